@@ -8,7 +8,10 @@ import sys
 from docs.pages import ROOT, write
 
 if sys.argv[1:] == ["--pictures"]:
-    from docs.pages.pictures import draw as write  # type: ignore[no-redef]
+    from docs.pages.pictures import draw
 
-for file in write():
+    files = draw()
+else:
+    files = write()
+for file in files:
     print(file.relative_to(ROOT))

@@ -42,6 +42,6 @@ def _found(profile: str, *, ratings: bool) -> Iterator[str]:
                 own = one.weights or ()
                 told = [f"`{each.evidence}` {each.decision} {each.value:+}" for each in own[:_TOLD]]
                 shown = ", ".join(told + [f"{len(own) - _TOLD} more"] * (len(own) > _TOLD))
-                said = one.rule.sentence.replace("|", "\\|")
+                said = (one.rule.sentence or "").replace("|", "\\|")
                 yield f"| `{one.rule.name}` | {said} | {shown} |"
             yield ""

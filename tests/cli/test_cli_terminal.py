@@ -147,6 +147,7 @@ COMMANDS = {
     ],
     ("sts",): [(*PAIR, *OWN)],
     ("config",): [()],
+    ("feedback",): [(f"{NAME}.feedback.tsv", *OWN)],
     ("explain",): [(*PAIR, *OWN, "--templates", f"{HOSTILE}.toml")],
     ("report",): [(*PAIR, *OWN, "--gold", f"{NAME}.wa", "-o", f"{NAME}.html")],
     ("trace",): [(*PAIR, *OWN, "--depth", "9", "--all")],
