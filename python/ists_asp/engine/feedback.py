@@ -118,7 +118,7 @@ def _asked(system: System, some: Sequence[Submission]) -> list[tuple[Pair, Seque
     listed = [text for text in texts if text.strip()]
     sentences = dict(zip(listed, system.tokenize(listed), strict=True))
     words = words_of(system, {one.question: sentences.get(one.question) for one in some})
-    found = []
+    found: list[tuple[Pair, Sequence[str]]] = []
     for one in some:
         answer = sentences.get(one.answer, sentences["."])
         for point in (point for each in one.references for point in points_of(each)):
