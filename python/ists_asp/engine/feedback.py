@@ -89,12 +89,7 @@ def points_of(reference: str) -> list[str]:
 def give_feedback(
     system: System, submissions: Iterable[Submission], templates: Templates
 ) -> Iterator[Feedback]:
-    """Judge answers, lazily and in their order.
-
-    Raises:
-        RuleError: the profile has no rules for feedback, or they are faulty.
-        DataError: a text is too long.
-    """
+    """Judge answers, lazily and in their order."""
     waiting = iter(submissions)
     while some := list(islice(waiting, _BATCH)):
         asked = _asked(system, some)

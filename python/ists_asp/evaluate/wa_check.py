@@ -216,9 +216,6 @@ def check_file(path: Path, scheme: Scheme = Scheme.Y2016) -> CheckReport:
 
     The pilot of 2015 also wants one chunk aligned to one chunk: sides whose tokens are
     neighbours, and each token on one line.
-
-    Raises:
-        DataError: the file cannot be read.
     """
     faults: list[Fault] = []
     notes: list[str] = []

@@ -79,9 +79,6 @@ class Judge:
         rules: the parsed rules.
         constants: values of ``#const`` definitions.
         wholes: what a reader says of a pair as a whole, as facts with commas between them.
-
-    Raises:
-        RuleError: clingo cannot ground the facts and tables among the rules.
     """
 
     def __init__(

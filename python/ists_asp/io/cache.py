@@ -72,9 +72,6 @@ class Cache(Closing):
 
     Args:
         directory: where the file lies, made if it does not exist.
-
-    Raises:
-        ResourceError: no file can be made there.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -132,11 +129,7 @@ class Cache(Closing):
             self._do(work)
 
     def info(self) -> StoreInfo:
-        """How much there is; of a damaged file nothing, and it is made anew.
-
-        Raises:
-            ResourceError: another process holds the file, or the disk is full.
-        """
+        """How much there is; of a damaged file nothing, and it is made anew."""
         query = "SELECT CAST(models AS TEXT), count(*) FROM entries GROUP BY 1"
         try:
             rows = self._do(lambda database: database.execute(query).fetchall())
@@ -147,11 +140,7 @@ class Cache(Closing):
         return StoreInfo(self.path, sum(counts.values()), size, counts)
 
     def clear(self) -> int:
-        """Forget everything; return how many entries there were, 0 of a damaged file.
-
-        Raises:
-            ResourceError: another process holds the file, or the disk is full.
-        """
+        """Forget everything; return how many entries there were, 0 of a damaged file."""
         gone = self.info().entries
         self._remove()
         return gone

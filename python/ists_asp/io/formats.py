@@ -132,11 +132,7 @@ def answer_record(
 
 
 def read_record(record: Mapping[str, Any]) -> Answer:
-    """The answer of a record that :func:`answer_record` made; its words are not annotated.
-
-    Raises:
-        DataError: it is no such record.
-    """
+    """The answer of a record that :func:`answer_record` made; its words are not annotated."""
     from msgspec import convert
 
     try:

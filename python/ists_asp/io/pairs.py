@@ -54,11 +54,6 @@ def read_pairs(
         name2: the second file in messages.
         warn: gets a message for each fault that was repaired.
         strict: whether such a fault is an error.
-
-    Raises:
-        DataError: the files differ in length, or what
-            :func:`~ists_asp.io.text.read_sentences` or
-            :func:`~ists_asp.io.chunks.read_chunks` raises; after the pairs of sound lines.
     """
     name1, name2 = source_name(first, name1), source_name(second, name2)
     faults = Faults()
@@ -147,10 +142,6 @@ def find_places(table: Table, wanted: Mapping[str, str] | None = None) -> Places
         table: the table.
         wanted: titles or numbers (from 1) by what they hold: ``sent1``, ``sent2``, ``id``,
             ``gold``.
-
-    Raises:
-        UsageError: a column is not there.
-        FormatError: nothing says which columns hold the sentences.
     """
     wanted = wanted or {}
     chosen = {name: table.column(title, f"--{name}-col") for name, title in wanted.items()}
@@ -223,12 +214,7 @@ def read_table(
     warn: Warn = ignore,
     strict: bool = False,
 ) -> Iterator[Pair]:
-    """Yield the pairs of a table, as :func:`table_pairs` finds them.
-
-    Raises:
-        DataError: a row is faulty; after the pairs of all sound rows.
-        FormatError: nothing says which columns hold the sentences, or it is of another kind.
-    """
+    """Yield the pairs of a table, as :func:`table_pairs` finds them."""
     table = Table(source, kind, name=name, warn=warn)
     faults = Faults()
     for _, found in table_pairs(table, find_places(table), warn, strict=strict):
@@ -242,12 +228,7 @@ def read_table(
 def read_sts(
     source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
 ) -> Iterator[ScoredPair]:
-    """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``.
-
-    Raises:
-        DataError: a row is faulty, or its score is no number; after the pairs of sound rows.
-        FormatError: nothing says which columns hold what.
-    """
+    """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``."""
     label = source_name(source, name)
     ending = Path(label).suffix.lower()
     table = Table(source, KINDS.get(ending, "tsv"), name=label, warn=warn)
@@ -316,12 +297,7 @@ def _sentences(
 
 
 def _sentence(
-    row: Row,
-    name: str,
-    place: int,
-    side: int,
-    record: Mapping[str, object],
-    repairs: Repairs,
+    row: Row, name: str, place: int, side: int, record: Mapping[str, object], repairs: Repairs
 ) -> Sentence:
     value = row.cells[place]
     if value is ABSENT:

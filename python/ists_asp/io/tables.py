@@ -100,11 +100,7 @@ ABSENT = _Absent()
 
 
 def kind_of(path: Path, where: str | None = None) -> str:
-    """The kind of a table by the ending of its name.
-
-    Raises:
-        UsageError: it has another ending.
-    """
+    """The kind of a table by the ending of its name."""
     endings = [ending.lower() for ending in path.suffixes]
     if endings and endings[-1] in _PACKED:
         endings.pop()
@@ -135,11 +131,6 @@ class Table:
         header: whether the first row names them.
         dialect: how rows are written in it.
         schema: that of Parquet, else None.
-
-    Raises:
-        DataError: it cannot be read, or is empty.
-        FormatError: it is not of this kind.
-        ResourceError: the library for this kind is not installed.
     """
 
     columns: tuple[str, ...]
@@ -207,11 +198,7 @@ class Table:
         return [name or f"column {number}" for number, name in enumerate(self.columns, 1)]
 
     def column(self, wanted: str, flag: str) -> int:
-        """The column that an option names, by its title or its number from 1.
-
-        Raises:
-            UsageError: there is none.
-        """
+        """The column that an option names, by its title or its number from 1."""
         if wanted in self.columns:
             return self.columns.index(wanted)
         if wanted.isdecimal() and 1 <= int(wanted) <= len(self.columns):
@@ -427,12 +414,7 @@ def _in_quotes(lines: Sequence[str]) -> bool:
 
 
 def read_object(line: Line) -> dict[str, object]:
-    """The JSON object on a line.
-
-    Raises:
-        DataError: there is none.
-        FormatError: the first line begins a list.
-    """
+    """The JSON object on a line."""
     fault, hint = DataError, None
     if line.number == 1 and line.text.lstrip().startswith("["):
         fault, hint = FormatError, "Write each object on a line of its own, with no list round them"
@@ -518,11 +500,7 @@ def _writing_objects(stream: Text, columns: Sequence[str]) -> Iterator[Put]:
 
 
 def writing(
-    kind: str,
-    stream: Text,
-    columns: Sequence[str],
-    *,
-    like: Table | None = None,
+    kind: str, stream: Text, columns: Sequence[str], *, like: Table | None = None
 ) -> AbstractContextManager[Put]:
     """What writes rows of these columns, the names first, as a table of some kind.
 
@@ -531,10 +509,6 @@ def writing(
         stream: a text file; sheets and Parquet go to the bytes below it.
         columns: the names.
         like: the table that the rows come from: how it writes rows is kept where the kind is.
-
-    Raises:
-        ResourceError: the library for this kind is not installed.
-        UsageError: the kind is no text, and there are no bytes below the stream.
     """
     if kind in ("csv", "tsv"):
         dialect = Dialect("\t" if kind == "tsv" else ",")

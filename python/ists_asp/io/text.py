@@ -80,12 +80,7 @@ class Faults:
         self._count += count
 
     def check(self) -> None:
-        """Raise what was taken up.
-
-        Raises:
-            DataError: the only fault.
-            FaultyLinesError: several.
-        """
+        """Raise what was taken up."""
         if self._count == 1:
             raise self._first[0]
         if self._first:
@@ -166,9 +161,6 @@ def read_lines(
     A byte order mark is dropped. A line that is not UTF-8 is read as Windows-1252, in which no
     byte between blanks is lost, and control characters other than tab become blanks, each with
     one warning.
-
-    Raises:
-        DataError: the file cannot be read, is UTF-16, or (strict) needs a repair.
     """
     return parse_lines(source, lambda line: line, name=name, warn=warn, strict=strict)
 
@@ -181,11 +173,7 @@ def parse_lines(
     warn: Warn = ignore,
     strict: bool = False,
 ) -> Iterator[Parsed]:
-    """Yield what lines say; the faults of all lines are raised after the last one.
-
-    Raises:
-        DataError: as for :func:`read_lines`, or what ``parse`` raises.
-    """
+    """Yield what lines say; the faults of all lines are raised after the last one."""
     faults = Faults()
     for found in parse_each(source, parse, faults, name=name, warn=warn, strict=strict):
         if not isinstance(found, DataError):
@@ -316,11 +304,7 @@ def check_no_header(columns: Sequence[str], where: str) -> None:
 def read_sentences(
     source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a file, one a line.
-
-    Raises:
-        DataError: an empty line, or what :func:`~ists_asp.io.text.read_lines` raises.
-    """
+    """Yield the sentences of a file, one a line."""
     return parse_lines(source, parse_sentence, name=name, warn=warn, strict=strict)
 
 

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 @options.input_options
 @options.setup_options(run=True)
 @options.file_option(
-    "--answers",
-    "Explain the alignments in this .wa file, of whatever origin, instead of solving.",
+    "--answers", "Explain the alignments in this .wa file, of whatever origin, instead of solving."
 )
 @click.option(
     "--language",
@@ -88,8 +87,5 @@ def explain(
     setup = replace(setup, explained=True, language=language, templates=templates, answers=answers)
     columns = EXPLAINED if shape.table else ()
     solve_pairs(
-        *(inputs, setup, shape, output, traces),
-        jobs=jobs,
-        fail_fast=fail_fast,
-        columns=columns,
+        *(inputs, setup, shape, output, traces), jobs=jobs, fail_fast=fail_fast, columns=columns
     )

@@ -30,10 +30,7 @@ if TYPE_CHECKING:
 @input_options
 @setup_options("sts-en", run=True)
 @click.option(
-    "--format",
-    "form",
-    type=click.Choice(list(RATINGS)),
-    help=f"{describe(RATINGS)}, or ratings.",
+    "--format", "form", type=click.Choice(list(RATINGS)), help=f"{describe(RATINGS)}, or ratings."
 )
 @click.option(
     "--baseline",

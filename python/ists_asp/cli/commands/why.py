@@ -78,11 +78,7 @@ def why(
 @options.json_option
 @options.output_option(".txt", ".md")
 def why_not(
-    inputs: Inputs,
-    question: tuple[str, ...],
-    setup: Setup,
-    as_json: bool,
-    output: Path | None,
+    inputs: Inputs, question: tuple[str, ...], setup: Setup, as_json: bool, output: Path | None
 ) -> None:
     """Say why a decision was not taken.
 
