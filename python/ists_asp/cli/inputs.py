@@ -45,21 +45,10 @@ _SHOWN_IDS = 10
 class Inputs:
     """The values of the input options; :meth:`check` them before anything else.
 
-    Args:
-        sentences: the positional arguments.
-        files: the files, or ``-`` for standard input, by option and in the order of the options.
-        chunked: brackets give the chunks.
-        raw: Stanza tokenises.
-        tokens: blanks separate tokens.
-        strict: a repair is an error.
-        skip_bad: faulty rows of a table are left out.
-        header: the first row of a table names its columns.
-        encoding: that of a table.
-        columns: titles or numbers of the columns of a table, by what they hold.
-        identifier: the id of the only pair that is wanted.
-        quiet: nothing is told that is just good to know.
-        copies: of what can be read only once, to be read in its place.
-        table: the table, opened; see :meth:`ready`.
+    ``files`` has files, or ``-`` for standard input, by option and in the order of the options;
+    ``columns`` titles or numbers of the columns of a table, by what they hold; ``identifier`` the
+    id of the only pair that is wanted; ``copies`` what can be read only once; ``table`` the table
+    once it is open (:meth:`ready`). The flags are those of the options that are called so.
     """
 
     sentences: tuple[str, ...] = ()

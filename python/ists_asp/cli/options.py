@@ -145,11 +145,8 @@ def input_options(
 ) -> Function:
     """Give a command the input options; it gets checked ``inputs``.
 
-    Args:
-        function: the command.
-        optional: whether there may be none.
-        question: whether the arguments behind the sentences are a ``question``.
-        names: whether those before them are ``names``.
+    There may be none if they are ``optional``. Arguments behind the sentences can be a
+    ``question``, those before them ``names``.
     """
 
     @wraps(function)

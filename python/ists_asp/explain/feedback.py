@@ -75,10 +75,7 @@ class _Judged:
 class Judge:
     """The rules that decide what an answer is to a model answer, and what is said of it.
 
-    Args:
-        rules: the parsed rules.
-        constants: values of ``#const`` definitions.
-        wholes: what a reader says of a pair as a whole, as facts with commas between them.
+    ``wholes`` gives what a reader says of a pair as a whole, as facts with commas between them.
     """
 
     def __init__(
@@ -101,10 +98,7 @@ class Judge:
     ) -> Iterator[Verdict]:
         """Judge answers, lazily and in their order.
 
-        Args:
-            known: answers, each with the facts of its pair, in the answer's chunks.
-            questions: for each the words and lemmas of its question.
-            templates: the wording.
+        Each has the facts of its pair, in its chunks, and the words and lemmas of its question.
         """
         given, again = tee(known)
         for solution in self.solver.solve_all(self.facts(given, questions, templates)):

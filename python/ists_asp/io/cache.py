@@ -68,10 +68,7 @@ class Cache(Closing):
     """A file of annotations; use it as a context manager, or call :meth:`close`.
 
     Where another process does not let go of the file, or the disk is full, nothing is known and
-    nothing is kept.
-
-    Args:
-        directory: where the file lies, made if it does not exist.
+    nothing is kept. Its directory is made if it does not exist.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -95,9 +92,7 @@ class Cache(Closing):
     def get(self, models: str, inputs: Sequence[object]) -> list[Any]:
         """What is known of some inputs, None for each of which nothing is, or nothing readable.
 
-        Args:
-            models: what tells the models from all others.
-            inputs: whatever JSON can write; equal inputs have equal entries.
+        ``models`` tells them from all others. Equal inputs have equal entries.
         """
         query = (
             f"SELECT value FROM entries WHERE key = ? AND length(CAST(value AS BLOB)) <= {_LARGEST}"

@@ -44,16 +44,9 @@ def read_pairs(
     warn: Warn = ignore,
     strict: bool = False,
 ) -> Iterator[Pair]:
-    """Yield the pairs of two files, with the ids "1", "2" and so on.
+    """Yield the pairs of two files, chunked or not, with the ids "1", "2" and so on.
 
-    Args:
-        first: the first sentences, one a line.
-        second: the second sentences.
-        chunked: whether these are chunk files; otherwise blanks separate the tokens.
-        name1: the first file in messages.
-        name2: the second file in messages.
-        warn: gets a message for each fault that was repaired.
-        strict: whether such a fault is an error.
+    Faults are raised after the pairs of sound lines.
     """
     name1, name2 = source_name(first, name1), source_name(second, name2)
     faults = Faults()
@@ -138,10 +131,7 @@ class Places:
 def find_places(table: Table, wanted: Mapping[str, str] | None = None) -> Places:
     """Find the columns of a pair: those that are wanted, or by their usual names or places.
 
-    Args:
-        table: the table.
-        wanted: titles or numbers (from 1) by what they hold: ``sent1``, ``sent2``, ``id``,
-            ``gold``.
+    Titles or numbers (from 1) are ``wanted`` for ``sent1``, ``sent2``, ``id`` and ``gold``.
     """
     wanted = wanted or {}
     chosen = {name: table.column(title, f"--{name}-col") for name, title in wanted.items()}
@@ -184,12 +174,6 @@ def table_pairs(
     Sentences are split at blanks; pairs without an id have the number of their line. JSON Lines
     may have ``chunks1`` and ``chunks2`` (lists of ``[first, last]`` token numbers; both or none),
     and ``tokens1`` and ``tokens2``.
-
-    Args:
-        table: the table.
-        places: the columns of a pair.
-        warn: gets a message for each fault that was repaired.
-        strict: whether such a fault is an error.
     """
     repairs = Repairs(warn, strict)
     with Ids() as ids:

@@ -118,19 +118,9 @@ def kind_of(path: Path, where: str | None = None) -> str:
 class Table:
     """A table that can be read more than once.
 
-    Args:
-        source: a file, or a stream that can go back to its beginning.
-        kind: one of the values of :data:`KINDS`; by default that of the name's ending.
-        name: what messages call it.
-        encoding: that of text without a mark; UTF-8 by default.
-        header: whether the first row names the columns; by default it does if the names are known.
-        warn: gets what is worth knowing of how it is read.
-
-    Attributes:
-        columns: their names; ``""`` for those without one.
-        header: whether the first row names them.
-        dialect: how rows are written in it.
-        schema: that of Parquet, else None.
+    A stream as its source must be able to go back to its beginning. By default its kind is that of
+    the name's ending, and the first row names the columns if the names are known. ``columns`` has
+    ``""`` for those without a name, ``schema`` is that of Parquet.
     """
 
     columns: tuple[str, ...]
@@ -504,11 +494,8 @@ def writing(
 ) -> AbstractContextManager[Put]:
     """What writes rows of these columns, the names first, as a table of some kind.
 
-    Args:
-        kind: one of the values of :data:`KINDS`.
-        stream: a text file; sheets and Parquet go to the bytes below it.
-        columns: the names.
-        like: the table that the rows come from: how it writes rows is kept where the kind is.
+    Sheets and Parquet go to the bytes below the stream. How ``like``, the table that rows come
+    from, writes them is kept where the kind is.
     """
     if kind in ("csv", "tsv"):
         dialect = Dialect("\t" if kind == "tsv" else ",")

@@ -94,12 +94,7 @@ def ignore(message: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
-    """Where a reader reports what it repaired.
-
-    Args:
-        warn: receives one line of text a repair.
-        strict: make every repair a :class:`DataError` instead.
-    """
+    """Where a reader reports what it repaired; if it is strict, each repair is an error."""
 
     warn: Warn = ignore
     strict: bool = False

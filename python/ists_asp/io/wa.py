@@ -194,11 +194,7 @@ class WaSentence:
     alignments: list[WaAlignment] = field(default_factory=list)
 
     def pair(self, identifier: str) -> Pair:
-        """The sentences by their tokens, or, without those, by their texts.
-
-        Args:
-            identifier: the id where the file gives none.
-        """
+        """The sentences by their tokens, or, without those, by their texts."""
         sides = []
         for number, (tokens, text) in enumerate(zip_longest(self.tokens, self.texts[:2]), 1):
             words = [token.form for token in tokens] or split_words(text or "")
