@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import click
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup, System
     from ists_asp.io.formats import Format
     from ists_asp.model import Pair
-    from ists_asp.rules import RuleWarning
+    from ists_asp.trace import AskedTrace
 
 PAUSE = 0.3
 """Seconds between two looks at the files of rules that are watched."""
@@ -90,15 +91,26 @@ def working(setup: Setup) -> Iterator[Working]:
             yield Working(system, show_warnings)
 
 
-def on_one(inputs: Inputs, setup: Setup, work: Callable[[System, Pair], T]) -> T:
-    """What is made of one pair, the only one or that with an id; it comes annotated."""
+def show_trace(
+    show: Callable[[AskedTrace], object],
+    rating: bool,
+    *,
+    inputs: Inputs,
+    setup: Setup,
+    output: Path | None,
+) -> None:
+    """Write what is shown of the trace of one pair, the only one or that with an id."""
     pair, *others = inputs.read()
     if others:
         raise UsageError(f"{1 + len(others)} pairs", hint="Choose one with --id ID")
     with working(setup) as run:
         (annotated,) = run.system.annotate(inputs.prepared(run.system, [pair]))
         with working_on(pair, setup.limits.seconds, "trace"):
-            return work(run.system, annotated)
+            rated = rating and run.system.rates
+            trace = next(run.system.trace_annotated([annotated], rated=rated))
+            warn_unproven(trace.answer, setup.limits.seconds)
+            shown = show(trace)
+    write_output(output, shown)
 
 
 def solve_pairs(
@@ -106,13 +118,13 @@ def solve_pairs(
     setup: Setup,
     shape: Format,
     output: Path | None,
-    traces: Path | None,
+    columns: tuple[str, ...],
     *,
+    traces: Path | None,
     jobs: int,
     fail_fast: bool,
-    columns: tuple[str, ...] = (),
 ) -> None:
-    """Decide the pairs of an input and write the answers; ``columns`` are those of a table."""
+    """Decide the pairs of an input and write the answers; a table gets these columns."""
     from ists_asp.engine import System, Timings
     from ists_asp.engine.preparation import sums
     from ists_asp.io.files import atomic_writer, check_there, old_journal
@@ -122,12 +134,9 @@ def solve_pairs(
 
     began = time.perf_counter()
     stages, failures = Timings(), Failures()
-    told: set[RuleWarning] = set()
-
-    def tell(warning: RuleWarning) -> None:
-        if warning not in told:
-            told.add(warning)
-            warn(str(warning))
+    columns = columns if shape.table else ()
+    # Each thing is told once.
+    tell = cache(lambda warning: warn(str(warning)))
 
     with opened(inputs) as source, ExitStack() as stack:
         # It annotates; what parses rules is the executor's.

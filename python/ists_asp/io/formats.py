@@ -339,10 +339,9 @@ def writing_rows(
     The columns of ``like``, the table that the pairs come from, stand first; without one the id
     and the sentences do.
     """
-    from ists_asp.io.tables import added, harmless, writing
+    from ists_asp.io.tables import writing_behind
 
-    titles = ["id", "sentence1", "sentence2"] if like is None else like.titles
-    with writing(shape.table, stream, [*titles, *added(titles, columns)], like=like) as put:
+    with writing_behind(shape.table, stream, columns, like) as put:
 
         def put_rows(written: Written | DataError, row: Row | None) -> None:
             front: Sequence[object] = () if row is None else row.cells
@@ -353,10 +352,7 @@ def writing_rows(
             if isinstance(written, Written):
                 records = _ROWS[columns](written)
             for record in records:
-                own = [record.get(name) for name in columns]
-                front = [*front, *[None] * (len(titles) - len(front))]
-                text = shape.table in ("csv", "tsv")
-                put([*front, *(map(harmless, own) if text else own)])
+                put(front, [record.get(name) for name in columns])
 
         yield put_rows
 

@@ -190,25 +190,6 @@ def table_pairs(
                 yield row, pair
 
 
-def read_table(
-    source: Source,
-    kind: str | None = None,
-    *,
-    name: str | None = None,
-    warn: Warn = ignore,
-    strict: bool = False,
-) -> Iterator[Pair]:
-    """Yield the pairs of a table, as :func:`table_pairs` finds them."""
-    table = Table(source, kind, name=name, warn=warn)
-    faults = Faults()
-    for _, found in table_pairs(table, find_places(table), warn, strict=strict):
-        if isinstance(found, Pair):
-            yield found
-        else:
-            faults.add(found)
-    faults.check()
-
-
 def read_sts(
     source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
 ) -> Iterator[ScoredPair]:

@@ -452,6 +452,21 @@ def harmless(value: object) -> object:
 
 
 @contextmanager
+def writing_behind(
+    kind: str, stream: Text, ours: Sequence[str], like: Table | None
+) -> Iterator[Callable[[Cells, Cells], None]]:
+    """What writes the rows of a table, or of pairs that come from none, with values of ours."""
+    titles = ["id", "sentence1", "sentence2"] if like is None else like.titles
+    with writing(kind, stream, [*titles, *added(titles, ours)], like=like) as put:
+
+        def put_behind(front: Cells, own: Cells) -> None:
+            lacking = [None] * (len(titles) - len(front))
+            put([*front, *lacking, *(map(harmless, own) if kind in ("csv", "tsv") else own)])
+
+        yield put_behind
+
+
+@contextmanager
 def _writing_text(stream: Text, columns: Sequence[str], dialect: Dialect) -> Iterator[Put]:
     options = dialect.options() | {"lineterminator": dialect.line_end}
     if not dialect.quoted:

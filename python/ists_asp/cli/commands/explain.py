@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -58,9 +58,7 @@ def explain(
     form: str | None,
     as_json: bool,
     output: Path | None,
-    traces: Path | None,
-    jobs: int,
-    fail_fast: bool,
+    **run: Any,  # noqa: ANN401 (how to run any number of pairs)
 ) -> None:
     """Say in words what two sentences share and how they differ.
 
@@ -85,7 +83,4 @@ def explain(
     setup.check_has(Purpose.EXPLANATION)
     shape = choose_format(EXPLANATIONS, "jsonl" if as_json else form, output, "text")
     setup = replace(setup, explained=True, language=language, templates=templates, answers=answers)
-    columns = EXPLAINED if shape.table else ()
-    solve_pairs(
-        *(inputs, setup, shape, output, traces), jobs=jobs, fail_fast=fail_fast, columns=columns
-    )
+    solve_pairs(inputs, setup, shape, output, EXPLAINED, **run)

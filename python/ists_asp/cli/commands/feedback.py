@@ -102,7 +102,7 @@ def feedback(
     from ists_asp.engine.feedback import give_feedback, pair_of, why
     from ists_asp.explain import load_templates
     from ists_asp.io.files import atomic_writer
-    from ists_asp.io.tables import added, harmless, kind_of, writing
+    from ists_asp.io.tables import kind_of, writing_behind
 
     if language is not None and templates is not None:
         raise UsageError("--language does not go with --templates")
@@ -123,12 +123,11 @@ def feedback(
         work = partial(give_feedback, run.system, templates=wording)
         found = list(run.on_each(sheet.submissions, work, pair_of, quiet=quiet))
     ours = _columns(sheet, found, marked=marks_col is not None, group=group)
-    names = [*sheet.table.titles, *added(sheet.table.titles, list(ours))]
     with ExitStack() as stack:
         target = io.StringIO() if output is None else stack.enter_context(atomic_writer(output))
-        put = stack.enter_context(writing(kind, target, names, like=sheet.table))
+        put = stack.enter_context(writing_behind(kind, target, list(ours), sheet.table))
         for row, *cells in zip(sheet.rows, *ours.values(), strict=True):
-            put([*row.cells, *map(harmless, cells)])
+            put(row.cells, cells)
     if isinstance(target, io.StringIO):
         write_output(None, target.getvalue())
     run.failures.end(len(found))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import stdev
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -163,17 +163,9 @@ def _weights(values: Values) -> Collection[Path]:
 @quiet_option
 def learn(
     task: str,
-    setup: Setup,
-    gold: tuple[Path, ...],
     folds: int | str | None,
-    keep: tuple[Path, ...],
-    from_nothing: bool,
-    most: int,
-    confidence: Path | None,
-    seed: int,
-    output: Path | None,
     as_json: bool,
-    quiet: bool,
+    **given: Any,  # noqa: ANN401 (what a lesson has)
 ) -> None:
     """Learn from gold pairs what the evidence of a profile is worth.
 
@@ -192,22 +184,22 @@ def learn(
     ± standard deviation over the parts, with gold chunks and with chunks to be found; with
     --task sts Pearson's correlation of each data set.
     """
-    lesson = _Lesson(gold, setup, keep, from_nothing, most, confidence, seed, output, quiet)
+    lesson = _Lesson(**given)
     if task == "sts":
-        if setup.vectors is not None:
+        if lesson.setup.vectors is not None:
             raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
-        if keep or from_nothing or confidence or as_json:
+        if lesson.keep or lesson.from_nothing or lesson.confidence or as_json:
             raise UsageError(
                 "--keep, --from-nothing, --confidence and --json do not go with --task sts",
                 hint="Leave them out",
             )
         _learn_ratings(lesson, folds)
         return
-    if setup.reader != "none":
+    if lesson.setup.reader != "none":
         raise UsageError("--reader goes with --task sts only", hint="Leave it out")
     if isinstance(folds, str):
         raise UsageError(f"--cross-validate {folds} goes with --task sts only", expected="a number")
-    if confidence is not None and folds is None:
+    if lesson.confidence is not None and folds is None:
         raise UsageError("--confidence goes with --cross-validate", expected="--cross-validate 5")
     _learn_alignments(lesson, folds, as_json=as_json)
 

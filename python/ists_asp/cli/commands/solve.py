@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -71,10 +71,8 @@ def solve(
     output: Path | None,
     rows: str,
     models: int,
-    traces: Path | None,
-    jobs: int,
-    fail_fast: bool,
     watch: bool,
+    **run: Any,  # noqa: ANN401 (how to run any number of pairs)
 ) -> None:
     """Chunk, align, label and score pairs of sentences.
 
@@ -95,7 +93,7 @@ def solve(
     shape = choose_format(
         ANSWERS, "jsonl" if as_json else form, output, "text" if terminal else "wa"
     )
-    if traces is not None and models > 1:
+    if run["traces"] is not None and models > 1:
         raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
     if models > 1 and not shape.several:
         others = " or ".join(f"--format {one.name}" for one in ANSWERS.values() if one.several)
@@ -104,9 +102,8 @@ def solve(
             hint=f"Add {others}",
         )
     setup = replace(setup, models=models, shown=shape is ANSWERS["atoms"])
-    columns = (PAIRS if rows == "pairs" else ALIGNMENTS) if shape.table else ()
-    decide = partial(solve_pairs, jobs=jobs, fail_fast=fail_fast, columns=columns)
-    work = partial(decide, inputs, setup, shape, output, traces)
+    columns = PAIRS if rows == "pairs" else ALIGNMENTS
+    work = partial(solve_pairs, inputs, setup, shape, output, columns, **run)
     if watch:
         watch_rules(setup.rules, work)
     work()

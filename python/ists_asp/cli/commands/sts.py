@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -47,9 +46,7 @@ def sts(
     as_json: bool,
     baseline: str | None,
     output: Path | None,
-    traces: Path | None,
-    jobs: int,
-    fail_fast: bool,
+    **run: Any,  # noqa: ANN401 (how to run any number of pairs)
 ) -> None:
     """Rate how similar two sentences are as wholes, from 0 to 5.
 
@@ -70,6 +67,4 @@ def sts(
         rate_by_tokens(inputs, output)
         return
     setup.check_has(Purpose.RATING)
-    columns = RATED if shape.table else ()
-    decide = partial(solve_pairs, jobs=jobs, fail_fast=fail_fast, columns=columns)
-    decide(inputs, setup, shape, output, traces)
+    solve_pairs(inputs, setup, shape, output, RATED, **run)
