@@ -15,18 +15,8 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 import click
 
 from ists_asp import cli
-from ists_asp.cli.console import (
-    Failures,
-    fail,
-    note,
-    progress,
-    rerun,
-    rule_warnings,
-    summary,
-    warn,
-    warn_unproven,
-    write_output,
-)
+from ists_asp.cli import console
+from ists_asp.cli.console import Failures
 from ists_asp.cli.inputs import opened
 from ists_asp.errors import IstsError, UsageError, of_pair
 from ists_asp.run.watch import Failed, each, isolate, loading, patience, working_on
@@ -69,7 +59,7 @@ class Working:
 
         A command can do so once; see :func:`ists_asp.run.watch.each`.
         """
-        with progress(len(items), shown=not quiet) as step:
+        with console.progress(len(items), shown=not quiet) as step:
             for one in each(items, work, pair_of, seconds):
                 if isinstance(one, Failed):
                     self.failures.add(one.pair, one.reason)
@@ -87,7 +77,7 @@ def working(setup: Setup) -> Iterator[Working]:
     with System(setup) as system:
         with loading(setup.limits.seconds, setup.rules):
             system.load()
-        with rule_warnings(system) as show_warnings:
+        with console.rule_warnings(system) as show_warnings:
             yield Working(system, show_warnings)
 
 
@@ -108,9 +98,9 @@ def show_trace(
         with working_on(pair, setup.limits.seconds, "trace"):
             rated = rating and run.system.rates
             trace = next(run.system.trace_annotated([annotated], rated=rated))
-            warn_unproven(trace.answer, setup.limits.seconds)
+            console.warn_unproven(trace.answer, setup.limits.seconds)
             shown = show(trace)
-    write_output(output, shown)
+    console.write_output(output, shown)
 
 
 def solve_pairs(
@@ -136,7 +126,7 @@ def solve_pairs(
     stages, failures = Timings(), Failures()
     columns = columns if shape.table else ()
     # Each thing is told once.
-    tell = cache(lambda warning: warn(str(warning)))
+    tell = cache(lambda warning: console.warn(str(warning)))
 
     with opened(inputs) as source, ExitStack() as stack:
         # It annotates; what parses rules is the executor's.
@@ -158,23 +148,25 @@ def solve_pairs(
         record = made_by.to_dict()
         targets = [path for path in (output, traces) if path is not None]
         outputs = {path: stack.enter_context(atomic_writer(path)) for path in targets}
-        target = outputs[output] if output is not None else _Standard()
+        target = outputs[output] if output is not None else Printed()
         if columns:
             put_rows = stack.enter_context(writing_rows(shape, target, columns, table))
         for journal in filter(None, map(old_journal, targets)):
-            note(f"{journal}: an earlier version of ists-asp left this; nothing needs it any more")
+            console.note(
+                f"{journal}: an earlier version of ists-asp left this; nothing needs it any more"
+            )
         deciding = executor(setup, jobs, source.count, long=source.long)
         stack.callback(deciding.close)
         _check_interrupted()
         for warning in (*system.models_warnings, *deciding.warnings):
             tell(warning)
         pairs = source.inputs.tokenized(system, source.pairs())
-        with progress(source.count, shown=not inputs.quiet) as step:
+        with console.progress(source.count, shown=not inputs.quiet) as step:
             for number, outcome in enumerate(run(pairs, system, deciding, stages, tell), 1):
                 _check_interrupted()
                 pair, failure = outcome.pair, outcome.failure
                 if failure is None and setup.answers is None:
-                    warn_unproven(outcome.answers[0], setup.limits.seconds)
+                    console.warn_unproven(outcome.answers[0], setup.limits.seconds)
                 elif failure is not None and (fail_fast or inputs.single):
                     failure.where = of_pair(pair.id)
                     raise failure
@@ -214,18 +206,21 @@ def solve_pairs(
         _check_interrupted()
     if not (inputs.quiet or inputs.single):
         held = "text, which Stanza tokenised" if inputs.text else "tokens, as blanks separate them"
-        note(f"{summary(source.count, time.perf_counter() - began, stages)}; read as {held}")
-        if kept := rerun(source.count, stages):
-            note(kept)
-        note(str(made_by))
+        console.note(
+            f"{console.summary(source.count, time.perf_counter() - began, stages)}; read as {held}"
+        )
+        if kept := console.rerun(source.count, stages):
+            console.note(kept)
+        console.note(str(made_by))
     failures.end(source.count)
 
 
-class _Standard:
+class Printed:
     """Standard output as something to write text to."""
 
     def write(self, text: str) -> None:
-        write_output(None, text)
+        """Print it."""
+        console.write_output(None, text)
 
 
 def _check_interrupted() -> None:
@@ -240,7 +235,7 @@ def rate_by_tokens(inputs: Inputs, output: Path | None) -> None:
 
     with opened(inputs) as source:
         ratings = [f"{HIGHEST * tokencos(pair):.6f}\n" for pair in source.pairs()]
-    write_output(output, "".join(ratings))
+    console.write_output(output, "".join(ratings))
 
 
 def watch_rules(rules: Sequence[Path], work: Callable[[], None]) -> NoReturn:
@@ -257,13 +252,13 @@ def watch_rules(rules: Sequence[Path], work: Callable[[], None]) -> NoReturn:
             raise
         except IstsError as fault:
             # The next save may mend it.
-            fail(fault)
-        note("watching the rules; Ctrl-C ends")
+            console.fail(fault)
+        console.note("watching the rules; Ctrl-C ends")
         while (now := _states(rules)) == seen:
             time.sleep(PAUSE)
         changed = sorted(str(path) for path in {*now, *seen} if now.get(path) != seen.get(path))
         seen = now
-        note(f"changed: {', '.join(changed)}")
+        console.note(f"changed: {', '.join(changed)}")
 
 
 def _states(rules: Sequence[Path]) -> dict[Path, tuple[int, int]]:

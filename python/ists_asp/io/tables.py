@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io import sheets
 from ists_asp.io.columns import names_columns
-from ists_asp.io.text import LONGEST, Line, Source, Warn, ignore, source_name
+from ists_asp.io.text import LONGEST, Line, Source, Warn, ignore, source_name, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -163,7 +163,8 @@ class Table:
         else:
             if header is None:
                 self.header = first.fault is None and names_columns(first.cells)
-            self.columns = tuple(_title(cell) if self.header else "" for cell in first.cells)
+            titles = ("" if cell is None else str(cell) for cell in first.cells)
+            self.columns = tuple(titles) if self.header else ("",) * len(first.cells)
             self._titles = first.number if self.header else 0
 
     def rows(self) -> Iterator[Row]:
@@ -297,10 +298,7 @@ class Table:
         except (gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError) as error:
             raise FormatError(f"cannot be unpacked: {error}", where=self.name) from None
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise DataError(
-                f"cannot be read: {reason}", where=self.name, hint="Check the name of the file."
-            ) from error
+            raise unreadable(error, self.name) from error
 
     def _lines(self, stream: BinaryIO) -> Iterator[str]:
         """The lines of text with their ends, decoded."""
@@ -427,10 +425,6 @@ def read_object(line: Line) -> dict[str, object]:
 
 def _is_blank(cells: Cells) -> bool:
     return not any(cell is not None and cell is not ABSENT and str(cell).strip() for cell in cells)
-
-
-def _title(cell: object) -> str:
-    return "" if cell is None else str(cell)
 
 
 # Out.

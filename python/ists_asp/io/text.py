@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias, TypeVar
 from unicodedata import category
 
 from ists_asp.errors import DataError, FaultyLinesError, FormatError, shortened
+from ists_asp.io.columns import is_numbered, names_columns
 from ists_asp.model import Sentence, Token
 
 if TYPE_CHECKING:
@@ -30,16 +31,6 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 _MOST = 20
 """Faults that are told one by one; of a million only the number is of use."""
-
-_NUMBERED = re.compile(
-    r"(s|sen|sent|sentence|text|question|headline|caption|string|str|input)[ _.-]?[12ab]",
-    re.IGNORECASE,
-)
-"""Names of columns with sentences, as data sets have them: ``sentence1``, ``text_a``, ``S1``."""
-
-_UNNUMBERED = re.compile(r"sentence|text|premise|hypothesis|source|target", re.IGNORECASE)
-
-_ID = re.compile(r"#|id|index|idx|(pair|sentence|item)[ _.-]?(id|index|idx|no|nr)", re.IGNORECASE)
 
 
 class Faults:
@@ -67,9 +58,6 @@ class Faults:
             return False
         self.add(fault)
         return True
-
-    def __bool__(self) -> bool:
-        return self._count > 0
 
     def add(self, fault: DataError) -> None:
         """Take up a fault, or several that were collected elsewhere."""
@@ -265,6 +253,12 @@ def _raw_lines(stream: BinaryIO, label: str) -> Iterator[bytes]:
         raise DataError(f"cannot be read: {error.strerror or error}", where=label) from error
 
 
+def unreadable(error: Exception, where: str) -> DataError:
+    """What is said where a file cannot be opened."""
+    reason = getattr(error, "strerror", None) or error
+    return DataError(f"cannot be read: {reason}", where=where, hint="Check the name of the file.")
+
+
 @contextmanager
 def _opened(source: Source, label: str) -> Iterator[BinaryIO]:
     if not isinstance(source, Path):
@@ -273,23 +267,16 @@ def _opened(source: Source, label: str) -> Iterator[BinaryIO]:
     try:
         stream = source.open("rb")
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise DataError(
-            f"cannot be read: {reason}", where=label, hint="Check the name of the file."
-        ) from error
+        raise unreadable(error, label) from error
     with stream:
         yield stream
 
 
 def check_no_header(columns: Sequence[str], where: str) -> None:
     """Refuse the first line of a table (or of a file of sentences) if it names its columns."""
-    names = [column.strip() for column in columns]
-    sides = sum(1 for name in names if _NUMBERED.fullmatch(name))
-    if len(names) > 1:
-        sides += sum(1 for name in names if _UNNUMBERED.fullmatch(name))
-    if sides >= min(2, len(names)) or (len(names) == 3 and _ID.fullmatch(names[0])):
+    if is_numbered(columns[0]) if len(columns) == 1 else names_columns(columns):
         raise FormatError(
-            f"the line names columns ({shortened(', '.join(names))})",
+            f"the line names columns ({shortened(', '.join(map(str.strip, columns)))})",
             where=where,
             expected="sentences from the first line on, in columns that are known by their places",
             hint="Take this line out, for instance with tail -n +2",

@@ -10,7 +10,7 @@ import click
 from ists_asp.cli import options
 from ists_asp.cli.files import choose_format, command
 from ists_asp.errors import UsageError
-from ists_asp.io.formats import EXPLAINED, EXPLANATIONS, describe
+from ists_asp.io.formats import EXPLAINED, EXPLANATIONS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,15 +38,8 @@ if TYPE_CHECKING:
     help="Language of the explanation, en or es; the sentences' own words stay as they are. "
     "Default: that of the profile.",
 )
-@options.file_option(
-    "--templates", "Wording of your own: a copy of data/templates/en.toml, edited."
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(list(EXPLANATIONS)),
-    help=f"{describe(EXPLANATIONS)}, or text.",
-)
+@options.templates_option
+@options.format_option(EXPLANATIONS, ", or text.")
 @options.json_flag
 @options.output_option()
 def explain(

@@ -9,17 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ists_asp.cli import options
 from ists_asp.cli.files import choose_format, command
-from ists_asp.cli.options import (
-    choice_option,
-    input_options,
-    json_flag,
-    number_option,
-    output_option,
-    setup_options,
-)
 from ists_asp.errors import UsageError
-from ists_asp.io.formats import ALIGNMENTS, ANSWERS, PAIRS, describe
+from ists_asp.io.formats import ALIGNMENTS, ANSWERS, PAIRS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,19 +36,19 @@ if TYPE_CHECKING:
   ists-asp solve --table million.parquet -o out.wa --jobs 4
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa --watch
 """)
-@input_options
-@setup_options(run=True)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(list(ANSWERS)),
-    help=f"{describe(ANSWERS)}; without -o, text for a pair from the command line that goes to a "
-    "terminal, and wa otherwise.",
+@options.input_options
+@options.setup_options(run=True)
+@options.format_option(
+    ANSWERS,
+    "; without -o, text for a pair from the command line that goes to a terminal, and wa "
+    "otherwise.",
 )
-@json_flag
-@output_option()
-@choice_option(*("--rows", "pairs", "alignments"), text="What a row is in the formats of tables.")
-@number_option(
+@options.json_flag
+@options.output_option()
+@options.choice_option(
+    *("--rows", "pairs", "alignments"), text="What a row is in the formats of tables."
+)
+@options.number_option(
     *("-n", "models"),
     text="Answers to find for each pair, best first (not with --format wa).",
     default=1,

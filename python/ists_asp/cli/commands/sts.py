@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ists_asp.cli.files import choose_format, command
-from ists_asp.cli.options import input_options, json_flag, output_option, setup_options
+from ists_asp.cli.options import (
+    format_option,
+    input_options,
+    json_flag,
+    output_option,
+    setup_options,
+)
 from ists_asp.errors import UsageError
-from ists_asp.io.formats import RATED, RATINGS, describe
+from ists_asp.io.formats import RATED, RATINGS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,9 +34,7 @@ if TYPE_CHECKING:
 """)
 @input_options
 @setup_options("sts-en", run=True)
-@click.option(
-    "--format", "form", type=click.Choice(list(RATINGS)), help=f"{describe(RATINGS)}, or ratings."
-)
+@format_option(RATINGS, ", or ratings.")
 @click.option(
     "--baseline",
     type=click.Choice(["tokencos"]),
