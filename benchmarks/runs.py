@@ -26,7 +26,9 @@ from benchmarks.memory import write_pairs
 from benchmarks.options import add_json, add_profile, describe_machine, make_parser, write_json
 from benchmarks.tables import markdown
 from ists_asp import load
-from ists_asp.io.pairs import read_table
+from ists_asp.io.pairs import find_places, table_pairs
+from ists_asp.io.tables import Table
+from ists_asp.model import Pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -98,7 +100,8 @@ def measure(pairs: int, profile: str) -> Iterator[Ratio]:
 def _stages(path: Path, profile: str) -> Iterator[Ratio]:
     with load(profile, cache=None) as system:
         system.solve("ready", "ready")
-        given = list(read_table(path))
+        found = table_pairs(table := Table(path), find_places(table))
+        given = [pair for _, pair in found if isinstance(pair, Pair)]
         every = _seconds(lambda: sum(1 for _ in system.solve_many(given, rated=False)))
         batches = _seconds(lambda: sum(1 for _ in system.annotate(given)))
         yield Ratio("all stages / Stanza in batches", every, batches)

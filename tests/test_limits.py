@@ -20,7 +20,6 @@ from ists_asp.explain.templates import load_templates, phrase, quoted
 from ists_asp.facts import pair_facts
 from ists_asp.io.chunks import parse_chunks
 from ists_asp.io.formats import format_answer
-from ists_asp.io.pairs import read_table
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import given_answer, read_wa, write_pair
 from ists_asp.knowledge import Knowledge, shipped_vectors
@@ -28,6 +27,7 @@ from ists_asp.limits import LONGEST_WORD, MAX_CHARACTERS, is_long, lifetime
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Word
 from ists_asp.report.page import compare as compare_with_gold
 from ists_asp.report.picture import picture
+from tests.tables import read_table
 
 T = TypeVar("T")
 

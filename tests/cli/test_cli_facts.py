@@ -13,9 +13,9 @@ from ists_asp.answers import read_answer
 from ists_asp.explain import load_templates
 from ists_asp.explain.shown import read_shown
 from ists_asp.io.formats import answer_record
-from ists_asp.io.pairs import read_table
 from ists_asp.rules import Purpose
 from ists_asp.syntax.ground import texts
+from tests.tables import read_table
 
 
 def plain_clingo(program, stdin=None):

@@ -7,9 +7,10 @@ import pytest
 
 from ists_asp.errors import DataError, FaultyLinesError
 from ists_asp.io.chunks import read_chunks
-from ists_asp.io.pairs import read_pairs, read_sts, read_table
+from ists_asp.io.pairs import read_pairs, read_sts
 from ists_asp.io.text import read_lines, read_sentences
 from ists_asp.io.wa import read_wa
+from tests.tables import read_table
 
 
 def faults_of(read, text, **options):

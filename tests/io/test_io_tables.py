@@ -5,10 +5,11 @@ import pytest
 
 from ists_asp.errors import DataError, FormatError
 from ists_asp.io.formats import ANSWERS, Written, answer_record, format_answer
-from ists_asp.io.pairs import read_sts, read_table
+from ists_asp.io.pairs import read_sts
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
 from ists_asp.terminal import display_width
+from tests.tables import read_table
 
 ANSWER = Answer(
     Pair("7", make_sentence(["Ein", "日本", "“b”", "."]), make_sentence(["a", "b", "c"])),

@@ -75,20 +75,17 @@ def reader_warnings() -> Iterator[Warn]:
         else:
             more += 1
 
-    fault = None
+    def every() -> list[str]:
+        return told + [f"and {more} more such warning{'' if more == 1 else 's'}"] * bool(more)
+
     try:
         yield take
-    except IstsError as error:
-        fault = error
-    if more:
-        told.append(f"and {more} more such warning{'' if more == 1 else 's'}")
-    for warning in told:
-        if fault is None:
-            warn(warning)
-        else:
+    except IstsError as fault:
+        for warning in every():
             fault.add_note(warning)
-    if fault is not None:
-        raise fault
+        raise
+    for warning in every():
+        warn(warning)
 
 
 def warn_unproven(answer: Answer, seconds: float) -> None:
@@ -222,18 +219,12 @@ def summary(pairs: int, seconds: float, stages: Timings) -> str:
     machine does makes no difference.
     """
     busy = time.process_time() + stages.elsewhere
-    parts = (
-        ("annotation", stages.annotation),
-        ("knowledge", stages.knowledge),
-        ("facts", stages.facts),
-        ("grounding", stages.grounding),
-        ("solving", stages.solving),
-    )
+    parts = ("annotation", "knowledge", "facts", "grounding", "solving")
     count = "1 pair" if pairs == 1 else f"{pairs} pairs"
     return (
         f"{count} in {seconds:.1f} s, {pairs / max(seconds, 1e-9):.1f} pairs/s; "
         f"{busy:.1f} s of the processor, loading included: "
-        + ", ".join(f"{name} {spent:.1f} s" for name, spent in parts)
+        + ", ".join(f"{name} {getattr(stages, name):.1f} s" for name in parts)
         + f"; grounding and solving {1000 * stages.decided.quantile(0.5):.1f} ms a pair in the "
         f"median, {1000 * stages.decided.longest:.1f} ms at worst"
     )

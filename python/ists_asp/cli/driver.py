@@ -9,23 +9,14 @@ from __future__ import annotations
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import click
 
 from ists_asp import cli
-from ists_asp.cli.console import (
-    Failures,
-    fail,
-    note,
-    progress,
-    rerun,
-    rule_warnings,
-    summary,
-    warn,
-    warn_unproven,
-    write_output,
-)
+from ists_asp.cli import console
+from ists_asp.cli.console import Failures
 from ists_asp.cli.inputs import opened
 from ists_asp.errors import IstsError, UsageError, of_pair
 from ists_asp.run.watch import Failed, each, isolate, loading, patience, working_on
@@ -38,7 +29,7 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup, System
     from ists_asp.io.formats import Format
     from ists_asp.model import Pair
-    from ists_asp.rules import RuleWarning
+    from ists_asp.trace import AskedTrace
 
 PAUSE = 0.3
 """Seconds between two looks at the files of rules that are watched."""
@@ -68,7 +59,7 @@ class Working:
 
         A command can do so once; see :func:`ists_asp.run.watch.each`.
         """
-        with progress(len(items), shown=not quiet) as step:
+        with console.progress(len(items), shown=not quiet) as step:
             for one in each(items, work, pair_of, seconds):
                 if isinstance(one, Failed):
                     self.failures.add(one.pair, one.reason)
@@ -86,19 +77,30 @@ def working(setup: Setup) -> Iterator[Working]:
     with System(setup) as system:
         with loading(setup.limits.seconds, setup.rules):
             system.load()
-        with rule_warnings(system) as show_warnings:
+        with console.rule_warnings(system) as show_warnings:
             yield Working(system, show_warnings)
 
 
-def on_one(inputs: Inputs, setup: Setup, work: Callable[[System, Pair], T]) -> T:
-    """What is made of one pair, the only one or that with an id; it comes annotated."""
+def show_trace(
+    show: Callable[[AskedTrace], object],
+    rating: bool,
+    *,
+    inputs: Inputs,
+    setup: Setup,
+    output: Path | None,
+) -> None:
+    """Write what is shown of the trace of one pair, the only one or that with an id."""
     pair, *others = inputs.read()
     if others:
         raise UsageError(f"{1 + len(others)} pairs", hint="Choose one with --id ID")
     with working(setup) as run:
         (annotated,) = run.system.annotate(inputs.prepared(run.system, [pair]))
         with working_on(pair, setup.limits.seconds, "trace"):
-            return work(run.system, annotated)
+            rated = rating and run.system.rates
+            trace = next(run.system.trace_annotated([annotated], rated=rated))
+            console.warn_unproven(trace.answer, setup.limits.seconds)
+            shown = show(trace)
+    console.write_output(output, shown)
 
 
 def solve_pairs(
@@ -106,13 +108,13 @@ def solve_pairs(
     setup: Setup,
     shape: Format,
     output: Path | None,
-    traces: Path | None,
+    columns: tuple[str, ...],
     *,
+    traces: Path | None,
     jobs: int,
     fail_fast: bool,
-    columns: tuple[str, ...] = (),
 ) -> None:
-    """Decide the pairs of an input and write the answers; ``columns`` are those of a table."""
+    """Decide the pairs of an input and write the answers; a table gets these columns."""
     from ists_asp.engine import System, Timings
     from ists_asp.engine.preparation import sums
     from ists_asp.io.files import atomic_writer, check_there, old_journal
@@ -122,12 +124,9 @@ def solve_pairs(
 
     began = time.perf_counter()
     stages, failures = Timings(), Failures()
-    told: set[RuleWarning] = set()
-
-    def tell(warning: RuleWarning) -> None:
-        if warning not in told:
-            told.add(warning)
-            warn(str(warning))
+    columns = columns if shape.table else ()
+    # Each thing is told once.
+    tell = cache(lambda warning: console.warn(str(warning)))
 
     with opened(inputs) as source, ExitStack() as stack:
         # It annotates; what parses rules is the executor's.
@@ -149,23 +148,25 @@ def solve_pairs(
         record = made_by.to_dict()
         targets = [path for path in (output, traces) if path is not None]
         outputs = {path: stack.enter_context(atomic_writer(path)) for path in targets}
-        target = outputs[output] if output is not None else _Standard()
+        target = outputs[output] if output is not None else Printed()
         if columns:
             put_rows = stack.enter_context(writing_rows(shape, target, columns, table))
         for journal in filter(None, map(old_journal, targets)):
-            note(f"{journal}: an earlier version of ists-asp left this; nothing needs it any more")
+            console.note(
+                f"{journal}: an earlier version of ists-asp left this; nothing needs it any more"
+            )
         deciding = executor(setup, jobs, source.count, long=source.long)
         stack.callback(deciding.close)
         _check_interrupted()
         for warning in (*system.models_warnings, *deciding.warnings):
             tell(warning)
         pairs = source.inputs.tokenized(system, source.pairs())
-        with progress(source.count, shown=not inputs.quiet) as step:
+        with console.progress(source.count, shown=not inputs.quiet) as step:
             for number, outcome in enumerate(run(pairs, system, deciding, stages, tell), 1):
                 _check_interrupted()
                 pair, failure = outcome.pair, outcome.failure
                 if failure is None and setup.answers is None:
-                    warn_unproven(outcome.answers[0], setup.limits.seconds)
+                    console.warn_unproven(outcome.answers[0], setup.limits.seconds)
                 elif failure is not None and (fail_fast or inputs.single):
                     failure.where = of_pair(pair.id)
                     raise failure
@@ -205,18 +206,21 @@ def solve_pairs(
         _check_interrupted()
     if not (inputs.quiet or inputs.single):
         held = "text, which Stanza tokenised" if inputs.text else "tokens, as blanks separate them"
-        note(f"{summary(source.count, time.perf_counter() - began, stages)}; read as {held}")
-        if kept := rerun(source.count, stages):
-            note(kept)
-        note(str(made_by))
+        console.note(
+            f"{console.summary(source.count, time.perf_counter() - began, stages)}; read as {held}"
+        )
+        if kept := console.rerun(source.count, stages):
+            console.note(kept)
+        console.note(str(made_by))
     failures.end(source.count)
 
 
-class _Standard:
+class Printed:
     """Standard output as something to write text to."""
 
     def write(self, text: str) -> None:
-        write_output(None, text)
+        """Print it."""
+        console.write_output(None, text)
 
 
 def _check_interrupted() -> None:
@@ -231,7 +235,7 @@ def rate_by_tokens(inputs: Inputs, output: Path | None) -> None:
 
     with opened(inputs) as source:
         ratings = [f"{HIGHEST * tokencos(pair):.6f}\n" for pair in source.pairs()]
-    write_output(output, "".join(ratings))
+    console.write_output(output, "".join(ratings))
 
 
 def watch_rules(rules: Sequence[Path], work: Callable[[], None]) -> NoReturn:
@@ -248,13 +252,13 @@ def watch_rules(rules: Sequence[Path], work: Callable[[], None]) -> NoReturn:
             raise
         except IstsError as fault:
             # The next save may mend it.
-            fail(fault)
-        note("watching the rules; Ctrl-C ends")
+            console.fail(fault)
+        console.note("watching the rules; Ctrl-C ends")
         while (now := _states(rules)) == seen:
             time.sleep(PAUSE)
         changed = sorted(str(path) for path in {*now, *seen} if now.get(path) != seen.get(path))
         seen = now
-        note(f"changed: {', '.join(changed)}")
+        console.note(f"changed: {', '.join(changed)}")
 
 
 def _states(rules: Sequence[Path]) -> dict[Path, tuple[int, int]]:

@@ -31,14 +31,10 @@ _SHIPPED = ("lexicon", "reader", "report", "stanza", "templates", "vectors")
 
 
 class FileType(click.Path):
-    """What a parameter names.
+    """What a parameter names; with ``text`` its value stays a text.
 
-    Args:
-        files: the files that are read of a folder; none by default.
-        text: whether the value stays a text.
-        written: whether it is written, not read.
-        endings: those that the name of an output may have, unless it is JSON; any if there are
-            none here.
+    ``files`` are those that are read of a folder. The name of an output that is ``written`` may
+    have one of the ``endings``, unless it is JSON; any if there are none here.
     """
 
     def __init__(
@@ -105,10 +101,8 @@ OUTPUTS = FileType(written=True)
 class Command(click.Command):
     """A command whose files are compared before it begins.
 
-    Args:
-        examples: command lines that the help shows, each indented by two blanks.
-        replaces: the files of rule folders that the command may write although it is told to
-            read these folders: what it writes is what they are there for.
+    ``examples`` are command lines for the help, each indented by two blanks. ``replaces`` gives
+    the files of rule folders that the command may write although it is told to read these folders.
     """
 
     def __init__(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ists_asp.engine import System
     from ists_asp.evaluate.scorer import Reference
+    from ists_asp.io.pairs import Places
     from ists_asp.io.tables import Row, Table
     from ists_asp.io.text import Source, Warn
     from ists_asp.model import Pair, Sentence
@@ -45,21 +46,11 @@ _SHOWN_IDS = 10
 class Inputs:
     """The values of the input options; :meth:`check` them before anything else.
 
-    Args:
-        sentences: the positional arguments.
-        files: the files, or ``-`` for standard input, by option and in the order of the options.
-        chunked: brackets give the chunks.
-        raw: Stanza tokenises.
-        tokens: blanks separate tokens.
-        strict: a repair is an error.
-        skip_bad: faulty rows of a table are left out.
-        header: the first row of a table names its columns.
-        encoding: that of a table.
-        columns: titles or numbers of the columns of a table, by what they hold.
-        identifier: the id of the only pair that is wanted.
-        quiet: nothing is told that is just good to know.
-        copies: of what can be read only once, to be read in its place.
-        table: the table, opened; see :meth:`ready`.
+    ``files`` has files, or ``-`` for standard input, by option and in the order of the options;
+    ``columns`` titles or numbers of the columns of a table, by what they hold; ``identifier`` the
+    id of the only pair that is wanted; ``copies`` what can be read only once; ``table`` and
+    ``places`` the table, and where pairs are in it, once it is open (:meth:`ready`). The flags are
+    those of the options that are called so.
     """
 
     sentences: tuple[str, ...] = ()
@@ -76,6 +67,7 @@ class Inputs:
     quiet: bool = False
     copies: Mapping[str, Path] = field(default_factory=dict)
     table: Table | None = None
+    places: Places | None = None
 
     @property
     def tabular(self) -> str | None:
@@ -178,7 +170,7 @@ class Inputs:
             elif places.id is not None:
                 told += f", {table.columns[places.id]} is the id"
             note(f"{table.name}: {told}")
-        return replace(self, table=table)
+        return replace(self, table=table, places=places)
 
     def read(self) -> list[Pair]:
         """Read all pairs, so that a fault on the last line shows before any work is done."""
@@ -242,13 +234,12 @@ class Inputs:
                 ids.append(getattr(found, "id", ""))
 
     def _entries(self, warn: Warn) -> Iterator[tuple[Row | None, Pair | DataError]]:
-        from ists_asp.io.pairs import find_places, read_pairs, table_pairs
+        from ists_asp.io.pairs import read_pairs, table_pairs
         from ists_asp.io.wa import read_wa
         from ists_asp.model import Pair
 
-        if self.table is not None:
-            places = find_places(self.table, self.columns)
-            yield from table_pairs(self.table, places, warn, strict=self.strict)
+        if self.table is not None and self.places is not None:
+            yield from table_pairs(self.table, self.places, warn, strict=self.strict)
         elif self.sentences:
             first, second = self.sentences
             yield None, Pair("1", self._sentence(first, 1, warn), self._sentence(second, 2, warn))
@@ -376,13 +367,11 @@ class PairSource:
 
     def others(self, row: Row | None) -> dict[str, object]:
         """What a row holds besides its pair."""
-        table = self.inputs.table
-        if row is None or table is None:
+        table, places = self.inputs.table, self.inputs.places
+        if row is None or table is None or places is None:
             return {}
-        from ists_asp.io.pairs import find_places
         from ists_asp.io.tables import ABSENT
 
-        places = find_places(table, self.inputs.columns)
         pair = {places.sent1, places.sent2, places.id}
         cells = zip(table.titles, row.cells, strict=True)
         return {

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -18,6 +18,9 @@ from ists_asp.cli.files import CACHE, INPUT, MODEL, OUTPUT, READ, RULES, SENTENC
 from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import UsageError, shortened
 from ists_asp.resources import cache_dir
+
+if TYPE_CHECKING:
+    from ists_asp.io.formats import Format
 
 Function: TypeAlias = Callable[..., None]
 Decorator: TypeAlias = Callable[[Function], Function]
@@ -65,6 +68,19 @@ def choice_option(flag: str, *choices: str, text: str, eager: bool = False) -> D
 def file_option(flag: str, text: str) -> Decorator:
     """An option that names a file to read; ``text`` is its help."""
     return click.option(flag, type=READ, metavar="FILE", help=text)
+
+
+def format_option(forms: Mapping[str, Format], otherwise: str) -> Decorator:
+    """The option ``--format``, by default by the ending of ``-o``; the command gets ``form``."""
+    from ists_asp.io.formats import describe
+
+    text = describe(forms) + otherwise
+    return click.option("--format", "form", type=click.Choice(list(forms)), help=text)
+
+
+templates_option: Decorator = file_option(
+    "--templates", "Wording of your own: a copy of data/templates/en.toml, edited."
+)
 
 
 def json_option(function: Function) -> Function:
@@ -145,11 +161,8 @@ def input_options(
 ) -> Function:
     """Give a command the input options; it gets checked ``inputs``.
 
-    Args:
-        function: the command.
-        optional: whether there may be none.
-        question: whether the arguments behind the sentences are a ``question``.
-        names: whether those before them are ``names``.
+    There may be none if they are ``optional``. Arguments behind the sentences can be a
+    ``question``, those before them ``names``.
     """
 
     @wraps(function)

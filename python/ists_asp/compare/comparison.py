@@ -51,9 +51,6 @@ def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
     """Read a ``.wa`` file, or the JSON Lines of ``ists-asp solve``, by the pairs' ids.
 
     Of several answers to a pair the best counts; a pair without an answer has no lines.
-
-    Raises:
-        DataError: the file cannot be read, repeats an id, or has a malformed line.
     """
     if path.suffix == ".wa":
         return {
@@ -263,18 +260,7 @@ def compare(
     gold: Mapping[str, Reference] | None = None,
     causes: Mapping[str, tuple[tuple[Cause, ...], ...]] | None = None,
 ) -> Comparison:
-    """Compare two runs.
-
-    Args:
-        old: the old answers by id.
-        new: the new answers by id.
-        gold: the gold alignments by id.
-        causes: those of the changes of each pair, in their order.
-
-    Raises:
-        DataError: the runs have no pair in common, a pair has other sentences, or gold has
-            none of the pairs.
-    """
+    """Compare two runs, by ids; ``causes`` are those of the changes of a pair, in their order."""
     both = [identifier for identifier in old if identifier in new]
     if not both:
         raise DataError("the two have no pair in common", hint="Compare answers to the same pairs")

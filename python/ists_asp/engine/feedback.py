@@ -89,12 +89,7 @@ def points_of(reference: str) -> list[str]:
 def give_feedback(
     system: System, submissions: Iterable[Submission], templates: Templates
 ) -> Iterator[Feedback]:
-    """Judge answers, lazily and in their order.
-
-    Raises:
-        RuleError: the profile has no rules for feedback, or they are faulty.
-        DataError: a text is too long.
-    """
+    """Judge answers, lazily and in their order."""
     waiting = iter(submissions)
     while some := list(islice(waiting, _BATCH)):
         asked = _asked(system, some)
@@ -208,6 +203,5 @@ def why(system: System, one: Submission, templates: Templates, depth: int = 3) -
     asked = _asked(system, [replace(one, references=(best.reference,))])
     known = system.rated(pair for pair, _ in asked)
     posed = system.judge.facts(known, (words for _, words in asked), templates)
-    return "\n".join(
-        system.judge.trace(pair, facts).why("verdict(_)").text(depth=depth) for pair, facts in posed
-    )
+    traces = (system.judge.tracer.trace(*one) for one in posed)
+    return "\n".join(trace.why("verdict(_)").text(depth=depth) for trace in traces)

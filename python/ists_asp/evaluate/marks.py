@@ -35,11 +35,7 @@ def suggest_marks(
     marks: Sequence[float | None],
     where: str | None = None,
 ) -> Scale:
-    """Learn a scale by ridge regression; suggestions are marks that were given.
-
-    Raises:
-        DataError: there are too few marks.
-    """
+    """Learn a scale by ridge regression; suggestions are marks that were given."""
     pairs = list(zip(features, marks, strict=True))
     known = [at for at, (row, mark) in enumerate(pairs) if None not in (row, mark)]
     if len(known) < LEAST:

@@ -216,9 +216,6 @@ def check_file(path: Path, scheme: Scheme = Scheme.Y2016) -> CheckReport:
 
     The pilot of 2015 also wants one chunk aligned to one chunk: sides whose tokens are
     neighbours, and each token on one line.
-
-    Raises:
-        DataError: the file cannot be read.
     """
     faults: list[Fault] = []
     notes: list[str] = []
@@ -337,23 +334,16 @@ def _line_notes(line: WaAlignment) -> list[str]:
     label, score = alignment.label, alignment.score
     one, two = bool(alignment.tokens1), bool(alignment.tokens2)
     judged = label.aligned and label is not Label.EQUI
+    plain = line.score == NIL or _PLAIN_NUMBER.fullmatch(line.score)
+    scored = f"{label} with score {line.score}"
     notes = [
         (not one and not two, "no token on either side"),
         (label.aligned and one != two, f"{label} with a side that is not aligned"),
         (not label.aligned and one and two, f"{label} with tokens on both sides"),
-        (
-            not label.aligned and score is not None,
-            f"{label} with score {line.score} instead of NIL",
-        ),
-        (label is Label.EQUI and score != HIGHEST, f"EQUI with score {line.score} instead of 5"),
-        (
-            judged and score in (0, HIGHEST),
-            f"{label} with score {line.score}, which is not between 0 and 5",
-        ),
-        (
-            line.score != NIL and not _PLAIN_NUMBER.fullmatch(line.score),
-            f"the score is written {line.score}",
-        ),
+        (not label.aligned and score is not None, f"{scored} instead of NIL"),
+        (label is Label.EQUI and score != HIGHEST, f"{scored} instead of 5"),
+        (judged and score in (0, HIGHEST), f"{scored}, which is not between 0 and 5"),
+        (not plain, f"the score is written {line.score}"),
         (len(set(line.types)) < len(line.types), f"a type twice in {line.label}"),
         (line.label.endswith("_"), f"the type is written {line.label}"),
     ]

@@ -153,17 +153,7 @@ class Told(NamedTuple):
 
 
 class Explainer:
-    """The rules that decide what is said about an answer.
-
-    Args:
-        rules: the parsed rules.
-        constants: values of ``#const`` definitions.
-        time_limit: seconds of processor time for an answer.
-
-    Raises:
-        UsageError: a constant is not an ASP term.
-        RuleError: clingo cannot ground the facts and tables among the rules.
-    """
+    """The rules that decide what is said about an answer."""
 
     def __init__(
         self,
@@ -186,16 +176,7 @@ class Explainer:
     ) -> Iterator[Explanation]:
         """Say answers in words, lazily and in their order, several at a time.
 
-        Args:
-            known: answers, each with the facts of its pair, which have the answer's chunks as
-                given chunks.
-            templates: the wording.
-
-        Raises:
-            RuleError: clingo cannot ground the rules, what they show says nothing about an
-                answer, or a statement has no rule of its name.
-            SolveError: the rules are contradictory, or take too long.
-            DataError: the templates lack a text.
+        The facts of an answer's pair have its chunks as given chunks.
         """
         given, again = tee(known)
         asked, hasty = tee(posed(given, templates))

@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import tee
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import String
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.rules import RuleSet, RuleWarning
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace import AskedTrace, Tracer
+    from ists_asp.trace import Tracer
 
 CORRECT, INCOMPLETE, CONTRADICTORY = "correct", "incomplete", "contradictory"
 _COLUMNS = {"reworded": "right", "agreed": "", "all_words": "", "unanswered": "", "compare": ""}
@@ -49,12 +49,12 @@ class Verdict:
     """
 
     answer: Answer
+    text: str
+    columns: Mapping[str, tuple[str, ...]]
     verdict: str
     rule: str
     sure: int | None
     found: bool
-    text: str
-    columns: Mapping[str, tuple[str, ...]]
 
     @property
     def links(self) -> frozenset[tuple[tuple[int, ...], str]]:
@@ -63,25 +63,17 @@ class Verdict:
         return frozenset((one.tokens2, one.label) for one in lines if one.label.aligned)
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+class _Judged(NamedTuple):
+    """What is shown, and the last fields of a verdict."""
+
     shown: Shown
-    verdict: str
-    rule: str
-    sure: int | None
-    found: bool
+    judged: tuple[str, str, int | None, bool]
 
 
 class Judge:
     """The rules that decide what an answer is to a model answer, and what is said of it.
 
-    Args:
-        rules: the parsed rules.
-        constants: values of ``#const`` definitions.
-        wholes: what a reader says of a pair as a whole, as facts with commas between them.
-
-    Raises:
-        RuleError: clingo cannot ground the facts and tables among the rules.
+    ``wholes`` gives what a reader says of a pair as a whole, as facts with commas between them.
     """
 
     def __init__(
@@ -104,25 +96,21 @@ class Judge:
     ) -> Iterator[Verdict]:
         """Judge answers, lazily and in their order.
 
-        Args:
-            known: answers, each with the facts of its pair, in the answer's chunks.
-            questions: for each the words and lemmas of its question.
-            templates: the wording.
+        Each has the facts of its pair, in its chunks, and the words and lemmas of its question.
         """
         given, again = tee(known)
         for solution in self.solver.solve_all(self.facts(given, questions, templates)):
             answer, _ = next(again)
-            (found,) = solution.answers
+            ((shown, judged),) = solution.answers
             told = sorted(
-                tell(answer, found.shown, templates),
+                tell(answer, shown, templates),
                 key=lambda one: (not one.place.sentence, one.place[:2], one.place.rank),
             )
             columns: dict[str, list[str]] = {}
             for one in told:
                 columns.setdefault(_COLUMNS.get(one.kind, one.kind), []).append(one.text)
             listed = {name: tuple(texts) for name, texts in columns.items() if name}
-            text = text_of(told, templates)
-            yield Verdict(answer, found.verdict, found.rule, found.sure, found.found, text, listed)
+            yield Verdict(answer, text_of(told, templates), listed, *judged)
 
     def facts(
         self,
@@ -136,12 +124,9 @@ class Judge:
             more = filter(None, (*words, self._wholes(pair)))
             yield pair, Atoms.of(facts).with_text(",".join(more))
 
-    def trace(self, pair: Pair, facts: Sequence[Symbol]) -> AskedTrace:
-        """Say why: a trace that can be asked about any atom, such as ``verdict(_)``."""
-        return self._tracer.trace(pair, facts)
-
     @cached_property
-    def _tracer(self) -> Tracer:
+    def tracer(self) -> Tracer:
+        """What traces can be asked of about any atom, such as ``verdict(_)``."""
         from ists_asp.trace import Tracer
 
         return Tracer(self._rules, Solver(self._rules, self._options, _read_bare))
@@ -163,7 +148,7 @@ def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal:
     sure = right.get(rule) if rule else round(100 / sum(odds))
     assert isinstance(pair, Answered)
     shown = read_shown(pair, pair.lines, every)
-    return _Judged(shown, str(verdict), rule, sure, "point_found" in found)
+    return _Judged(shown, (str(verdict), rule, sure, "point_found" in found))
 
 
 def _read_bare(pair: Pair, _atoms: object, cost: tuple[int, ...], optimal: bool) -> Answer:

@@ -69,19 +69,11 @@ class Templates:
     lines: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     def word(self, key: str) -> str:
-        """A word that a rule names.
-
-        Raises:
-            DataError: the file has no such word.
-        """
+        """A word that a rule names."""
         return self._get("words", key)
 
     def statement(self, kind: str, slots: Mapping[str, str]) -> str:
-        """The text of a statement.
-
-        Raises:
-            DataError: the file has no such text, or a slot that nothing fills.
-        """
+        """The text of a statement."""
         return self._fill("statements", kind, slots)
 
     def clause(self, key: str, slots: Mapping[str, str]) -> str:
@@ -140,17 +132,9 @@ def languages() -> tuple[str, ...]:
 def load_templates(
     language: str = "en", path: Path | None = None, warn: Warn = ignore
 ) -> Templates:
-    """Read templates.
+    """Read templates: those shipped for a language, or a file of one's own.
 
-    Args:
-        language: which of the shipped files, ``en`` or ``es``.
-        path: a file to read instead.
-        warn: called if the file has texts that the shipped files have not, or lacks some.
-
-    Raises:
-        UsageError: there are no templates for the language.
-        RuleError: the file cannot be read, or is too large.
-        DataError: it is no TOML, or lacks a key.
+    A warning says which texts it has that the shipped files have not, and which it lacks.
     """
     if path is None and language not in languages():
         raise UsageError(

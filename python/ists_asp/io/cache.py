@@ -68,13 +68,7 @@ class Cache(Closing):
     """A file of annotations; use it as a context manager, or call :meth:`close`.
 
     Where another process does not let go of the file, or the disk is full, nothing is known and
-    nothing is kept.
-
-    Args:
-        directory: where the file lies, made if it does not exist.
-
-    Raises:
-        ResourceError: no file can be made there.
+    nothing is kept. Its directory is made if it does not exist.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -98,9 +92,7 @@ class Cache(Closing):
     def get(self, models: str, inputs: Sequence[object]) -> list[Any]:
         """What is known of some inputs, None for each of which nothing is, or nothing readable.
 
-        Args:
-            models: what tells the models from all others.
-            inputs: whatever JSON can write; equal inputs have equal entries.
+        ``models`` tells them from all others. Equal inputs have equal entries.
         """
         query = (
             f"SELECT value FROM entries WHERE key = ? AND length(CAST(value AS BLOB)) <= {_LARGEST}"
@@ -132,11 +124,7 @@ class Cache(Closing):
             self._do(work)
 
     def info(self) -> StoreInfo:
-        """How much there is; of a damaged file nothing, and it is made anew.
-
-        Raises:
-            ResourceError: another process holds the file, or the disk is full.
-        """
+        """How much there is; of a damaged file nothing, and it is made anew."""
         query = "SELECT CAST(models AS TEXT), count(*) FROM entries GROUP BY 1"
         try:
             rows = self._do(lambda database: database.execute(query).fetchall())
@@ -147,11 +135,7 @@ class Cache(Closing):
         return StoreInfo(self.path, sum(counts.values()), size, counts)
 
     def clear(self) -> int:
-        """Forget everything; return how many entries there were, 0 of a damaged file.
-
-        Raises:
-            ResourceError: another process holds the file, or the disk is full.
-        """
+        """Forget everything; return how many entries there were, 0 of a damaged file."""
         gone = self.info().entries
         self._remove()
         return gone

@@ -36,11 +36,7 @@ _GLUED_PAIR = re.compile(r"(?<!\\)\]\[")
 def read_chunks(
     source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a chunk file, with their chunks.
-
-    Raises:
-        DataError: an empty sentence, an unreadable file, or (strict) a bracket to repair.
-    """
+    """Yield the sentences of a chunk file, with their chunks."""
     parse = chunk_parser(Repairs(warn, strict))
     return parse_lines(source, parse, name=name, warn=warn, strict=strict)
 
@@ -122,9 +118,6 @@ def parse_chunks(text: str, *, where: str = "line", repairs: Repairs | None = No
     Every token ends up in exactly one chunk: an opening bracket inside an open chunk ends
     that chunk, an unclosed chunk ends with the line, tokens outside brackets are a chunk of
     their own, and empty or unpaired brackets are dropped, each kind with one warning.
-
-    Raises:
-        DataError: no tokens, or (strict) something to repair.
     """
     builder = _Builder()
     for item in split_words(text):
@@ -154,11 +147,7 @@ def parse_chunks(text: str, *, where: str = "line", repairs: Repairs | None = No
 
 
 def format_chunks(sentence: Sentence) -> str:
-    """One line of a chunk file (no line end); a sentence without chunks is one chunk.
-
-    Raises:
-        DataError: the chunks do not cover the tokens in order, each once.
-    """
+    """One line of a chunk file (no line end); a sentence without chunks is one chunk."""
     size = len(sentence.tokens)
     chunks = sentence.chunks if sentence.chunks is not None else (Chunk(1, size),)
     covered = [number for chunk in chunks for number in chunk.tokens]

@@ -22,8 +22,9 @@ _NAMES = {
 USUAL = {role: names.split() for role, names in _NAMES.items()}
 """Names by what a column holds, as :func:`folded` gives them, the likeliest first."""
 
+_NUMBERED = [(f"{one}{a}", f"{one}{b}") for one in USUAL["numbered"] for a, b in ("12", "ab", "01")]
 _COUPLES = (
-    *((f"{one}{a}", f"{one}{b}") for one in USUAL["numbered"] for a, b in ("12", "ab", "01")),
+    *_NUMBERED,
     *(("premise", "hypothesis"), ("premisa", "hipotesis"), ("text", "hypothesis")),
     *(("source", "target"), ("original", "paraphrase"), ("original", "parafrasis")),
     *((one, two) for one in USUAL["answer"] for two in USUAL["reference"]),
@@ -35,6 +36,11 @@ def folded(title: object) -> str:
     """A title without capitals, accents, blanks and signs: ``Oración 1`` is ``oracion1``."""
     letters = unicodedata.normalize("NFD", str(title).casefold())
     return "".join(char for char in letters if char.isalnum())
+
+
+def is_numbered(title: str) -> bool:
+    """Whether a title names one of two sentences, as ``sentence1`` and ``text_a`` do."""
+    return folded(title) in chain(*_NUMBERED)
 
 
 def names_columns(cells: Sequence[object]) -> bool:

@@ -61,9 +61,6 @@ def atomic_writer(path: Path) -> Iterator[TextIO]:
     replaced, not the link. Devices and pipes are written directly,
     terminals through :mod:`ists_asp.terminal`. An existing file keeps
     its mode, a new one gets the mode that the umask gives.
-
-    Raises:
-        DataError: the file cannot be written (directory missing, not allowed, disk full).
     """
     with _as_data_error(path):
         mode = _mode(path)
@@ -96,11 +93,7 @@ def atomic_writer(path: Path) -> Iterator[TextIO]:
 
 
 def check_there(stream: TextIO, path: Path) -> None:
-    """Refuse to go on with an output whose folder was removed meanwhile.
-
-    Raises:
-        DataError: it has no name any more.
-    """
+    """Refuse to go on with an output whose folder was removed meanwhile."""
     with _as_data_error(path):
         found = os.fstat(stream.fileno())
         if stat.S_ISREG(found.st_mode) and not found.st_nlink:
@@ -227,12 +220,7 @@ class Use:
 def refuse_clashes(reads: Iterable[Use], writes: Iterable[Use]) -> None:
     """Refuse to write what is read, and to write one file twice; nothing is opened.
 
-    Args:
-        reads: what is read; asked for only where something is written.
-        writes: what is written.
-
-    Raises:
-        UsageError: two of them are the same file.
+    What is read is asked for only where something is written.
     """
     written: dict[_Identity, Use] = {}
     for use in writes:

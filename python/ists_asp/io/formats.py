@@ -63,18 +63,11 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format of outputs.
+    """A format of outputs, with its ending and what the help says about it.
 
-    Args:
-        name: what the command line calls it.
-        ending: the ending of names of files in it, with its dot.
-        about: what it is, for the help.
-        write: what is written of a pair, line ends included.
-        answers: whether it holds alignments.
-        ratings: whether it holds ratings.
-        several: whether it holds more than one answer to a pair.
-        between: what stands between two pairs.
-        table: which kind of table it is; then :func:`writing_rows` writes it.
+    ``write`` gives what is written of a pair, ``between`` what stands between two; a kind of
+    ``table`` is written by :func:`writing_rows`. It holds answers, ratings, or ``several`` answers
+    to a pair.
     """
 
     name: str
@@ -99,12 +92,9 @@ def answer_record(
     ``data/schema/answer.schema.json`` describes them. If the answer is rated, ``rating`` has its
     ``value`` and the ``contributions`` that sum to it.
 
-    Args:
-        answer: the answer.
-        rank: 1 for the best answer of a pair, 2 for the next one and so on.
-        knowledge: what words were compared by, as
-            :attr:`ists_asp.engine.System.knowledge` has it.
-        system: what made the answer, as :attr:`ists_asp.engine.System.provenance` has it.
+    The best answer of a pair has the ``rank`` 1. Words were compared by ``knowledge``
+    (:attr:`ists_asp.engine.System.knowledge`), ``system`` is what made the answer
+    (:attr:`ists_asp.engine.System.provenance`).
     """
     pair = answer.pair
     sides = ((1, pair.sent1, answer.chunks1), (2, pair.sent2, answer.chunks2))
@@ -132,11 +122,7 @@ def answer_record(
 
 
 def read_record(record: Mapping[str, Any]) -> Answer:
-    """The answer of a record that :func:`answer_record` made; its words are not annotated.
-
-    Raises:
-        DataError: it is no such record.
-    """
+    """The answer of a record that :func:`answer_record` made; its words are not annotated."""
     from msgspec import convert
 
     try:
@@ -350,17 +336,12 @@ def writing_rows(
 ) -> Iterator[Callable[[Written | DataError, Row | None], None]]:
     """What writes the rows of pairs as a table; faulty rows with what is wrong with them.
 
-    Args:
-        shape: a format of tables.
-        stream: what is written to.
-        columns: those of ours.
-        like: the table that the pairs come from, if they come from one. Its columns stand first;
-            otherwise the id and the sentences do.
+    The columns of ``like``, the table that the pairs come from, stand first; without one the id
+    and the sentences do.
     """
-    from ists_asp.io.tables import added, harmless, writing
+    from ists_asp.io.tables import writing_behind
 
-    titles = ["id", "sentence1", "sentence2"] if like is None else like.titles
-    with writing(shape.table, stream, [*titles, *added(titles, columns)], like=like) as put:
+    with writing_behind(shape.table, stream, columns, like) as put:
 
         def put_rows(written: Written | DataError, row: Row | None) -> None:
             front: Sequence[object] = () if row is None else row.cells
@@ -371,10 +352,7 @@ def writing_rows(
             if isinstance(written, Written):
                 records = _ROWS[columns](written)
             for record in records:
-                own = [record.get(name) for name in columns]
-                front = [*front, *[None] * (len(titles) - len(front))]
-                text = shape.table in ("csv", "tsv")
-                put([*front, *(map(harmless, own) if text else own)])
+                put(front, [record.get(name) for name in columns])
 
         yield put_rows
 

@@ -44,21 +44,9 @@ def read_pairs(
     warn: Warn = ignore,
     strict: bool = False,
 ) -> Iterator[Pair]:
-    """Yield the pairs of two files, with the ids "1", "2" and so on.
+    """Yield the pairs of two files, chunked or not, with the ids "1", "2" and so on.
 
-    Args:
-        first: the first sentences, one a line.
-        second: the second sentences.
-        chunked: whether these are chunk files; otherwise blanks separate the tokens.
-        name1: the first file in messages.
-        name2: the second file in messages.
-        warn: gets a message for each fault that was repaired.
-        strict: whether such a fault is an error.
-
-    Raises:
-        DataError: the files differ in length, or what
-            :func:`~ists_asp.io.text.read_sentences` or
-            :func:`~ists_asp.io.chunks.read_chunks` raises; after the pairs of sound lines.
+    Faults are raised after the pairs of sound lines.
     """
     name1, name2 = source_name(first, name1), source_name(second, name2)
     faults = Faults()
@@ -143,14 +131,7 @@ class Places:
 def find_places(table: Table, wanted: Mapping[str, str] | None = None) -> Places:
     """Find the columns of a pair: those that are wanted, or by their usual names or places.
 
-    Args:
-        table: the table.
-        wanted: titles or numbers (from 1) by what they hold: ``sent1``, ``sent2``, ``id``,
-            ``gold``.
-
-    Raises:
-        UsageError: a column is not there.
-        FormatError: nothing says which columns hold the sentences.
+    Titles or numbers (from 1) are ``wanted`` for ``sent1``, ``sent2``, ``id`` and ``gold``.
     """
     wanted = wanted or {}
     chosen = {name: table.column(title, f"--{name}-col") for name, title in wanted.items()}
@@ -193,12 +174,6 @@ def table_pairs(
     Sentences are split at blanks; pairs without an id have the number of their line. JSON Lines
     may have ``chunks1`` and ``chunks2`` (lists of ``[first, last]`` token numbers; both or none),
     and ``tokens1`` and ``tokens2``.
-
-    Args:
-        table: the table.
-        places: the columns of a pair.
-        warn: gets a message for each fault that was repaired.
-        strict: whether such a fault is an error.
     """
     repairs = Repairs(warn, strict)
     with Ids() as ids:
@@ -215,39 +190,10 @@ def table_pairs(
                 yield row, pair
 
 
-def read_table(
-    source: Source,
-    kind: str | None = None,
-    *,
-    name: str | None = None,
-    warn: Warn = ignore,
-    strict: bool = False,
-) -> Iterator[Pair]:
-    """Yield the pairs of a table, as :func:`table_pairs` finds them.
-
-    Raises:
-        DataError: a row is faulty; after the pairs of all sound rows.
-        FormatError: nothing says which columns hold the sentences, or it is of another kind.
-    """
-    table = Table(source, kind, name=name, warn=warn)
-    faults = Faults()
-    for _, found in table_pairs(table, find_places(table), warn, strict=strict):
-        if isinstance(found, Pair):
-            yield found
-        else:
-            faults.add(found)
-    faults.check()
-
-
 def read_sts(
     source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
 ) -> Iterator[ScoredPair]:
-    """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``.
-
-    Raises:
-        DataError: a row is faulty, or its score is no number; after the pairs of sound rows.
-        FormatError: nothing says which columns hold what.
-    """
+    """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``."""
     label = source_name(source, name)
     ending = Path(label).suffix.lower()
     table = Table(source, KINDS.get(ending, "tsv"), name=label, warn=warn)
@@ -316,12 +262,7 @@ def _sentences(
 
 
 def _sentence(
-    row: Row,
-    name: str,
-    place: int,
-    side: int,
-    record: Mapping[str, object],
-    repairs: Repairs,
+    row: Row, name: str, place: int, side: int, record: Mapping[str, object], repairs: Repairs
 ) -> Sentence:
     value = row.cells[place]
     if value is ABSENT:

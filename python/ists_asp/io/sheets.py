@@ -62,12 +62,7 @@ def _readable(kind: str, where: str) -> Iterator[None]:
 
 
 def read_sheet(kind: str, stream: BinaryIO, where: str, warn: Warn) -> Iterator[Cells]:
-    """Yield the rows of the first sheet; formulas have the values that were saved with them.
-
-    Raises:
-        FormatError: it is no such file.
-        ResourceError: the library is not installed.
-    """
+    """Yield the rows of the first sheet; formulas have the values that were saved with them."""
     _library(kind)
     with _readable(kind, where):
         names, rows = (_excel if kind == "xlsx" else _libre)(stream)
@@ -104,12 +99,7 @@ def _number(value: object) -> object:
 
 
 def read_parquet(stream: BinaryIO, where: str) -> tuple[Any, Iterator[Cells]]:
-    """The schema of a Parquet file, and its rows, read in batches.
-
-    Raises:
-        FormatError: it is no such file.
-        ResourceError: the library is not installed.
-    """
+    """The schema of a Parquet file, and its rows, read in batches."""
     _library("parquet")
 
     def rows() -> Iterator[Cells]:

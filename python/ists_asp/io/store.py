@@ -80,11 +80,8 @@ class StoreInfo:
 class Store:
     """A folder of entries, made when there is something to keep.
 
-    Where the folder cannot be read or written, nothing is known and nothing is kept.
-
-    Args:
-        directory: the cache's directory, in which the folder lies.
-        folder: the folder's name: :data:`FOLDER` or :data:`TRACES`.
+    It lies in the cache's directory, and is called :data:`FOLDER` or :data:`TRACES`. Where it
+    cannot be read or written, nothing is known and nothing is kept.
     """
 
     def __init__(self, directory: Path, folder: str = FOLDER) -> None:
@@ -227,12 +224,9 @@ def made_by() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Memo:
-    """The memory of a rule set, or of whatever else is always the same.
+    """The memory of a rule set, which the digest tells from all others, or of something else.
 
-    Args:
-        store: where it is kept; None for nowhere.
-        digest: what tells the rule set from all others.
-        family: what it has in common with the rule set that an edit makes of it.
+    ``family`` is what it has in common with the rule set that an edit makes of it.
     """
 
     store: Store | None = None
@@ -248,12 +242,8 @@ class Memo:
     ) -> Any:  # noqa: ANN401 (whatever JSON can write)
         """What was worked out about the rule set, now or before; None is not kept.
 
-        Args:
-            what: its name.
-            options: what it depends on beside the rules; whatever JSON can write.
-            work: works it out, as whatever JSON can write.
-            sure: whether what has been worked out is to be kept, asked afterwards: clingo's
-                warnings, for one, would be told no more.
+        It depends on ``options`` beside the rules. Whether it is ``sure`` enough to be kept is
+        asked afterwards: clingo's warnings, for one, would be told no more.
         """
         if self.store is None:
             return work()

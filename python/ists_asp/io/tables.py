@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io import sheets
 from ists_asp.io.columns import names_columns
-from ists_asp.io.text import LONGEST, Line, Source, Warn, ignore, source_name
+from ists_asp.io.text import LONGEST, Line, Source, Warn, ignore, source_name, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -100,11 +100,7 @@ ABSENT = _Absent()
 
 
 def kind_of(path: Path, where: str | None = None) -> str:
-    """The kind of a table by the ending of its name.
-
-    Raises:
-        UsageError: it has another ending.
-    """
+    """The kind of a table by the ending of its name."""
     endings = [ending.lower() for ending in path.suffixes]
     if endings and endings[-1] in _PACKED:
         endings.pop()
@@ -122,24 +118,9 @@ def kind_of(path: Path, where: str | None = None) -> str:
 class Table:
     """A table that can be read more than once.
 
-    Args:
-        source: a file, or a stream that can go back to its beginning.
-        kind: one of the values of :data:`KINDS`; by default that of the name's ending.
-        name: what messages call it.
-        encoding: that of text without a mark; UTF-8 by default.
-        header: whether the first row names the columns; by default it does if the names are known.
-        warn: gets what is worth knowing of how it is read.
-
-    Attributes:
-        columns: their names; ``""`` for those without one.
-        header: whether the first row names them.
-        dialect: how rows are written in it.
-        schema: that of Parquet, else None.
-
-    Raises:
-        DataError: it cannot be read, or is empty.
-        FormatError: it is not of this kind.
-        ResourceError: the library for this kind is not installed.
+    A stream as its source must be able to go back to its beginning. By default its kind is that of
+    the name's ending, and the first row names the columns if the names are known. ``columns`` has
+    ``""`` for those without a name, ``schema`` is that of Parquet.
     """
 
     columns: tuple[str, ...]
@@ -182,7 +163,8 @@ class Table:
         else:
             if header is None:
                 self.header = first.fault is None and names_columns(first.cells)
-            self.columns = tuple(_title(cell) if self.header else "" for cell in first.cells)
+            titles = ("" if cell is None else str(cell) for cell in first.cells)
+            self.columns = tuple(titles) if self.header else ("",) * len(first.cells)
             self._titles = first.number if self.header else 0
 
     def rows(self) -> Iterator[Row]:
@@ -207,11 +189,7 @@ class Table:
         return [name or f"column {number}" for number, name in enumerate(self.columns, 1)]
 
     def column(self, wanted: str, flag: str) -> int:
-        """The column that an option names, by its title or its number from 1.
-
-        Raises:
-            UsageError: there is none.
-        """
+        """The column that an option names, by its title or its number from 1."""
         if wanted in self.columns:
             return self.columns.index(wanted)
         if wanted.isdecimal() and 1 <= int(wanted) <= len(self.columns):
@@ -320,10 +298,7 @@ class Table:
         except (gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError) as error:
             raise FormatError(f"cannot be unpacked: {error}", where=self.name) from None
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise DataError(
-                f"cannot be read: {reason}", where=self.name, hint="Check the name of the file."
-            ) from error
+            raise unreadable(error, self.name) from error
 
     def _lines(self, stream: BinaryIO) -> Iterator[str]:
         """The lines of text with their ends, decoded."""
@@ -427,12 +402,7 @@ def _in_quotes(lines: Sequence[str]) -> bool:
 
 
 def read_object(line: Line) -> dict[str, object]:
-    """The JSON object on a line.
-
-    Raises:
-        DataError: there is none.
-        FormatError: the first line begins a list.
-    """
+    """The JSON object on a line."""
     fault, hint = DataError, None
     if line.number == 1 and line.text.lstrip().startswith("["):
         fault, hint = FormatError, "Write each object on a line of its own, with no list round them"
@@ -457,10 +427,6 @@ def _is_blank(cells: Cells) -> bool:
     return not any(cell is not None and cell is not ABSENT and str(cell).strip() for cell in cells)
 
 
-def _title(cell: object) -> str:
-    return "" if cell is None else str(cell)
-
-
 # Out.
 
 
@@ -477,6 +443,21 @@ def added(columns: Sequence[str], ours: Sequence[str]) -> list[str]:
 def harmless(value: object) -> object:
     """A value of ours that no program for sheets takes for a formula."""
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+@contextmanager
+def writing_behind(
+    kind: str, stream: Text, ours: Sequence[str], like: Table | None
+) -> Iterator[Callable[[Cells, Cells], None]]:
+    """What writes the rows of a table, or of pairs that come from none, with values of ours."""
+    titles = ["id", "sentence1", "sentence2"] if like is None else like.titles
+    with writing(kind, stream, [*titles, *added(titles, ours)], like=like) as put:
+
+        def put_behind(front: Cells, own: Cells) -> None:
+            lacking = [None] * (len(titles) - len(front))
+            put([*front, *lacking, *(map(harmless, own) if kind in ("csv", "tsv") else own)])
+
+        yield put_behind
 
 
 @contextmanager
@@ -518,23 +499,12 @@ def _writing_objects(stream: Text, columns: Sequence[str]) -> Iterator[Put]:
 
 
 def writing(
-    kind: str,
-    stream: Text,
-    columns: Sequence[str],
-    *,
-    like: Table | None = None,
+    kind: str, stream: Text, columns: Sequence[str], *, like: Table | None = None
 ) -> AbstractContextManager[Put]:
     """What writes rows of these columns, the names first, as a table of some kind.
 
-    Args:
-        kind: one of the values of :data:`KINDS`.
-        stream: a text file; sheets and Parquet go to the bytes below it.
-        columns: the names.
-        like: the table that the rows come from: how it writes rows is kept where the kind is.
-
-    Raises:
-        ResourceError: the library for this kind is not installed.
-        UsageError: the kind is no text, and there are no bytes below the stream.
+    Sheets and Parquet go to the bytes below the stream. How ``like``, the table that rows come
+    from, writes them is kept where the kind is.
     """
     if kind in ("csv", "tsv"):
         dialect = Dialect("\t" if kind == "tsv" else ",")

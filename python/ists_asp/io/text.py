@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias, TypeVar
 from unicodedata import category
 
 from ists_asp.errors import DataError, FaultyLinesError, FormatError, shortened
+from ists_asp.io.columns import is_numbered, names_columns
 from ists_asp.model import Sentence, Token
 
 if TYPE_CHECKING:
@@ -30,16 +31,6 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 _MOST = 20
 """Faults that are told one by one; of a million only the number is of use."""
-
-_NUMBERED = re.compile(
-    r"(s|sen|sent|sentence|text|question|headline|caption|string|str|input)[ _.-]?[12ab]",
-    re.IGNORECASE,
-)
-"""Names of columns with sentences, as data sets have them: ``sentence1``, ``text_a``, ``S1``."""
-
-_UNNUMBERED = re.compile(r"sentence|text|premise|hypothesis|source|target", re.IGNORECASE)
-
-_ID = re.compile(r"#|id|index|idx|(pair|sentence|item)[ _.-]?(id|index|idx|no|nr)", re.IGNORECASE)
 
 
 class Faults:
@@ -68,9 +59,6 @@ class Faults:
         self.add(fault)
         return True
 
-    def __bool__(self) -> bool:
-        return self._count > 0
-
     def add(self, fault: DataError) -> None:
         """Take up a fault, or several that were collected elsewhere."""
         new, count = (
@@ -80,12 +68,7 @@ class Faults:
         self._count += count
 
     def check(self) -> None:
-        """Raise what was taken up.
-
-        Raises:
-            DataError: the only fault.
-            FaultyLinesError: several.
-        """
+        """Raise what was taken up."""
         if self._count == 1:
             raise self._first[0]
         if self._first:
@@ -99,12 +82,7 @@ def ignore(message: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
-    """Where a reader reports what it repaired.
-
-    Args:
-        warn: receives one line of text a repair.
-        strict: make every repair a :class:`DataError` instead.
-    """
+    """Where a reader reports what it repaired; if it is strict, each repair is an error."""
 
     warn: Warn = ignore
     strict: bool = False
@@ -166,9 +144,6 @@ def read_lines(
     A byte order mark is dropped. A line that is not UTF-8 is read as Windows-1252, in which no
     byte between blanks is lost, and control characters other than tab become blanks, each with
     one warning.
-
-    Raises:
-        DataError: the file cannot be read, is UTF-16, or (strict) needs a repair.
     """
     return parse_lines(source, lambda line: line, name=name, warn=warn, strict=strict)
 
@@ -181,11 +156,7 @@ def parse_lines(
     warn: Warn = ignore,
     strict: bool = False,
 ) -> Iterator[Parsed]:
-    """Yield what lines say; the faults of all lines are raised after the last one.
-
-    Raises:
-        DataError: as for :func:`read_lines`, or what ``parse`` raises.
-    """
+    """Yield what lines say; the faults of all lines are raised after the last one."""
     faults = Faults()
     for found in parse_each(source, parse, faults, name=name, warn=warn, strict=strict):
         if not isinstance(found, DataError):
@@ -282,6 +253,12 @@ def _raw_lines(stream: BinaryIO, label: str) -> Iterator[bytes]:
         raise DataError(f"cannot be read: {error.strerror or error}", where=label) from error
 
 
+def unreadable(error: Exception, where: str) -> DataError:
+    """What is said where a file cannot be opened."""
+    reason = getattr(error, "strerror", None) or error
+    return DataError(f"cannot be read: {reason}", where=where, hint="Check the name of the file.")
+
+
 @contextmanager
 def _opened(source: Source, label: str) -> Iterator[BinaryIO]:
     if not isinstance(source, Path):
@@ -290,23 +267,16 @@ def _opened(source: Source, label: str) -> Iterator[BinaryIO]:
     try:
         stream = source.open("rb")
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise DataError(
-            f"cannot be read: {reason}", where=label, hint="Check the name of the file."
-        ) from error
+        raise unreadable(error, label) from error
     with stream:
         yield stream
 
 
 def check_no_header(columns: Sequence[str], where: str) -> None:
     """Refuse the first line of a table (or of a file of sentences) if it names its columns."""
-    names = [column.strip() for column in columns]
-    sides = sum(1 for name in names if _NUMBERED.fullmatch(name))
-    if len(names) > 1:
-        sides += sum(1 for name in names if _UNNUMBERED.fullmatch(name))
-    if sides >= min(2, len(names)) or (len(names) == 3 and _ID.fullmatch(names[0])):
+    if is_numbered(columns[0]) if len(columns) == 1 else names_columns(columns):
         raise FormatError(
-            f"the line names columns ({shortened(', '.join(names))})",
+            f"the line names columns ({shortened(', '.join(map(str.strip, columns)))})",
             where=where,
             expected="sentences from the first line on, in columns that are known by their places",
             hint="Take this line out, for instance with tail -n +2",
@@ -316,11 +286,7 @@ def check_no_header(columns: Sequence[str], where: str) -> None:
 def read_sentences(
     source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a file, one a line.
-
-    Raises:
-        DataError: an empty line, or what :func:`~ists_asp.io.text.read_lines` raises.
-    """
+    """Yield the sentences of a file, one a line."""
     return parse_lines(source, parse_sentence, name=name, warn=warn, strict=strict)
 
 

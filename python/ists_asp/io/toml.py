@@ -42,12 +42,7 @@ class TomlError(Exception):
 
 
 def parse_toml(data: bytes) -> tuple[str, dict[str, Any]]:
-    """Decode and parse TOML, and return the text and its table.
-
-    Raises:
-        TomlError: it is not UTF-8, or no TOML, or has longer keys or more brackets within
-            brackets than people write.
-    """
+    """Decode and parse TOML, and return the text and its table."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

@@ -144,9 +144,6 @@ class WaAlignment:
 
         A side that begins with ``0`` is not aligned, as the official scripts have it; ``0`` among
         other tokens is dropped.
-
-        Raises:
-            DataError: a field is malformed.
         """
         label, tags = self._label()
         tokens1, tokens2 = map(self._tokens, self.sides)
@@ -197,14 +194,7 @@ class WaSentence:
     alignments: list[WaAlignment] = field(default_factory=list)
 
     def pair(self, identifier: str) -> Pair:
-        """The sentences by their tokens, or, without those, by their texts.
-
-        Args:
-            identifier: the id where the file gives none.
-
-        Raises:
-            DataError: a sentence has no token.
-        """
+        """The sentences by their tokens, or, without those, by their texts."""
         sides = []
         for number, (tokens, text) in enumerate(zip_longest(self.tokens, self.texts[:2]), 1):
             words = [token.form for token in tokens] or split_words(text or "")
@@ -215,11 +205,7 @@ class WaSentence:
         return Pair(self.id or identifier, *sides)
 
     def to_alignments(self) -> tuple[Alignment, ...]:
-        """The alignment lines, converted, in the order of the file.
-
-        Raises:
-            DataError: a line is malformed; all such lines are told.
-        """
+        """The alignment lines, converted, in the order of the file."""
         found, faults = [], Faults()
         for line in self.alignments:
             with faults:
@@ -241,9 +227,6 @@ def read_wa(
     Odd lines are repaired with one warning each. Alignment lines are kept as written, and
     a sentence without an id gets None, so that a check can judge them. ``watch`` gets every
     line before it is read.
-
-    Raises:
-        DataError: an unreadable file, or (strict) something to repair.
     """
     repairs = Repairs(warn, strict)
     sentence: WaSentence | None = None
@@ -408,9 +391,6 @@ def given_answer(pair: Pair, alignments: Sequence[Alignment]) -> Answer:
     """An answer made of a pair and alignments.
 
     Where a sentence has no chunks, they are the runs of neighbouring tokens on a line.
-
-    Raises:
-        DataError: an alignment names a token that the sentence lacks.
     """
     sides = []
     for number, sentence in ((1, pair.sent1), (2, pair.sent2)):

@@ -82,11 +82,7 @@ class Comparison:
 
 
 def compare(answer: Answer, gold: Sequence[Alignment]) -> Comparison:
-    """Compare an answer with gold alignments, line by line.
-
-    Raises:
-        DataError: gold names a token that the pair lacks.
-    """
+    """Compare an answer with gold alignments, line by line."""
     known = {(line.tokens1, line.tokens2): line for line in gold}
     ours = {(line.tokens1, line.tokens2) for line in answer.alignments}
     lines = []
@@ -122,16 +118,7 @@ class Entry:
 
 
 def page(entries: Sequence[Entry], title: str, made_by: str = "") -> str:
-    """The page as text.
-
-    Args:
-        entries: the pairs, in the order of the page.
-        title: its heading, such as the profile's name.
-        made_by: what made the answers, in one line.
-
-    Raises:
-        ResourceError: the installation lacks the page's template.
-    """
+    """The page as text; ``made_by`` is what made the answers, in one line."""
     folder = data_dir() / "report"
     style = "".join((folder / name).read_text("utf-8") for name in ("picture.css", "page.css"))
     script = (folder / "page.js").read_text("utf-8")

@@ -60,10 +60,8 @@ class _Mark:
 def picture(answer: Answer, *, active: bool = False) -> str:
     """An answer as an ``<svg>`` element.
 
-    Args:
-        answer: the answer.
-        active: whether links and unaligned chunks can be chosen, by mouse and keyboard; each
-            has its number in ``answer.alignments`` as ``data-line``.
+    Where it is ``active``, links and unaligned chunks can be chosen, by mouse and keyboard; each
+    has its number in ``answer.alignments`` as ``data-line``.
     """
     above = _boxes(answer.pair.sent1, answer.chunks1)
     below = _boxes(answer.pair.sent2, answer.chunks2)

@@ -104,9 +104,6 @@ class Pool:
     ``warnings`` is what the parser finds suspicious. The first worker may begin as a copy of this
     process, which takes no time; those that follow it, and those of a process with threads, begin
     from nothing.
-
-    Raises:
-        IstsError: the rules are faulty, or cannot be loaded within the limits.
     """
 
     def __init__(self, setup: Setup, jobs: int, *, copied: bool = False) -> None:

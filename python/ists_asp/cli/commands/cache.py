@@ -65,12 +65,11 @@ def info(cache: Path | None, as_json: bool) -> None:
             record[name] = {"folder": str(one.path), "size": one.size, "entries": one.entries}
         write_output(None, record)
         return
-    rows = [("file", str(found.path)), ("size", f"{found.size} bytes")]
-    rows += [("entries", str(found.entries))]
-    rows += [(f"  {name}", str(count)) for name, count in sorted(found.models.items())]
-    for one in folders.values():
-        rows += [("folder", str(one.path)), ("size", f"{one.size} bytes")]
+    rows: list[tuple[str, str]] = []
+    for what, one in (("file", found), *(("folder", one) for one in folders.values())):
+        rows += [(what, str(one.path)), ("size", f"{one.size} bytes")]
         rows += [("entries", str(one.entries))]
+        rows += [(f"  {name}", str(count)) for name, count in sorted(one.models.items())]
     write_output(None, table(rows, left=True))
 
 

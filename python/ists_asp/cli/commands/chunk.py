@@ -30,12 +30,7 @@ if TYPE_CHECKING:
     help="Only the first or the second sentence of each pair.",
 )
 @output_option(".txt")
-def chunk(
-    inputs: Inputs,
-    setup: Setup,
-    side: str | None,
-    output: Path | None,
-) -> None:
+def chunk(inputs: Inputs, setup: Setup, side: str | None, output: Path | None) -> None:
     """Find the chunks of sentences.
 
     In: pairs of sentences, as for ists-asp solve.

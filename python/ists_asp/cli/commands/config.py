@@ -48,11 +48,7 @@ def find_config(folder: Path) -> Path | None:
 
 
 def read_config(file: Path) -> dict[str, Any]:
-    """What a file says, as values of options by their names; paths begin at its folder.
-
-    Raises:
-        DataError: it cannot be read, or says something that it may not.
-    """
+    """What a file says, as values of options by their names; paths begin at its folder."""
     try:
         with file.open("rb") as stream:
             text, found = parse_toml(stream.read(_MOST))

@@ -41,8 +41,7 @@ _SHIPPED = "shipped"
 @partial(options.input_options, optional=True)
 @options.setup_options()
 @options.file_option(
-    "--gold",
-    "Say what each of the official measures gains, by the alignments in this .wa file.",
+    "--gold", "Say what each of the official measures gains, by the alignments in this .wa file."
 )
 @options.number_option(
     "--top",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ists_asp.cli import options
 from ists_asp.cli.files import choose_format, command
 from ists_asp.errors import UsageError
-from ists_asp.io.formats import EXPLAINED, EXPLANATIONS, describe
+from ists_asp.io.formats import EXPLAINED, EXPLANATIONS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 @options.input_options
 @options.setup_options(run=True)
 @options.file_option(
-    "--answers",
-    "Explain the alignments in this .wa file, of whatever origin, instead of solving.",
+    "--answers", "Explain the alignments in this .wa file, of whatever origin, instead of solving."
 )
 @click.option(
     "--language",
@@ -39,15 +38,8 @@ if TYPE_CHECKING:
     help="Language of the explanation, en or es; the sentences' own words stay as they are. "
     "Default: that of the profile.",
 )
-@options.file_option(
-    "--templates", "Wording of your own: a copy of data/templates/en.toml, edited."
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(list(EXPLANATIONS)),
-    help=f"{describe(EXPLANATIONS)}, or text.",
-)
+@options.templates_option
+@options.format_option(EXPLANATIONS, ", or text.")
 @options.json_flag
 @options.output_option()
 def explain(
@@ -59,9 +51,7 @@ def explain(
     form: str | None,
     as_json: bool,
     output: Path | None,
-    traces: Path | None,
-    jobs: int,
-    fail_fast: bool,
+    **run: Any,  # noqa: ANN401 (how to run any number of pairs)
 ) -> None:
     """Say in words what two sentences share and how they differ.
 
@@ -86,10 +76,4 @@ def explain(
     setup.check_has(Purpose.EXPLANATION)
     shape = choose_format(EXPLANATIONS, "jsonl" if as_json else form, output, "text")
     setup = replace(setup, explained=True, language=language, templates=templates, answers=answers)
-    columns = EXPLAINED if shape.table else ()
-    solve_pairs(
-        *(inputs, setup, shape, output, traces),
-        jobs=jobs,
-        fail_fast=fail_fast,
-        columns=columns,
-    )
+    solve_pairs(inputs, setup, shape, output, EXPLAINED, **run)

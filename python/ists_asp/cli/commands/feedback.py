@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -67,9 +66,7 @@ _ROLES = {
 @click.option(
     "--language", metavar="CODE", help="Language of the feedback, en or es. Default: the profile's."
 )
-@options.file_option(
-    "--templates", "Wording of your own: a copy of data/templates/en.toml, edited."
-)
+@options.templates_option
 @options.setup_options("answers-students")
 @options.output_option()
 @options.quiet_option
@@ -98,11 +95,11 @@ def feedback(
     cases the verdict is right. The default profile suits electric circuits: choose default for
     other English, es for Spanish.
     """
-    from ists_asp.cli.driver import working
+    from ists_asp.cli.driver import Printed, working
     from ists_asp.engine.feedback import give_feedback, pair_of, why
     from ists_asp.explain import load_templates
     from ists_asp.io.files import atomic_writer
-    from ists_asp.io.tables import added, harmless, kind_of, writing
+    from ists_asp.io.tables import kind_of, writing_behind
 
     if language is not None and templates is not None:
         raise UsageError("--language does not go with --templates")
@@ -123,14 +120,11 @@ def feedback(
         work = partial(give_feedback, run.system, templates=wording)
         found = list(run.on_each(sheet.submissions, work, pair_of, quiet=quiet))
     ours = _columns(sheet, found, marked=marks_col is not None, group=group)
-    names = [*sheet.table.titles, *added(sheet.table.titles, list(ours))]
     with ExitStack() as stack:
-        target = io.StringIO() if output is None else stack.enter_context(atomic_writer(output))
-        put = stack.enter_context(writing(kind, target, names, like=sheet.table))
+        target = Printed() if output is None else stack.enter_context(atomic_writer(output))
+        put = stack.enter_context(writing_behind(kind, target, list(ours), sheet.table))
         for row, *cells in zip(sheet.rows, *ours.values(), strict=True):
-            put([*row.cells, *map(harmless, cells)])
-    if isinstance(target, io.StringIO):
-        write_output(None, target.getvalue())
+            put(row.cells, cells)
     run.failures.end(len(found))
 
 
@@ -158,11 +152,10 @@ def _read(
         role: _find(key if role == "reference" else table, role, wanted, role in needed)
         for role in _ROLES
     }
-    told = _find(key, "reference", wanted, True)
     if references is not None:
         by = _find(key, "question", wanted, True)
         for row in key.rows():
-            known.setdefault(_text(row, by), []).append(_text(row, told))
+            known.setdefault(_text(row, by), []).append(_text(row, places["reference"]))
     marked = None if marks is None else table.column(marks, "--marks-col")
     faults, sheet, ids = Faults(), _Sheet(table, [], [], []), set[str]()
     for row in table.rows():
@@ -171,7 +164,7 @@ def _read(
                 raise row.fault
             own = _text(row, places["id"]) or str(row.number)
             question, answer = (_text(row, places[role]) for role in ("question", "answer"))
-            models = known.get(question, []) if references else [_text(row, told)]
+            models = known.get(question, []) if references else [_text(row, places["reference"])]
             models = list(dict.fromkeys(filter(None, models)))
             if not models or own in ids:
                 found = f"the id {shortened(own)} again" if models else "no model answer"

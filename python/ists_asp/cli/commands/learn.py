@@ -5,24 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import stdev
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ists_asp.cli import options
 from ists_asp.cli.console import counted, note, progress, reader_warnings, write_output
 from ists_asp.cli.files import GOLD, RULES, FileType, command
 from ists_asp.cli.inputs import read_golds
-from ists_asp.cli.options import (
-    cache_option,
-    choice_option,
-    file_option,
-    json_option,
-    number_option,
-    output_option,
-    quiet_option,
-    reader_option,
-    with_setup,
-)
 from ists_asp.errors import UsageError
 from ists_asp.run.watch import isolate
 from ists_asp.terminal import table
@@ -34,7 +24,7 @@ if TYPE_CHECKING:
     from ists_asp.cli.files import Values
     from ists_asp.engine import Setup
     from ists_asp.evaluate.ratings import Correlation
-    from ists_asp.learn import CrossValidation
+    from ists_asp.learn.cross import CrossValidation
 
 SECONDS = 1800.0
 """Seconds that fitting the weights may take with rules of one's own."""
@@ -98,7 +88,7 @@ def _weights(values: Values) -> Collection[Path]:
 """,
     replaces=_weights,
 )
-@choice_option(
+@options.choice_option(
     *("--task", "ists", "sts"),
     text="ists: chunks, alignments, labels and scores; sts: ratings of whole pairs.",
     eager=True,
@@ -113,7 +103,7 @@ def _weights(values: Values) -> Collection[Path]:
     "alignments; with --task sts a file of rating TAB sentence TAB sentence, a data set of its "
     "own. Repeat it for more data.",
 )
-@with_setup
+@options.with_setup
 @click.option(
     "--profile",
     callback=lambda context, _option, given: given or _PROFILES[context.params["task"]],
@@ -126,9 +116,9 @@ def _weights(values: Values) -> Collection[Path]:
     metavar="PATH",
     help="Rule folder or file to use in place of, or beside, the shipped ones.",
 )
-@reader_option("none")
-@file_option("--vectors", "Compare words by these vectors in place of the shipped ones.")
-@cache_option
+@options.reader_option("none")
+@options.file_option("--vectors", "Compare words by these vectors in place of the shipped ones.")
+@options.cache_option
 @click.option(
     "--cross-validate",
     "folds",
@@ -149,7 +139,9 @@ def _weights(values: Values) -> Collection[Path]:
     is_flag=True,
     help="Learn all weights anew, in place of corrections of those that the profile has.",
 )
-@number_option("--most", text="Without --from-nothing: at most so many corrections.", default=MOST)
+@options.number_option(
+    "--most", text="Without --from-nothing: at most so many corrections.", default=MOST
+)
 @click.option(
     "--confidence",
     type=FileType(written=True, endings=[".lp"]),
@@ -158,22 +150,14 @@ def _weights(values: Values) -> Collection[Path]:
     "how far they led, to this rule file, for the weights of the profile.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Deals pairs into parts.")
-@output_option(".lp", text="File to write the weights to. Default: standard output.")
-@json_option
-@quiet_option
+@options.output_option(".lp", text="File to write the weights to. Default: standard output.")
+@options.json_option
+@options.quiet_option
 def learn(
     task: str,
-    setup: Setup,
-    gold: tuple[Path, ...],
     folds: int | str | None,
-    keep: tuple[Path, ...],
-    from_nothing: bool,
-    most: int,
-    confidence: Path | None,
-    seed: int,
-    output: Path | None,
     as_json: bool,
-    quiet: bool,
+    **given: Any,  # noqa: ANN401 (what a lesson has)
 ) -> None:
     """Learn from gold pairs what the evidence of a profile is worth.
 
@@ -192,22 +176,22 @@ def learn(
     ± standard deviation over the parts, with gold chunks and with chunks to be found; with
     --task sts Pearson's correlation of each data set.
     """
-    lesson = _Lesson(gold, setup, keep, from_nothing, most, confidence, seed, output, quiet)
+    lesson = _Lesson(**given)
     if task == "sts":
-        if setup.vectors is not None:
+        if lesson.setup.vectors is not None:
             raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
-        if keep or from_nothing or confidence or as_json:
+        if lesson.keep or lesson.from_nothing or lesson.confidence or as_json:
             raise UsageError(
                 "--keep, --from-nothing, --confidence and --json do not go with --task sts",
                 hint="Leave them out",
             )
         _learn_ratings(lesson, folds)
         return
-    if setup.reader != "none":
+    if lesson.setup.reader != "none":
         raise UsageError("--reader goes with --task sts only", hint="Leave it out")
     if isinstance(folds, str):
         raise UsageError(f"--cross-validate {folds} goes with --task sts only", expected="a number")
-    if confidence is not None and folds is None:
+    if lesson.confidence is not None and folds is None:
         raise UsageError("--confidence goes with --cross-validate", expected="--cross-validate 5")
     _learn_alignments(lesson, folds, as_json=as_json)
 
@@ -226,13 +210,8 @@ class _Lesson:
     output: Path | None
     quiet: bool
 
-    @property
-    def title(self) -> str:
-        """The title of the file."""
-        return f"profile {self.setup.profile}"
-
-    def command(self, task: str = "ists", folds: int | None = None) -> str:
-        """The command for the head of the file, the same wherever the data and rules lie.
+    def head(self, task: str = "ists", folds: int | None = None) -> tuple[str, str]:
+        """The title of the file, and the command, the same wherever the data and rules lie.
 
         With ``folds`` the file is that of confidence, which a cross-validation writes.
         """
@@ -254,7 +233,7 @@ class _Lesson:
             parts += [f"--cross-validate {folds}", f"--confidence confidence/confidence-{name}"]
         else:
             parts += [f"-o weights/{self.output.name if self.output else name}"]
-        return " ".join(parts)
+        return f"profile {setup.profile}", " ".join(parts)
 
     def tell(self, report: str) -> bool:
         """Tell what is reached on unseen parts; say whether weights are wanted, too."""
@@ -274,16 +253,11 @@ class _Lesson:
 
 def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> None:
     """Learn the weights of a profile and write them, or what they reach on unseen parts."""
-    from ists_asp.learn import (
-        ExampleBuilder,
-        Settings,
-        cross_validate,
-        fit_table,
-        learn_weights,
-        read_weights,
-        render_table,
-        render_weights,
-    )
+    from ists_asp.learn.confidence import fit_table
+    from ists_asp.learn.cross import cross_validate, learn_weights
+    from ists_asp.learn.examples import ExampleBuilder, read_weights
+    from ists_asp.learn.fit import Settings
+    from ists_asp.learn.rendering import render_table, render_weights
 
     golds = read_golds(lesson.gold)
     if lesson.setup.rules:
@@ -307,15 +281,14 @@ def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> N
                 results = cross_validate(teacher, examples, settings, folds=folds, tick=step)
             if lesson.confidence is not None:
                 judged = (one for result in results for part in result.judged for one in part)
-                head = lesson.title, lesson.command(folds=folds)
+                head = lesson.head(folds=folds)
                 write_output(lesson.confidence, render_table(fit_table(judged), *head))
             if not lesson.tell(_report(results)):
                 return
         every = learn_weights(examples, teacher.senses(), replace(settings, reasons=True))
         sentences, own = teacher.sentences(), teacher.own_words()
     weights, lost = ([one for one in every if bool(one.reason) is no] for no in (False, True))
-    head = lesson.title, lesson.command()
-    text = render_weights(weights, sentences, *head, corrections=bool(base))
+    text = render_weights(weights, sentences, *lesson.head(), corrections=bool(base))
     what = "corrections" if base else "weights"
     if lesson.output is not None or not as_json:
         lesson.write(text, len(golds), len(weights), what)
@@ -347,13 +320,7 @@ def _report(results: Sequence[CrossValidation]) -> str:
 def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     """Learn what evidence is worth and write it, or how well that does on unseen parts."""
     from ists_asp.io.pairs import read_sts
-    from ists_asp.learn.ratings import (
-        UNRELATED,
-        RatingExampleBuilder,
-        cross_validate_ratings,
-        learn_ratings,
-        mismatched,
-    )
+    from ists_asp.learn import ratings
     from ists_asp.learn.rendering import render_rating_weights
 
     with reader_warnings() as warn:
@@ -372,25 +339,27 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     if lesson.setup.rules:
         isolate(SECONDS)
     with (
-        RatingExampleBuilder(lesson.setup) as teacher,
-        progress(count + UNRELATED, shown=not lesson.quiet) as step,
+        ratings.RatingExampleBuilder(lesson.setup) as teacher,
+        progress(count + ratings.UNRELATED, shown=not lesson.quiet) as step,
     ):
         examples = [
             example
             for file, pairs in golds.items()
             for example in counted(teacher.examples(file.stem, pairs), step)
         ]
-        unrelated = list(counted(teacher.examples("", mismatched(list(golds.values()))), step))
+        unrelated = list(
+            counted(teacher.examples("", ratings.mismatched(list(golds.values()))), step)
+        )
         highest = teacher.highest
     if folds is not None:
         parts = None if isinstance(folds, str) else folds
-        results = cross_validate_ratings(
+        results = ratings.cross_validate_ratings(
             examples, unrelated, highest=highest, folds=parts, seed=lesson.seed
         )
         if not lesson.tell(_correlations(results)):
             return
-    weights = learn_ratings(examples, unrelated, highest)
-    text = render_rating_weights(weights, lesson.title, lesson.command("sts"))
+    weights = ratings.learn_ratings(examples, unrelated, highest)
+    text = render_rating_weights(weights, *lesson.head("sts"))
     lesson.write(text, count, len(weights))
 
 

@@ -6,12 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ists_asp.cli import options
-from ists_asp.cli.console import (
-    note,
-    summary,
-    warn_unproven,
-    write_output,
-)
+from ists_asp.cli.console import note, summary, warn_unproven, write_output
 from ists_asp.cli.files import command
 from ists_asp.cli.inputs import read_aligned
 from ists_asp.errors import DataError, shortened
@@ -39,12 +34,7 @@ if TYPE_CHECKING:
     *(".html", ".htm"),
     text="HTML file to write; it appears whole or not at all. Default: standard output.",
 )
-def report(
-    inputs: Inputs,
-    setup: Setup,
-    gold: Path | None,
-    output: Path | None,
-) -> None:
+def report(inputs: Inputs, setup: Setup, gold: Path | None, output: Path | None) -> None:
     """Show answers, and the rules behind them, on a page for the browser.
 
     In: pairs of sentences, as for ists-asp solve.

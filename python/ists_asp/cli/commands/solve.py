@@ -5,21 +5,14 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ists_asp.cli import options
 from ists_asp.cli.files import choose_format, command
-from ists_asp.cli.options import (
-    choice_option,
-    input_options,
-    json_flag,
-    number_option,
-    output_option,
-    setup_options,
-)
 from ists_asp.errors import UsageError
-from ists_asp.io.formats import ALIGNMENTS, ANSWERS, PAIRS, describe
+from ists_asp.io.formats import ALIGNMENTS, ANSWERS, PAIRS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,19 +36,19 @@ if TYPE_CHECKING:
   ists-asp solve --table million.parquet -o out.wa --jobs 4
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa --watch
 """)
-@input_options
-@setup_options(run=True)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(list(ANSWERS)),
-    help=f"{describe(ANSWERS)}; without -o, text for a pair from the command line that goes to a "
-    "terminal, and wa otherwise.",
+@options.input_options
+@options.setup_options(run=True)
+@options.format_option(
+    ANSWERS,
+    "; without -o, text for a pair from the command line that goes to a terminal, and wa "
+    "otherwise.",
 )
-@json_flag
-@output_option()
-@choice_option(*("--rows", "pairs", "alignments"), text="What a row is in the formats of tables.")
-@number_option(
+@options.json_flag
+@options.output_option()
+@options.choice_option(
+    *("--rows", "pairs", "alignments"), text="What a row is in the formats of tables."
+)
+@options.number_option(
     *("-n", "models"),
     text="Answers to find for each pair, best first (not with --format wa).",
     default=1,
@@ -71,10 +64,8 @@ def solve(
     output: Path | None,
     rows: str,
     models: int,
-    traces: Path | None,
-    jobs: int,
-    fail_fast: bool,
     watch: bool,
+    **run: Any,  # noqa: ANN401 (how to run any number of pairs)
 ) -> None:
     """Chunk, align, label and score pairs of sentences.
 
@@ -95,7 +86,7 @@ def solve(
     shape = choose_format(
         ANSWERS, "jsonl" if as_json else form, output, "text" if terminal else "wa"
     )
-    if traces is not None and models > 1:
+    if run["traces"] is not None and models > 1:
         raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
     if models > 1 and not shape.several:
         others = " or ".join(f"--format {one.name}" for one in ANSWERS.values() if one.several)
@@ -104,9 +95,8 @@ def solve(
             hint=f"Add {others}",
         )
     setup = replace(setup, models=models, shown=shape is ANSWERS["atoms"])
-    columns = (PAIRS if rows == "pairs" else ALIGNMENTS) if shape.table else ()
-    decide = partial(solve_pairs, jobs=jobs, fail_fast=fail_fast, columns=columns)
-    work = partial(decide, inputs, setup, shape, output, traces)
+    columns = PAIRS if rows == "pairs" else ALIGNMENTS
+    work = partial(solve_pairs, inputs, setup, shape, output, columns, **run)
     if watch:
         watch_rules(setup.rules, work)
     work()

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ists_asp.cli.files import choose_format, command
-from ists_asp.cli.options import input_options, json_flag, output_option, setup_options
+from ists_asp.cli.options import (
+    format_option,
+    input_options,
+    json_flag,
+    output_option,
+    setup_options,
+)
 from ists_asp.errors import UsageError
-from ists_asp.io.formats import RATED, RATINGS, describe
+from ists_asp.io.formats import RATED, RATINGS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,12 +34,7 @@ if TYPE_CHECKING:
 """)
 @input_options
 @setup_options("sts-en", run=True)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(list(RATINGS)),
-    help=f"{describe(RATINGS)}, or ratings.",
-)
+@format_option(RATINGS, ", or ratings.")
 @click.option(
     "--baseline",
     type=click.Choice(["tokencos"]),
@@ -50,9 +50,7 @@ def sts(
     as_json: bool,
     baseline: str | None,
     output: Path | None,
-    traces: Path | None,
-    jobs: int,
-    fail_fast: bool,
+    **run: Any,  # noqa: ANN401 (how to run any number of pairs)
 ) -> None:
     """Rate how similar two sentences are as wholes, from 0 to 5.
 
@@ -73,6 +71,4 @@ def sts(
         rate_by_tokens(inputs, output)
         return
     setup.check_has(Purpose.RATING)
-    columns = RATED if shape.table else ()
-    decide = partial(solve_pairs, jobs=jobs, fail_fast=fail_fast, columns=columns)
-    decide(inputs, setup, shape, output, traces)
+    solve_pairs(inputs, setup, shape, output, RATED, **run)

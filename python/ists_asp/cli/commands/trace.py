@@ -7,16 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import warn_unproven, write_output
 from ists_asp.cli.files import command
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ists_asp.cli.inputs import Inputs
-    from ists_asp.engine import Setup, System
-    from ists_asp.model import Pair
     from ists_asp.trace import AskedTrace
 
 _RATING = "rating"
@@ -49,13 +43,11 @@ _RATING = "rating"
 @options.json_option
 @options.output_option(".txt", ".md")
 def trace(
-    inputs: Inputs,
-    setup: Setup,
     only: tuple[str, ...],
     depth: int,
     everything: bool,
     as_json: bool,
-    output: Path | None,
+    **about: Any,  # noqa: ANN401 (the pair, and where the trace goes)
 ) -> None:
     """Show which rules decided a pair, and from which words.
 
@@ -65,15 +57,12 @@ def trace(
     for it with their names and places, and below them what they rest on. With --json the
     whole graph; its schema is data/schema/trace.schema.json.
     """
-    from ists_asp.cli.driver import on_one
+    from ists_asp.cli.driver import show_trace
 
-    def traced(system: System, pair: Pair) -> str | dict[str, Any]:
-        rated = system.rates and (not only or _RATING in only)
-        found = next(system.trace_annotated([pair], rated=rated))
-        warn_unproven(found.answer, setup.limits.seconds)
+    def show(found: AskedTrace) -> str | dict[str, Any]:
         return _shown(found, only, depth, everything, as_json)
 
-    write_output(output, on_one(inputs, setup, traced))
+    show_trace(show, not only or _RATING in only, **about)
 
 
 def _shown(

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import warn_unproven, write_output
 from ists_asp.cli.files import command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from ists_asp.cli.inputs import Inputs
-    from ists_asp.engine import Setup, System
-    from ists_asp.model import Pair
     from ists_asp.trace import AskedTrace
 
 
@@ -37,13 +30,11 @@ if TYPE_CHECKING:
 @options.json_option
 @options.output_option(".txt", ".md")
 def why(
-    inputs: Inputs,
     question: tuple[str, ...],
-    setup: Setup,
     depth: int,
     everything: bool,
     as_json: bool,
-    output: Path | None,
+    **about: Any,  # noqa: ANN401 (the pair, and where the reply goes)
 ) -> None:
     """Say why a decision was taken.
 
@@ -58,12 +49,13 @@ def why(
     apart, and the hard rules and constraints without which it would be another one; for an
     atom the rules that derive it, and from what. --json has the same as lists.
     """
+    from ists_asp.cli.driver import show_trace
 
-    def answer(trace: AskedTrace) -> str | dict[str, object]:
+    def reply(trace: AskedTrace) -> str | dict[str, object]:
         found = trace.why(*question)
         return found.to_dict() if as_json else found.text(depth=depth, everything=everything)
 
-    _ask(inputs, setup, question, answer, output)
+    show_trace(reply, question[0].strip() == "rating", **about)
 
 
 @command("""
@@ -78,11 +70,9 @@ def why(
 @options.json_option
 @options.output_option(".txt", ".md")
 def why_not(
-    inputs: Inputs,
     question: tuple[str, ...],
-    setup: Setup,
     as_json: bool,
-    output: Path | None,
+    **about: Any,  # noqa: ANN401 (the pair, and where the reply goes)
 ) -> None:
     """Say why a decision was not taken.
 
@@ -91,27 +81,10 @@ def why_not(
     Out: all that stands in the way: what forbids it, what it needs, what its evidence lacks, the
     constraints that forbid it; or by how much the answer is better, and what would change.
     """
+    from ists_asp.cli.driver import show_trace
 
-    def answer(trace: AskedTrace) -> str | dict[str, object]:
+    def reply(trace: AskedTrace) -> str | dict[str, object]:
         found = trace.why_not(*question)
         return found.to_dict() if as_json else found.text()
 
-    _ask(inputs, setup, question, answer, output)
-
-
-def _ask(
-    inputs: Inputs,
-    setup: Setup,
-    question: tuple[str, ...],
-    answer: Callable[[AskedTrace], str | dict[str, object]],
-    output: Path | None,
-) -> None:
-    from ists_asp.cli.driver import on_one
-
-    def asked(system: System, pair: Pair) -> str | dict[str, object]:
-        rated = system.rates and question[0].strip() == "rating"
-        trace = next(system.trace_annotated([pair], rated=rated))
-        warn_unproven(trace.answer, setup.limits.seconds)
-        return answer(trace)
-
-    write_output(output, on_one(inputs, setup, asked))
+    show_trace(reply, question[0].strip() == "rating", **about)
