@@ -10,24 +10,8 @@ from __future__ import annotations
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo.ast import (
-    AST,
-    Aggregate,
-    ASTType,
-    BinaryOperator,
-    BodyAggregate,
-    BodyAggregateElement,
-    BooleanConstant,
-    Comparison,
-    ComparisonOperator,
-    ConditionalLiteral,
-    Function,
-    Guard,
-    Literal,
-    Rule,
-    Sign,
-    Variable,
-)
+from clingo import ast
+from clingo.ast import AST, ASTType, ComparisonOperator, Literal, Sign
 
 from ists_asp.errors import RuleError
 from ists_asp.syntax.changes import (
@@ -61,7 +45,7 @@ _IGNORED = frozenset(
 )
 """Statements that make no difference to what is an answer set."""
 
-_SUMS = (BinaryOperator.Plus, BinaryOperator.Minus)
+_SUMS = (ast.BinaryOperator.Plus, ast.BinaryOperator.Minus)
 
 
 @remembered_by_identity
@@ -126,7 +110,7 @@ def _parts(statement: AST) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
             yield Kind.CONSTRAINT, None, [*body, head.update(sign=Sign.DoubleNegation)]
         elif head.atom.ast_type is ASTType.BooleanConstant and not head.atom.value:
             # As clingo's parser writes `not #false`.
-            true = Literal(head.location, Sign.NoSign, BooleanConstant(1))
+            true = Literal(head.location, Sign.NoSign, ast.BooleanConstant(1))
             yield Kind.CONSTRAINT, None, [*body, true]
         else:
             yield Kind.CONSTRAINT, None, [*body, head.update(sign=Sign.Negation)]
@@ -148,14 +132,16 @@ def _choice(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None, list
 def _counted(head: AST) -> AST:
     """The bounds of a choice as an aggregate for a body."""
     if head.ast_type is ASTType.Aggregate:
-        return Aggregate(head.location, head.left_guard, head.elements, head.right_guard)
+        return ast.Aggregate(head.location, head.left_guard, head.elements, head.right_guard)
     elements = [
-        BodyAggregateElement(
+        ast.BodyAggregateElement(
             element.terms, [element.condition.literal, *element.condition.condition]
         )
         for element in head.elements
     ]
-    return BodyAggregate(head.location, head.left_guard, head.function, elements, head.right_guard)
+    return ast.BodyAggregate(
+        head.location, head.left_guard, head.function, elements, head.right_guard
+    )
 
 
 def _disjunction(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
@@ -171,17 +157,17 @@ def _disjunction(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None,
             literal = rename(other.literal, fresh)
             conditions = [rename(part, fresh) for part in other.condition]
             if is_atom(literal, Sign.NoSign):
-                different = Comparison(
+                different = ast.Comparison(
                     literal.atom.symbol,
-                    [Guard(ComparisonOperator.NotEqual, element.literal.atom.symbol)],
+                    [ast.Guard(ComparisonOperator.NotEqual, element.literal.atom.symbol)],
                 )
                 conditions.append(Literal(head.location, Sign.NoSign, different))
-            others.append(ConditionalLiteral(head.location, _negated(literal), conditions))
+            others.append(ast.ConditionalLiteral(head.location, _negated(literal), conditions))
         kept = _apart(body, element)
         yield Kind.DISJUNCTION, element.literal, [*kept, *element.condition, *others]
     # A disjunction may have no element that is an atom, or none whose condition holds.
     failing = [
-        ConditionalLiteral(head.location, _negated(part.literal), part.condition)
+        ast.ConditionalLiteral(head.location, _negated(part.literal), part.condition)
         for part in head.elements
     ]
     yield Kind.CONSTRAINT, None, [*body, *failing]
@@ -226,7 +212,7 @@ def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Ite
     assert probe.head is not None
     place = probe.head.location
     (term,) = functions(probe.head.atom.symbol)
-    number = Function(place, NUMBER, [], 0)
+    number = ast.Function(place, NUMBER, [], 0)
     closed = [part for part, is_known in zip(term.arguments, known, strict=True) if is_known]
     wanted = atom(place, goal, [number, *closed])
     body = probe.body
@@ -239,10 +225,10 @@ def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Ite
         unknown = tuple(part for part in rest if part not in used)
         names = tuple(sorted(bound))
         label = f"{goal}_{probe.name}_{'_'.join(map(str, chosen))}"
-        variables = tuple_of(place, [Variable(place, name) for name in names])
+        variables = tuple_of(place, [ast.Variable(place, name) for name in names])
         sides = tuple_of(place, _sides(dropped, bound))
         head = atom(place, label, [variables, sides, number])
-        yield Query(label, probe, dropped, unknown, names, str(Rule(place, head, used)))
+        yield Query(label, probe, dropped, unknown, names, str(ast.Rule(place, head, used)))
 
 
 def _usable(wanted: AST, rest: Sequence[AST], variables: set[str]) -> tuple[list[AST], set[str]]:
