@@ -8,10 +8,17 @@ import pytest
 from clingo import parse_term
 
 from ists_asp.errors import DataError, RuleError, UsageError
-from ists_asp.learn import Settings, cross_validate, learn_weights, render_weights
-from ists_asp.learn.cross import deal
+from ists_asp.learn.cross import cross_validate, deal, learn_weights
 from ists_asp.learn.examples import Decision
-from ists_asp.learn.fit import fit_alignments, fit_boundaries, fit_labels, fit_scores, label_terms
+from ists_asp.learn.fit import (
+    Settings,
+    fit_alignments,
+    fit_boundaries,
+    fit_labels,
+    fit_scores,
+    label_terms,
+)
+from ists_asp.learn.rendering import render_weights
 from ists_asp.model import Label
 from ists_asp.vocabulary import WEIGHT
 

@@ -353,5 +353,4 @@ def _merged(
 
 
 def _is_wordy(sentence: Sentence, span: Run) -> bool:
-    """Whether a span has a letter or digit."""
     return any(map(str.isalnum, "".join(t.form for t in sentence.tokens[span[0] - 1 : span[1]])))

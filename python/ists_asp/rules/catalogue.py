@@ -131,7 +131,6 @@ def shipped_texts(file: Path) -> tuple[str, ...] | None:
 
 @cache
 def _shipped() -> dict[str, list[bytes]]:
-    """The shipped rule files by name."""
     found: dict[str, list[bytes]] = {}
     for path in rules_dir().rglob("*.lp"):
         found.setdefault(path.name, []).append(path.read_bytes())

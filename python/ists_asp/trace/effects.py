@@ -256,7 +256,6 @@ def verdict(effects: Sequence[Effect]) -> str:
 
 
 def _least(found: Iterable[tuple[tuple[str, ...], int]]) -> dict[str, int]:
-    """The least of each kind."""
     ordered = sorted(((key[0], by) for key, by in found), reverse=True)
     return dict(reversed(dict(ordered).items()))
 

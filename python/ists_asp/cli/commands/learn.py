@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ists_asp.cli.files import Values
     from ists_asp.engine import Setup
     from ists_asp.evaluate.ratings import Correlation
-    from ists_asp.learn import CrossValidation
+    from ists_asp.learn.cross import CrossValidation
 
 SECONDS = 1800.0
 """Seconds that fitting the weights may take with rules of one's own."""
@@ -274,16 +274,11 @@ class _Lesson:
 
 def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> None:
     """Learn the weights of a profile and write them, or what they reach on unseen parts."""
-    from ists_asp.learn import (
-        ExampleBuilder,
-        Settings,
-        cross_validate,
-        fit_table,
-        learn_weights,
-        read_weights,
-        render_table,
-        render_weights,
-    )
+    from ists_asp.learn.confidence import fit_table
+    from ists_asp.learn.cross import cross_validate, learn_weights
+    from ists_asp.learn.examples import ExampleBuilder, read_weights
+    from ists_asp.learn.fit import Settings
+    from ists_asp.learn.rendering import render_table, render_weights
 
     golds = read_golds(lesson.gold)
     if lesson.setup.rules:
