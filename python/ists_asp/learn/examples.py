@@ -350,7 +350,6 @@ def _chunked(gold: Reference, file: Path) -> Pair:
 
 
 def _alignments(pair: Pair, reference: Reference | None, file: Path) -> tuple[Alignment, ...]:
-    """The alignments of a pair of the chunk files."""
     if reference is None:
         raise DataError(
             f"pair {shortened(pair.id)} of the chunk files is not in it",

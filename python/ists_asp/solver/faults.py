@@ -249,7 +249,6 @@ class Blame:
 
 
 def _adds(node: AST) -> bool:
-    """Whether this is an aggregate that adds up numbers."""
     kinds = (ASTType.BodyAggregate, ASTType.HeadAggregate)
     return node.ast_type in kinds and node.function in (
         AggregateFunction.Sum,
