@@ -63,7 +63,7 @@ _ROUNDS = 16
 _SHARES = {"boundary": 0.2, "align": 0.15, "label": 0.5, "score": 0.15}
 """How many of the corrections are for each decision."""
 
-_BUDGET = {"boundary": 360, "align": 20, "label": 220, "score": 20}
+BUDGET = {"boundary": 360, "align": 20, "label": 220, "score": 20}
 """How many weights there may be for each decision if there are none yet."""
 
 _PENALTIES = {"boundary": 0.25, "align": 1.0, "label": 0.3, "score": 3.0}
@@ -119,7 +119,7 @@ class Settings:
 
     def most(self, what: str) -> int:
         """How many weights or corrections a decision may have."""
-        return round(self.corrections * _SHARES[what]) if self.base else _BUDGET[what]
+        return round(self.corrections * _SHARES[what]) if self.base else BUDGET[what]
 
     def penalty(self, what: str) -> float:
         """How strongly the weights of a decision are drawn to those that there are, or to 0."""
