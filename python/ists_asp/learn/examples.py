@@ -59,14 +59,8 @@ Senses: TypeAlias = Mapping[Key, Sense]
 
 
 _INFORMATIVENESS = Signature("informativeness", 3)
-_READ = (
-    v.EVIDENCE.signature,
-    v.FORBIDDEN_LABEL.signature,
-    v.LICENSED.signature,
-    v.SPAN_TOKEN.signature,
-    v.TOKEN_COUNT.signature,
-    _INFORMATIVENESS,
-)
+_KNOWN = (v.EVIDENCE, v.FORBIDDEN_LABEL, v.LICENSED, v.SPAN_TOKEN, v.TOKEN_COUNT)
+_READ = (*(one.signature for one in _KNOWN), _INFORMATIVENESS)
 """What examples are made of."""
 
 _GIVEN = frozenset({v.CHUNKED.signature, v.GIVEN_BOUNDARY.signature})

@@ -53,10 +53,7 @@ Term: TypeAlias = "tuple[Key, int]"
 """What is weighed, and the value of the evidence."""
 
 _CLASS = {"spe1": "spe", "spe2": "spe"}
-_OF_SIDE = {
-    "spe1": ("this_spe", "other_spe"),
-    "spe2": ("other_spe", "this_spe"),
-}
+_OF_SIDE = {"spe1": ("this_spe", "other_spe"), "spe2": ("other_spe", "this_spe")}
 _ROUNDS = 16
 """How often the lasso is drawn anew at most."""
 

@@ -123,9 +123,7 @@ def _rule_weights(
 
 
 def weights_of(
-    statements: Iterable[AST],
-    constants: Mapping[str, str],
-    asked: Iterable[Predicate] = WEIGHTS,
+    statements: Iterable[AST], constants: Mapping[str, str], asked: Iterable[Predicate] = WEIGHTS
 ) -> dict[tuple[str, str], int]:
     """What evidence is worth, by its name and class: the sum of facts that clingo evaluates."""
     signatures = {one.signature for one in asked}

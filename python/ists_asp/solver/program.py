@@ -213,24 +213,13 @@ OBJECTIVE_PRIORITY = "_objective_priority"
 
 _FILE = "settled.lp"
 _REPLACED = {
-    "one_label",
-    "one_label_unproposed",
-    "closeness",
-    "one_score",
-    "distance_of_score",
-    "score_weight",
-    "nearest_score",
+    *("one_label", "one_label_unproposed", "closeness", "one_score"),
+    *("distance_of_score", "score_weight", "nearest_score"),
 }
 """The rules of the core encoding that say the same by choices."""
 
 _RESTRAINED = frozenset(
-    {
-        v.LABEL.signature,
-        v.SCORE.signature,
-        v.CLOSENESS.signature,
-        v.SCORE_WEIGHT.signature,
-        v.FORBIDDEN_SCORE.signature,
-    }
+    one.signature for one in (v.LABEL, v.SCORE, v.CLOSENESS, v.SCORE_WEIGHT, v.FORBIDDEN_SCORE)
 )
 """What no other rule may speak of."""
 

@@ -160,10 +160,7 @@ def search(
     its sums have more than 32 bits.
     """
     last, ended, exhausted = last_model(
-        control,
-        time_limit,
-        lambda model: _read(model, objective, atoms=atoms),
-        patience=patience,
+        control, time_limit, lambda model: _read(model, objective, atoms=atoms), patience=patience
     )
     if last is None:
         return None, exhausted

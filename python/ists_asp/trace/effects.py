@@ -326,9 +326,7 @@ def margins(
 
 
 def restraints(
-    trace: Trace,
-    decisions: Sequence[Decision] | None = None,
-    absent: Collection[Decided] = (),
+    trace: Trace, decisions: Sequence[Decision] | None = None, absent: Collection[Decided] = ()
 ) -> tuple[Restraint, ...]:
     """The hard rules, constraints and weak constraints that changed decisions.
 

@@ -14,16 +14,8 @@ from clingo import ast
 from clingo.ast import AST, ASTType, ComparisonOperator, Literal, Sign
 
 from ists_asp.errors import RuleError
-from ists_asp.syntax.changes import (
-    PREFIX,
-    atom,
-    has_theory,
-    is_atom,
-    names,
-    rename,
-    tuple_of,
-    variable_names,
-)
+from ists_asp.syntax import changes
+from ists_asp.syntax.changes import PREFIX, is_atom, tuple_of, variable_names
 from ists_asp.syntax.trees import functions, is_fact, remembered_by_identity
 from ists_asp.trace.probes import Kind, Probe, ProbeWriter, probe_of_fact
 
@@ -64,7 +56,7 @@ def probes_of(
     ):
         return ()
     text, where = str(statement), f"{rule.file}:{rule.line}"
-    theory = "&" in text and has_theory(statement)
+    theory = "&" in text and changes.has_theory(statement)
     if theory or statement.ast_type not in (ASTType.Rule, ASTType.Minimize):
         found = "a theory atom" if theory else text.split(" ", 1)[0].rstrip(".")
         raise RuleError(
@@ -76,7 +68,7 @@ def probes_of(
     if PREFIX not in text:
         if is_fact(statement):
             return (probe_of_fact(statement, rule, f"{PREFIX}f{number}_0"),)
-    elif any(name.startswith(PREFIX) for name in names(statement)):
+    elif any(name.startswith(PREFIX) for name in changes.names(statement)):
         raise RuleError(
             f"a name begins with {PREFIX}",
             where=where,
@@ -97,8 +89,7 @@ def _parts(statement: AST) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
     place = statement.location
     if statement.ast_type is ASTType.Minimize:
         term = tuple_of(
-            place,
-            (statement.weight, statement.priority, tuple_of(place, statement.terms)),
+            place, (statement.weight, statement.priority, tuple_of(place, statement.terms))
         )
         yield Kind.OBJECTIVE, term, body
         return
@@ -154,8 +145,8 @@ def _disjunction(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None,
         for other in head.elements:
             inner = variable_names(other, local=True) - outer
             fresh = {name: f"{PREFIX}L_{name}" for name in inner}
-            literal = rename(other.literal, fresh)
-            conditions = [rename(part, fresh) for part in other.condition]
+            literal = changes.rename(other.literal, fresh)
+            conditions = [changes.rename(part, fresh) for part in other.condition]
             if is_atom(literal, Sign.NoSign):
                 different = ast.Comparison(
                     literal.atom.symbol,
@@ -180,7 +171,7 @@ def _apart(body: Sequence[AST], element: AST) -> list[AST]:
     """
     outer = set().union(*map(variable_names, body))
     inner = variable_names(element, local=True) - outer
-    return [rename(part, {name: f"{PREFIX}B_{name}" for name in inner}) for part in body]
+    return [changes.rename(part, {name: f"{PREFIX}B_{name}" for name in inner}) for part in body]
 
 
 def _negated(literal: AST) -> AST:
@@ -214,7 +205,7 @@ def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Ite
     (term,) = functions(probe.head.atom.symbol)
     number = ast.Function(place, NUMBER, [], 0)
     closed = [part for part, is_known in zip(term.arguments, known, strict=True) if is_known]
-    wanted = atom(place, goal, [number, *closed])
+    wanted = changes.atom(place, goal, [number, *closed])
     body = probe.body
     for chosen in combinations(range(len(body)), size):
         dropped = tuple(body[index] for index in chosen)
@@ -227,7 +218,7 @@ def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Ite
         label = f"{goal}_{probe.name}_{'_'.join(map(str, chosen))}"
         variables = tuple_of(place, [ast.Variable(place, name) for name in names])
         sides = tuple_of(place, _sides(dropped, bound))
-        head = atom(place, label, [variables, sides, number])
+        head = changes.atom(place, label, [variables, sides, number])
         yield Query(label, probe, dropped, unknown, names, str(ast.Rule(place, head, used)))
 
 
