@@ -22,8 +22,10 @@ from ists_asp.evaluate.scorer import Chunking, Reference, compare_chunks, evalua
 from ists_asp.evaluate.wa_check import check_file
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.wa import read_wa, write_answer
-from ists_asp.learn import ExampleBuilder, Settings, learn_weights, render_weights
-from ists_asp.learn.cross import learned_rules, validate
+from ists_asp.learn.cross import learn_weights, learned_rules, validate
+from ists_asp.learn.examples import ExampleBuilder
+from ists_asp.learn.fit import Settings
+from ists_asp.learn.rendering import render_weights
 from ists_asp.resources import Closing, rules_dir
 from ists_asp.rules import load_profile
 
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
     from ists_asp import System
     from ists_asp.evaluate.scorer import Scores
     from ists_asp.io.wa import WaSentence
-    from ists_asp.learn import CrossValidation, Example, Weight
+    from ists_asp.learn.cross import CrossValidation
+    from ists_asp.learn.examples import Example
+    from ists_asp.learn.fit import Weight
     from ists_asp.model import Answer, Chunk, Pair
 
 T = TypeVar("T")

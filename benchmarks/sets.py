@@ -21,7 +21,7 @@ from ists_asp.errors import DataError, UsageError
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.io.pairs import read_pairs
-from ists_asp.learn import read_gold
+from ists_asp.learn.examples import read_gold
 from ists_asp.model import Pair, Scheme, Sentence
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from benchmarks import ROOT, accuracy, cases, compare, lengths, memory, reasons,
 from benchmarks.synthetic import make_pair
 from benchmarks.tables import replace_between
 from ists_asp.errors import DataError, UsageError
-from ists_asp.learn import Weight
+from ists_asp.learn.fit import Weight
 
 
 @pytest.mark.parametrize(

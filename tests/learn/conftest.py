@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ists_asp.engine import Setup
-from ists_asp.learn import ExampleBuilder, read_gold
+from ists_asp.learn.examples import ExampleBuilder, read_gold
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,10 +8,18 @@ import pytest
 from clingo import parse_term
 
 from ists_asp.errors import DataError, RuleError, UsageError
-from ists_asp.learn import Settings, cross_validate, learn_weights, render_weights
-from ists_asp.learn.cross import deal
+from ists_asp.learn.cross import cross_validate, deal, learn_weights
 from ists_asp.learn.examples import Decision
-from ists_asp.learn.fit import fit_alignments, fit_boundaries, fit_labels, fit_scores, label_terms
+from ists_asp.learn.fit import (
+    BUDGET,
+    Settings,
+    fit_alignments,
+    fit_boundaries,
+    fit_labels,
+    fit_scores,
+    label_terms,
+)
+from ists_asp.learn.rendering import render_weights
 from ists_asp.model import Label
 from ists_asp.vocabulary import WEIGHT
 
@@ -57,12 +65,12 @@ def test_weights_keep_to_the_senses_of_their_names_and_to_the_budgets(examples, 
         assert known[0] if weight.value > 0 else known[1]
         assert abs(weight.value) >= SETTINGS.smallest
     names = {one.name for one in weights if one.decision == "align"} - {"any_pair"}
-    assert 0 < len(names) <= SETTINGS.weights["align"]
+    assert 0 < len(names) <= BUDGET["align"]
 
 
-def test_fewer_weights_are_the_strongest(examples, senses):
-    fewer = replace(SETTINGS, weights={**SETTINGS.weights, "align": 3})
-    names = {one.name for one in fit_alignments(examples, senses, fewer)}
+def test_fewer_weights_are_the_strongest(examples, senses, monkeypatch):
+    monkeypatch.setitem(BUDGET, "align", 3)
+    names = {one.name for one in fit_alignments(examples, senses, SETTINGS)}
     assert 1 < len(names) <= 4
     assert "any_pair" in names
 

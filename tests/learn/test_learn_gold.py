@@ -8,7 +8,7 @@ from ists_asp.errors import DataError, FaultyLinesError
 from ists_asp.io.pairs import read_pairs
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_pair
-from ists_asp.learn import read_gold
+from ists_asp.learn.examples import read_gold
 from ists_asp.model import Alignment, Chunk, Label, Pair
 
 PILOT = Path(__file__).parents[3] / "shared" / "data" / "ists-2015-train"

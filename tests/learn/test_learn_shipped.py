@@ -7,7 +7,7 @@ import pytest
 from clingo import parse_term
 
 from ists_asp.engine import Setup
-from ists_asp.learn import ExampleBuilder
+from ists_asp.learn.examples import ExampleBuilder
 from ists_asp.rules import list_profiles, load_profile
 
 ROOT = Path(__file__).parents[2]

@@ -228,7 +228,7 @@ def test_a_place_less_warning_is_kept():
     messages(MessageCode.Other, "something\n  odd\n")
     messages(MessageCode.RuntimeError, "bad")
     assert list(map(str, messages.warnings)) == ["something odd"]
-    assert messages.errors == ("bad",)
+    assert messages.errors == ["bad"]
 
 
 # The scanner agrees with clingo

@@ -9,7 +9,8 @@ from jsonschema import Draft202012Validator
 
 from ists_asp.engine import load
 from ists_asp.errors import TraceError, UsageError
-from ists_asp.trace import DecisionKind, Tracer, decisions, runner_up, select
+from ists_asp.trace import DecisionKind, Tracer, decisions, select
+from ists_asp.trace.contrast import runner_up
 from ists_asp.trace.document import document, trace_line
 from ists_asp.trace.trace import check
 from ists_asp.trace.tree import decision_tree, render

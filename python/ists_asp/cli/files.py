@@ -53,7 +53,7 @@ class FileType(click.Path):
 
 
 def _rules(path: Path) -> Iterable[Path]:
-    from ists_asp.rules import files_of_rules
+    from ists_asp.rules.source import files_of_rules
 
     return files_of_rules(path)
 

@@ -433,7 +433,7 @@ def read_aligned(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
 
 def read_golds(paths: Sequence[Path]) -> list[Reference]:
     """Gold pairs; the ids of those of several folders, which all count from 1, tell them apart."""
-    from ists_asp.learn import read_gold
+    from ists_asp.learn.examples import read_gold
 
     found = []
     with reader_warnings() as warn:

@@ -24,14 +24,13 @@ from ists_asp.rules import (
     Purpose,
     RuleWarning,
     find_program,
-    given_warnings,
     load_profile,
     load_program,
     phrases,
     read_overlay,
     read_profile_rules,
-    unknown_constants,
 )
+from ists_asp.rules.programs import given_warnings, unknown_constants
 from ists_asp.solver.batch import in_batches
 from ists_asp.syntax.ground import Atoms
 from ists_asp.terminal import one_line
@@ -44,7 +43,8 @@ if TYPE_CHECKING:
     from ists_asp.annotate.stanza import Models
     from ists_asp.knowledge.reader import PairReader, Reader, UniversalReader
     from ists_asp.model import Answer
-    from ists_asp.rules import Profile, ProfileFiles, RuleFile, RuleSet
+    from ists_asp.rules import Profile, RuleFile, RuleSet
+    from ists_asp.rules.programs import ProfileFiles
 
 BATCH = 200
 """Pairs annotated at a time: many are faster, few keep memory small and progress steady."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
-from ists_asp.evaluate.scorer import Reference, ScoredLine, ScoredPair, evaluate_pairs
+from ists_asp.evaluate.scorer import Reference, ScoredLine, ScoredPair, evaluate
 from ists_asp.evaluate.wa_check import NO_ARROW, ODD_SCORE, Origin, ScriptView, check_sentence
 from ists_asp.io.text import Faults, Warn, ignore, make_sentence
 from ists_asp.io.wa import read_wa
@@ -51,7 +51,7 @@ def evaluate_files(
             expected=f"ids such as '{shortened(next(iter(right)))}'",
             hint="Our own rule: the official scorer of 2016 prints 0",
         )
-    evaluation = evaluate_pairs(right, answers, scheme)
+    evaluation = evaluate(right, answers, scheme)
     measure = evaluation.overall.alignment
     if not measure.total_gold and not measure.total_system:
         raise DataError(

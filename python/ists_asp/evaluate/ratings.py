@@ -310,7 +310,6 @@ def _ratings(
 
 
 def _rating(line: Line) -> float | None:
-    """The rating on a line; None if it is empty."""
     text = line.text.strip()
     if not text:
         return None
@@ -321,7 +320,6 @@ def _rating(line: Line) -> float | None:
 
 
 def _number(value: object, where: str) -> float | None:
-    """A rating; None for an empty cell."""
     if isinstance(value, dict):
         value = value.get("value")
     if value is None or not str(value).strip():

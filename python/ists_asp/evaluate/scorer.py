@@ -209,8 +209,8 @@ _Links: TypeAlias = "dict[tuple[str, str], tuple[ScoredLine, float]]"
 
 
 def evaluate(
-    gold: Mapping[str, Reference],
-    system: Mapping[str, Reference],
+    gold: Mapping[str, Reference | ScoredPair],
+    system: Mapping[str, Reference | ScoredPair],
     scheme: Scheme = Scheme.Y2016,
 ) -> Evaluation:
     """Measure answers against a gold standard; both are keyed by pair id.
@@ -220,26 +220,12 @@ def evaluate(
 
     The order of the pairs is that of ``gold``, then what only ``system`` has.
     """
-    right, answered = (
-        {identifier: one.scored for identifier, one in some.items()} for some in (gold, system)
-    )
-    return evaluate_pairs(right, answered, scheme)
-
-
-def evaluate_pairs(
-    gold: Mapping[str, ScoredPair],
-    system: Mapping[str, ScoredPair],
-    scheme: Scheme = Scheme.Y2016,
-) -> Evaluation:
-    """Measure what the scorer sees of answers; see :func:`evaluate`."""
     pairs: list[PairScores] = []
     weights: dict[tuple[Label, Label], float] = defaultdict(float)
     overall = Scores()
-    nothing = ScoredPair((), (), ())
     for identifier in dict.fromkeys([*gold, *system]):
-        right = gold.get(identifier, nothing)
-        expected = _links(right.lines, right)
-        found = _links(system.get(identifier, nothing).lines, right)
+        right, answered = (_scored(some.get(identifier)) for some in (gold, system))
+        expected, found = _links(right.lines, right), _links(answered.lines, right)
         scores = _score(expected, found, scheme)
         pairs.append(PairScores(identifier, scores))
         overall += scores
@@ -252,6 +238,12 @@ def evaluate_pairs(
         missing=tuple(identifier for identifier in gold if identifier not in system),
         extra=tuple(identifier for identifier in system if identifier not in gold),
     )
+
+
+def _scored(one: Reference | ScoredPair | None) -> ScoredPair:
+    if one is None:
+        return ScoredPair((), (), ())
+    return one.scored if isinstance(one, Reference) else one
 
 
 def _links(lines: Sequence[ScoredLine], words: ScoredPair) -> _Links:

@@ -379,7 +379,6 @@ def _numbers(words: Iterable[str]) -> tuple[int, ...]:
 
 
 def _placed(sides: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
-    """The tokens of both sides, each with its side."""
     return [(side, number) for side, numbers in enumerate(sides) for number in numbers]
 
 

@@ -8,20 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ists_asp.knowledge.words import (
-    acronyms,
-    endings,
-    from_spanish,
-    glued,
-    knowable,
-    numbers,
-    plain_form,
-    prefixed,
-    shared_letters,
-    spellings,
-    spoken,
-    stems,
-)
+from ists_asp.knowledge import words
 from ists_asp.resources import Closing, data_dir
 from ists_asp.syntax.ground import quoted
 from ists_asp.vocabulary import MULTIWORD
@@ -97,24 +84,24 @@ class Knowledge(Closing):
         Raises:
             ResourceError: if the lexicon or the vectors turn out to be damaged.
         """
-        pair = knowable(pair)
+        pair = words.knowable(pair)
         sentences = (pair.sent1, pair.sent2)
         entries = [self._multiwords(sentence) for sentence in sentences]
         lemmas1, lemmas2 = map(_lemmas, sentences, entries)
-        forms1, forms2 = ([plain_form(token) for token in side.tokens] for side in sentences)
-        spoken1, spoken2 = ([spoken(token) for token in side.tokens] for side in sentences)
+        forms1, forms2 = ([words.plain_form(token) for token in side.tokens] for side in sentences)
+        spoken1, spoken2 = ([words.spoken(token) for token in side.tokens] for side in sentences)
         yield from self._lexicon.facts(lemmas1, lemmas2)
-        yield from spellings(forms1, forms2, folded=self._spanish)
+        yield from words.spellings(forms1, forms2, folded=self._spanish)
         if self._spanish:
-            yield from (*stems(1, forms1), *stems(2, forms2))
-            yield from endings((*forms1, *forms2, *(lemma for lemma, _ in lemmas1 | lemmas2)))
-        yield from shared_letters(spoken1, spoken2)
-        yield from glued(forms1, forms2)
-        yield from prefixed(
+            yield from (*words.stems(1, forms1), *words.stems(2, forms2))
+            yield from words.endings((*forms1, *forms2, *(lemma for lemma, _ in lemmas1 | lemmas2)))
+        yield from words.shared_letters(spoken1, spoken2)
+        yield from words.glued(forms1, forms2)
+        yield from words.prefixed(
             {*forms1, *(lemma for lemma, _ in lemmas1)}, {*forms2, *(lemma for lemma, _ in lemmas2)}
         )
-        yield from numbers(pair, from_spanish if self._spanish else str)
-        yield from acronyms(forms1, forms2)
+        yield from words.numbers(pair, words.from_spanish if self._spanish else str)
+        yield from words.acronyms(forms1, forms2)
         for number, side in enumerate(entries, 1):
             for first, last, lemma in side:
                 yield MULTIWORD.text(number, first, last, quoted(lemma))
@@ -145,8 +132,8 @@ class Knowledge(Closing):
         split from a token.
         """
         tokens = sentence.tokens
-        plain = [plain_form(token).lower() for token in tokens]
-        whole = [plain_form(token) == token.form for token in tokens]
+        plain = [words.plain_form(token).lower() for token in tokens]
+        whole = [words.plain_form(token) == token.form for token in tokens]
         found = []
         for start in range(len(tokens) - 1):
             for end in range(start + 1, min(start + self._longest, len(tokens))):

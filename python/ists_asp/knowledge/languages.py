@@ -33,10 +33,7 @@ def language_of(sentences: tuple[Sentence, Sentence], expected: str) -> str:
         return expected
     counts = [_counts(sentence) for sentence in sentences]
     sizes = [len(sentence.tokens) for sentence in sentences]
-    for found, size in (
-        (counts[0] + counts[1], sum(sizes)),
-        *zip(counts, sizes, strict=True),
-    ):
+    for found, size in ((counts[0] + counts[1], sum(sizes)), *zip(counts, sizes, strict=True)):
         best, number = max(found.items(), key=lambda item: item[1], default=(expected, 0))
         if number >= FEWEST and number * SHARE >= size and number > found[expected]:
             return best

@@ -306,27 +306,10 @@ def _relate(
 ) -> Iterator[tuple[str, int]]:
     """Tell how a word of sentence 1 is related to one of sentence 2; a kind may come twice.
 
-    ============== ===================================================== ==================
-    kind           meaning                                               distance
-    ============== ===================================================== ==================
-    ``synonym``    they share a synset                                   ranks
-    ``antonym``    they, or synonyms of them, are opposites              ranks (+ 1)
-    ``derivation`` one is derived from the other (``kill``, ``killer``), ranks (+ 1)
-                   or they or synonyms of them share a base
-    ``hypernym``   the first is more general than the second             edges, 1 to 4
-    ``hyponym``    the first is more specific than the second            edges, 1 to 4
-    ``cohyponym``  both are below one synset that is not very broad      edges, 2 to 4
-    ``similar``    adjectives of one cluster: a head and its satellites  edges, 1 or 2
-    ``part``       the first is a part of the second                     ranks
-    ``whole``      the second is a part of the first                     ranks
-    ``cause``      doing the first makes the second happen               ranks
-    ``effect``     doing the second makes the first happen               ranks
-    ============== ===================================================== ==================
-
-    *Ranks* is the sum of the places, from 0, of the two senses among the senses of their
-    words, by frequency: 0 relates the most frequent sense of each. *(+ 1)* is added where
-    only synonyms of the words have the relation. Where several senses give the same kind,
-    the smallest distance counts.
+    ``relation/4`` in ``asp/input.lp`` says what the kinds mean and which of them count edges. For
+    the others the ranks of two senses are summed, their places from 0 among the senses of their
+    words, by frequency; 1 is added where only synonyms of the words have the relation. The
+    smallest distance of a kind counts.
     """
     parts1, parts2 = entry1.parts(pos1), entry2.parts(pos2)
     for part in (parts1 | parts2) & entry1.readings.keys() & entry2.readings.keys():

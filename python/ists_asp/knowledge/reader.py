@@ -23,21 +23,13 @@ from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import clingo
 
+from ists_asp import vocabulary as v
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
 from ists_asp.io.store import made_by
 from ists_asp.knowledge.words import knowable
 from ists_asp.model import Label, Pair
 from ists_asp.resources import data_dir
 from ists_asp.syntax.ground import Atoms
-from ists_asp.vocabulary import (
-    NEARNESS_IN_CONTEXT,
-    READER_BOUNDARY,
-    READER_LABEL,
-    READER_LINK,
-    READER_RATING,
-    READER_SCORE,
-    READER_SPAN,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -135,7 +127,7 @@ class UniversalReader:
         from ists_asp.knowledge.vectors import cosine
 
         vectors = self._model.encode([pair.sent1.text, pair.sent2.text])
-        return [NEARNESS_IN_CONTEXT.text(cosine(*vectors))]
+        return [v.NEARNESS_IN_CONTEXT.text(cosine(*vectors))]
 
 
 class Reader:
@@ -190,11 +182,11 @@ class Reader:
             else:
                 begins = model.boundaries(reading, len(spans))
                 for token, value in begins.items():
-                    yield READER_BOUNDARY.text(number, token, *_log_odds(value))
+                    yield v.READER_BOUNDARY.text(number, token, *_log_odds(value))
                 found = _possible(sentence, begins)
             spans.append([span for span in found if _is_wordy(sentence, span)])
         for number, found in zip(sides, spans, strict=True):
-            yield from (READER_SPAN.text(number, *span) for span in found)
+            yield from (v.READER_SPAN.text(number, *span) for span in found)
         yield from self._links(reading, spans, sides)
 
     def rate(self, pair: Pair) -> list[str]:
@@ -209,11 +201,11 @@ class Reader:
         reading = model.read(pair)
         if reading is not None:
             rating = model.rating(reading)
-            yield READER_RATING.text(_RATING_STEP * round(1000 * rating / _RATING_STEP))
+            yield v.READER_RATING.text(_RATING_STEP * round(1000 * rating / _RATING_STEP))
         vectors = self._loaded(lambda: model.vectors(pair))
         if vectors is not None:
             near = _NEARNESS_STEP * round(cosine(*vectors) / _NEARNESS_STEP)
-            yield NEARNESS_IN_CONTEXT.text(near)
+            yield v.NEARNESS_IN_CONTEXT.text(near)
 
     def _links(
         self, reading: Reading, spans: Sequence[Sequence[Run]], sides: tuple[int, int]
@@ -234,13 +226,13 @@ class Reader:
                 continue
             terms = [f"tokens({','.join(str(n) for run in span for n in run)})" for span in both]
             terms = [terms[number - 1] for number in sides]
-            yield READER_LINK.text(*terms, *aligned)
+            yield v.READER_LINK.text(*terms, *aligned)
             for label, value in zip(labels, map(_rounded, found.labels), strict=True):
                 if value > -BOUND:
                     percent = round(100 * math.exp(value / 100))
-                    yield READER_LABEL.text(*terms, label, percent, value)
+                    yield v.READER_LABEL.text(*terms, label, percent, value)
             score = _SCORE_STEP * round(100 * found.score / _SCORE_STEP)
-            yield READER_SCORE.text(*terms, score)
+            yield v.READER_SCORE.text(*terms, score)
 
     @cached_property
     def _model(self) -> Model:
@@ -361,5 +353,4 @@ def _merged(
 
 
 def _is_wordy(sentence: Sentence, span: Run) -> bool:
-    """Whether a span has a letter or digit."""
     return any(map(str.isalnum, "".join(t.form for t in sentence.tokens[span[0] - 1 : span[1]])))

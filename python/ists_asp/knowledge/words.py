@@ -13,22 +13,10 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ists_asp import vocabulary as v
 from ists_asp.limits import LONGEST_WORD
 from ists_asp.model import Pair, Token, Word
 from ists_asp.syntax.ground import quoted
-from ists_asp.vocabulary import (
-    ACRONYM,
-    DECIMAL,
-    ENDING,
-    GLUED,
-    INITIALS,
-    LETTERS_SHARED,
-    MEASURE,
-    NUMERAL,
-    PREFIXED,
-    SPELLING,
-    STEM,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -116,7 +104,7 @@ def spellings(
             if word1 != word2:
                 alike = similarity(plain1, plain2, MIN_SIMILARITY)
                 if alike >= MIN_SIMILARITY:
-                    yield SPELLING.text(quoted(word1), quoted(word2), alike)
+                    yield v.SPELLING.text(quoted(word1), quoted(word2), alike)
 
 
 def similarity(word1: str, word2: str, least: int = 0) -> int:
@@ -161,7 +149,7 @@ def shared_letters(words1: Iterable[str], words2: Iterable[str]) -> Iterator[str
     runs1, runs2 = _trigrams(words1), _trigrams(words2)
     share = 2000 * (runs1 & runs2).total() // max(1, runs1.total() + runs2.total())
     if share:
-        yield LETTERS_SHARED.text(share)
+        yield v.LETTERS_SHARED.text(share)
 
 
 def _trigrams(words: Iterable[str]) -> Counter[str]:
@@ -184,7 +172,7 @@ def glued(words1: Sequence[str], words2: Sequence[str]) -> list[str]:
             if left.isalpha() and right.isalpha():
                 joined = places.get((left + right).lower(), ())
                 found += [(sentence, token, first) for token in joined]
-    return [GLUED.text(*one) for one in sorted(found)]
+    return [v.GLUED.text(*one) for one in sorted(found)]
 
 
 def prefixed(words1: Iterable[str], words2: Iterable[str]) -> list[str]:
@@ -201,7 +189,7 @@ def prefixed(words1: Iterable[str], words2: Iterable[str]) -> list[str]:
         for cut in range(1, min(MAX_PREFIX, len(word) - MIN_REST) + 1)
         if word[cut:] in shorter
     }
-    return [PREFIXED.text(*map(quoted, one)) for one in sorted(found)]
+    return [v.PREFIXED.text(*map(quoted, one)) for one in sorted(found)]
 
 
 def acronyms(words1: Sequence[str], words2: Sequence[str]) -> Iterator[str]:
@@ -209,10 +197,10 @@ def acronyms(words1: Sequence[str], words2: Sequence[str]) -> Iterator[str]:
     found = [_acronyms(words) for words in (words1, words2)]
     for sentence, side in enumerate(found, 1):
         for token, letters in side:
-            yield ACRONYM.text(sentence, token, quoted(letters))
+            yield v.ACRONYM.text(sentence, token, quoted(letters))
     for sentence, (words, others) in enumerate(zip((words1, words2), found[::-1], strict=True), 1):
         for first, last, letters in initials(words, {letters for _, letters in others}):
-            yield INITIALS.text(sentence, first, last, quoted(letters))
+            yield v.INITIALS.text(sentence, first, last, quoted(letters))
 
 
 def _acronyms(words: Sequence[str]) -> list[tuple[int, str]]:
@@ -275,14 +263,14 @@ def stems(sentence: int, words: Sequence[str]) -> Iterator[str]:
         if word.isalpha():
             stem = _stem(word.lower())
             if len(stem) >= MIN_LETTERS:
-                yield STEM.text(sentence, token, quoted(stem))
+                yield v.STEM.text(sentence, token, quoted(stem))
 
 
 def endings(words: Iterable[str]) -> list[str]:
     """The last letters of words, 1 to 6 (`-ábamos`): Spanish forms are told by them."""
     lower = sorted({word.lower() for word in words if word.isalpha()})
     cuts = ((word, n) for word in lower for n in range(1, min(7, len(word))))
-    return [ENDING.text(quoted(word), n, quoted(word[-n:])) for word, n in cuts]
+    return [v.ENDING.text(quoted(word), n, quoted(word[-n:])) for word, n in cuts]
 
 
 @lru_cache(maxsize=100_000)
@@ -377,16 +365,16 @@ def numbers(pair: Pair, written: Callable[[str], str]) -> Iterator[str]:
             value = next(filter(None, map(numeral, forms)), None)
             if value is not None:
                 values.add(value)
-                yield NUMERAL.text(sentence, token.index, quoted(value))
+                yield v.NUMERAL.text(sentence, token.index, quoted(value))
             found = next(filter(None, map(measure, forms)), None)
             if found is not None:
                 values.add(found[0])
-                measures.append(MEASURE.text(sentence, token.index, *map(quoted, found)))
+                measures.append(v.MEASURE.text(sentence, token.index, *map(quoted, found)))
     yield from measures
     for value in sorted(values):
         number, zeros = decimal(value)
         if abs(number) < 10**9:
-            yield DECIMAL.text(quoted(value), number, zeros)
+            yield v.DECIMAL.text(quoted(value), number, zeros)
 
 
 def from_spanish(form: str) -> str:

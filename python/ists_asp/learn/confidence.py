@@ -114,7 +114,6 @@ def _steps(judged: Sequence[Judged], base: float) -> tuple[Step, ...]:
     blocks: list[tuple[int, int, int]] = []
 
     def pool(place: int) -> None:
-        """Put a block and the one before it together."""
         (lead, right, count), (_, more, others) = blocks[place - 1 : place + 1]
         blocks[place - 1 : place + 1] = [(lead, right + more, count + others)]
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from clingo import Number, SymbolType
 from clingo.ast import ASTType
 
+from ists_asp import vocabulary as v
 from ists_asp.confidence import leads_of
 from ists_asp.engine import Setup, System
 from ists_asp.engine.preparation import beside
@@ -31,20 +32,6 @@ from ists_asp.rules import NO_READER, find_program, find_rules, load_rules
 from ists_asp.rules.parsing import weighed
 from ists_asp.rules.weights import weights_of
 from ists_asp.syntax.trees import Signature, atoms, signature
-from ists_asp.vocabulary import (
-    ARGUES,
-    BOUNDARY,
-    CHUNKED,
-    EVIDENCE,
-    FORBIDDEN_LABEL,
-    GIVEN_BOUNDARY,
-    LEARNING,
-    LICENSED,
-    SPAN_TOKEN,
-    TARGETS,
-    TOKEN_COUNT,
-    WEIGHT,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -72,17 +59,11 @@ Senses: TypeAlias = Mapping[Key, Sense]
 
 
 _INFORMATIVENESS = Signature("informativeness", 3)
-_READ = (
-    EVIDENCE.signature,
-    FORBIDDEN_LABEL.signature,
-    LICENSED.signature,
-    SPAN_TOKEN.signature,
-    TOKEN_COUNT.signature,
-    _INFORMATIVENESS,
-)
+_KNOWN = (v.EVIDENCE, v.FORBIDDEN_LABEL, v.LICENSED, v.SPAN_TOKEN, v.TOKEN_COUNT)
+_READ = (*(one.signature for one in _KNOWN), _INFORMATIVENESS)
 """What examples are made of."""
 
-_GIVEN = frozenset({CHUNKED.signature, GIVEN_BOUNDARY.signature})
+_GIVEN = frozenset({v.CHUNKED.signature, v.GIVEN_BOUNDARY.signature})
 Evidence: TypeAlias = "Mapping[str, int]"
 """The values of evidence, 0 to 100, by name."""
 
@@ -155,7 +136,7 @@ class ExampleBuilder(Closing):
         """What each name of evidence may argue for and against, by the rules' ``argues/3``."""
         found: dict[Key, Sense] = {}
         for atom in self._system.solver.ground_atoms(()):
-            if signature(atom) == ARGUES.signature:
+            if signature(atom) == v.ARGUES.signature:
                 name, decision, sense = map(str, atom.arguments)
                 pro, contra = found.get((name, decision), (False, False))
                 found[name, decision] = pro or sense == "for", contra or sense == "against"
@@ -173,7 +154,7 @@ class ExampleBuilder(Closing):
             if statement.ast_type is not ASTType.Rule or rule.sentence is None:
                 continue
             for atom in atoms(statement.head):
-                if (atom.name, len(atom.arguments)) == EVIDENCE.signature:
+                if (atom.name, len(atom.arguments)) == v.EVIDENCE.signature:
                     name = str(atom.arguments[1]).partition("(")[0]
                     found.setdefault(name, rule.sentence)
                     found.setdefault(str(atom.arguments[1]), rule.sentence)
@@ -198,7 +179,7 @@ class ExampleBuilder(Closing):
         )
 
         def derivable(items: Iterable[Item]) -> Iterator[list[Symbol]]:
-            open_pairs = ((pair, (*facts, LEARNING())) for pair, facts in items)
+            open_pairs = ((pair, (*facts, v.LEARNING())) for pair, facts in items)
             return self._system.solver.derivable(open_pairs, _READ)
 
         for gold, (found, (pair, facts)) in zip(kept, beside(known, derivable), strict=True):
@@ -237,7 +218,7 @@ class ExampleBuilder(Closing):
             yield answer, leads.pop(id(answer))
 
 
-def read_weights(files: Iterable[Path], predicate: Predicate = WEIGHT) -> dict[Key, int]:
+def read_weights(files: Iterable[Path], predicate: Predicate = v.WEIGHT) -> dict[Key, int]:
     """The weights, or the corrections, in rule files, by name and class."""
     sources = [source for file in files for source in find_rules(file)]
     return weights_of(load_rules(sources).statements, {}, [predicate]) if sources else {}
@@ -256,19 +237,19 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
     for atom in atoms:
         by_predicate[signature(atom)].append(atom.arguments)
     evidence: dict[Symbol, dict[str, int]] = defaultdict(dict)
-    for target, name, value in by_predicate[EVIDENCE.signature]:
+    for target, name, value in by_predicate[v.EVIDENCE.signature]:
         if value.type is not SymbolType.Number:
             raise RuleError(
                 f"evidence({target},{name},{value}) has no number", expected="a value from 0 to 100"
             )
         evidence[target][str(name)] = value.number
     tokens: dict[tuple[int, Symbol], list[int]] = defaultdict(list)
-    for side, span, index in by_predicate[SPAN_TOKEN.signature]:
+    for side, span, index in by_predicate[v.SPAN_TOKEN.signature]:
         tokens[side.number, span].append(index.number)
     labels: dict[tuple[Symbol, Symbol], set[str]] = defaultdict(set)
-    for one, two, label, _ in by_predicate[LICENSED.signature]:
+    for one, two, label, _ in by_predicate[v.LICENSED.signature]:
         labels[one, two].add(str(label))
-    for one, two, label in by_predicate[FORBIDDEN_LABEL.signature]:
+    for one, two, label in by_predicate[v.FORBIDDEN_LABEL.signature]:
         labels[one, two].discard(str(label))
     telling = {(side.number, index.number) for side, index, _ in by_predicate[_INFORMATIVENESS]}
 
@@ -287,16 +268,16 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
             sides[0],
             sides[1],
             count.number,
-            evidence[TARGETS["pair"](one, two)],
-            evidence[TARGETS["link"](one, two)],
+            evidence[v.TARGETS["pair"](one, two)],
+            evidence[v.TARGETS["link"](one, two)],
             (
-                evidence[TARGETS["side"](Number(1), one, two)],
-                evidence[TARGETS["side"](Number(2), one, two)],
+                evidence[v.TARGETS["side"](Number(1), one, two)],
+                evidence[v.TARGETS["side"](Number(2), one, two)],
             ),
             frozenset(labels[one, two]),
             golden.get(key(*sides)),
         )
-        for one, two, count in by_predicate[TOKEN_COUNT.signature]
+        for one, two, count in by_predicate[v.TOKEN_COUNT.signature]
         for sides in [(tuple(sorted(tokens[1, one])), tuple(sorted(tokens[2, two])))]
     ]
     candidates.sort(key=lambda candidate: (candidate.tokens1, candidate.tokens2))
@@ -307,7 +288,7 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
     }
     boundaries = (
         Decision(evidence[target], tuple(one.number for one in target.arguments) in starts)
-        for target in sorted(symbol for symbol in evidence if symbol.name == BOUNDARY.name)
+        for target in sorted(symbol for symbol in evidence if symbol.name == v.BOUNDARY.name)
     )
     return Example(gold, facts, tuple(boundaries), tuple(candidates))
 
@@ -363,7 +344,6 @@ def _chunked(gold: Reference, file: Path) -> Pair:
 
 
 def _alignments(pair: Pair, reference: Reference | None, file: Path) -> tuple[Alignment, ...]:
-    """The alignments of a pair of the chunk files."""
     if reference is None:
         raise DataError(
             f"pair {shortened(pair.id)} of the chunk files is not in it",

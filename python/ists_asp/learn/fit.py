@@ -53,18 +53,24 @@ Term: TypeAlias = "tuple[Key, int]"
 """What is weighed, and the value of the evidence."""
 
 _CLASS = {"spe1": "spe", "spe2": "spe"}
-_OF_SIDE = {
-    "spe1": ("this_spe", "other_spe"),
-    "spe2": ("other_spe", "this_spe"),
-}
+_OF_SIDE = {"spe1": ("this_spe", "other_spe"), "spe2": ("other_spe", "this_spe")}
 _ROUNDS = 16
 """How often the lasso is drawn anew at most."""
 
 _SHARES = {"boundary": 0.2, "align": 0.15, "label": 0.5, "score": 0.15}
 """How many of the corrections are for each decision."""
 
+BUDGET = {"boundary": 360, "align": 20, "label": 220, "score": 20}
+"""How many weights there may be for each decision if there are none yet."""
+
+_PENALTIES = {"boundary": 0.25, "align": 1.0, "label": 0.3, "score": 3.0}
+"""How strongly the weights of each decision are drawn to 0."""
+
 NEARER = 3
 """How much more strongly a weight is drawn to one that there is already than to 0."""
+
+_SUPPORT = 4
+"""There must be so many examples with evidence for it to get a weight."""
 
 MISSED = 2.0
 """What an alignment that is missed costs, beside one that is too many.
@@ -85,12 +91,8 @@ class Settings:
         base: weights that there are, in hundredths, of which corrections are learned.
         corrected: corrections that there are: what is learned is added to them.
         keep: weights, or with a base corrections, that are not learned but kept as they are.
-        weights: how many weights there may be, for each decision, if there are none yet.
         corrections: how many corrections there may be.
         earned: a weight's gain must be so many times its standard error.
-        penalties: how strongly weights are drawn to 0, for each decision; to those of the base
-            :data:`NEARER` times so strongly.
-        support: there must be so many examples with the evidence.
         smallest: weights smaller than this, in hundredths, are left out.
         seed: decides how pairs are dealt into folds.
         scheme: whose official measure scores what is left out.
@@ -100,15 +102,8 @@ class Settings:
     base: Mapping[Key, int] = field(default_factory=dict)
     corrected: Mapping[Key, int] = field(default_factory=dict)
     keep: Mapping[Key, int] = field(default_factory=dict)
-    weights: Mapping[str, int] = field(
-        default_factory=lambda: {"boundary": 360, "align": 20, "label": 220, "score": 20}
-    )
     corrections: int = 40
     earned: float = 1.0
-    penalties: Mapping[str, float] = field(
-        default_factory=lambda: {"boundary": 0.25, "align": 1.0, "label": 0.3, "score": 3.0}
-    )
-    support: int = 4
     smallest: int = 4
     seed: int = 0
     scheme: Scheme = Scheme.Y2016
@@ -121,11 +116,11 @@ class Settings:
 
     def most(self, what: str) -> int:
         """How many weights or corrections a decision may have."""
-        return round(self.corrections * _SHARES[what]) if self.base else self.weights[what]
+        return round(self.corrections * _SHARES[what]) if self.base else BUDGET[what]
 
     def penalty(self, what: str) -> float:
         """How strongly the weights of a decision are drawn to those that there are, or to 0."""
-        return self.penalties[what] * (NEARER if self.base else 1)
+        return _PENALTIES[what] * (NEARER if self.base else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +273,7 @@ class _Problem:
             for key, count in support.items()
             if key not in settings.keep
             and any(self._sense(key))
-            and (count >= settings.support or self._is_free(key))
+            and (count >= _SUPPORT or self._is_free(key))
         )
         fitted, reasons = self._fitted(every) if every else ({}, {})
         found = Counter(fitted)
@@ -291,7 +286,7 @@ class _Problem:
         seen = {(name.partition("(")[0], decision) for name, decision in support}
         for key in (*support, *self.senses.keys() - seen):
             if any(self._sense(key)) and decision_of(key[1]) == self.what:
-                reasons.setdefault(key, f"{settings.support} examples are needed")
+                reasons.setdefault(key, f"{_SUPPORT} examples are needed")
             elif key[0].partition("(")[0] not in argued:
                 reasons[key] = "no argues/3 names it"
         lost = reasons.keys() - found

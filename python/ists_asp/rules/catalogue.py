@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clingo.ast import ASTType
 
+from ists_asp import vocabulary as v
 from ists_asp.errors import UsageError
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.examples import read_example, row_example
@@ -22,13 +23,6 @@ from ists_asp.rules.programs import find_program, load_program
 from ists_asp.rules.source import TESTS, find_rules, read_source
 from ists_asp.rules.weights import rule_weights
 from ists_asp.syntax.trees import derived, is_fact
-from ists_asp.vocabulary import (
-    FORBIDDEN_LABEL,
-    FORBIDDEN_PAIR,
-    FORBIDDEN_SCORE,
-    MUST_JOIN,
-    MUST_SPLIT,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -45,7 +39,7 @@ if TYPE_CHECKING:
 
 HARD = frozenset(
     one.signature
-    for one in (FORBIDDEN_LABEL, FORBIDDEN_PAIR, FORBIDDEN_SCORE, MUST_SPLIT, MUST_JOIN)
+    for one in (v.FORBIDDEN_LABEL, v.FORBIDDEN_PAIR, v.FORBIDDEN_SCORE, v.MUST_SPLIT, v.MUST_JOIN)
 )
 """The predicates by which hard rules forbid or force decisions."""
 
@@ -137,7 +131,6 @@ def shipped_texts(file: Path) -> tuple[str, ...] | None:
 
 @cache
 def _shipped() -> dict[str, list[bytes]]:
-    """The shipped rule files by name."""
     found: dict[str, list[bytes]] = {}
     for path in rules_dir().rglob("*.lp"):
         found.setdefault(path.name, []).append(path.read_bytes())

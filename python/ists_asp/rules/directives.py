@@ -138,7 +138,6 @@ def _directives(source: SourceText, comments: Sequence[AST]) -> Iterator[tuple[A
 
 
 def _parsed(text: str) -> tuple[str, str]:
-    """The name and the sentence that a directive gives."""
     keyword = re.match(r"%@\S*", text)
     if keyword is not None and keyword[0] not in ("%@rule", "%@rule:"):
         expected = f"{_FORM}, or %@example"
@@ -153,7 +152,6 @@ def _parsed(text: str) -> tuple[str, str]:
 
 
 def _named_place(comment: AST, statements: Sequence[AST], begins: Sequence[tuple[int, int]]) -> int:
-    """The place of the rule that a directive names."""
     # The parser puts an empty #program base in front of each file, at its first column.
     index = max(bisect_left(begins, _begin(comment)), 1)
     if _end(statements[index - 1]) > _begin(comment):

@@ -145,7 +145,6 @@ def _included(source: RuleSource, text: SourceText, include: Include, depth: int
 
 
 def _shown(source: RuleSource) -> str:
-    """The folder of a file, as messages call it."""
     return "this folder" if source.root_name in ("", ".") else source.root_name
 
 

@@ -82,17 +82,17 @@ class Messages:
     """A logger for :class:`clingo.Control` and the parser, which keeps what it is told.
 
     ``names`` maps the paths that clingo knows to the names that users know
-    (:attr:`ists_asp.rules.loader.RuleSet.names`).
+    (:attr:`ists_asp.rules.loader.RuleSet.names`); ``errors`` are clingo's so far, as they came.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
     _warnings: dict[RuleWarning, None] = field(default_factory=dict)
-    _errors: list[str] = field(default_factory=list)
 
     def __call__(self, code: MessageCode, text: str) -> None:
         """Take one message; clingo calls this."""
         if code is MessageCode.RuntimeError:
-            self._errors.append(text.strip())
+            self.errors.append(text.strip())
             return
         if code is MessageCode.AtomUndefined:
             text = f"{text.rstrip()}{UNDEFINED}"
@@ -111,11 +111,6 @@ class Messages:
     def warnings(self) -> tuple[RuleWarning, ...]:
         """The warnings so far, each once, in order: misspelt predicates, undefined sums."""
         return tuple(self._warnings)
-
-    @property
-    def errors(self) -> tuple[str, ...]:
-        """What clingo reported as errors so far, as it came."""
-        return tuple(self._errors)
 
 
 def _syntax_errors(source: SourceText, errors: Sequence[str]) -> tuple[RuleError, ...]:
@@ -201,7 +196,7 @@ class Parsing:
         key = path, text, includes
         found = _known.get(key)
         if found is None:
-            found, faultless = self._recalled(*key) or self._parse(*key)
+            found, faultless = self._parse(*key)
             if faultless:
                 if len(_known) >= _MOST:
                     _known.clear()
@@ -211,28 +206,17 @@ class Parsing:
         self.statements.extend(found.statements)
         self.rules.extend(found.rules)
 
-    def _recalled(
-        self, path: Path, text: SourceText, includes: tuple[Include, ...]
-    ) -> tuple[_Parsed, bool] | None:
-        """A file that an earlier process found faultless: only its syntax trees are made."""
+    def _recalled(self, text: SourceText, statements: Sequence[AST]) -> _Parsed | None:
+        """What an earlier process noted of a file that it found faultless."""
         kept = self.store.get(_entry_name(text)) if self.store is not None else None
-        if kept is None:
+        if kept is None or len(statements) != len(kept["rules"]):
             return None
-        messages = Messages({str(path): text.name})
-        nodes: list[AST] = []
-        try:
-            _nodes(path, text, includes, messages, nodes)
-        except RuntimeError:
-            return None
-        statements = [node for node in nodes if node.ast_type is not ASTType.Comment]
         rules = [NamedRule(*rule) for rule in kept["rules"]]
         for place, examples in kept["examples"]:
             rules[place] = replace(rules[place], examples=tuple(map(tuple, examples)))
-        if len(statements) != len(rules) or messages.warnings:
-            return None
         private = [(place, Signature(*name)) for place, *name in kept["private"]]
         weights = [(place, Weighed(*name)) for place, *name in kept["weights"]]
-        return _Parsed(statements, rules, private, weights), True
+        return _Parsed(statements, rules, private, weights)
 
     def _parse(
         self, path: Path, text: SourceText, includes: tuple[Include, ...]
@@ -252,16 +236,17 @@ class Parsing:
                 first.excerpt = "\n".join([str(first.excerpt), *map(str, others)])
                 raise first from None
             faults += [("syntax", error) for error in (first, *others)]
+        statements = [node for node in nodes if node.ast_type is not ASTType.Comment]
+        known = None if faults or messages.warnings else self._recalled(text, statements)
+        if known is not None:
+            return known, True
         for warning in messages.warnings:
             self.messages.add(warning)
         faults += [("syntax", error) for error in _refused(nodes, text)]
         comments = [node for node in nodes if node.ast_type is ASTType.Comment]
-        statements = [node for node in nodes if node.ast_type is not ASTType.Comment]
-
-        def note(error: RuleError) -> None:
-            faults.append(("directive", error))
-
-        rules = name_rules(text, comments, statements, note, whole=whole)
+        wrong: list[RuleError] = []
+        rules = name_rules(text, comments, statements, wrong.append, whole=whole)
+        faults += [("directive", error) for error in wrong]
         for kind, error in faults:
             self.report(kind, error)
         private = [(place, name) for place, node in enumerate(statements) for name in _own(node)]
@@ -391,7 +376,6 @@ def weighed(statement: AST, *, facts: bool = True) -> Iterator[Weighed]:
 
 
 def _entry_name(text: SourceText) -> str:
-    """The key of the names of a file."""
     return f"names {made_by()} {text.name} {sha256(text.text.encode()).hexdigest()}"
 
 

@@ -1,34 +1,9 @@
 """Profiles: which rule files to load, with which constants, for which language.
 
-A profile is a file ``profiles/NAME.toml`` in the rule folder::
-
-    description = "News headlines"
-    language = "en"
-    reader = "shipped"
-    constants = { highest = 4 }
-    scheme = "2015"
-    attached_punctuation = true
-
-    [answer]
-    rules = ["english/words", "chunking"]
-    weights = ["weights/english", "weights/headlines"]
-    reader_rules = ["reader"]
-    reader_weights = ["weights/english", "weights/headlines", "weights/reader-english"]
-
-    [rating]
-    rules = ["english/words", "sts"]
-    weights = ["weights/sts-en"]
-    reader_weights = ["weights/reader-sts-en"]
-
-    [explanation]
-    rules = ["english/words", "explanation"]
-
-    [feedback]
-    rules = ["english/words", "explanation", "feedback"]
-    weights = ["weights/feedback"]
-
-Each table is a program: ``answer`` decides a pair, ``rating`` rates it as a whole, given its
-answer, ``explanation`` says the answer in words, and ``feedback`` judges a student's answer.
+A profile is a file ``profiles/NAME.toml`` in the rule folder, such as the shipped
+``lp_rules/profiles/default.toml``. Each table is a program: ``answer`` decides a pair, ``rating``
+rates it as a whole, given its answer, ``explanation`` says the answer in words, and ``feedback``
+judges a student's answer.
 ``rules`` and ``weights`` name files in the rule folder, or folders for all ``.lp`` files in
 them; ``.lp`` may be left out. The core encoding of ``asp/`` comes with them. ``reader`` is the
 reader that is used if the user names no other, see :mod:`ists_asp.knowledge.reader`; none

@@ -117,31 +117,16 @@ class SourceText:
         more = "…" if begin + _SHOWN < len(text) else ""
         return f"    {dots}{visible(piece)}{more}\n    {blanks}^"
 
-    def error(
-        self,
-        found: str,
-        line: int,
-        column: int,
-        *,
-        expected: str | None = None,
-        hint: str | None = None,
-    ) -> RuleError:
-        """Return an error about the character ``column`` of a line."""
-        return RuleError(
-            found,
-            where=f"{self.name}:{line}:{column}",
-            expected=expected,
-            hint=hint,
-            excerpt=self.excerpt(line, column),
-        )
+    def error(self, found: str, line: int, column: int, **more: str | None) -> RuleError:
+        """Return an error about the character ``column`` of a line, with what it has ``more``."""
+        where, excerpt = f"{self.name}:{line}:{column}", self.excerpt(line, column)
+        return RuleError(found, where=where, excerpt=excerpt, **more)
 
-    def error_at(
-        self, offset: int, found: str, *, expected: str | None = None, hint: str | None = None
-    ) -> RuleError:
+    def error_at(self, offset: int, found: str, **more: str | None) -> RuleError:
         """Return an error about the character at a text offset."""
         line = self.text.count("\n", 0, offset) + 1
         column = offset - self.text.rfind("\n", 0, offset)
-        return self.error(found, line, column, expected=expected, hint=hint)
+        return self.error(found, line, column, **more)
 
     def includes(self) -> tuple[Include, ...]:
         """The file's includes in order; a RuleError for what clingo must not see.

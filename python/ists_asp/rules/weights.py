@@ -9,7 +9,6 @@ occur in them: each needs a rule or a fact that could derive it with these value
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import chain
@@ -20,7 +19,7 @@ from clingo.ast import AST, ASTType, ProgramBuilder
 
 from ists_asp.errors import RuleError
 from ists_asp.rules.arguments import Read, read_statement
-from ists_asp.syntax.ground import Ground, split
+from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, agree, bind, filled, parsed, variables
 from ists_asp.syntax.trees import predicates
 from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, VERDICTS, WEIGHTS
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 _SPEAKS = frozenset({SPEAKS_FOR.signature, SPEAKS_AGAINST.signature})
 _MADE = _SPEAKS | {EVIDENCE.signature}
 _RATING = "rating"
-_PLAIN = re.compile(r"([_a-z][\w']*)(?:\(([^;:{]*)\))?")
 _TARGETS = {
     "boundary": {"boundary"},
     "align": {"pair"},
@@ -107,7 +105,7 @@ def _rule_weights(
     for statement, rule in zip(rules.statements, rules.rules, strict=True):
         if (
             statement.ast_type is ASTType.Rule
-            and not _keys(statement.head).isdisjoint(_MADE)
+            and not predicates(statement.head).isdisjoint(_MADE)
             and asked(rule)
         ):
             own = found.setdefault(rule.name, {})
@@ -125,19 +123,17 @@ def _rule_weights(
 
 
 def weights_of(
-    statements: Iterable[AST],
-    constants: Mapping[str, str],
-    predicates: Iterable[Predicate] = WEIGHTS,
+    statements: Iterable[AST], constants: Mapping[str, str], asked: Iterable[Predicate] = WEIGHTS
 ) -> dict[tuple[str, str], int]:
     """What evidence is worth, by its name and class: the sum of facts that clingo evaluates."""
-    signatures = {one.signature for one in predicates}
+    signatures = {one.signature for one in asked}
     arguments = [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
     errors: list[str] = []
     control = Control(arguments, logger=lambda _code, text: errors.append(text))
     with ProgramBuilder(control) as builder:
         for node in statements:
             fact = node.ast_type is ASTType.Rule and not node.body
-            if node.ast_type is ASTType.Definition or (fact and _keys(node.head) & signatures):
+            if node.ast_type is ASTType.Definition or (fact and predicates(node.head) & signatures):
                 builder.add(node)
     try:
         control.ground()
@@ -154,15 +150,6 @@ def weights_of(
         if value.type is SymbolType.Number:
             found[str(name), str(decision)] += value.number
     return dict(found)
-
-
-def _keys(head: AST) -> frozenset[_Key]:
-    text = str(head)
-    match = _PLAIN.fullmatch(text)
-    if match is not None:
-        # Most are no more than an atom, and to look into a syntax tree takes long.
-        return frozenset({(match[1], len(split(match[2])) if match[2] else 0)})
-    return predicates(head)
 
 
 class _Maker(NamedTuple):
@@ -183,7 +170,7 @@ class _Heads:
         self._terms: dict[_Key, list[Call]] = {}
         self._held: dict[tuple[Call, tuple[Term, ...]], bool] = {}
         for node in statements:
-            for key in _keys(node.head) if node.ast_type is ASTType.Rule else ():
+            for key in predicates(node.head) if node.ast_type is ASTType.Rule else ():
                 self._nodes[key].append(node)
 
     def makers(self, rule: AST) -> Iterator[_Maker]:

@@ -245,18 +245,16 @@ def _prices(
     exact = np.array([chunk in covered for chunk in chunks])
     solved = linprog(
         [each.costs[priority] for each in alignments],
-        A_ub=uses[~exact] if (~exact).any() else None,
-        b_ub=np.ones((~exact).sum()) if (~exact).any() else None,
-        A_eq=uses[exact] if exact.any() else None,
-        b_eq=np.ones(exact.sum()) if exact.any() else None,
+        A_ub=uses[~exact],
+        b_ub=np.ones((~exact).sum()),
+        A_eq=uses[exact],
+        b_eq=np.ones(exact.sum()),
         method="highs",
     )
     if not solved.success:
         return None
     duals = np.zeros(len(chunks))
-    if (~exact).any():
-        duals[~exact] = -solved.ineqlin.marginals
-    if exact.any():
-        duals[exact] = -solved.eqlin.marginals
+    duals[~exact] = -solved.ineqlin.marginals
+    duals[exact] = -solved.eqlin.marginals
     prices = np.ceil(duals - _SLACK).astype(int)
     return {chunk: int(price) for chunk, price in zip(chunks, prices, strict=True)}

@@ -16,15 +16,14 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clingo import Number
 from clingo.ast import AST, AggregateFunction, ASTType, Rule, Sign, SymbolicTerm
 
 from ists_asp.answers import too_large
 from ists_asp.errors import AnswerError, UnsatisfiableError, WeightsError, unless_it_fails
-from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.catalogue import is_shipped
+from ists_asp.rules.catalogue import is_shipped, shipped_texts
 from ists_asp.rules.parsing import Messages
 from ists_asp.solver.pairing import OWN
 from ists_asp.solver.search import ground
@@ -65,13 +64,6 @@ MOST = 50
 
 SECONDS = 2.0
 """Seconds that all tries together may take: the pair has had its time already."""
-
-
-class _Reason(NamedTuple):
-    """A rule, and the atoms from which it derived another one."""
-
-    rule: NamedRule
-    below: tuple[str, ...]
 
 
 class Blame:
@@ -192,19 +184,19 @@ class Blame:
             reasons = self._reasons(wanted, true)
             for atom, frontier in frontiers.items():
                 found = [reason for one in sorted(frontier) for reason in reasons.get(one, ())]
-                rules = list(dict.fromkeys(reason.rule for reason in found))
+                rules = list(dict.fromkeys(rule for rule, _ in found))
                 direct.setdefault(atom, rules)
                 if mine := [rule for rule in rules if rule.file in self._own]:
                     own[atom] = mine
-                frontiers[atom] = {below for reason in found for below in reason.below}
+                frontiers[atom] = {one for _, below in found for one in below}
             if own:
                 return own
         return direct
 
     def _reasons(
         self, wanted: Collection[str], true: Collection[Symbol]
-    ) -> dict[str, list[_Reason]]:
-        """How each of the wanted atoms came about."""
+    ) -> dict[str, list[tuple[NamedRule, Sequence[str]]]]:
+        """The rules that derived each of the wanted atoms, with the atoms that they needed."""
         names = {atom.partition("(")[0].removeprefix("-") for atom in wanted}
         statements = [
             statement
@@ -218,12 +210,12 @@ class Blame:
             self._grounder.arguments,
             lambda _code, _text: None,
         )
-        reasons: dict[str, list[_Reason]] = defaultdict(list)
+        reasons: dict[str, list[tuple[NamedRule, Sequence[str]]]] = defaultdict(list)
         for found in control.symbolic_atoms.by_signature(_FROM, 3):
             number, atom, below = found.symbol.arguments
             if (text := str(atom)) in wanted:
                 rule = self._rules.rules[number.number]
-                reasons[text].append(_Reason(rule, tuple(map(str, below.arguments))))
+                reasons[text].append((rule, [*map(str, below.arguments)]))
         return reasons
 
     @property
@@ -233,11 +225,10 @@ class Blame:
     @cached_property
     def _own(self) -> frozenset[str]:
         """The files, as messages call them, that are not as they were shipped."""
-        folders = (asp_dir(), rules_dir())
         return frozenset(
             file.name
             for file in self._rules.files
-            if not any(map(file.path.is_relative_to, folders)) and not is_shipped(file.path)
+            if shipped_texts(file.path) is not None and not is_shipped(file.path)
         )
 
     @cached_property
@@ -258,7 +249,6 @@ class Blame:
 
 
 def _adds(node: AST) -> bool:
-    """Whether this is an aggregate that adds up numbers."""
     kinds = (ASTType.BodyAggregate, ASTType.HeadAggregate)
     return node.ast_type in kinds and node.function in (
         AggregateFunction.Sum,

@@ -85,7 +85,6 @@ class _LookedUp(NamedTuple):
 
     @property
     def left(self) -> list[Item]:
-        """The pairs to be decided."""
         return [item for item, one in zip(self.items, self.known, strict=True) if one is None]
 
 
@@ -140,7 +139,9 @@ class Keeping:
         key = self._remembered.key_of("answers", [*self._about, *texts])
         # The last first.
         entries = [_Entry(*one) for one in self._remembered.get(key) or ()]
-        entry = self._nearest(entries) or _Entry("", [None] * len(items))
+        # Of the rules that differ least from those of now.
+        nothing = _Entry("", [None] * len(items))
+        entry = min(entries, key=lambda one: self._distance(one.rules), default=nothing)
         known, places = entry.answers, [""] * len(items)
         if entry.rules != self._digest:
             known, places = self._untouched(entry, items, texts)
@@ -177,12 +178,6 @@ class Keeping:
             warnings = [(one.where, one.text) for one in self.warnings]
             kept.insert(0, (self._kept_digest, found, warnings))
             self._remembered.put(batch.key, kept[:_VERSIONS])
-
-    def _nearest(self, entries: Sequence[_Entry]) -> _Entry | None:
-        """The one of the rules that differ least from those of now."""
-        if len(entries) < 2:
-            return next(iter(entries), None)
-        return min(entries, key=lambda one: self._distance(one.rules))
 
     def _measured(self, digest: str) -> int:
         """How many statements and constants differ from rules that were kept."""

@@ -109,7 +109,6 @@ def _paired(rules: RuleSet, program: Program, shapes: Shapes) -> Paired | None:
 
 
 def _pair_up(statements: Sequence[AST], tables: frozenset[Signature], shapes: Shapes) -> str | None:
-    """Rewrite statements; see :func:`paired`."""
     known = [shapes.of(node) for node in statements]
     kinds = {shape.kind for shape in known}
     if ASTType.ShowSignature not in kinds or not kinds <= _KINDS:

@@ -18,22 +18,13 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import ASTType
 
+from ists_asp import vocabulary as v
 from ists_asp.errors import RuleError
 from ists_asp.resources import asp_dir
 from ists_asp.solver.search import ground
 from ists_asp.solver.statements import Given, Shapes, of_core
 from ists_asp.syntax.ground import Atoms
 from ists_asp.syntax.trees import Signature, derived, parse, signature
-from ists_asp.vocabulary import (
-    ALIGNED,
-    CLOSENESS,
-    CORRECTION,
-    FORBIDDEN_SCORE,
-    LABEL,
-    SCORE,
-    SCORE_WEIGHT,
-    WEIGHTS,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -137,7 +128,7 @@ def prepared(
 
 def _refuse_two_weights(program: Program, rules: RuleSet) -> None:
     """Refuse two weights for one name and class, however rules come by them: both would count."""
-    for predicate in WEIGHTS:
+    for predicate in v.WEIGHTS:
         seen: dict[str, Symbol] = {}
         for symbol in program.by_predicate.get(predicate.signature, ()):
             name, decision, value = symbol.arguments
@@ -148,7 +139,7 @@ def _refuse_two_weights(program: Program, rules: RuleSet) -> None:
                 raise RuleError(
                     f"{about}…) is given as {seen[about]} and as {value}",
                     where=f"{one.file}:{one.line}",
-                    hint=f"Give one; {CORRECTION.name}({name},{decision},N) adds N to a weight",
+                    hint=f"Give one; {v.CORRECTION.name}({name},{decision},N) adds N to a weight",
                 )
 
 
@@ -222,24 +213,13 @@ OBJECTIVE_PRIORITY = "_objective_priority"
 
 _FILE = "settled.lp"
 _REPLACED = {
-    "one_label",
-    "one_label_unproposed",
-    "closeness",
-    "one_score",
-    "distance_of_score",
-    "score_weight",
-    "nearest_score",
+    *("one_label", "one_label_unproposed", "closeness", "one_score"),
+    *("distance_of_score", "score_weight", "nearest_score"),
 }
 """The rules of the core encoding that say the same by choices."""
 
 _RESTRAINED = frozenset(
-    {
-        LABEL.signature,
-        SCORE.signature,
-        CLOSENESS.signature,
-        SCORE_WEIGHT.signature,
-        FORBIDDEN_SCORE.signature,
-    }
+    one.signature for one in (v.LABEL, v.SCORE, v.CLOSENESS, v.SCORE_WEIGHT, v.FORBIDDEN_SCORE)
 )
 """What no other rule may speak of."""
 
@@ -271,7 +251,7 @@ def settle(rules: RuleSet, program: Program, shapes: Shapes) -> tuple[AST, ...] 
         else:
             return None
     given = program.by_predicate.keys()
-    if gone != _REPLACED or not given.isdisjoint({*restrained, ALIGNED.signature}):
+    if gone != _REPLACED or not given.isdisjoint({*restrained, v.ALIGNED.signature}):
         return None
     skipped = (ASTType.Comment, ASTType.Program)
     return tuple(node for node in (*kept, *own) if node.ast_type not in skipped)
@@ -281,4 +261,4 @@ def _restrains(shape: Shape, restrained: Collection[Signature]) -> bool:
     """Whether a statement speaks of labels or scores, or derives alignments."""
     if shape.kind in (ASTType.Defined, ASTType.Definition, ASTType.ShowSignature):
         return False
-    return not shape.predicates.isdisjoint(restrained) or ALIGNED.signature in shape.derived
+    return not shape.predicates.isdisjoint(restrained) or v.ALIGNED.signature in shape.derived

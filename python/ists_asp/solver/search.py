@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from clingo import Configuration, Control, MessageCode
 from clingo.ast import ProgramBuilder
@@ -94,26 +94,12 @@ class Found:
     priorities: tuple[int, ...] = ()
 
 
-class _Copy(NamedTuple):
+def _read(model: Model, objective: Objective | None = None, *, atoms: bool) -> Found:
     """What is kept of a model: none outlives the search that found it."""
-
-    shown: Sequence[Symbol]
-    true: Sequence[Symbol]
-    cost: tuple[int, ...]
-    priorities: tuple[int, ...]
-
-    @classmethod
-    def of(cls, model: Model, objective: Objective | None, *, atoms: bool) -> _Copy:
-        return cls(
-            model.symbols(shown=True),
-            model.symbols(atoms=True) if atoms else (),
-            tuple(model.cost) if objective is None else objective.cost(model),
-            tuple(model.priority),
-        )
-
-    def found(self, *, optimal: bool) -> Found:
-        shown = tuple(texts(self.shown))
-        return Found(shown, tuple(self.true), self.cost, optimal, self.priorities)
+    true = tuple(model.symbols(atoms=True)) if atoms else ()
+    cost = tuple(model.cost) if objective is None else objective.cost(model)
+    shown, proven = texts(model.symbols(shown=True)), model.optimality_proven
+    return Found(tuple(shown), true, cost, proven, tuple(model.priority))
 
 
 def ground(
@@ -174,15 +160,12 @@ def search(
     its sums have more than 32 bits.
     """
     last, ended, exhausted = last_model(
-        control,
-        time_limit,
-        lambda model: _Copy.of(model, objective, atoms=atoms),
-        patience=patience,
+        control, time_limit, lambda model: _read(model, objective, atoms=atoms), patience=patience
     )
     if last is None:
         return None, exhausted
     # Without an objective clingo stops at the first answer set, as good as any.
-    return last.found(optimal=exhausted or (ended and not last.cost)), False
+    return replace(last, optimal=exhausted or (ended and not last.cost)), False
 
 
 def only_best(control: Control, time_limit: float, *, atoms: bool) -> Found | None:
@@ -196,15 +179,15 @@ def only_best(control: Control, time_limit: float, *, atoms: bool) -> Found | No
     solving.opt_mode = "optN"
     solving.models = "2"
     solving.project = "no" if atoms else "project"
-    seen: list[_Copy] = []
+    seen: list[Found] = []
 
     def look(model: Model) -> None:
         # All others are on the way to the best.
         if model.optimality_proven or not model.cost:
-            seen.append(_Copy.of(model, None, atoms=atoms))
+            seen.append(_read(model, atoms=atoms))
 
     _, ended, _ = last_model(control, time_limit, look)
-    return seen[0].found(optimal=True) if ended and len(seen) == 1 else None
+    return replace(seen[0], optimal=True) if ended and len(seen) == 1 else None
 
 
 def exclude(control: Control, found: Found) -> None:

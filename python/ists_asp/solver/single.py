@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -158,6 +159,7 @@ Other = tuple[dict[int, int], frozenset["Ground"]]
 """Another answer set: the value of each priority, and the atoms that were looked at."""
 
 
+@dataclass(eq=False)
 class Best(Generic[A]):
     """The best answer set of a pair with all its atoms.
 
@@ -166,25 +168,16 @@ class Best(Generic[A]):
     lacks the atoms that are not shown, and ``ground`` grounds the program for this pair alone.
     """
 
-    def __init__(
-        self,
-        answer: A,
-        found: Found,
-        program: Program,
-        ground: Callable[[], tuple[Control, Objective]],
-        together: BatchModel | None = None,
-        number: int = 0,
-    ) -> None:
-        self.answer = answer
-        self.found = found
-        self.program = program
-        self.together = together
-        self.number = number
-        self._ground = ground
+    answer: A
+    found: Found
+    program: Program
+    ground: Callable[[], tuple[Control, Objective]]
+    together: BatchModel | None = None
+    number: int = 0
 
     @cached_property
     def _alone(self) -> tuple[Control, Objective]:
-        return self._ground()
+        return self.ground()
 
     @property
     def control(self) -> Control:

@@ -18,16 +18,9 @@ from msgspec import convert, to_builtins
 
 from ists_asp.io.store import Memo, made_by
 from ists_asp.resources import asp_dir
+from ists_asp.syntax import trees
 from ists_asp.syntax.ground import Atoms
-from ists_asp.syntax.trees import (
-    Signature,
-    calls_script,
-    derived,
-    derives_atom,
-    is_fact,
-    parse,
-    predicates,
-)
+from ists_asp.syntax.trees import Signature, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -140,12 +133,16 @@ class Shape(NamedTuple):
         """Look into a statement."""
         kind = node.ast_type
         if kind is ASTType.Rule:
-            body = frozenset(name for part in node.body for name in predicates(part))
-            head, heads = predicates(node.head), derived(node.head)
-            fact, derives = is_fact(node), derives_atom(node)
-            return cls(kind, fact, derives, heads, head, body, calls_script(node))
-        body = frozenset({Signature(node.name, node.arity)}) if kind in _NAMED else predicates(node)
-        return cls(kind, False, False, _NONE, _NONE, body, calls_script(node))
+            body = frozenset(name for part in node.body for name in trees.predicates(part))
+            head, heads = trees.predicates(node.head), trees.derived(node.head)
+            fact, derives = trees.is_fact(node), trees.derives_atom(node)
+            return cls(kind, fact, derives, heads, head, body, trees.calls_script(node))
+        body = (
+            frozenset({Signature(node.name, node.arity)})
+            if kind in _NAMED
+            else trees.predicates(node)
+        )
+        return cls(kind, False, False, _NONE, _NONE, body, trees.calls_script(node))
 
 
 class Shapes:

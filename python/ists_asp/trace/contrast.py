@@ -203,7 +203,6 @@ class Contrasted:
         return self._own in weights and weights[self._own] == weights.get(self._other)
 
     def _left_over(self) -> str:
-        """Why a chunk has no counterpart."""
         other = self._other
         if not isinstance(other, tuple):
             return "no counterpart: nothing on the other side has anything in common with it"

@@ -256,7 +256,6 @@ def verdict(effects: Sequence[Effect]) -> str:
 
 
 def _least(found: Iterable[tuple[tuple[str, ...], int]]) -> dict[str, int]:
-    """The least of each kind."""
     ordered = sorted(((key[0], by) for key, by in found), reverse=True)
     return dict(reversed(dict(ordered).items()))
 
@@ -327,9 +326,7 @@ def margins(
 
 
 def restraints(
-    trace: Trace,
-    decisions: Sequence[Decision] | None = None,
-    absent: Collection[Decided] = (),
+    trace: Trace, decisions: Sequence[Decision] | None = None, absent: Collection[Decided] = ()
 ) -> tuple[Restraint, ...]:
     """The hard rules, constraints and weak constraints that changed decisions.
 

@@ -66,12 +66,10 @@ class _Instance:
 
     @property
     def negative(self) -> tuple[Ground, ...]:
-        """The atoms under ``not``."""
         return _filled(self._literals.negative, self.parts)
 
     @property
     def double(self) -> tuple[Ground, ...]:
-        """The atoms under ``not not``."""
         return _filled(self._literals.double, self.parts)
 
 

@@ -129,7 +129,6 @@ class RuleInstances:
         return self._elements[key]
 
     def _holds(self, element: Element) -> bool:
-        """Whether what an element needs is in the answer."""
         return (
             all(atom in self._true for atom in element.positive)
             and all(map(self._is_true, element.double))

@@ -127,7 +127,6 @@ class NearMisses:
         return [Branch(f"no rule comes near; it could come from {', '.join(names)}")]
 
     def _matching(self, wanted: Ground) -> list[Ground]:
-        """The atoms of the answer set that are wanted."""
         return [atom for atom in self._by_name.get(wanted.name, ()) if agrees(wanted, atom)]
 
     def _deriving(self, wanted: Ground) -> tuple[Probe, ...]:

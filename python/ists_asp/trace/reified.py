@@ -81,7 +81,6 @@ class ReifiedRules:
         ]
 
     def _recalled(self, what: str, kind: type[_Found], work: Callable[[], _Found]) -> _Found:
-        """What was found out about the probes, now or before."""
         remembered = self.rules.remembered
         if remembered.store is None:
             return work()
@@ -211,6 +210,5 @@ class Rewritten:
         return self._recalled("traced elements", lambda: later_statements(self.probes, pairing))
 
     def _recalled(self, what: str, work: Callable[[], str]) -> str:
-        """Text that may have been worked out before."""
         options = [list(self._reified.solver.arguments), sorted(map(list, self.program.tables))]
         return str(self._reified.rules.remembered.recall(what, options, work))

@@ -10,36 +10,12 @@ from __future__ import annotations
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo.ast import (
-    AST,
-    Aggregate,
-    ASTType,
-    BinaryOperator,
-    BodyAggregate,
-    BodyAggregateElement,
-    BooleanConstant,
-    Comparison,
-    ComparisonOperator,
-    ConditionalLiteral,
-    Function,
-    Guard,
-    Literal,
-    Rule,
-    Sign,
-    Variable,
-)
+from clingo import ast
+from clingo.ast import AST, ASTType, ComparisonOperator, Literal, Sign
 
 from ists_asp.errors import RuleError
-from ists_asp.syntax.changes import (
-    PREFIX,
-    atom,
-    has_theory,
-    is_atom,
-    names,
-    rename,
-    tuple_of,
-    variable_names,
-)
+from ists_asp.syntax import changes
+from ists_asp.syntax.changes import PREFIX, is_atom, tuple_of, variable_names
 from ists_asp.syntax.trees import functions, is_fact, remembered_by_identity
 from ists_asp.trace.probes import Kind, Probe, ProbeWriter, probe_of_fact
 
@@ -61,7 +37,7 @@ _IGNORED = frozenset(
 )
 """Statements that make no difference to what is an answer set."""
 
-_SUMS = (BinaryOperator.Plus, BinaryOperator.Minus)
+_SUMS = (ast.BinaryOperator.Plus, ast.BinaryOperator.Minus)
 
 
 @remembered_by_identity
@@ -80,7 +56,7 @@ def probes_of(
     ):
         return ()
     text, where = str(statement), f"{rule.file}:{rule.line}"
-    theory = "&" in text and has_theory(statement)
+    theory = "&" in text and changes.has_theory(statement)
     if theory or statement.ast_type not in (ASTType.Rule, ASTType.Minimize):
         found = "a theory atom" if theory else text.split(" ", 1)[0].rstrip(".")
         raise RuleError(
@@ -92,7 +68,7 @@ def probes_of(
     if PREFIX not in text:
         if is_fact(statement):
             return (probe_of_fact(statement, rule, f"{PREFIX}f{number}_0"),)
-    elif any(name.startswith(PREFIX) for name in names(statement)):
+    elif any(name.startswith(PREFIX) for name in changes.names(statement)):
         raise RuleError(
             f"a name begins with {PREFIX}",
             where=where,
@@ -113,8 +89,7 @@ def _parts(statement: AST) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
     place = statement.location
     if statement.ast_type is ASTType.Minimize:
         term = tuple_of(
-            place,
-            (statement.weight, statement.priority, tuple_of(place, statement.terms)),
+            place, (statement.weight, statement.priority, tuple_of(place, statement.terms))
         )
         yield Kind.OBJECTIVE, term, body
         return
@@ -126,7 +101,7 @@ def _parts(statement: AST) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
             yield Kind.CONSTRAINT, None, [*body, head.update(sign=Sign.DoubleNegation)]
         elif head.atom.ast_type is ASTType.BooleanConstant and not head.atom.value:
             # As clingo's parser writes `not #false`.
-            true = Literal(head.location, Sign.NoSign, BooleanConstant(1))
+            true = Literal(head.location, Sign.NoSign, ast.BooleanConstant(1))
             yield Kind.CONSTRAINT, None, [*body, true]
         else:
             yield Kind.CONSTRAINT, None, [*body, head.update(sign=Sign.Negation)]
@@ -148,14 +123,16 @@ def _choice(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None, list
 def _counted(head: AST) -> AST:
     """The bounds of a choice as an aggregate for a body."""
     if head.ast_type is ASTType.Aggregate:
-        return Aggregate(head.location, head.left_guard, head.elements, head.right_guard)
+        return ast.Aggregate(head.location, head.left_guard, head.elements, head.right_guard)
     elements = [
-        BodyAggregateElement(
+        ast.BodyAggregateElement(
             element.terms, [element.condition.literal, *element.condition.condition]
         )
         for element in head.elements
     ]
-    return BodyAggregate(head.location, head.left_guard, head.function, elements, head.right_guard)
+    return ast.BodyAggregate(
+        head.location, head.left_guard, head.function, elements, head.right_guard
+    )
 
 
 def _disjunction(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
@@ -168,20 +145,20 @@ def _disjunction(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None,
         for other in head.elements:
             inner = variable_names(other, local=True) - outer
             fresh = {name: f"{PREFIX}L_{name}" for name in inner}
-            literal = rename(other.literal, fresh)
-            conditions = [rename(part, fresh) for part in other.condition]
+            literal = changes.rename(other.literal, fresh)
+            conditions = [changes.rename(part, fresh) for part in other.condition]
             if is_atom(literal, Sign.NoSign):
-                different = Comparison(
+                different = ast.Comparison(
                     literal.atom.symbol,
-                    [Guard(ComparisonOperator.NotEqual, element.literal.atom.symbol)],
+                    [ast.Guard(ComparisonOperator.NotEqual, element.literal.atom.symbol)],
                 )
                 conditions.append(Literal(head.location, Sign.NoSign, different))
-            others.append(ConditionalLiteral(head.location, _negated(literal), conditions))
+            others.append(ast.ConditionalLiteral(head.location, _negated(literal), conditions))
         kept = _apart(body, element)
         yield Kind.DISJUNCTION, element.literal, [*kept, *element.condition, *others]
     # A disjunction may have no element that is an atom, or none whose condition holds.
     failing = [
-        ConditionalLiteral(head.location, _negated(part.literal), part.condition)
+        ast.ConditionalLiteral(head.location, _negated(part.literal), part.condition)
         for part in head.elements
     ]
     yield Kind.CONSTRAINT, None, [*body, *failing]
@@ -194,7 +171,7 @@ def _apart(body: Sequence[AST], element: AST) -> list[AST]:
     """
     outer = set().union(*map(variable_names, body))
     inner = variable_names(element, local=True) - outer
-    return [rename(part, {name: f"{PREFIX}B_{name}" for name in inner}) for part in body]
+    return [changes.rename(part, {name: f"{PREFIX}B_{name}" for name in inner}) for part in body]
 
 
 def _negated(literal: AST) -> AST:
@@ -226,9 +203,9 @@ def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Ite
     assert probe.head is not None
     place = probe.head.location
     (term,) = functions(probe.head.atom.symbol)
-    number = Function(place, NUMBER, [], 0)
+    number = ast.Function(place, NUMBER, [], 0)
     closed = [part for part, is_known in zip(term.arguments, known, strict=True) if is_known]
-    wanted = atom(place, goal, [number, *closed])
+    wanted = changes.atom(place, goal, [number, *closed])
     body = probe.body
     for chosen in combinations(range(len(body)), size):
         dropped = tuple(body[index] for index in chosen)
@@ -239,10 +216,10 @@ def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Ite
         unknown = tuple(part for part in rest if part not in used)
         names = tuple(sorted(bound))
         label = f"{goal}_{probe.name}_{'_'.join(map(str, chosen))}"
-        variables = tuple_of(place, [Variable(place, name) for name in names])
+        variables = tuple_of(place, [ast.Variable(place, name) for name in names])
         sides = tuple_of(place, _sides(dropped, bound))
-        head = atom(place, label, [variables, sides, number])
-        yield Query(label, probe, dropped, unknown, names, str(Rule(place, head, used)))
+        head = changes.atom(place, label, [variables, sides, number])
+        yield Query(label, probe, dropped, unknown, names, str(ast.Rule(place, head, used)))
 
 
 def _usable(wanted: AST, rest: Sequence[AST], variables: set[str]) -> tuple[list[AST], set[str]]:

@@ -235,7 +235,6 @@ class Tracer:
         grounding: Grounding,
         control: Control | None = None,
     ) -> AskedTrace:
-        """A trace that accounts for its answer."""
         rewritten = self.reified.rewritten(best.program)
         given = frozenset(texts(facts))
         every = rewritten.known | given

@@ -110,7 +110,6 @@ class _Grower:
     def _side(
         self, title: str, found: Sequence[Reason], by: Sequence[Contribution]
     ) -> Iterator[Branch]:
-        """The pros, or the cons, of a decision."""
         if not found:
             return
         branch = Branch(title, weight=sum(one.points for one in found))

@@ -15,22 +15,13 @@ from ists_asp.errors import TimeLimitError, UsageError
 from ists_asp.resources import gc_paused
 from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground, texts
+from ists_asp.trace import questions
 from ists_asp.trace.contrast import Contrast, Contrasted, beside
 from ists_asp.trace.decisions import Decision, DecisionKind, decisions, told
 from ists_asp.trace.effects import Restraint, forbidding, margins, restraints, said
 from ists_asp.trace.evidence import RulePlace
 from ists_asp.trace.grounding import ground_probes
 from ists_asp.trace.near_misses import NearMisses
-from ists_asp.trace.questions import (
-    by_numbers,
-    goals,
-    holds,
-    is_atom_question,
-    is_rating,
-    meant,
-    read_atom,
-    read_question,
-)
 from ists_asp.trace.tree import Branch, decision_tree, reason_tree, render
 
 if TYPE_CHECKING:
@@ -112,8 +103,8 @@ class Why:
 
 def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
     """Why a decision of the answer was taken; see :mod:`ists_asp.trace.questions`."""
-    question = by_numbers(asked, trace.answer)
-    if is_rating(question):
+    question = questions.by_numbers(asked, trace.answer)
+    if questions.is_rating(question):
         if trace.rating is None:
             raise UsageError(
                 "the answer is not rated",
@@ -121,8 +112,8 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
                 hint="Choose a profile with rules for ratings, such as sts-en",
             )
         return Why(trace.rating, str(DecisionKind.RATING), decisions(trace.rating))
-    if is_atom_question(question):
-        matching = meant(read_atom(question, trace), trace)
+    if questions.is_atom_question(question):
+        matching = questions.meant(questions.read_atom(question, trace), trace)
         if not matching:
             raise UsageError(
                 "the answer has no such atom",
@@ -130,9 +121,9 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
                 hint="Ask ists-asp why-not",
             )
         return Why(trace, question, atoms=matching)
-    read = read_question(question, trace.answer)
-    wanted = goals(trace, read)
-    failing = [goal for goal in wanted if not holds(trace, goal)]
+    read = questions.read_question(question, trace.answer)
+    wanted = questions.goals(trace, read)
+    failing = [goal for goal in wanted if not questions.holds(trace, goal)]
     if failing:
         raise UsageError(
             f"not so in the answer: {failing[0].text}",
@@ -166,13 +157,7 @@ _FARTHER = "is {} hundredths farther off"
 _STANDING = {
     v.ALIGNED.name: ("alignment", v.FORBIDDEN_PAIR, v.PROPOSED, v.ALIGN_WEIGHT, "lacks {} a token"),
     v.LABEL.name: ("label", v.FORBIDDEN_LABEL, v.LICENSED, v.LABEL_WEIGHT, "lacks {}"),
-    v.SCORE.name: (
-        "score",
-        v.FORBIDDEN_SCORE,
-        v.ALIGNED,
-        v.CLOSENESS,
-        "is {} hundredths farther off",
-    ),
+    v.SCORE.name: ("score", v.FORBIDDEN_SCORE, v.ALIGNED, v.CLOSENESS, _FARTHER),
 }
 """What may stand in the way of a decision: what forbids it, what it needs, what weighs more."""
 
@@ -232,16 +217,16 @@ class WhyNot:
 
 def why_not(trace: Trace, nearest: NearMisses, *asked: str) -> WhyNot:
     """Why a decision was not taken; see :mod:`ists_asp.trace.questions`."""
-    question = by_numbers(asked, trace.answer)
-    if is_rating(question):
+    question = questions.by_numbers(asked, trace.answer)
+    if questions.is_rating(question):
         raise UsageError(
             "a rating is a sum, and no choice",
             where=f"decision '{DecisionKind.RATING}'",
             hint="Ask ists-asp why",
         )
-    if is_atom_question(question):
-        term = read_atom(question, trace)
-        if meant(term, trace):
+    if questions.is_atom_question(question):
+        term = questions.read_atom(question, trace)
+        if questions.meant(term, trace):
             raise UsageError(
                 "the answer has such an atom", where=f"atom '{question}'", hint="Ask ists-asp why"
             )
@@ -250,9 +235,9 @@ def why_not(trace: Trace, nearest: NearMisses, *asked: str) -> WhyNot:
             below = nearest.explain(term)
         tree = Branch(f"{shown}: nothing derives it in this answer", below=below)
         return WhyNot(Verdict.UNDERIVABLE, (), shown, tree)
-    read = read_question(question, trace.answer)
-    wanted = goals(trace, read)
-    if all(holds(trace, goal) for goal in wanted):
+    read = questions.read_question(question, trace.answer)
+    wanted = questions.goals(trace, read)
+    if all(questions.holds(trace, goal) for goal in wanted):
         raise UsageError(
             "the answer has this decision", where=f"decision '{question}'", hint="Ask ists-asp why"
         )
@@ -304,7 +289,9 @@ class _Asking:
     def _others(self, told: Goal | None = None) -> Iterator[Branch]:
         """What stands in the way of all goals but one."""
         for goal in self._goals:
-            below = [] if goal is told or holds(self._trace, goal) else self._obstacles(goal)
+            below = (
+                [] if goal is told or questions.holds(self._trace, goal) else self._obstacles(goal)
+            )
             if below:
                 yield Branch(f"in the way of {goal.text}", below=below)
 
@@ -369,7 +356,7 @@ class _Asking:
         worse = bool(by) and by[0][1] > 0
         gain = f" by {by[0][1]} at priority {by[0][0]}" if by else ""
         known = "possible, but the answer is better" if worse else "possible, and not worse"
-        text = [goal.text for goal in self._goals if not holds(trace, goal)][-1]
+        text = [goal.text for goal in self._goals if not questions.holds(trace, goal)][-1]
         below = list(self._others())
         for title, atoms in (("would come", other.come), ("would go", other.gone)):
             changed = told(trace, (atom for atom in atoms if atom.name != v.BOUNDARY.name))

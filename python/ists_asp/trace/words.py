@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from functools import lru_cache
+from string import Formatter
 from typing import TYPE_CHECKING
 
 from clingo import SymbolType
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.rules.arguments import ArgumentTypes
     from ists_asp.trace.probes import Probe
-
-_FIELD = re.compile(r"\{(?P<name>\w+)\}|\{\{|\}\}")
 
 
 class Words:
@@ -81,18 +79,14 @@ class Words:
         template = probe.rule.sentence
         if template is None:
             return probe.rule.text
-        slots = _slots(template)
-        if len(slots) == 1:
-            return slots[0][0]
         places = self._places.variables.get(probe.name, {})
         found = []
-        for words, name in slots:
-            value = values.get(name or "")
-            if value is None:
-                found.append(words + (name or ""))
+        for words, name in _slots(template):
+            found.append(words)
+            if (value := values.get(name)) is not None:
+                found.append(self._placed(places.get(name), values, value) or plain(value))
             else:
-                shown = self._placed(places.get(name or ""), values, value) or plain(value)
-                found.append(words + shown)
+                found.append(name)
         return "".join(found)
 
     def atom(self, atom: Ground) -> str:
@@ -157,13 +151,6 @@ def _number(value: Ground | None) -> int:
 
 
 @lru_cache(1 << 12)
-def _slots(template: str) -> tuple[tuple[str, str | None], ...]:
-    """The texts of a template, each with the variable that comes after it."""
-    found: list[tuple[str, str | None]] = []
-    end = 0
-    for match in _FIELD.finditer(template):
-        name = match["name"]
-        # Two braces stand for one.
-        found.append((template[end : match.start()] + (match[0][0] if name is None else ""), name))
-        end = match.end()
-    return (*found, (template[end:], None))
+def _slots(template: str) -> tuple[tuple[str, str], ...]:
+    """The texts of a template, each with the variable that comes after it, if one does."""
+    return tuple((words, name or "") for words, name, *_ in Formatter().parse(template))
