@@ -16,7 +16,7 @@ from benchmarks.tables import replace_between
 from ists_asp.io.files import atomic_writer
 
 CARD = ROOT / "lp_rules" / "weights" / "README.md"
-PAGE = ROOT / "docs" / "accuracy.md"
+PAGE = ROOT / "docs" / "explanation" / "accuracy.md"
 
 
 def make_parser(name: str, page: str | None) -> argparse.ArgumentParser:

@@ -229,7 +229,7 @@ def test_a_benchmark_starts_and_has_the_options_that_the_page_names(name):
     module = "benchmarks" if name == "__main__" else f"benchmarks.{name}"
     printed = run_python("-m", module, "--help")
     assert f"python -m {module}" in printed
-    page = (ROOT / "docs" / "accuracy.md").read_text("utf-8")
+    page = (ROOT / "docs" / "explanation" / "accuracy.md").read_text("utf-8")
     for options in re.findall(rf"python -m {re.escape(module)}\b(?!\.)([^`\n]*)", page):
         for option in re.findall(r"--[a-z-]+", options):
             assert option in printed

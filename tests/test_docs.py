@@ -1,6 +1,7 @@
 """The pages in docs/ are complete and current, and their commands print what they say."""
 
 import re
+from functools import cache
 
 import click
 import pytest
@@ -8,22 +9,31 @@ import pytest
 import ists_asp
 from benchmarks.tables import replace_between
 from docs.pages import write
+from docs.pages.pictures import reliability
 from docs.pages.predicates import rule_files, uses
 from ists_asp.cli.app import main
 from ists_asp.engine import System
-from tests.tours import ROOT, follow, make_place, session, shown
+from tests.links import broken
+from tests.tours import ROOT, blocks, follow, make_place, session, shown
 
 DOCS = ROOT / "docs"
-FILES = sorted(DOCS.glob("*.md"))
+FOLDERS = ("", "tutorials", "howto", "reference", "explanation")
+MADE = {"commands", "evidence", "findings", "kinds", "schemas", "vocabulary"}
+FILES = [
+    file
+    for folder in FOLDERS
+    for file in sorted((DOCS / folder).glob("*.md"))
+    if not (folder == "reference" and file.stem in MADE)
+]
 TEXTS = {
     file.relative_to(ROOT).as_posix(): file.read_text("utf-8")
     for file in (*FILES, ROOT / "README.md")
 }
 WRITTEN = [name for name in TEXTS if name.startswith("docs/")]
-SESSION = "docs/python.md"
+SESSION = "docs/howto/python.md"
 """The page whose blocks run in one session."""
 COMMAND_BLOCKS = list(shown({name: TEXTS[name] for name in WRITTEN if name != SESSION}))
-TOUR = [block for name, block in COMMAND_BLOCKS if name == "docs/tour.md"]
+RULES_PAGE = "docs/tutorials/rules.md"
 RULES = rule_files(ROOT)
 USES = uses(ROOT, RULES)
 DOCUMENTED = {doc.name for file in RULES for doc in file.docs}
@@ -36,7 +46,8 @@ THEIRS = re.compile(
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    return make_place(tmp_path_factory.mktemp("docs"))
+    """For each page a folder of its own: a page rests on no other."""
+    return cache(lambda _name: make_place(tmp_path_factory.mktemp("docs")))
 
 
 @pytest.fixture(scope="module")
@@ -68,17 +79,37 @@ COMMANDS = dict(commands(main))
 @pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "block", [pytest.param(block, id=f"{name} line {block.line}") for name, block in COMMAND_BLOCKS]
+    ("name", "block"),
+    [pytest.param(*one, id=f"{one[0]} line {one[1].line}") for one in COMMAND_BLOCKS],
 )
-def test_commands_print_what_the_page_says(place, block):
-    follow(place, block)
+def test_commands_print_what_the_page_says(place, name, block):
+    follow(place(name), block)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_no_example_is_left_out(name):
+    """Blocks of other languages than these are of files, or of what a command printed."""
+    languages = {block.language for block in blocks(TEXTS[name])}
+    assert languages <= {"sh", "python", "text", "prolog"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "block",
+    [one for one in blocks(TEXTS[RULES_PAGE]) if one.language == "prolog" and ":-" in one.text],
+    ids=lambda block: f"line {block.line}",
+)
+def test_rules_that_are_shown_can_be_used(tmp_path, block):
+    file = tmp_path / "shown.lp"
+    file.write_text(block.text, encoding="utf-8")
+    with ists_asp.load("headlines", rules=file) as system:
+        assert system.solve("a cat sleeps on Monday", "one cat naps on Sunday").alignments
 
 
 @pytest.mark.slow
 def test_the_page_on_python_prints_what_it_says(place):
-    blocks = [block for _, block in shown({SESSION: TEXTS[SESSION]})]
-    printed = session(place, blocks)
-    assert printed == [block.output or "" for block in blocks]
+    some = [block for _, block in shown({SESSION: TEXTS[SESSION]})]
+    assert session(place(SESSION), some) == [block.output or "" for block in some]
     text = TEXTS[SESSION]
     told = [name for name in ists_asp.__all__ if not name.startswith("_")]
     methods = [name for name, one in vars(System).items() if callable(one)]
@@ -91,19 +122,20 @@ def test_the_page_on_python_prints_what_it_says(place):
 @pytest.mark.slow
 def test_learning_changes_the_answer():
     """The same command stands before and after learning, then with what was learned."""
+    page = [block for name, block in COMMAND_BLOCKS if name == "docs/howto/learn.md"]
     learn = next(
-        number for number, block in enumerate(TOUR) if "ists-asp learn --gold" in block.text
+        number for number, block in enumerate(page) if "ists-asp learn --gold" in block.text
     )
-    before, after = TOUR[learn - 1], TOUR[learn + 1]
+    before, after = page[learn - 1], page[learn + 1]
     learned = " --rules my_corrections.lp"
     assert before.text.splitlines()[-1] == after.text.strip().replace(learned, "")
     assert before.output != after.output
-    assert "same_medicine" in TOUR[learn].output
+    assert "same_medicine" in page[learn].output
 
 
 def test_an_edit_that_is_shown_changes_what_is_printed():
-    """A command with --rules follows the same command without, in docs/rules.md."""
-    printed = [block for name, block in COMMAND_BLOCKS if name == "docs/rules.md" and block.output]
+    """A command with --rules follows the same command without."""
+    printed = [block for name, block in COMMAND_BLOCKS if name == RULES_PAGE and block.output]
     chunks = [block.output for block in printed if "ists-asp chunk " in block.text]
     assert len(chunks) > 1
     assert len(set(chunks)) == len(chunks)
@@ -112,22 +144,22 @@ def test_an_edit_that_is_shown_changes_what_is_printed():
 @pytest.mark.parametrize("word", ["own.lp", "sent.lp", "atoms"])
 def test_programs_for_plain_clingo_do_what_the_page_says(place, word):
     """Also in the tests of every day; what one block writes, the next one may read."""
-    text = TEXTS["docs/rules.md"]
-    rules = text.partition("cat > units.lp <<'END'\n")[2].partition("END\n")[0]
-    (place / "units.lp").write_text(rules, encoding="utf-8")
-    (block,) = (one for _, one in COMMAND_BLOCKS if re.search(rf"\b{word}\s", one.text))
-    assert block.output
-    follow(place, block)
+    (found,) = (one for one in COMMAND_BLOCKS if re.search(rf"\b{word}\s", one[1].text))
+    assert found[1].output
+    follow(place(found[0]), found[1])
 
 
-def test_the_tour_mentions_every_command_and_profile():
-    commands = {name for block in TOUR for name in re.findall(r"ists-asp ([a-z]+)", block.text)}
+def test_the_pages_use_every_command_and_profile():
+    texts = [block.text for _, block in COMMAND_BLOCKS]
+    commands = {name for text in texts for name in re.findall(r"ists-asp ([a-z]+)", text)}
     assert commands >= {
         *("solve", "sts", "explain", "report", "trace", "why", "facts", "evaluate", "check"),
         *("diff", "rules", "profiles", "learn"),
     }
     profiles = {file.stem for file in (ROOT / "lp_rules" / "profiles").glob("*.toml")}
-    assert {name for name in profiles if f"`{name}`" not in TEXTS["docs/tour.md"]} == set()
+    assert {
+        name for name in profiles if f"`{name}`" not in TEXTS["docs/tutorials/first-hour.md"]
+    } == set()
 
 
 def test_every_public_predicate_is_documented_once_and_exists():
@@ -142,22 +174,33 @@ TERMS = {"boundary", "pair", "link", "run", "gap", "cover", "p"}
 """Terms inside atoms, and an example."""
 
 
-def test_short_pages_are_short_and_an_option_of_many_commands_is_said_once(made):
-    assert all(
-        len(TEXTS[f"docs/{name}.md"].splitlines()) <= 160 for name in ("commands", "vocabulary")
-    )
+def test_an_option_of_many_commands_is_said_once(made):
     assert made["commands.md"].count("| `--sent1 FILE` |") == 1
 
 
-def test_the_whole_vocabulary_has_every_predicate(made):
-    anchors = re.findall(r'<a id="([\w-]+)">', made["vocabulary.md"])
+def test_the_pages_that_are_made_are_those_that_no_repository_has(made):
+    assert {name.removesuffix(".md") for name in made} == MADE
+    kept = {line for line in (ROOT / ".gitignore").read_text("utf-8").splitlines() if "!" in line}
+    assert kept == {f"!/docs/reference/{name}.md" for name in ("api", "formats")}
+
+
+def test_the_vocabulary_has_every_predicate(made):
+    anchors = re.findall(r"^\(([\w-]+)\)=$", made["vocabulary.md"], re.MULTILINE)
     assert sorted(anchors) == sorted(name.replace("/", "-") for name in DOCUMENTED)
 
 
-def test_the_short_vocabulary_has_every_predicate_of_the_machine():
-    rows = re.findall(r"^\| `(\w[^`]*[^/`])` \|", TEXTS["docs/vocabulary.md"], re.MULTILINE)
-    machine = [file for file in RULES if file.path.startswith("asp/")]
-    assert sorted(rows) == sorted(doc.signature for file in machine for doc in file.docs)
+def test_the_evidence_is_told_with_its_weights(made):
+    """Those of a rule that finds evidence about answers, and of one about ratings."""
+    answers, ratings = made["evidence.md"].split("## Evidence about ratings")
+    assert re.search(
+        r"^\| `number_conflict` \| both give .* `different_numbers` simi \+", answers, re.MULTILINE
+    )
+    assert re.search(r"`numbers_differ` rating \+\d+", ratings)
+
+
+def test_the_schema_is_told_with_every_key(made):
+    assert "| `decisions.runner_up` | null or object | What came second." in made["schemas.md"]
+    assert "| `rating` | trace |" in made["schemas.md"]
 
 
 def named_options(text):
@@ -166,20 +209,10 @@ def named_options(text):
 
 @pytest.mark.parametrize("path", COMMANDS, ids=lambda path: " ".join(path) or "ists-asp")
 def test_every_command_and_option_is_described(made, path):
-    """Where all is said that --help says, and on the page that says it in short."""
     whole = made["commands.md"].partition(f"\n## {' '.join(('ists-asp', *path))}\n")[2]
     whole = whole.partition("\n## ")[0]
     assert whole
     assert options(COMMANDS[path]) <= named_options(whole)
-    start, *sections = re.split(r"^## ", TEXTS["docs/commands.md"], flags=re.MULTILINE)
-    common = start + sections[0]
-    if path:
-        assert f"`{path[0]}`" in start
-        # A section has the names of its commands in its heading, or those within it in its text.
-        (own,) = (one for one in sections if path[0] in re.findall(r"[a-z-]+", one.split("\n")[0]))
-        assert f"{' '.join(path)}" in own
-        common += own
-    assert options(COMMANDS[path]) <= named_options(common)
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -195,7 +228,7 @@ def test_every_command_and_option_that_is_named_exists(name):
     assert [option for option in code if option not in known | FOREIGN] == []
 
 
-FOREIGN = {"--opt-mode", "--data", "--write", "--json", "--quick"}
+FOREIGN = {"--opt-mode", "--data", "--write", "--sets", "--folds", "--pilot"}
 """Options of clingo and of the benchmarks."""
 
 
@@ -207,11 +240,15 @@ def test_every_file_that_is_named_exists(name):
     missing = [path for path in named if not THEIRS.search(path) and not (ROOT / path).exists()]
     assert missing == []
     targets = re.findall(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)", TEXTS[name])
-    assert [target for target in targets if not (folder / target).exists()] == []
+    pages = {DOCS / "reference" / f"{name}.md" for name in MADE}
+    paths = [(folder / target).resolve() for target in targets]
+    assert [path for path in paths if path not in pages and not path.exists()] == []
 
 
 def test_the_design_names_every_package():
-    table = TEXTS["docs/design.md"].partition("| Package | Owns |")[2].partition("\n\n")[0]
+    table = (
+        TEXTS["docs/explanation/design.md"].partition("| Package | Owns |")[2].partition("\n\n")[0]
+    )
     named = {
         name
         for row in table.splitlines()
@@ -237,7 +274,31 @@ def test_every_predicate_that_is_named_exists(name):
     "name", ["accuracy", "confidence", "reliability", "pilot", "sts", "sts-reader", "speed"]
 )
 def test_there_is_a_place_for_each_table(name):
-    text = TEXTS["docs/accuracy.md"]
+    text = TEXTS["docs/explanation/accuracy.md"]
     table = re.search(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", text, re.DOTALL)[1]
     assert len(table.splitlines()) > 2
     assert replace_between(text, name, table) == text
+
+
+def test_pictures_are_small_and_the_first_one_is_what_is_printed():
+    pictures = sorted((DOCS / "pictures").iterdir())
+    assert max(file.stat().st_size for file in pictures) < 150_000
+    named = {name for text in TEXTS.values() for name in re.findall(r"pictures/([\w.-]+)\)", text)}
+    assert named == {file.name for file in pictures}
+    printed = TEXTS["README.md"].partition("### Ask why")[0]
+    lines = re.findall(r"^  (.+?)  +([A-Z]+\d?)\?? +(\d)  +(.+)$", printed, re.MULTILINE)
+    drawn = (DOCS / "pictures" / "alignment.svg").read_text("utf-8")
+    for words1, label, score, words2 in lines:
+        assert f"&quot;{words1}&quot; {label} {score} &quot;{words2}&quot;" in drawn
+    assert len(lines) == 4
+
+
+def test_the_picture_of_percentages_is_that_of_the_table():
+    drawn = (DOCS / "pictures" / "reliability.svg").read_text("utf-8")
+    assert drawn == reliability(TEXTS["docs/explanation/accuracy.md"])
+
+
+def test_broken_links_are_found(tmp_path):
+    (tmp_path / "a.html").write_text('<p id="here"><a href="b.html#there">b</a><a href="#here">')
+    (tmp_path / "b.html").write_text('<img src="no.png"><a href="https://example.org/no">')
+    assert list(broken(tmp_path)) == ["a.html: b.html#there", "b.html: no.png"]

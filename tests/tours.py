@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
-LINKED = ("asp", "data", "lp_rules")
+LINKED = ("asp", "benchmarks", "data", "lp_rules")
 # clingo's exit codes for an answer set, for all of them, and for both.
 _CLINGO = (10, 20, 30)
 _BLOCK = re.compile(r"(?:^<!-- (\w+) -->\n)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

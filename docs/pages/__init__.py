@@ -1,4 +1,4 @@
-"""The pages of the documentation that are made from the code: predicates, commands, findings."""
+"""The pages of the site that are made from the code: commands, predicates, evidence and more."""
 
 from pathlib import Path
 
@@ -11,15 +11,19 @@ FOLDER = ROOT / "docs" / "reference"
 def write(folder: Path = FOLDER) -> list[Path]:
     """Write the pages into a folder, which is made if need be, and return their files."""
     from docs.pages.commands import commands
+    from docs.pages.evidence import evidence
     from docs.pages.findings import findings
     from docs.pages.kinds import kinds
+    from docs.pages.schemas import schemas
     from docs.pages.vocabulary import vocabulary
 
     folder.mkdir(exist_ok=True)
     pages = {
         "commands.md": commands(),
+        "evidence.md": evidence(),
         "findings.md": findings(),
         "kinds.md": kinds(),
+        "schemas.md": schemas(),
         "vocabulary.md": vocabulary(ROOT),
     }
     for name, text in pages.items():

@@ -80,7 +80,7 @@ def _file(
 
 
 def _predicate(doc: Doc, places: Uses) -> Iterator[str]:
-    yield f'#### <a id="{_anchor(doc.name)}"></a>`{doc.signature}`\n'
+    yield f"({_anchor(doc.name)})=\n#### `{doc.signature}`\n"
     yield f"{doc.text}\n"
     if doc.arguments:
         yield "\n".join(f"- `{name}`: {what}" for name, what in doc.arguments) + "\n"

@@ -122,7 +122,7 @@ def confidence_tables(facts: Iterable[Symbol]) -> dict[Kind, Steps]:
             raise RuleError(
                 f"{shortened(str(fact))} is no row of a table of confidence",
                 expected="confidence(Kind,given,Lead,Percent) or found, Percent from 0 to 100",
-                hint="Rename this predicate, or look at docs/vocabulary.md",
+                hint="Rename this predicate, or look at docs/reference/vocabulary.md",
             )
         rows[str(name), str(chunks)][at.number] = share.number
     return {kind: tuple(sorted(steps.items())) for kind, steps in rows.items()}

@@ -1,7 +1,7 @@
 """How much a pair may ask for, in tokens and in characters.
 
 Whatever grows faster than the text must have a bound, or a single word can take all the time
-there is. README.md says what the bounds mean for whoever writes sentences.
+there is. docs/reference/formats.md says what the bounds mean for whoever writes sentences.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The predicates that Python and the rules of ``asp/`` have in common, each with its arguments.
 
 Facts are made and atoms are read by these names and no others. What a predicate means stands
-beside it in ``asp/``, in a comment ``%*! name(Arguments)``, from which ``docs/vocabulary.md`` is
-made; a test compares both.
+beside it in ``asp/``, in a comment ``%*! name(Arguments)``, from which the site's page
+is made; a test compares both.
 """
 
 from __future__ import annotations

@@ -93,10 +93,8 @@ def test_a_shell_gets_its_script_and_what_it_may_complete(run, monkeypatch, shel
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("explain --format text a b", "'--format'. It prints text, or JSON with --json. See"),
-        ("trace --format=jsonl a b", "'--format'. It prints text, or JSON with --json. See"),
-        ("solve --json a b", "'--json'. JSON is printed with --format jsonl. See"),
-        ("report --format html a b", "'--format', which is one of ists-asp solve and ists-asp sts"),
+        ("report --format html a b", "'--format'. See ists-asp report --help"),
+        ("rules copy --json a", "'--json'. See ists-asp rules copy --help"),
         ("sts -n 3 a b", "'-n', which is one of ists-asp solve. See"),
         ("chunk --json a b", "'--json'. See ists-asp chunk --help"),
         ("solve --forma text a b", "'--forma'. Did you mean --format? See ists-asp solve --help"),

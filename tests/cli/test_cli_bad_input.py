@@ -42,7 +42,10 @@ ENDINGS = [
         "sts a b -o out.wa",
         ".txt, .csv, .tsv, .xlsx, .ods, .parquet or .jsonl. Choose another ending, or name",
     ),
-    ("explain a b -o out.json", ".txt or .md. Add --json for JSON"),
+    (
+        "explain a b -o out.json",
+        ".txt, .jsonl, .csv, .tsv, .xlsx, .ods or .parquet. Choose another",
+    ),
     ("trace a b -o out.csv", ".txt or .md"),
     ("diff old.wa new.wa -o out.html", ".txt or .md"),
     ("rules where may_align a b -o out.csv", ".txt or .md"),

@@ -89,7 +89,7 @@ def named(parameter, place):
 def arguments(path, parameter, value):
     """A command line that gives the parameter this value; nothing is read before the check."""
     command = COMMANDS[path]
-    given = {"diff": ["old", "new"], "where": ["name"]}.get(path[-1], [])
+    given = {"diff": ["old", "new"], "where": ["name"], "feedback": ["table"]}.get(path[-1], [])
     required = [one for one in command.params if isinstance(one, click.Option) and one.required]
     if isinstance(parameter, click.Argument):
         given = [value if name == parameter.name else name for name in given]
@@ -156,7 +156,7 @@ def test_what_is_read_is_not_written(bad, place, path, parameter):
 def test_the_table_has_every_command_that_writes():
     assert {path[-1] for path in WRITING} == {
         *("solve", "sts", "explain", "report", "trace", "facts", "chunk", "diff"),
-        *("learn", "where", "why", "why-not"),
+        *("learn", "where", "why", "why-not", "feedback"),
     }
     assert len(READING) >= 80
 

@@ -120,6 +120,7 @@ def folder(tmp_path_factory):
         (f"{NAME}.wa", WORD, "SIMI // 4"),
     ):
         write(name, WA.replace("ID", identifier).replace("LABEL", label))
+    write(f"{NAME}.feedback.tsv", f"id\tanswer\treference\n{WORD}\tcats {WORD}\tcats {WORD}\n")
     write(f"{NAME}.tsv", f"{WORD}\tcats {WORD} cats\tcats {WORD}\n")
     write(
         f"{NAME}.sts.tsv", f"4\tcats {WORD} cats\tcats {WORD}\n2\tcats {WORD}\tcats {WORD} cats\n"
@@ -147,6 +148,7 @@ COMMANDS = {
     ],
     ("sts",): [(*PAIR, *OWN)],
     ("config",): [()],
+    ("feedback",): [(f"{NAME}.feedback.tsv", *OWN)],
     ("explain",): [(*PAIR, *OWN, "--templates", f"{HOSTILE}.toml")],
     ("report",): [(*PAIR, *OWN, "--gold", f"{NAME}.wa", "-o", f"{NAME}.html")],
     ("trace",): [(*PAIR, *OWN, "--depth", "9", "--all")],
@@ -172,7 +174,7 @@ COMMANDS = {
     ("cache", "info"): [("--cache", f"{NAME}.cache")],
     ("cache", "clear"): [("--cache", f"{NAME}.cache")],
 }
-SILENT = {("cache", "clear")}
+SILENT = {("cache", "clear"), ("config",)}
 """Commands that repeat nothing that they read."""
 
 UNTOLD = {*(("cache", "--cache"), ("diff", "--rules"), ("learn", "--reader"))}

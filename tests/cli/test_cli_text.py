@@ -67,7 +67,7 @@ def test_outputs_show_the_text_as_it_was_written(good, command, kept):
 
 def test_questions_name_words_as_they_are_written(good):
     out = good("why", *PROFILE, ONE, TWO, "$5.99")
-    assert '"$5.99"' in out
+    assert 'begins at "$"' in out
     assert '"isn\'t"' in good("why", *PROFILE, ONE, TWO, "isn't")
     assert good("why", *PROFILE, ONE, TWO, "anti-protest car") == good(
         "why", *PROFILE, ONE, TWO, "anti-protest  car"

@@ -26,7 +26,9 @@ def tell(pairs):
     texts = {}
     for profile, some in by_profile(pairs).items():
         system = shared_system(profile)
-        answers = list(system.solve_many(((pair.sent1, pair.sent2) for pair in some), rated=False))
+        answers = list(
+            system.solve_many(((pair.sent1, pair.sent2) for pair in some), tokens=True, rated=False)
+        )
         explained = system.explain_many(answers)
         texts |= {pair: one.text for pair, one in zip(some, explained, strict=True)}
     return texts
@@ -115,7 +117,9 @@ def rate(pairs):
     ratings = {}
     for profile, some in by_profile(pairs).items():
         system = shared_system(profile)
-        answers = system.solve_many(((one.sent1, one.sent2) for one in some), rated=False)
+        answers = system.solve_many(
+            ((one.sent1, one.sent2) for one in some), tokens=True, rated=False
+        )
         found = system.rate_many(answers)
         ratings |= {one: rating.value for one, rating in zip(some, found, strict=True)}
     return ratings

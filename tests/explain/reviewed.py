@@ -98,7 +98,7 @@ def explain_all(system, cases):
 
 def explained_pairs(system, rows):
     """What is said of rows of a table that begin with two sentences."""
-    answers = list(system.solve_many((row[:2] for row in rows), rated=False))
+    answers = list(system.solve_many((row[:2] for row in rows), tokens=True, rated=False))
     return [each.text for each in system.explain_many(answers)]
 
 

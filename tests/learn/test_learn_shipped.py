@@ -14,7 +14,9 @@ ROOT = Path(__file__).parents[2]
 WEIGHTS = ROOT / "lp_rules" / "weights"
 DATA = ROOT.parent / "shared" / "data" / "ists-2016-train"
 FILES = sorted(
-    file for file in WEIGHTS.glob("*.lp") if not file.name.startswith(("sts-", "reader-"))
+    file
+    for file in WEIGHTS.glob("*.lp")
+    if not file.name.startswith(("sts-", "reader-", "feedback"))
 )
 CORRECTED = ("headlines", "images", "answers-students")
 """Profiles that correct what all English ones share."""

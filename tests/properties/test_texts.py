@@ -40,8 +40,8 @@ def read_pair(identifier, text1, text2):
     record = {"id": identifier, "sent1": text1, "sent2": text2}
     try:
         (pair,) = read_table(io.BytesIO(json.dumps(record).encode()), "jsonl")
-    except DataError:
-        # No token, or no id.
+    except (DataError, ValueError):
+        # No token, or no id; or nothing at all, which is no row.
         assume(False)
     return pair
 

@@ -1,4 +1,4 @@
-"""The small edits of docs/rules.md: each changes an answer, and why and diff name it."""
+"""The small edits of docs/howto/: each changes an answer, and why and diff name it."""
 
 import re
 from functools import cache
@@ -14,7 +14,8 @@ from tests.sharing import load_shared
 
 pytestmark = pytest.mark.slow
 
-DOCS = (Path(__file__).parents[2] / "docs" / "rules.md").read_text("utf-8")
+PAGES = ("tutorials/rules.md", "howto/small-edits.md")
+DOCS = "".join((Path(__file__).parents[2] / "docs" / page).read_text("utf-8") for page in PAGES)
 WORDS = re.search(r"printf '(.*?)' > words\.tsv", DOCS)[1].replace("\\n", "\n")
 FINANCE = re.search(r"`finance\.tsv`:\n\n```text\n(.*?)```", DOCS, re.DOTALL)[1]
 EDITS = {

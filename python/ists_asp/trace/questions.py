@@ -233,7 +233,7 @@ def read_atom(text: str, trace: Trace) -> Ground:
         raise UsageError(
             f"no rule and no fact has the predicate {key[0]}/{key[1]}",
             where=where,
-            hint=suggestion(key, known) or "See docs/vocabulary.md, or ists-asp facts",
+            hint=suggestion(key, known) or "See docs/reference/vocabulary.md, or ists-asp facts",
         )
     return Ground(symbol)
 

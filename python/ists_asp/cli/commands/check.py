@@ -44,7 +44,7 @@ def check(
     missing ids, scores such as +3. Faults of that kind say that the rule is ours. With --scheme
     2015, the pilot's, it is also a fault that a side has tokens that are no neighbours, and that
     a token is on two lines. The exit code is 0 for a correct file, 1 for an incorrect one. JSON
-    has everything: faults, notes and statistics. docs/formats.md has all rules.
+    has everything: faults, notes and statistics. docs/reference/formats.md has all rules.
     """
     from ists_asp.evaluate.wa_check import check_file, render_check
     from ists_asp.model import Scheme

@@ -107,10 +107,12 @@ def use_config(context: click.Context, wanted: bool) -> None:
 def config(context: click.Context, as_json: bool) -> None:
     """Show the file ists-asp.toml that holds here, and what it says.
 
-    It is looked for in the working folder and those above it. It may have: profile, rules (a
-    list of paths), constants (a table), timeout, memory, jobs, language, templates. Options that
-    are typed win over it. Rules that it names are confined as all rules of users are; it can
+    In: the file of the working folder, or of the nearest one above it. It may have: profile, rules
+    (a list of paths), constants (a table), timeout, memory, jobs, language, templates. Options
+    that are typed win over it. Rules that it names are confined as all rules of users are; it can
     name no models, readers or caches.
+
+    Out: the file and its options; what there is none of has its default.
     """
     file = find_config(Path.cwd())
     values = dict((context.parent and context.parent.default_map) or {})

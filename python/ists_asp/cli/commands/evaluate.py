@@ -70,12 +70,12 @@ def evaluate(
     Out: F1, precision and recall of alignment (Ali), type, score, and type with score
     (Typ+Sco), over all pairs, a table of gold labels against answered ones, and a signature: what
     the figures depend on. They are those of the official scorers; files that these refuse, and a
-    few that they do not, are an error, and docs/formats.md has all rules. With --versus what the
-    figures gain over another run, intervals of 95 percent and one-tailed p of a paired bootstrap,
-    and the pairs that gain and lose most. With --task sts, where pairs are matched by their ids
-    if both files have them: Pearson's correlation of each data
-    set and the mean, weighted by pairs, with intervals of 95 percent; with --versus the
-    one-tailed p of Fisher's z transformation.
+    few that they do not, are an error, and docs/reference/formats.md has all rules. With --versus
+    what the figures gain over another run, intervals of 95 percent and one-tailed p of a paired
+    bootstrap, and the pairs that gain and lose most. With --task sts, where pairs are matched by
+    their ids if both files have them: Pearson's correlation of each data set and the mean,
+    weighted by pairs, with intervals of 95 percent; with --versus the one-tailed
+    p of Fisher's z transformation.
     """
     if task == "sts":
         if scheme != "2016" or by_pair:
