@@ -138,7 +138,7 @@ def test_an_answer_is_the_line_that_solve_writes_and_comes_back_from_it(answer, 
 def test_answers_of_all_kinds_keep_to_the_schema(good):
     validator = schema("answer")
     for profile, *pair in (
-        ("baseline", "a cat sits", "dogs"),
+        ("baseline", "A cat sits, doesn't it?", "dogs (two)"),
         ("pilot-2015-headlines", "12 killed in bus accident in Pakistan", "10 killed"),
         ("es", "Un perro corre", "Un gato no duerme"),
     ):
