@@ -5,7 +5,13 @@ Sessions run in the environment that nox itself runs in (``pip install -c constr
 nothing instead.
 """
 
+import shutil
+from pathlib import Path
+
 import nox
+
+LARGEST = 60_000_000
+"""Bytes that a distribution may have."""
 
 nox.options.default_venv_backend = "none"
 nox.options.sessions = ["test", "style"]
@@ -37,8 +43,12 @@ def style(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Make the pages that come from the code, in docs/reference/."""
+    """Make the site in build/site, and look all of its own links up; ``-- --pictures`` draws."""
+    if session.posargs:
+        session.run("python", "-m", "docs.pages", *session.posargs)
     session.run("python", "-m", "docs.pages")
+    session.run("sphinx-build", "-q", "-E", "-W", "--keep-going", "-n", "docs", "build/site")
+    session.run("python", "-m", "tests.links", "build/site")
 
 
 @nox.session
@@ -46,6 +56,29 @@ def sdist(session: nox.Session) -> None:
     """Build a source distribution, with the pages that come from the code."""
     session.run("python", "-m", "docs.pages")
     session.run("python", "-m", "hatchling", "build", "-t", "sdist", *session.posargs)
+
+
+@nox.session
+def package(session: nox.Session) -> None:
+    """Build both distributions, check them, and resolve what they need for later Pythons."""
+    folder = Path("build", "package")
+    shutil.rmtree(folder, ignore_errors=True)
+    session.run("python", "-m", "docs.pages")
+    session.run("python", "-m", "hatchling", "build", "-d", str(folder))
+    files = sorted(map(str, folder.iterdir()))
+    session.run("twine", "check", "--strict", *files)
+    session.run("check-wheel-contents", str(folder))
+    for file in folder.iterdir():
+        if file.stat().st_size > LARGEST:
+            session.error(f"{file}: {file.stat().st_size} bytes; expected at most {LARGEST}")
+    (wheel,) = folder.glob("*.whl")
+    for version in ("3.12", "3.13"):
+        # Nothing is installed; the wheels themselves are looked at, torch's among them.
+        session.run(
+            *("python", "-m", "pip", "install", "-q", "--dry-run", "--ignore-installed"),
+            *("--target", str(folder / version), "--python-version", version),
+            *("--only-binary=:all:", "-c", "constraints.txt", f"{wheel}[tables,frames,spanish]"),
+        )
 
 
 @nox.session
