@@ -5,12 +5,12 @@ import pytest
 from ists_asp.errors import RuleError, UsageError
 from ists_asp.rules import (
     Purpose,
-    given_warnings,
     load_profile,
     load_program,
     program_sources,
     read_overlay,
 )
+from ists_asp.rules.programs import given_warnings
 
 from .conftest import PROFILE, write
 

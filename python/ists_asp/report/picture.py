@@ -6,6 +6,7 @@ chunks a side, and sides with gaps, need nothing special.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -154,7 +155,9 @@ def _marks(answer: Answer, above: Sequence[_Box], below: Sequence[_Box]) -> tupl
 
 def _covered(boxes: Sequence[_Box], tokens: Sequence[int]) -> tuple[_Box, ...]:
     """The boxes that tokens are in, from left to right."""
-    return tuple(box for box in boxes if not {*box.chunk.tokens}.isdisjoint(tokens))
+    # They stand in the order of their tokens, of which each has one.
+    places = {bisect_right(boxes, token, key=lambda box: box.chunk.first) - 1 for token in tokens}
+    return tuple(boxes[place] for place in sorted(places) if place >= 0)
 
 
 def _alone(answer: Answer) -> dict[tuple[int, int], int]:
