@@ -268,7 +268,7 @@ def test_the_commands(tmp_path):
 
     # Two sentences; what a reader holds of pairs would be counted, too.
     options = "--profile", "images", "--reader", "none"
-    solved = call("solve", "A cat sits .", "A dog sits .", *options)
+    solved = call("solve", "--tokens", "A cat sits .", "A dog sits .", *options)
     assert solved.returncode == 0
     info = json.loads(call("cache", "info", "--json").stdout)
     assert info["entries"] == 2
@@ -280,5 +280,5 @@ def test_the_commands(tmp_path):
     assert removed is not None
     assert int(removed[1]) > 2
     assert json.loads(call("cache", "info", "--json").stdout)["entries"] == 0
-    again = call("solve", "A cat sits .", "A dog sits .", *options)
+    again = call("solve", "--tokens", "A cat sits .", "A dog sits .", *options)
     assert again.stdout == solved.stdout

@@ -255,7 +255,7 @@ def test_what_users_wrote_is_used_in_a_child(tmp_path, monkeypatch, command):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["trace", "explain", "facts", "report"])
+@pytest.mark.parametrize("command", ["trace", "facts", "report"])
 def test_a_crash_of_clingo_is_one_line(tmp_path, command):
     (tmp_path / "crash.lp").write_text(CRASH)
     found = call("-m", "ists_asp", command, "--rules", "crash.lp", *SENTENCES, folder=tmp_path)

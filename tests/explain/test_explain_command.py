@@ -42,7 +42,7 @@ def test_files_give_a_line_a_pair_and_id_chooses(run):
     lines = run(*GIVEN, "-q").stdout.splitlines()
     assert [line.partition(": ")[0] for line in lines] == [str(n) for n in range(1, 11)]
     assert run(*GIVEN, "--id", "3").stdout == lines[2].removeprefix("3: ") + "\n"
-    assert len(json.loads(run(*GIVEN, "--json").stdout)) == 10
+    assert len(list(map(json.loads, run(*GIVEN, "--json").stdout.splitlines()))) == 10
 
 
 def test_output_goes_to_a_file(run, tmp_path):

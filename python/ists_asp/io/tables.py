@@ -47,6 +47,7 @@ _PACKED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".
 _BOMS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 _UNREAD = re.compile("[\udc80-\udcff]")
 _SAMPLE = 1 << 16
+csv.field_size_limit(LONGEST)
 _DELIMITERS = "\t;,"
 _LISTED = re.compile(r"sep=(.)\r?\n?")
 _FORMULA = re.compile(r"[=+\-@\t\r]")
@@ -250,7 +251,6 @@ class Table:
             **self.dialect.options(),
             strict=True,
         )
-        csv.field_size_limit(LONGEST)
         while True:
             number = reader.line_num + 1 + skipped
             where = f"{self.name}:{number}"
