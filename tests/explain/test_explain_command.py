@@ -45,6 +45,17 @@ def test_files_give_a_line_a_pair_and_id_chooses(run):
     assert len(list(map(json.loads, run(*GIVEN, "--json").stdout.splitlines()))) == 10
 
 
+def test_what_is_traced_is_explained_as_well(run, tmp_path):
+    alone = run(*PAIR).stdout
+    done = run(*PAIR, "--trace", "traces.jsonl")
+    assert (done.exit_code, done.stdout) == (0, alone)
+    assert (tmp_path / "traces.jsonl").read_text("utf-8").startswith("{")
+    (tmp_path / "given.wa").write_text("", encoding="utf-8")
+    refused = run(*PAIR, "--answers", "given.wa", "--trace", "traces.jsonl")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("error: --trace does not go with --answers")
+
+
 def test_output_goes_to_a_file(run, tmp_path):
     done = run(*GIVEN, "--id", "1", "-o", "words.txt")
     assert (done.exit_code, done.stdout) == (0, "")

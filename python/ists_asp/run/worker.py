@@ -205,7 +205,10 @@ class Decider:
                     if answer.optimal:
                         warnings = [[one.where, one.text] for one in system.warnings]
                         memo.put(key, [data_of(answer), line, warnings])
-                yield Outcome(pair, (answer,), trace=line, knowledge=system.knowledge)
+                told = None
+                if self._setup.explained:
+                    told = system.explain(answer, self._templates).to_dict()
+                yield Outcome(pair, (answer,), None, line, system.knowledge, told)
 
     @cached_property
     def _traces(self) -> Memo:

@@ -66,6 +66,8 @@ def explain(
     from ists_asp.explain.templates import languages
     from ists_asp.rules import Purpose
 
+    if answers is not None and run["traces"] is not None:
+        raise UsageError("--trace does not go with --answers", hint="Given answers have no trace")
     if language is not None and templates is not None:
         raise UsageError(
             "--language does not go with --templates", hint="A file of templates is in one language"
