@@ -59,7 +59,9 @@ def _index(parts: dict[str, list[RuleFile]]) -> Iterator[str]:
     names = sorted(
         (doc.name, doc.signature) for files in parts.values() for file in files for doc in file.docs
     )
-    yield "All of them: " + ", ".join(f"[`{name}`](#{_anchor(name)})" for name, _ in names) + "."
+    yield (
+        "All of them:\n\n" + ",\n".join(f"[`{name}`](#{_anchor(name)})" for name, _ in names) + "."
+    )
 
 
 def _file(
@@ -95,7 +97,7 @@ def _predicate(doc: Doc, places: Uses) -> Iterator[str]:
 
 
 def _listed(files: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in sorted(files))
+    return ",\n".join(f"`{name}`" for name in sorted(files))
 
 
 def _anchor(name: str) -> str:

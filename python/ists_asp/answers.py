@@ -28,6 +28,7 @@ from ists_asp.vocabulary import (
     FIRST,
     GRANTED,
     LABEL,
+    MARGIN,
     RATING,
     SCORE,
     SPAN_TOKEN,
@@ -164,7 +165,9 @@ def read_rating(
     if sum(part.thousandths for part in parts) != rating:
         _refuse("the rating is not the sum of its contributions", found, "their sum")
     parts.sort(key=lambda part: (-abs(part.thousandths), part.name))
-    return Answer(pair, (), (), (), cost, optimal, Rating(rating, tuple(parts)))
+    margins = [_integer(atom, atom.arguments[0]) for atom, _ in shown[MARGIN.signature]]
+    rated = Rating(rating, tuple(parts), margins[0] if margins else None)
+    return Answer(pair, (), (), (), cost, optimal, rated)
 
 
 class _Side:

@@ -92,13 +92,23 @@ def styled(text: str, style: str) -> str:
     return f"\x1b[{_STYLES[style]};{_SECRET}m{text}\x1b[0;{_SECRET}m"
 
 
+def coloured(stream: TextIO) -> bool:
+    """Whether colours go to a stream: as somebody said, or to terminals unless NO_COLOR is set."""
+    if Door.colours is not None:
+        return Door.colours
+    return stream.isatty() and not os.environ.get("NO_COLOR")
+
+
 def plain(text: str) -> str:
     """Text without what :func:`styled` put there."""
     return _STYLED.sub("", text)
 
 
-class _Door:
+class Door:
     """A text stream through which only visible characters, line ends, tabs and our colours go."""
+
+    colours: bool | None = None
+    """Whether colours go through, if somebody said so."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -106,7 +116,7 @@ class _Door:
     def write(self, text: str) -> int:
         """Write text, cleaned."""
         parts = _STYLED.split(text)
-        colours = self.stream.isatty()
+        colours = coloured(self.stream)
         parts[::2] = map(visible, parts[::2])
         parts[1::2] = (f"\x1b[{code}m" if colours else "" for code in parts[1::2])
         self.stream.write("".join(parts))
@@ -123,12 +133,12 @@ class _Door:
 
 def door(stream: TextIO) -> TextIO:
     """A stream with a door before it."""
-    return stream if isinstance(stream, _Door) else cast("TextIO", _Door(stream))
+    return stream if isinstance(stream, Door) else cast("TextIO", Door(stream))
 
 
 def behind(stream: TextIO) -> TextIO:
     """The stream behind a door, for what draws on the terminal by itself."""
-    return stream.stream if isinstance(stream, _Door) else stream
+    return stream.stream if isinstance(stream, Door) else stream
 
 
 def open_doors() -> None:
@@ -140,7 +150,7 @@ def open_doors() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    if sys.stdout is not None and sys.stdout.isatty():
+    if sys.stdout is not None and (Door.colours or sys.stdout.isatty()):
         sys.stdout = door(sys.stdout)
     if sys.stderr is not None:
         sys.stderr = door(sys.stderr)

@@ -216,6 +216,8 @@ NOT_BELOW = _one("not_below", _V, _V)
 SAME_SENTENCES = _one("same_sentences")
 CONTRIBUTION = _one("contribution", _V, _V)
 RATING = _one("rating", _V)
+RATING_MARGIN = _one("rating_margin", _V, _V)
+MARGIN = _one("margin", _V)
 
 # Verdicts on answers of students: asp/judge.lp.
 ASKED = _one("asked", _V)

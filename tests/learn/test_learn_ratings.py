@@ -70,10 +70,10 @@ def test_cross_validation_by_data_set_and_by_parts():
     found = cross_validate_ratings(GOLD, folds=None)
     assert found.keys() == {"a", "b"}
     # Not 1: what is below 0 is rated 0.
-    assert all(one.r > 0.97 for (one,) in found.values())
+    assert all(one.correlation.r > 0.97 for (one,) in found.values())
     parts = cross_validate_ratings(GOLD, folds=3)
     assert [len(found) for found in parts.values()] == [3, 3]
-    assert sum(one.pairs for found in parts.values() for one in found) == len(GOLD)
+    assert sum(len(one.gold) for found in parts.values() for one in found) == len(GOLD)
 
 
 def scored(number):
@@ -108,7 +108,7 @@ def test_every_evidence_of_the_rules_is_collected(tmp_path):
 def test_what_speaks_against_a_rating_is_negative():
     pair = Pair("1", make_sentence(["9", "men", "died"]), make_sentence(["7", "men", "died"]))
     with load_shared("sts-en") as system:
-        (found,) = system.rater.evidence_of_all(system.answered([pair]))
+        ((found, _),) = system.rater.evidence_of_all(system.answered([pair]))
     values = {one.name: one.thousandths for one in found}
     assert values["numbers_differ"] == -1000
     assert max(values.values()) > 0

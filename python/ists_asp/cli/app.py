@@ -18,7 +18,7 @@ from ists_asp.cli import INTERRUPTED, commands
 from ists_asp.cli.commands.config import NAME, use_config
 from ists_asp.cli.console import error, fail, write_output
 from ists_asp.errors import IstsError, UsageError, told, too_deep
-from ists_asp.terminal import one_line, open_doors, table
+from ists_asp.terminal import Door, one_line, open_doors, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -93,6 +93,11 @@ def _show_version(context: click.Context, _option: click.Parameter, wanted: bool
         context.exit()
 
 
+def _colour(_context: click.Context, _option: click.Parameter, wanted: str) -> None:
+    Door.colours = {"always": True, "never": False}.get(wanted)
+    open_doors()
+
+
 @click.group(
     "ists-asp",
     cls=_Application,
@@ -124,6 +129,14 @@ Examples:
     "configured",
     default=True,
     help=f"Take options from the nearest {NAME}, or not; see ists-asp config.",
+)
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    expose_value=False,
+    callback=_colour,
+    help="Colours: on terminals unless NO_COLOR is set, always, or never.  [default: auto]",
 )
 @click.pass_context
 def main(context: click.Context, verbose: bool, configured: bool) -> None:

@@ -13,7 +13,7 @@ import click
 
 from ists_asp.errors import DataError, IstsError, UsageError, shortened
 from ists_asp.run.watch import alive, told_before
-from ists_asp.terminal import behind, door, one_line, plain
+from ists_asp.terminal import Door, behind, door, one_line, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -170,7 +170,7 @@ def write_output(target: Path | None, value: object) -> None:
     if sys.stdout is None:
         raise UsageError("standard output is closed", hint="Name a file with -o")
     try:
-        click.echo(text, nl=False)
+        click.echo(text, nl=False, color=Door.colours)
     except BrokenPipeError:
         raise
     except OSError as fault:

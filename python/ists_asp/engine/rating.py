@@ -23,7 +23,7 @@ from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.kept import Keeping
 from ists_asp.solver.search import constant_arguments, ground
 from ists_asp.syntax.ground import Atoms
-from ists_asp.vocabulary import SPEAKS_AGAINST, SPEAKS_FOR
+from ists_asp.vocabulary import NOT_ABOVE, NOT_BELOW, SPEAKS_AGAINST, SPEAKS_FOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ists_asp.trace import AskedTrace, Tracer
 
 _SIGNS = {SPEAKS_FOR.name: 1, SPEAKS_AGAINST.name: -1}
+_BOUNDS = {NOT_BELOW.name: 1, NOT_ABOVE.name: -1}
 
 
 class Evidence(NamedTuple):
@@ -103,15 +104,21 @@ class Rater:
                 solving=solution.solving + sum(one.solving for one in found),
             )
 
-    def evidence_of_all(self, known: Iterable[Known]) -> Iterator[tuple[Evidence, ...]]:
-        """The evidence for ratings, whether it has a weight or not, sorted."""
+    def evidence_of_all(self, known: Iterable[Known]) -> Iterator[tuple[tuple[Evidence, ...], ...]]:
+        """The evidence for ratings, whether it has a weight or not, and then what bounds them.
+
+        Bounds are positive from below and negative from above; each is sorted.
+        """
         for best in self.solver.best_of_all(map(self.facts, known)):
             yield tuple(
-                sorted(
-                    Evidence(str(atom.arguments[0]), sign * atom.arguments[1].number)
-                    for predicate, sign in _SIGNS.items()
-                    for atom in best.atoms.get(predicate, ())
+                tuple(
+                    sorted(
+                        Evidence(str(atom.arguments[0]), sign * atom.arguments[1].number)
+                        for predicate, sign in signs.items()
+                        for atom in best.atoms.get(predicate, ())
+                    )
                 )
+                for signs in (_SIGNS, _BOUNDS)
             )
 
     def trace_all(self, known: Iterable[Known]) -> Iterator[AskedTrace]:

@@ -117,7 +117,10 @@ def answer_record(
         contributions = [
             {"name": part.name, "value": part.value} for part in answer.rating.contributions
         ]
-        record["rating"] = {"value": answer.rating.value, "contributions": contributions}
+        rating = {"value": answer.rating.value, "contributions": contributions}
+        if answer.rating.margin is not None:
+            rating["margin"] = answer.rating.margin / 1000
+        record["rating"] = rating
     return record
 
 
@@ -141,6 +144,10 @@ def read_record(record: Mapping[str, Any]) -> Answer:
             Contribution(part["name"], round(1000 * part["value"]))
             for part in record.get("rating", {}).get("contributions", ())
         )
+        rating = None
+        if found := record.get("rating"):
+            value, margin = (round(1000 * found.get(name, -1)) for name in ("value", "margin"))
+            rating = Rating(value, parts, margin if margin >= 0 else None)
         return Answer(
             Pair(str(record["id"]), sent1, sent2),
             chunks1,
@@ -148,7 +155,7 @@ def read_record(record: Mapping[str, Any]) -> Answer:
             lines,
             tuple(record.get("cost", ())),
             record.get("optimal", True),
-            Rating(round(1000 * record["rating"]["value"]), parts) if "rating" in record else None,
+            rating,
             *(tuple(record.get(f"boundaries{side}", ())) for side in "12"),
         )
     except (ValueError, OverflowError, LookupError, TypeError, AttributeError):
@@ -283,7 +290,7 @@ def _write_rating(written: Written) -> str:
 
 _COUNTED = tuple(label for label in Label if label is not Label.ALIC)
 
-PAIRS = ("rating", *map(str, _COUNTED), "explanation", "error")
+PAIRS = ("rating", "margin", *map(str, _COUNTED), "explanation", "error")
 """Columns of ours where a row is a pair: its rating, how often each label, and in words."""
 
 ALIGNMENTS = ("chunk1", "chunk2", "label", "score", "probability", "tokens1", "tokens2", "error")
@@ -292,7 +299,7 @@ ALIGNMENTS = ("chunk1", "chunk2", "label", "score", "probability", "tokens1", "t
 EXPLAINED = ("explanation", "error")
 """Columns of ours where pairs are explained only."""
 
-RATED = ("rating", "error")
+RATED = ("rating", "margin", "error")
 """Columns of ours where pairs are rated only."""
 
 
@@ -301,8 +308,10 @@ def pair_row(written: Written) -> Iterator[dict[str, object]]:
     record: dict[str, object] = {"error": written.failure}
     for answer in written.answers[:1]:
         labels = Counter(str(line.label) for line in answer.alignments)
+        rating = answer.rating
         record |= {str(label): labels[label] for label in _COUNTED} | {
-            "rating": answer.rating.value if answer.rating is not None else None,
+            "rating": rating and rating.value,
+            "margin": rating and rating.margin and rating.margin / 1000,
             "explanation": written.explanation and written.explanation["text"],
         }
     yield record

@@ -45,14 +45,37 @@ UNRELATED = 300
 LIKELY = 0.95
 """The share of unrelated pairs that are to be rated below 1."""
 
+BAND = 500
+"""Thousandths of a point that share a margin."""
+
+_LEAST = 20
+
 
 @dataclass(frozen=True, slots=True)
 class RatedExample:
-    """A gold pair: the data set that it is from, its gold rating, and the evidence."""
+    """A gold pair: the data set that it is from, its gold rating, and the evidence.
+
+    ``bounds`` are what the rating is not below, and, negative, what it is not above.
+    """
 
     data_set: str
     gold: float
     evidence: tuple[Evidence, ...]
+    bounds: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """Pairs of a data set: what people rated them, and what weights did that had not seen them."""
+
+    data_set: str
+    gold: Sequence[float]
+    found: Sequence[float]
+
+    @property
+    def correlation(self) -> Correlation:
+        """Pearson's, between both."""
+        return correlation(self.gold, self.found, self.data_set)
 
 
 class RatingExampleBuilder(Closing):
@@ -72,8 +95,8 @@ class RatingExampleBuilder(Closing):
         """Decide gold pairs and collect the evidence for their ratings, lazily, in their order."""
         kept = list(golds)
         known = self._system.answered(gold.pair for gold in kept)
-        for gold, evidence in zip(kept, self._rater.evidence_of_all(known), strict=True):
-            yield RatedExample(data_set, gold.score, evidence)
+        for gold, (found, bounds) in zip(kept, self._rater.evidence_of_all(known), strict=True):
+            yield RatedExample(data_set, gold.score, found, bounds)
 
 
 def mismatched(data_sets: Sequence[Sequence[ScoredPair]]) -> list[ScoredPair]:
@@ -158,8 +181,8 @@ def cross_validate_ratings(
     highest: int = 5,
     folds: int | None,
     seed: int = 0,
-) -> dict[str, tuple[Correlation, ...]]:
-    """Learn on some pairs and rate the others: each data set's correlation in each part it is in.
+) -> dict[str, tuple[Rated, ...]]:
+    """Learn on some pairs and rate the others: each data set's ratings in each part it is in.
 
     Without ``folds`` each data set is left out as a whole, which tells what to expect of another
     kind of text.
@@ -170,14 +193,37 @@ def cross_validate_ratings(
     left_out = (
         ([one for one in examples if one.data_set != name], by_set[name]) for name in by_set
     )
-    found: dict[str, list[Correlation]] = {name: [] for name in by_set}
+    found: dict[str, list[Rated]] = {name: [] for name in by_set}
     for train, test in left_out if folds is None else deal(examples, folds, seed):
         weights = learn_ratings(train, unrelated, highest)
         for name in by_set:
             if rated := [one for one in test if one.data_set == name]:
                 golds = [one.gold for one in rated]
-                found[name].append(correlation(golds, predict(rated, weights, highest), name))
-    return {name: tuple(correlations) for name, correlations in found.items()}
+                found[name].append(Rated(name, golds, predict(rated, weights, highest)))
+    return {name: tuple(parts) for name, parts in found.items()}
+
+
+def fit_margins(rated: Iterable[Rated]) -> tuple[tuple[int, int, int], ...]:
+    """How far people were from ratings, by bands of :data:`BAND` thousandths.
+
+    Each band has where it begins, what two of three were within, both in thousandths, and how many
+    pairs it has. Those with fewer than :data:`_LEAST` go with the band below, the lowest with the
+    one above.
+    """
+    bands: dict[int, list[float]] = defaultdict(list)
+    for one in rated:
+        for gold, found in zip(one.gold, one.found, strict=True):
+            bands[int(1000 * found) // BAND].append(1000 * abs(gold - found))
+    kept: list[tuple[int, list[float]]] = []
+    for band in sorted(bands):
+        if kept and min(len(bands[band]), len(kept[-1][1])) < _LEAST:
+            kept[-1][1].extend(bands[band])
+        else:
+            kept.append((BAND * band if kept else 0, list(bands[band])))
+    return tuple(
+        (start, round(sorted(errors)[-(-2 * len(errors) // 3) - 1]), len(errors))
+        for start, errors in kept
+    )
 
 
 def predict(
@@ -186,4 +232,9 @@ def predict(
     """The ratings that weights give, as ``asp/rate.lp`` has them but for rounding."""
     worth = {weight.name: weight.value / 1000 for weight in weights}
     base = worth.get(BASE, 0.0)
-    return [min(highest, max(0.0, base + _sum(example, worth))) for example in examples]
+    found = []
+    for example in examples:
+        bounds = [one.thousandths / 1000 for one in example.bounds]
+        low = max(base + _sum(example, worth), *bounds, 0.0)
+        found.append(min(low, *(-bound for bound in bounds if bound <= 0), highest))
+    return found

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from ists_asp.learn.fit import decision_of
 from ists_asp.terminal import unbroken
-from ists_asp.vocabulary import CONFIDENCE, CORRECTION, WEIGHT
+from ists_asp.vocabulary import CONFIDENCE, CORRECTION, RATING_MARGIN, WEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ists_asp.learn.confidence import Table
     from ists_asp.learn.fit import Weight
@@ -77,6 +77,16 @@ def render_rating_weights(weights: Sequence[Weight], title: str, command: str) -
     lines = [f"{fact:<{width}}  % {one.support}" for fact, one in facts.items()]
     head = _head(f"Weights of ratings: {title}", purpose, command)
     return "\n".join([*head, "", *lines]) + "\n"
+
+
+def render_margins(margins: Iterable[tuple[int, int, int]], title: str, command: str) -> str:
+    """Return the text of a rule file of how far ratings were from those of people."""
+    purpose = (
+        "from how many thousandths on ratings were how far from those of people in two of",
+        "three pairs that no weight had seen; behind it of how many.",
+    )
+    lines = [f"{RATING_MARGIN.name}({one},{margin}).  % {n}" for one, margin, n in margins]
+    return "\n".join([*_head(f"Margins of ratings: {title}", purpose, command), "", *lines]) + "\n"
 
 
 def render_table(table: Table, title: str, command: str) -> str:

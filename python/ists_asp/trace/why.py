@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING
 
 from clingo import parse_term
@@ -61,6 +62,9 @@ class Why:
 
     def __str__(self) -> str:
         return self.text().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
     @cached_property
     def contrasts(self) -> tuple[Contrast, ...]:
@@ -200,6 +204,9 @@ class WhyNot:
 
     def __str__(self) -> str:
         return self.text().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
     def text(self) -> str:
         """The reason as a tree."""

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from ists_asp.cli.files import Values
     from ists_asp.engine import Setup
-    from ists_asp.evaluate.ratings import Correlation
     from ists_asp.learn.cross import CrossValidation
+    from ists_asp.learn.ratings import Rated
 
 SECONDS = 1800.0
 """Seconds that fitting the weights may take with rules of one's own."""
@@ -147,7 +147,8 @@ def _weights(values: Values) -> Collection[Path]:
     type=FileType(written=True, endings=[".lp"]),
     metavar="FILE",
     help="With --cross-validate K: write how often decisions on the parts left out were right, by "
-    "how far they led, to this rule file, for the weights of the profile.",
+    "how far they led, to this rule file, for the weights of the profile; with --task sts how far "
+    "ratings were from those of people.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Deals pairs into parts.")
 @options.output_option(".lp", text="File to write the weights to. Default: standard output.")
@@ -180,20 +181,22 @@ def learn(
     if task == "sts":
         if lesson.setup.vectors is not None:
             raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
-        if lesson.keep or lesson.from_nothing or lesson.confidence or as_json:
+        if lesson.keep or lesson.from_nothing or as_json:
             raise UsageError(
-                "--keep, --from-nothing, --confidence and --json do not go with --task sts",
+                "--keep, --from-nothing and --json do not go with --task sts",
                 hint="Leave them out",
             )
-        _learn_ratings(lesson, folds)
-        return
-    if lesson.setup.reader != "none":
+    elif lesson.setup.reader != "none":
         raise UsageError("--reader goes with --task sts only", hint="Leave it out")
-    if isinstance(folds, str):
+    elif isinstance(folds, str):
         raise UsageError(f"--cross-validate {folds} goes with --task sts only", expected="a number")
     if lesson.confidence is not None and folds is None:
         raise UsageError("--confidence goes with --cross-validate", expected="--cross-validate 5")
-    _learn_alignments(lesson, folds, as_json=as_json)
+    if task == "sts":
+        _learn_ratings(lesson, folds)
+    else:
+        assert not isinstance(folds, str)
+        _learn_alignments(lesson, folds, as_json=as_json)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +213,7 @@ class _Lesson:
     output: Path | None
     quiet: bool
 
-    def head(self, task: str = "ists", folds: int | None = None) -> tuple[str, str]:
+    def head(self, task: str = "ists", folds: int | str | None = None) -> tuple[str, str]:
         """The title of the file, and the command, the same wherever the data and rules lie.
 
         With ``folds`` the file is that of confidence, which a cross-validation writes.
@@ -321,7 +324,7 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     """Learn what evidence is worth and write it, or how well that does on unseen parts."""
     from ists_asp.io.pairs import read_sts
     from ists_asp.learn import ratings
-    from ists_asp.learn.rendering import render_rating_weights
+    from ists_asp.learn.rendering import render_margins, render_rating_weights
 
     with reader_warnings() as warn:
         golds = {file: list(read_sts(file, warn=warn)) for file in lesson.gold}
@@ -356,6 +359,9 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
         results = ratings.cross_validate_ratings(
             examples, unrelated, highest=highest, folds=parts, seed=lesson.seed
         )
+        if lesson.confidence is not None:
+            margins = ratings.fit_margins(one for rated in results.values() for one in rated)
+            write_output(lesson.confidence, render_margins(margins, *lesson.head("sts", folds)))
         if not lesson.tell(_correlations(results)):
             return
     weights = ratings.learn_ratings(examples, unrelated, highest)
@@ -363,12 +369,13 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     lesson.write(text, count, len(weights))
 
 
-def _correlations(results: Mapping[str, Sequence[Correlation]]) -> str:
+def _correlations(results: Mapping[str, Sequence[Rated]]) -> str:
     from ists_asp.evaluate.ratings import weighted_mean
 
     rows = [["", "Pairs", "Pearson"]]
     means = []
-    for name, parts in results.items():
+    for name, rated in results.items():
+        parts = [one.correlation for one in rated]
         mean = weighted_mean(parts)
         means.append(mean)
         spread = f" ± {stdev([part.r for part in parts]):.4f}" if len(parts) > 1 else ""
