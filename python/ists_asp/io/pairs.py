@@ -281,10 +281,15 @@ def _sentence(
     if not words:
         raise DataError(f"{name} is empty", where=row.where, expected="at least one token")
     sentence = make_sentence(words, text)
-    return replace(sentence, chunks=_chunks(chunks, len(words), str(side), row.where))
+    return replace(sentence, chunks=given_chunks(chunks, len(words), str(side), row.where))
 
 
-def _chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, ...] | None:
+def given_chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, ...] | None:
+    """The chunks that a sentence of so many tokens was given, as lists of first and last tokens.
+
+    Raises:
+        DataError: they are no chunks, or do not cover it.
+    """
     if value is None:
         return None
     name = f"'chunks{number}'"

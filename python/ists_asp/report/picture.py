@@ -91,11 +91,21 @@ def picture(answer: Answer, *, active: bool = False) -> str:
         parts.append(_boxed(opening, left, top, mark.width, _MARK, 12, _caption(mark.line)))
     for side, (boxes, top) in enumerate(((above, _TOP), (below, second))):
         for box in boxes:
-            number, opening = alone.get((side, box.chunk.first)), '<g class="chunk">'
+            tokens = " ".join(map(str, box.chunk.tokens))
+            place = f' data-side="{side + 1}" data-tokens="{tokens}"' if active else ""
+            number, opening = alone.get((side, box.chunk.first)), f'<g class="chunk"{place}>'
             if number is not None:
-                opening = _opening(answer, number, "chunk alone", active)
+                opening = _opening(answer, number, "chunk alone", active, place)
             parts.append(_boxed(opening, box.left, top, box.width, _BOX, 5, box.text))
     return "".join([*parts, "</svg>"])
+
+
+def svg_file(answer: Answer) -> str:
+    """An answer as an SVG file: with its style, in the light colours that go on paper."""
+    style = (data_dir() / "report" / "picture.css").read_text("utf-8")
+    drawn = picture(answer).replace('class="pair"', 'class="pair ists-asp"', 1)
+    start = drawn.index(">") + 1
+    return f"{drawn[:start]}<style>{style}</style>{drawn[start:]}\n"
 
 
 def static_picture(answer: Answer, words: str = "") -> str:
@@ -191,11 +201,11 @@ def _height(mark: _Mark) -> float:
     return _TOP + _BOX + _CLEAR + mark.lane * _LANE
 
 
-def _opening(answer: Answer, number: int, kind: str, active: bool) -> str:
+def _opening(answer: Answer, number: int, kind: str, active: bool, place: str = "") -> str:
     line = answer.alignments[number]
     words = escape(described(answer, line))
     button = (
-        f' data-line="{number}" role="button" tabindex="0" aria-expanded="false" '
+        f'{place} data-line="{number}" role="button" tabindex="0" aria-expanded="false" '
         f'aria-label="{words}"'
         if active
         else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -94,6 +95,7 @@ class Decider:
 
     def __init__(self, setup: Setup, *, limited: bool = False) -> None:
         self._limited = limited
+        self.limits = setup.limits
         self._setup = setup
         self._warned = 0
         self._told: dict[RuleWarning, None] = {}
@@ -251,10 +253,24 @@ def begin(setup: Setup) -> Decider:
         end_after(0)
 
 
-def decide(decider: Decider, pairs: Sequence[Pair]) -> Report:
-    """Decide annotated pairs in a worker, which ends where there is no memory left."""
+class Question(ABC):
+    """Something that a worker is asked besides; it goes there and is answered by its system."""
+
+    @abstractmethod
+    def answer(self, system: System) -> object:
+        """What there is to say, in values that can be sent."""
+
+
+def decide(decider: Decider, asked: Sequence[Pair] | Question) -> object:
+    """Answer a question, or decide annotated pairs, in a worker; it ends where memory does."""
     try:
-        return decider.decide(pairs)
+        if not isinstance(asked, Question):
+            return decider.decide(asked)
+        end_after(lifetime(decider.limits.seconds, 1, decider.limits.grace))
+        try:
+            return asked.answer(decider.system)
+        finally:
+            end_after(0)
     except (MemoryError, MemoryLimitError):
         # What clingo holds now may be half of a program.
         os._exit(OUT_OF_MEMORY)
@@ -263,8 +279,8 @@ def decide(decider: Decider, pairs: Sequence[Pair]) -> Report:
 def serve(setup: Setup, connection: Connection) -> None:
     """What a worker does until nobody asks it any more.
 
-    It sends what the parser finds suspicious, then a report for each batch; an error that is no
-    pair's in the place of either.
+    It sends what the parser finds suspicious, then a report for each batch, or what there is to
+    say to a question; an error that is no pair's in the place of either.
     """
     told = 0.0
     found: object
@@ -276,11 +292,12 @@ def serve(setup: Setup, connection: Connection) -> None:
             return
         connection.send(decider.system.rules.warnings)
         while True:
-            pairs = connection.recv()
+            asked = connection.recv()
             try:
-                found = report = decide(decider, pairs)
-                now = time.process_time()
-                report.times.elsewhere, told = now - told, now
+                found = decide(decider, asked)
+                if isinstance(found, Report):
+                    now = time.process_time()
+                    found.times.elsewhere, told = now - told, now
             except IstsError as error:
                 found = error
             connection.send(found)

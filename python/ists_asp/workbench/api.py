@@ -1,0 +1,137 @@
+"""The HTTP API for programs, and for the page that tries pairs: JSON in, JSON out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from ists_asp.errors import DataError, IstsError
+from ists_asp.io.formats import answer_record
+from ists_asp.io.pairs import given_chunks
+from ists_asp.io.text import make_sentence
+from ists_asp.report.picture import picture, svg_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ists_asp.model import Answer, Pair, Rating, Sentence
+    from ists_asp.workbench.bench import Bench
+
+_Text = Annotated[str, Field(max_length=2000)]
+_Tokens = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=300)
+]
+
+
+class GivenPair(BaseModel):
+    """Two sentences: as text, or as tokens, with chunks where they are known."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sent1: _Text = Field("", description="The first sentence, as text.")
+    sent2: _Text = Field("", description="The second sentence, as text.")
+    id: Annotated[str, Field(max_length=200)] = "1"
+    tokens1: _Tokens | None = Field(None, description="Its tokens, in place of text.")
+    tokens2: _Tokens | None = None
+    chunks1: list[tuple[int, int]] | None = Field(
+        None, description="Chunks of the first sentence, [first, last] token each, from 1."
+    )
+    chunks2: list[tuple[int, int]] | None = None
+    profile: Annotated[str, Field(max_length=100)] | None = Field(
+        None, description="Whose rules decide; by default the project's."
+    )
+    tab: Annotated[str, Field(max_length=100)] = Field("", description="Who asks.")
+    number: int = Field(0, ge=0, description="A newer question of a tab ends older ones.")
+
+
+class Question(GivenPair):
+    """A pair, and a decision about it."""
+
+    decision: Annotated[list[_Text], Field(min_length=1, max_length=4)] = Field(
+        ..., description='As ists-asp why takes it: ["4 5 <==> 3 4"], ["power", "bulb", "EQUI"].'
+    )
+
+
+def router(bench: Bench) -> APIRouter:
+    """The routes of the API."""
+    routes = APIRouter(prefix="/api", tags=["pairs"])
+
+    def annotated(given: GivenPair) -> Pair:
+        return bench.desks.desk(given.profile).pair(_side(given, 1), _side(given, 2), given.id)
+
+    def decided(given: GivenPair, *, rated: bool = False) -> Answer:
+        pair, desk = annotated(given), bench.desks.desk(given.profile)
+        return desk.decide(pair, rated=rated, tab=given.tab, number=given.number)
+
+    @routes.post("/solve", summary="Chunks, alignments, labels and scores, with a picture")
+    def solve(given: GivenPair) -> dict[str, Any]:
+        answer = decided(given)
+        return {**answer_record(answer), "picture": picture(answer, active=True)}
+
+    @routes.post("/picture", summary="The alignment as an SVG file with its own style")
+    def drawn(given: GivenPair) -> dict[str, str]:
+        return {"svg": svg_file(decided(given))}
+
+    @routes.post("/explain", summary="The answer in words, and its rating")
+    def explain(given: GivenPair) -> dict[str, Any]:
+        answer = decided(given)
+        told, rating = bench.desks.desk(given.profile).tell(answer, given.tab, given.number)
+        return {**told, "rating": _rating(rating)}
+
+    @routes.post("/rate", summary="How similar the sentences are as wholes")
+    def rate(given: GivenPair) -> dict[str, Any]:
+        return {"id": given.id, "rating": _rating(decided(given, rated=True).rating)}
+
+    @routes.post("/why", summary="Why a decision was taken")
+    def why(given: Question) -> dict[str, Any]:
+        return bench.desks.desk(given.profile).why(annotated(given), *given.decision)
+
+    @routes.post("/why-not", summary="Why a decision was not taken")
+    def why_not(given: Question) -> dict[str, Any]:
+        return bench.desks.desk(given.profile).why_not(annotated(given), *given.decision)
+
+    @routes.post("/batch", summary="Many pairs, as JSON Lines in and out")
+    async def batch(request: Request) -> StreamingResponse:
+        lines = (await request.body()).splitlines()
+
+        def answers() -> Iterator[bytes]:
+            for number, line in enumerate(filter(None, lines), 1):
+                try:
+                    given = GivenPair(**{"id": str(number), **orjson.loads(line)})
+                    record: dict[str, Any] = answer_record(decided(given, rated=True))
+                except IstsError as error:
+                    record = {"id": str(number), "error": str(error)}
+                except (ValueError, TypeError) as error:
+                    record = {"id": str(number), "error": f"line {number}: {error}".split("\n")[0]}
+                yield orjson.dumps(record) + b"\n"
+
+        return StreamingResponse(answers(), media_type="application/x-ndjson")
+
+    return routes
+
+
+def _rating(rating: Rating | None) -> dict[str, Any] | None:
+    if rating is None:
+        return None
+    parts = [{"name": part.name, "value": part.value} for part in rating.contributions]
+    margin = None if rating.margin is None else rating.margin / 1000
+    return {"value": rating.value, "margin": margin, "contributions": parts}
+
+
+def _side(given: GivenPair, side: int) -> str | Sentence:
+    text: str = getattr(given, f"sent{side}")
+    tokens: list[str] | None = getattr(given, f"tokens{side}")
+    chunks: list[tuple[int, int]] | None = getattr(given, f"chunks{side}")
+    if tokens is None:
+        if chunks is not None:
+            raise DataError(f"chunks{side} without tokens{side}", expected="tokens as well")
+        return " ".join(text.split())
+    sentence = make_sentence(tokens, text)
+    given_as = None if chunks is None else [list(one) for one in chunks]
+    found = given_chunks(given_as, len(tokens), str(side), f"chunks{side}")
+    return replace(sentence, chunks=found)

@@ -1,0 +1,338 @@
+"""A project folder: what people write, as plain files, and what became of it.
+
+``rules/`` has rule files and word tables of their own, ``corpora/`` pairs, with gold or without,
+and ``corrections/`` the alignments that somebody mended, see :mod:`.corrections`.
+``workbench.toml`` names the profile and marks the folder. ``.history/`` keeps each text of a rule
+file that was ever saved here, and the log of them: a *state* is what all rule files said at a time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.evaluate.files import read_references
+from ists_asp.io.files import atomic_writer
+from ists_asp.io.pairs import find_places, read_pairs, table_pairs
+from ists_asp.io.tables import KINDS, Table
+from ists_asp.io.toml import TomlError, parse_toml
+from ists_asp.io.wa import read_wa
+from ists_asp.model import Pair, Text
+from ists_asp.resources import data_dir
+from ists_asp.rules import list_profiles
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ists_asp.evaluate.scorer import Reference
+
+MARK = "workbench.toml"
+RULES, CORPORA, CORRECTIONS, HISTORY = "rules", "corpora", "corrections", ".history"
+SAMPLES = ("headlines", "images")
+"""The corpora that a new folder begins with."""
+
+LARGEST = 1 << 20
+"""Characters of a file that can be edited."""
+
+_RULE_ENDINGS = (".lp", ".tsv")
+_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. ")
+
+
+class ConflictError(DataError):
+    """A file is not what it was when somebody began to edit it; ``text`` is what it is now."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__("the file was changed meanwhile", where=name)
+        self.text = text
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the rule files said from a time on: the hash of each text, by the names of files.
+
+    ``edit`` says how it came about.
+    """
+
+    number: int
+    when: float
+    edit: str
+    files: Mapping[str, str]
+
+    @property
+    def digest(self) -> str:
+        """Equal for states that say the same."""
+        text = json.dumps(sorted(self.files.items()))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Pairs, which may be text, and gold alignments by their ids where somebody gave any."""
+
+    name: str
+    pairs: tuple[Pair, ...]
+    gold: Mapping[str, Reference]
+
+
+def text_digest(text: str) -> str:
+    """The hash of a text, which tells whether a file is still what it was."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class Project:
+    """A project folder.
+
+    Raises:
+        UsageError: the folder is neither empty nor a project.
+        DataError: ``workbench.toml`` is faulty.
+    """
+
+    def __init__(self, root: Path, profile: str | None = None) -> None:
+        self.root = root.resolve()
+        self._lock = threading.RLock()
+        if not (self.root / MARK).is_file():
+            self._create(profile or "default")
+        try:
+            found = parse_toml(self._read(MARK).encode())[1].get("profile")
+        except TomlError as error:
+            raise DataError(error.found, where=f"{MARK}:{error.line}") from None
+        if found not in list_profiles():
+            expected = ", ".join(list_profiles())
+            raise DataError(f"found {found!r}", where=f"{MARK}: profile", expected=expected)
+        self.profile = str(profile or found)
+        for name in (RULES, CORPORA, CORRECTIONS, HISTORY):
+            (self.root / name).mkdir(exist_ok=True)
+        self.notice()
+
+    def _create(self, profile: str) -> None:
+        if self.root.exists() and not self.root.is_dir():
+            raise UsageError("this is no folder", where=str(self.root))
+        if self.root.is_dir() and any(self.root.iterdir()):
+            raise UsageError(
+                "this folder is neither empty nor a project",
+                where=str(self.root),
+                expected=f"a new or an empty folder, or one with {MARK}",
+            )
+        self.root.mkdir(parents=True, exist_ok=True)
+        for name in SAMPLES:
+            shutil.copytree(data_dir() / "samples" / name, self.root / CORPORA / name)
+        (self.root / RULES).mkdir()
+        (self.root / RULES / "words.tsv").write_text(_WORDS, "utf-8")
+        (self.root / MARK).write_text(f'profile = "{profile}"\n', "utf-8")
+
+    # Files of rules.
+
+    def rule_files(self) -> list[Path]:
+        """The rule files and tables, as ``--rules`` takes them, by name."""
+        folder = self.root / RULES
+        found = (path for path in folder.rglob("*") if path.suffix in _RULE_ENDINGS)
+        return sorted(path for path in found if path.is_file() and not path.is_symlink())
+
+    def path(self, name: str) -> Path:
+        """The path of a rule file, which is inside the folder whatever its name is.
+
+        Raises:
+            UsageError: it would not be, or the name is odd.
+        """
+        parts = PurePosixPath(name).parts
+        fine = parts and len(name) < 200 and PurePosixPath(name).suffix in _RULE_ENDINGS
+        if not fine or not all(
+            set(part) <= _NAME and part.strip(". ") and not part.startswith(".") for part in parts
+        ):
+            raise UsageError(
+                f"{shortened(name)!r} is no name for a rule file",
+                expected="letters, digits, - and _, with .lp or .tsv at the end",
+            )
+        path = self.root / RULES / Path(*parts)
+        if not path.resolve().is_relative_to(self.root / RULES):
+            raise UsageError(f"{shortened(name)!r} leads out of the project")
+        return path
+
+    def name(self, path: Path) -> str:
+        """What a rule file is called in the project."""
+        return path.relative_to(self.root / RULES).as_posix()
+
+    def read_rules(self, name: str) -> str:
+        """The text of a rule file."""
+        path = self.path(name)
+        if not path.is_file():
+            raise DataError("there is no such file", where=name)
+        return self._read(f"{RULES}/{name}")
+
+    def save(self, name: str, text: str, before: str | None, edit: str = "") -> State:
+        """Write a rule file that was ``before``, by its hash, or was not there; a new state.
+
+        Raises:
+            ConflictError: it is not what it was.
+        """
+        if len(text) > LARGEST:
+            raise DataError(f"{len(text)} characters", where=name, expected=f"at most {LARGEST}")
+        with self._lock:
+            self._check(name, before)
+            path = self.path(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with atomic_writer(path) as stream:
+                stream.write(text)
+            return self.notice(edit or f"saved {name}")
+
+    def remove(self, name: str, before: str, edit: str = "") -> State:
+        """Take a rule file away; its text stays in the history."""
+        with self._lock:
+            self._check(name, before)
+            self.path(name).unlink()
+            return self.notice(edit or f"removed {name}")
+
+    def _check(self, name: str, before: str | None) -> None:
+        path = self.path(name)
+        now = self.read_rules(name) if path.is_file() else None
+        if (None if now is None else text_digest(now)) != before:
+            raise ConflictError(name, now or "")
+
+    # States.
+
+    @property
+    def states(self) -> Sequence[State]:
+        """All states, the latest last."""
+        return tuple(self._states)
+
+    @property
+    def state(self) -> State:
+        """What holds now."""
+        return self._states[-1]
+
+    def notice(self, edit: str = "changed outside") -> State:
+        """Look at the rule files: a new state if they are not what they were last."""
+        with self._lock:
+            files = {}
+            for path in self.rule_files():
+                with suppress(OSError, UnicodeDecodeError):
+                    text = path.read_text("utf-8")
+                    files[self.name(path)] = text_digest(text)
+                    kept = self.root / HISTORY / text_digest(text)
+                    if not kept.exists():
+                        with atomic_writer(kept) as stream:
+                            stream.write(text)
+            if not self._states or self._states[-1].files != files:
+                number = len(self._states) + 1
+                state = State(number, time.time(), edit if number > 1 else "the beginning", files)
+                self._states.append(state)
+                with (self.root / HISTORY / "log.jsonl").open("a", encoding="utf-8") as log:
+                    record = {"when": state.when, "edit": state.edit, "files": files}
+                    log.write(json.dumps(record) + "\n")
+            return self._states[-1]
+
+    def go_to(self, number: int) -> State:
+        """Have the rule files say what they said in an earlier state; that is a new state."""
+        with self._lock:
+            self.notice()
+            if not 1 <= number <= len(self._states):
+                raise UsageError(
+                    f"there is no state {number}", expected=f"1 to {self.state.number}"
+                )
+            wanted = self._states[number - 1].files
+            for name in self.state.files.keys() - wanted.keys():
+                self.path(name).unlink()
+            for name in wanted:
+                path = self.path(name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with atomic_writer(path) as stream:
+                    stream.write(self.text_of(wanted[name]))
+            return self.notice(f"back to state {number}")
+
+    def text_of(self, known: str) -> str:
+        """The text with a hash, from the history."""
+        return self._read(f"{HISTORY}/{known}")
+
+    @cached_property
+    def _states(self) -> list[State]:
+        path, found = self.root / HISTORY / "log.jsonl", list[State]()
+        for line in path.read_text("utf-8").splitlines() if path.is_file() else ():
+            # A line that was cut off when the machine stopped tells nothing.
+            with suppress(ValueError, KeyError, TypeError):
+                one = json.loads(line)
+                found.append(State(len(found) + 1, one["when"], one["edit"], one["files"]))
+        return found
+
+    # Corpora.
+
+    def corpora(self) -> list[str]:
+        """The names of corpora: folders of sentence or chunk files, and tables."""
+        found = (self.root / CORPORA).iterdir()
+        return sorted(
+            path.name
+            for path in found
+            if path.is_dir() or (path.suffix.lstrip(".") in (*KINDS, "wa"))
+            if not path.name.startswith(".") and ".gold." not in path.name
+        )
+
+    def corpus(self, name: str) -> Corpus:
+        """Read a corpus.
+
+        Its gold is ``gold.wa`` in its folder, or for a table ``NAME.gold.wa`` beside it.
+
+        Raises:
+            DataError: it is faulty, or there is none.
+        """
+        if name not in self.corpora():
+            raise DataError(f"there is no corpus {shortened(name)!r}", where=CORPORA)
+        path = self.root / CORPORA / name
+        gold = path / "gold.wa" if path.is_dir() else path.with_suffix(".gold.wa")
+        pairs: list[Pair] = []
+        if path.is_dir():
+            chunked = (path / "sent1.chunk.txt").is_file()
+            files = [path / f"sent{side}{'.chunk' * chunked}.txt" for side in "12"]
+            pairs = list(read_pairs(*files, chunked=chunked))
+        elif path.suffix == ".wa":
+            pairs = [one.pair(str(number)) for number, one in enumerate(read_wa(path), 1)]
+        else:
+            table = Table(path)
+            for _, pair in table_pairs(table, find_places(table)):
+                if isinstance(pair, DataError):
+                    raise pair
+                # What people have in tables is text.
+                sides = (Text(sentence.tokens) for sentence in (pair.sent1, pair.sent2))
+                pairs.append(Pair(pair.id, *sides) if pair.sent1.chunks is None else pair)
+        return Corpus(name, tuple(pairs), read_references(gold) if gold.is_file() else {})
+
+    def _read(self, name: str) -> str:
+        try:
+            return (self.root / name).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as fault:
+            reason = getattr(fault, "strerror", None) or "this is not UTF-8"
+            raise DataError(f"cannot be read: {reason}", where=name) from None
+
+
+def lock(project: Project) -> int:
+    """Hold the folder for this server until it ends; the descriptor that does so.
+
+    Raises:
+        UsageError: another server holds it.
+    """
+    import fcntl
+
+    held = os.open(project.root / HISTORY / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(held)
+        raise UsageError(
+            "another server is at work on this folder",
+            where=str(project.root),
+            hint="Use its page, or stop it",
+        ) from None
+    return held
+
+
+_WORDS = """\
+# Words of your own: A = B says that both mean the same, A <> B that they exclude one another.
+"""
