@@ -31,11 +31,12 @@ def test_all_columns_come_back_and_ours_stand_behind(good, tmp_path):
     header, *rows = read(tmp_path / "out.csv")
     assert [row[:5] for row in [header, *rows]] == ROWS
     assert header[5:] == [
-        *("rating", "EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI"),
+        *("rating", "margin", "EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI"),
         *("explanation", "error"),
     ]
     record = dict(zip(header, rows[0], strict=True))
     assert 0 <= float(record["rating"]) <= 5
+    assert 0 <= float(record["margin"]) <= 2
     assert "bulb" in record["explanation"]
     alone = good("explain", "--table", "a.csv", "--id-col", "Code", "--id", "k1").strip()
     assert record["explanation"] == alone
@@ -69,7 +70,7 @@ def test_faulty_rows_are_told_at_once_or_left_out_and_come_back(run, tmp_path):
     assert result.exit_code == 0
     assert result.stderr.count("the row is left out") == 2
     header, *rows = read(tmp_path / "out.csv")
-    assert header[5:] == ["rating", "error"]
+    assert header[5:] == ["rating", "margin", "error"]
     assert [row[0] for row in rows] == ["k1", "k2", "k3", "k4"]
     assert [bool(row[5]) for row in rows] == [True, True, False, False]
     assert rows[2][6].startswith("a.csv:4: Answer is empty")
