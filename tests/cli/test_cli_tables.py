@@ -73,7 +73,7 @@ def test_faulty_rows_are_told_at_once_or_left_out_and_come_back(run, tmp_path):
     assert header[5:] == ["rating", "margin", "error"]
     assert [row[0] for row in rows] == ["k1", "k2", "k3", "k4"]
     assert [bool(row[5]) for row in rows] == [True, True, False, False]
-    assert rows[2][6].startswith("a.csv:4: Answer is empty")
+    assert rows[2][7].startswith("a.csv:4: Answer is empty")
 
 
 def test_a_choice_is_told_and_a_row_that_names_nothing_is_a_pair(run, tmp_path):
@@ -97,8 +97,9 @@ def test_an_output_is_an_input(good, tmp_path, kind):
         assert {"Code", "Question", "Note", "rating"} <= {*header}
     else:
         assert [row[:5] for row in [header, *rows]] == ROWS
-        assert header[5:] == ["rating", "error", "ists_rating", "ists_error"]
-        assert [float(row[5]) for row in rows] == [float(row[7]) for row in rows]
+        names = ["rating", "margin", "error"]
+        assert header[5:] == [*names, *(f"ists_{name}" for name in names)]
+        assert [row[5:7] for row in rows] == [row[8:10] for row in rows]
 
 
 def test_packed_tables_and_streams(good, tmp_path):
