@@ -31,11 +31,12 @@ def test_all_columns_come_back_and_ours_stand_behind(good, tmp_path):
     header, *rows = read(tmp_path / "out.csv")
     assert [row[:5] for row in [header, *rows]] == ROWS
     assert header[5:] == [
-        *("rating", "EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI"),
+        *("rating", "margin", "EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI"),
         *("explanation", "error"),
     ]
     record = dict(zip(header, rows[0], strict=True))
     assert 0 <= float(record["rating"]) <= 5
+    assert 0 <= float(record["margin"]) <= 2
     assert "bulb" in record["explanation"]
     alone = good("explain", "--table", "a.csv", "--id-col", "Code", "--id", "k1").strip()
     assert record["explanation"] == alone
@@ -69,10 +70,10 @@ def test_faulty_rows_are_told_at_once_or_left_out_and_come_back(run, tmp_path):
     assert result.exit_code == 0
     assert result.stderr.count("the row is left out") == 2
     header, *rows = read(tmp_path / "out.csv")
-    assert header[5:] == ["rating", "error"]
+    assert header[5:] == ["rating", "margin", "error"]
     assert [row[0] for row in rows] == ["k1", "k2", "k3", "k4"]
     assert [bool(row[5]) for row in rows] == [True, True, False, False]
-    assert rows[2][6].startswith("a.csv:4: Answer is empty")
+    assert rows[2][7].startswith("a.csv:4: Answer is empty")
 
 
 def test_a_choice_is_told_and_a_row_that_names_nothing_is_a_pair(run, tmp_path):
@@ -96,8 +97,9 @@ def test_an_output_is_an_input(good, tmp_path, kind):
         assert {"Code", "Question", "Note", "rating"} <= {*header}
     else:
         assert [row[:5] for row in [header, *rows]] == ROWS
-        assert header[5:] == ["rating", "error", "ists_rating", "ists_error"]
-        assert [float(row[5]) for row in rows] == [float(row[7]) for row in rows]
+        names = ["rating", "margin", "error"]
+        assert header[5:] == [*names, *(f"ists_{name}" for name in names)]
+        assert [row[5:7] for row in rows] == [row[8:10] for row in rows]
 
 
 def test_packed_tables_and_streams(good, tmp_path):

@@ -8,9 +8,11 @@ from ists_asp.io.pairs import ScoredPair
 from ists_asp.io.text import make_sentence
 from ists_asp.learn.ratings import (
     BASE,
+    Rated,
     RatedExample,
     RatingExampleBuilder,
     cross_validate_ratings,
+    fit_margins,
     learn_ratings,
     mismatched,
     predict,
@@ -74,6 +76,18 @@ def test_cross_validation_by_data_set_and_by_parts():
     parts = cross_validate_ratings(GOLD, folds=3)
     assert [len(found) for found in parts.values()] == [3, 3]
     assert sum(len(one.gold) for found in parts.values() for one in found) == len(GOLD)
+
+
+def test_margins_say_what_two_of_three_were_within():
+    found = [0.1] * 30 + [2.6] * 30 + [4.9] * 5
+    gold = [0.1] * 20 + [0.9] * 10 + [2.6 + number / 100 for number in range(30)] + [4.9] * 5
+    assert fit_margins([Rated("a", gold, found)]) == ((0, 0, 30), (2500, 180, 35))
+
+
+def test_bounds_hold_for_predictions_too():
+    bounds = (Evidence("same", 4500), Evidence("differs", -2000))
+    some = [RatedExample("a", 0, (), found) for found in ((), bounds[:1], bounds)]
+    assert predict(some, ()) == [0, 4.5, 2]
 
 
 def scored(number):

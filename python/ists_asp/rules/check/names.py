@@ -22,7 +22,15 @@ from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, bind_all, parsed, read
 from ists_asp.syntax.trees import atoms, is_fact
-from ists_asp.vocabulary import CONFIDENCE, EVIDENCE, RENAMED, TARGETS, WEIGHTS, WORTH
+from ists_asp.vocabulary import (
+    CONFIDENCE,
+    EVIDENCE,
+    RATING_MARGIN,
+    RENAMED,
+    TARGETS,
+    WEIGHTS,
+    WORTH,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -36,6 +44,7 @@ _Predicate = tuple[str, int]
 
 _EVIDENCE = EVIDENCE.signature
 _WEIGHED = {one.signature for one in (*WEIGHTS, WORTH)}
+_TABLES = (f"{CONFIDENCE.name}(", f"{RATING_MARGIN.name}(")
 _DOCUMENTED = re.compile(
     r"^%\*!\s+(?P<name>[a-z_][A-Za-z0-9_']*)(?:\((?P<arguments>[^)]*)\))?", re.M
 )
@@ -107,7 +116,7 @@ def check_names(checked: Checked) -> Iterator[Finding]:
     for statement in checked.statements:
         kind, rule, path = statement.node.ast_type, statement.rule, statement.path
         # Facts that say how sure decisions are stand beside weights.
-        if rule.text.startswith(f"{CONFIDENCE.name}(") and is_fact(statement.node):
+        if rule.text.startswith(_TABLES) and is_fact(statement.node):
             continue
         unnamed = kind in (ASTType.Rule, ASTType.Minimize) and rule.sentence is None
         # A line of a word table speaks for itself, and has no place for a name.
