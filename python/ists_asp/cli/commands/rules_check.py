@@ -156,7 +156,7 @@ def _sampled(
     Of rules that are as they were shipped only if ``every`` one is asked about.
     """
     from ists_asp.engine import Setup, System
-    from ists_asp.rules.check.sample import check_sample
+    from ists_asp.rules.check.predicates import check_sample
     from ists_asp.trace.reified import ReifiedRules
     from ists_asp.trace.tracer import Coverage, coverage
 
