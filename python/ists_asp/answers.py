@@ -17,14 +17,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import chain
-from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeVar
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import AnswerError
 from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Scheme, Tag
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ists_asp.model import Pair, Sentence
     from ists_asp.syntax.ground import Ground
@@ -47,21 +47,14 @@ _TAGS = {str(tag.lower()): tag for tag in Tag}
 _SCORES = {str(score): float(score) for score in range(HIGHEST + 1)}
 
 
-A_co = TypeVar("A_co", covariant=True)
+A = TypeVar("A")
 
+Read: TypeAlias = "Callable[[Pair, Iterable[Ground], tuple[int, ...], bool], A]"
+"""Reads the shown atoms of an answer set, in any order, as :func:`read_answer` does.
 
-class Read(Protocol[A_co]):
-    """Reads the shown atoms of an answer set, as :func:`read_answer` does."""
-
-    def __call__(
-        self, pair: Pair, atoms: Iterable[Ground], cost: tuple[int, ...], optimal: bool, /
-    ) -> A_co:
-        """Read what was found for a pair.
-
-        The atoms are those that are shown, in any order; ``cost`` has the value of each priority
-        of the objective, highest first; ``optimal`` says whether the solver proved that no answer
-        set is better.
-        """
+It is told the value of each priority of the objective, highest first, and whether the solver proved
+that no answer set is better.
+"""
 
 
 def read_answer(

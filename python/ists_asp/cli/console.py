@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-EXIT_FAILED = 3
-"""The exit code where some pairs have no answer."""
-
-
 _MOST_EDITS = 5
 """Edits that are named."""
 
@@ -124,12 +120,12 @@ class Failures:
         warn(f"pair {shortened(pair.id)}: {reason}")
 
     def end(self, pairs: int) -> None:
-        """End with a warning and an exit code of its own where some of the pairs have no result."""
+        """End with a warning and the exit code 3 where some of the pairs have no result."""
         if self.count:
             more = self.count - len(self.first)
             ids = ", ".join(self.first) + (f" and {more} more" if more else "")
             warn(f"no answer for {self.count} of {pairs} pairs: {ids}")
-            raise click.exceptions.Exit(EXIT_FAILED)
+            raise click.exceptions.Exit(3)
 
 
 @contextmanager

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Confidence, Sentence
 
 _WIDEST = 48
-_DOUBTFUL = 0.5
-"""What is less probable is more likely wrong than right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +220,9 @@ def _decided(line: Alignment) -> str:
 
 
 def _doubtful(sure: Confidence | None, what: str) -> bool:
+    """Whether something is more likely wrong than right."""
     share = getattr(sure, what, None)
-    return share is not None and share < _DOUBTFUL
+    return share is not None and share < 0.5
 
 
 def _lone(sentence: Sentence, numbers: tuple[int, ...], line: Alignment) -> str:

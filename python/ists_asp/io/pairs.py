@@ -178,11 +178,9 @@ def table_pairs(
                 yield row, pair
 
 
-def read_sts(
-    source: t.Source, *, name: str | None = None, warn: t.Warn = t.ignore, strict: bool = False
-) -> Iterator[ScoredPair]:
+def read_sts(source: t.Source, warn: t.Warn = t.ignore) -> Iterator[ScoredPair]:
     """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``."""
-    label = t.source_name(source, name)
+    label = t.source_name(source)
     ending = Path(label).suffix.lower()
     table = Table(source, KINDS.get(ending, "tsv"), name=label, warn=warn)
     wanted = {} if table.header else {"gold": "1", "sent1": "2", "sent2": "3"}
@@ -195,7 +193,7 @@ def read_sts(
     places, faults = find_places(table, wanted), t.Faults()
     if places.gold is None:
         raise FormatError("no column of scores", where=label, expected="one that is called 'score'")
-    for row, found in table_pairs(table, places, warn, strict=strict):
+    for row, found in table_pairs(table, places, warn):
         with faults:
             if isinstance(found, DataError):
                 raise found

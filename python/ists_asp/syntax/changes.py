@@ -57,11 +57,6 @@ def tuple_of(place: Location, parts: Iterable[AST]) -> AST:
     return Function(place, "", list(parts), 0)
 
 
-def has_theory(node: AST) -> bool:
-    """Whether there is a theory atom in a syntax tree."""
-    return any(part.ast_type is ASTType.TheoryAtom for part in walk(node))
-
-
 def names(node: AST) -> Iterator[str]:
     """All names of predicates, functions and variables in a syntax tree."""
     for part in walk(node):
