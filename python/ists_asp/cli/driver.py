@@ -223,7 +223,7 @@ def _check_interrupted() -> None:
 
 
 def rate_by_tokens(inputs: Inputs, output: Path | None) -> None:
-    """Write the ratings of Baseline-tokencos, 5 at best: with six decimals rounding costs nothing."""
+    """Write the ratings of Baseline-tokencos, 5 at best: by six decimals rounding is free."""
     from ists_asp.evaluate.ratings import tokencos
 
     with opened(inputs) as source:
