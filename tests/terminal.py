@@ -74,7 +74,7 @@ def _serve():
     import ists_asp.explain
     import ists_asp.learn
     import ists_asp.report.page
-    import ists_asp.rules.check.sample
+    import ists_asp.rules.check.predicates
     import ists_asp.trace.document  # noqa: F401
 
     for line in sys.stdin:

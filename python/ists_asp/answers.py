@@ -17,26 +17,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import chain
-from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeVar
 
+from ists_asp import vocabulary as v
 from ists_asp.errors import AnswerError
 from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Scheme, Tag
-from ists_asp.vocabulary import (
-    ALIGNED,
-    BEYOND_LIMITS,
-    CONTRIBUTION,
-    FIRST,
-    GRANTED,
-    LABEL,
-    MARGIN,
-    RATING,
-    SCORE,
-    SPAN_TOKEN,
-    TAG,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ists_asp.model import Pair, Sentence
     from ists_asp.syntax.ground import Ground
@@ -59,21 +47,14 @@ _TAGS = {str(tag.lower()): tag for tag in Tag}
 _SCORES = {str(score): float(score) for score in range(HIGHEST + 1)}
 
 
-A_co = TypeVar("A_co", covariant=True)
+A = TypeVar("A")
 
+Read: TypeAlias = "Callable[[Pair, Iterable[Ground], tuple[int, ...], bool], A]"
+"""Reads the shown atoms of an answer set, in any order, as :func:`read_answer` does.
 
-class Read(Protocol[A_co]):
-    """Reads the shown atoms of an answer set, as :func:`read_answer` does."""
-
-    def __call__(
-        self, pair: Pair, atoms: Iterable[Ground], cost: tuple[int, ...], optimal: bool, /
-    ) -> A_co:
-        """Read what was found for a pair.
-
-        The atoms are those that are shown, in any order; ``cost`` has the value of each priority
-        of the objective, highest first; ``optimal`` says whether the solver proved that no answer
-        set is better.
-        """
+It is told the value of each priority of the objective, highest first, and whether the solver proved
+that no answer set is better.
+"""
 
 
 def read_answer(
@@ -93,14 +74,14 @@ def read_answer(
         AnswerError: the atoms are no answer, such as an alignment with two labels.
     """
     shown = _by_predicate(atoms)
-    firsts, tokens = (_by_side(shown[one.signature]) for one in (FIRST, SPAN_TOKEN))
+    firsts, tokens = (_by_side(shown[one.signature]) for one in (v.FIRST, v.SPAN_TOKEN))
     sides = tuple(
         _Side(sentence, number, firsts[number], tokens[number], scheme)
         for number, sentence in (("1", pair.sent1), ("2", pair.sent2))
     )
-    labels, scores, tags = (_by_link(shown[one.signature]) for one in (LABEL, SCORE, TAG))
+    labels, scores, tags = (_by_link(shown[one.signature]) for one in (v.LABEL, v.SCORE, v.TAG))
 
-    aligned, granted = (_by_link(shown[one.signature]) for one in (ALIGNED, GRANTED))
+    aligned, granted = (_by_link(shown[one.signature]) for one in (v.ALIGNED, v.GRANTED))
     alignments = []
     for link, (atom,) in aligned.items():
         label = _LABELS.get(_only(atom, labels.get(link, ()), "label"))
@@ -152,7 +133,7 @@ def read_rating(
         AnswerError: the atoms are no rating, such as two of them.
     """
     shown = _by_predicate(atoms)
-    found = [atom for atom, _ in shown[RATING.signature]]
+    found = [atom for atom, _ in shown[v.RATING.signature]]
     if len(found) != 1:
         _refuse(f"there are {len(found)} ratings", found, "one, as asp/rate.lp derives it")
     rating = _integer(found[0], found[0].arguments[0])
@@ -160,12 +141,12 @@ def read_rating(
         _refuse("the rating is not on the scale", found, f"0 to {1000 * highest} thousandths")
     parts = [
         Contribution(str(name), _integer(atom, value))
-        for atom, (name, value) in shown[CONTRIBUTION.signature]
+        for atom, (name, value) in shown[v.CONTRIBUTION.signature]
     ]
     if sum(part.thousandths for part in parts) != rating:
         _refuse("the rating is not the sum of its contributions", found, "their sum")
     parts.sort(key=lambda part: (-abs(part.thousandths), part.name))
-    margins = [_integer(atom, atom.arguments[0]) for atom, _ in shown[MARGIN.signature]]
+    margins = [_integer(atom, atom.arguments[0]) for atom, _ in shown[v.MARGIN.signature]]
     rated = Rating(rating, tuple(parts), margins[0] if margins else None)
     return Answer(pair, (), (), (), cost, optimal, rated)
 
@@ -263,7 +244,7 @@ def _by_predicate(atoms: Iterable[Ground]) -> Shown:
     for atom in dict.fromkeys(atoms):
         arguments = atom.arguments
         shown[atom.partition("(")[0], len(arguments)].append((atom, arguments))
-    if found := shown[BEYOND_LIMITS.signature]:
+    if found := shown[v.BEYOND_LIMITS.signature]:
         raise too_large(parts[0] for _, parts in found)
     return shown
 

@@ -9,20 +9,9 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ists_asp import vocabulary as v
 from ists_asp.errors import DataError, of_pair
 from ists_asp.syntax.ground import Atoms, quoted
-from ists_asp.vocabulary import (
-    CHUNKED,
-    GIVEN_BOUNDARY,
-    LANGUAGE,
-    LINE,
-    LINE_CONFIDENCE,
-    LINE_GRANTED,
-    LINE_TAG,
-    LINE_TOKEN,
-    PART,
-    TOKEN,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,11 +35,11 @@ def constant(name: str) -> str:
 
 def pair_facts(pair: Pair, knowledge: Iterable[str], language: str) -> Atoms:
     """All facts of an annotated pair, in a fixed order."""
-    facts = [LANGUAGE.text(constant(language))]
+    facts = [v.LANGUAGE.text(constant(language))]
     for number, sentence in ((1, pair.sent1), (2, pair.sent2)):
         facts.extend(_sentence_facts(pair, number, sentence))
     if pair.sent1.chunks is not None and pair.sent2.chunks is not None:
-        facts.append(CHUNKED.name)
+        facts.append(v.CHUNKED.name)
     facts.extend(knowledge)
     return Atoms(f"({','.join(facts)},)")
 
@@ -58,18 +47,18 @@ def pair_facts(pair: Pair, knowledge: Iterable[str], language: str) -> Atoms:
 def line_facts(answer: Answer) -> Iterator[str]:
     """The facts of an answer, for what is decided about it: its explanation and its rating."""
     for number, line in enumerate(answer.alignments, start=1):
-        yield LINE.text(number, line.label.lower(), round(line.score or 0))
+        yield v.LINE.text(number, line.label.lower(), round(line.score or 0))
         for tag in sorted(line.tags):
-            yield LINE_TAG.text(number, tag.lower())
+            yield v.LINE_TAG.text(number, tag.lower())
         if line.granted:
-            yield LINE_GRANTED.text(number)
+            yield v.LINE_GRANTED.text(number)
         for name in ("alignment", "label"):
             share = getattr(line.confidence, name, None)
             if share is not None:
-                yield LINE_CONFIDENCE.text(number, name, round(100 * share))
+                yield v.LINE_CONFIDENCE.text(number, name, round(100 * share))
         for side, tokens in ((1, line.tokens1), (2, line.tokens2)):
             for token in tokens:
-                yield LINE_TOKEN.text(number, side, token)
+                yield v.LINE_TOKEN.text(number, side, token)
 
 
 def facts_text(facts: Iterable[Symbol]) -> str:
@@ -86,7 +75,7 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[str
                 where=of_pair(pair.id),
                 hint="Remove null characters and halves of surrogate pairs",
             )
-        yield TOKEN.text(number, token.index, quoted(token.form))
+        yield v.TOKEN.text(number, token.index, quoted(token.form))
         if not token.words:
             raise DataError(
                 f"token {token.index} ({token.form!r}) of sentence {number} has no annotation",
@@ -95,7 +84,7 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[str
                 hint="Annotate the pair before its facts are made",
             )
         for place, word in enumerate(token.words, start=1):
-            yield PART.text(
+            yield v.PART.text(
                 number,
                 token.index,
                 place,
@@ -105,4 +94,4 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[str
                 constant(word.xpos),
             )
     for chunk in sentence.chunks or ():
-        yield GIVEN_BOUNDARY.text(number, chunk.first)
+        yield v.GIVEN_BOUNDARY.text(number, chunk.first)

@@ -6,17 +6,6 @@ from .faults import Same, fault
 from .place import MANY
 
 
-@fault("an earlier version has left a journal", Same(MANY))
-def _(place):
-    left = b'{"journal": "ists-asp", "run": "x", "lot": "0123456789abcdef"}\n'
-    place.pairs(MANY).journal.write_bytes(left)
-    ending = place.solve("-q")
-    assert ".ists-asp-out.wa.journal: an earlier version of ists-asp left this" in ending.errors
-    assert ending.errors.count("\n") == 1
-    assert place.journal.read_bytes() == left
-    return ending
-
-
 @fault("somebody else's file has the name of a journal", Same(MANY))
 def _(place):
     place.pairs(MANY).journal.write_text("[]\n")

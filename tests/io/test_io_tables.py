@@ -118,8 +118,8 @@ def test_sts():
     (found,) = read_sts(io.BytesIO(b"3.25\ta b\tc\n"))
     assert (found.score, found.pair.id, found.pair.sent1.text) == (3.25, "1", "a b")
     for line in (b"x\ta\tb\n", b"nan\ta\tb\n", b"a\tb\n"):
-        with pytest.raises(DataError, match=r"^s:1: "):
-            list(read_sts(io.BytesIO(line), name="s"))
+        with pytest.raises(DataError, match=r"^<stdin>:1: "):
+            list(read_sts(io.BytesIO(line)))
 
 
 def test_jsonl_reads_chunks_and_ids():

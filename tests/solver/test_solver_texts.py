@@ -5,7 +5,7 @@ from clingo import SymbolType, parse_term
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ists_asp.syntax.ground import Ground, symbols, texts
+from ists_asp.syntax.ground import Ground, plain, symbols, texts
 
 TERMS = st.recursive(
     st.integers(-20, 20).map(str)
@@ -30,7 +30,7 @@ def check(text, symbol):
     if symbol.type is SymbolType.Number:
         assert text.number == symbol.number
     elif symbol.type is SymbolType.String:
-        assert text.string == symbol.string
+        assert plain(text) == symbol.string
     elif symbol.type is SymbolType.Function:
         assert (text.name, text.positive) == (symbol.name, symbol.positive)
         assert len(text.arguments) == len(symbol.arguments)

@@ -50,10 +50,7 @@ class Annotator:
     """
 
     def __init__(
-        self,
-        lang: str = "en",
-        stanza_dir: Path | None = None,
-        cache: Cache | None = None,
+        self, lang: str = "en", stanza_dir: Path | None = None, cache: Cache | None = None
     ) -> None:
         self.models = find(lang, stanza_dir)
         self._tables = tables(lang)

@@ -188,13 +188,6 @@ def _details() -> str:
     return table(rows, left=True)
 
 
-_CLOSE = 0.75
-"""How alike two names must be: ``--raw`` is not what ``--format`` was meant to be."""
-
-_OWNERS = 3
-"""More commands than this that have an option are no hint."""
-
-
 def _usage_message(fault: click.ClickException) -> str:
     """A usage error as one line that names the command whose help tells more."""
     context = fault.ctx if isinstance(fault, click.UsageError) else None
@@ -228,11 +221,13 @@ def _no_such_option(name: str, context: click.Context) -> str:
         return f"{text} any more: {_GONE[name]}"
     known = list(_options(context.command))
     owners = [path for path, command in _commands(context.find_root()) if name in _options(command)]
-    if len(owners) > _OWNERS:
+    if len(owners) > 3:
+        # So many are no hint.
         return text
     if owners:
         return f"{text}, which is one of {' and '.join(owners)}"
-    close = get_close_matches(name, known, n=2, cutoff=_CLOSE)
+    # So alike that --raw is not what --format was meant to be.
+    close = get_close_matches(name, known, n=2, cutoff=0.75)
     return f"{text}. Did you mean {' or '.join(close)}?" if close else text
 
 

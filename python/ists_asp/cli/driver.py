@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.trace import AskedTrace
 
-PAUSE = 0.3
-"""Seconds between two looks at the files of rules that are watched."""
-
 S = TypeVar("S")
 T = TypeVar("T")
 
@@ -117,7 +114,7 @@ def solve_pairs(
     """Decide the pairs of an input and write the answers; a table gets these columns."""
     from ists_asp.engine import System, Timings
     from ists_asp.engine.preparation import sums
-    from ists_asp.io.files import atomic_writer, check_there, old_journal
+    from ists_asp.io.files import atomic_writer, check_there
     from ists_asp.io.formats import PAIRS, Written, writing_rows
     from ists_asp.run.pool import executor, run
     from ists_asp.solver.batch import BATCH
@@ -151,10 +148,6 @@ def solve_pairs(
         target = outputs[output] if output is not None else Printed()
         if columns:
             put_rows = stack.enter_context(writing_rows(shape, target, columns, table))
-        for journal in filter(None, map(old_journal, targets)):
-            console.note(
-                f"{journal}: an earlier version of ists-asp left this; nothing needs it any more"
-            )
         deciding = executor(setup, jobs, source.count, long=source.long)
         stack.callback(deciding.close)
         _check_interrupted()
@@ -230,11 +223,11 @@ def _check_interrupted() -> None:
 
 
 def rate_by_tokens(inputs: Inputs, output: Path | None) -> None:
-    """Write the ratings of Baseline-tokencos: six decimals, so that rounding costs nothing."""
-    from ists_asp.evaluate.ratings import HIGHEST, tokencos
+    """Write the ratings of Baseline-tokencos, 5 at best: by six decimals rounding is free."""
+    from ists_asp.evaluate.ratings import tokencos
 
     with opened(inputs) as source:
-        ratings = [f"{HIGHEST * tokencos(pair):.6f}\n" for pair in source.pairs()]
+        ratings = [f"{5 * tokencos(pair):.6f}\n" for pair in source.pairs()]
     console.write_output(output, "".join(ratings))
 
 
@@ -255,7 +248,7 @@ def watch_rules(rules: Sequence[Path], work: Callable[[], None]) -> NoReturn:
             console.fail(fault)
         console.note("watching the rules; Ctrl-C ends")
         while (now := _states(rules)) == seen:
-            time.sleep(PAUSE)
+            time.sleep(0.3)
         changed = sorted(str(path) for path in {*now, *seen} if now.get(path) != seen.get(path))
         seen = now
         console.note(f"changed: {', '.join(changed)}")

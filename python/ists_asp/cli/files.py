@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 Values: TypeAlias = Mapping[str, Any]
 """The values of a command's parameters, by name."""
 
-_SHOWN = 40
-"""Letters shown of a name that is too long."""
-
 _SHIPPED = ("lexicon", "reader", "report", "stanza", "templates", "vectors")
 """Folders of data that commands read."""
 
@@ -201,7 +198,7 @@ def check_target(where: str, target: Path) -> None:
     except OSError as error:
         raise UsageError(
             f"no file can be called so: {error.strerror}",
-            where=shortened(where, _SHOWN),
+            where=shortened(where, 40),
             hint="Choose another name",
         ) from None
     folder = Path(os.path.realpath(target)).parent

@@ -45,12 +45,6 @@ _DEPTH = 60
 _LOOKED = 30
 """Pairs, and new rules, of which it is found out what a rule did that changed nothing."""
 
-_NAMED_OTHERWISE = {
-    DecisionKind.NOALI: ChangeKind.UNALIGNED,
-    DecisionKind.ALIC: ChangeKind.UNALIGNED,
-}
-"""What changes of decisions are called that have another name there."""
-
 
 @dataclass(frozen=True, slots=True)
 class Edit:
@@ -298,7 +292,8 @@ def _key(of: Change | Decision) -> object:
 def _about(one: Decided) -> object:
     """What a decision is about, as the key of a change."""
     kind, tokens1, tokens2, _ = one
-    return str(_NAMED_OTHERWISE.get(kind, kind)), tokens1, tokens2
+    lone = kind in (DecisionKind.NOALI, DecisionKind.ALIC)
+    return str(ChangeKind.UNALIGNED if lone else kind), tokens1, tokens2
 
 
 def _weighing(decision: Decision, trace: Trace) -> Iterator[Ground]:
@@ -358,8 +353,10 @@ def run_both(old: System, new: System, pairs: Iterable[Pair]) -> Iterator[Both]:
     annotated, left = old.annotate(pairs), _LOOKED if edits else 0
     while batch := list(islice(annotated, BATCH)):
         decided = list(map(Both, _answered(old, batch), _answered(new, batch)))
+        # What is about the pair as a whole follows from the rest.
+        wholes = (ChangeKind.RATING, ChangeKind.EXPLANATION)
         changed = [
-            tuple(change for change in find_changes(one.old, one.new) if not change.kind.whole)
+            tuple(change for change in find_changes(one.old, one.new) if change.kind not in wholes)
             for one in decided
         ]
         traced = [bool(changes) or place < left for place, changes in enumerate(changed)]

@@ -92,11 +92,6 @@ class ChangeKind(StrEnum):
     RATING = "rating"
     EXPLANATION = "explanation"
 
-    @property
-    def whole(self) -> bool:
-        """Whether it is about the pair as a whole, and follows from other decisions."""
-        return self in (ChangeKind.RATING, ChangeKind.EXPLANATION)
-
 
 @dataclass(frozen=True, slots=True)
 class Change:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import time
 from collections import Counter
 from contextlib import contextmanager
@@ -30,12 +29,6 @@ _DIGITS = 12
 
 _WEIGHTS = "weights"
 """The folder of weights."""
-
-_WIDTH = math.log(1.01)
-"""Of a class of durations, on a logarithmic scale: a hundredth of the duration."""
-
-_SHORTEST = 1e-7
-"""Seconds that no clock tells from none."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -100,7 +93,7 @@ class SolvedAnswer(Answer):
         return self.tracing()
 
     def why(self, *decision: str) -> Why:
-        """Say why a decision of the answer was taken; see :meth:`ists_asp.trace.AskedTrace.why`.
+        """Say why a decision of the answer was taken.
 
         Args:
             decision: as a line of a ``.wa`` file, ``"4 5 <==> 3 4"``, with label and score or
@@ -114,7 +107,7 @@ class SolvedAnswer(Answer):
         return self.trace().why(*decision)
 
     def why_not(self, *decision: str) -> WhyNot:
-        """Say why a decision was not taken; see :meth:`ists_asp.trace.AskedTrace.why_not`.
+        """Say why a decision was not taken.
 
         Args:
             decision: as for :meth:`why`.
@@ -193,50 +186,15 @@ def _digest(files: Iterable[RuleFile]) -> str:
 
 
 @dataclass(slots=True)
-class Durations:
-    """How long each of many things took: seconds, counted in classes of one per cent width."""
-
-    longest: float = 0.0
-    _classes: Counter[int] = field(default_factory=Counter)
-
-    def __len__(self) -> int:
-        return self._classes.total()
-
-    def add(self, seconds: float) -> None:
-        """Count one more."""
-        self.longest = max(self.longest, seconds)
-        self._classes[round(math.log(max(seconds, _SHORTEST)) / _WIDTH)] += 1
-
-    def merge(self, other: Durations) -> None:
-        """Count those of another as well."""
-        self.longest = max(self.longest, other.longest)
-        self._classes.update(other._classes)
-
-    def quantile(self, share: float) -> float:
-        """What ``share`` (0 to 1) of the durations do not exceed, within half a per cent.
-
-        That of 1 is exact. Of nothing it is 0.
-        """
-        left = max(1, math.ceil(share * len(self)))
-        if left >= len(self):
-            return self.longest
-        for number in sorted(self._classes):
-            left -= self._classes[number]
-            if left <= 0:
-                return min(math.exp(number * _WIDTH), self.longest)
-        return self.longest
-
-
-@dataclass(slots=True)
 class Timings:
-    """Seconds spent in each stage, summed over all pairs, in the same memory for any number.
+    """Seconds spent in each stage, summed over all pairs.
 
     They are those of the processor: how busy a machine is with other things does not count.
     ``elsewhere`` are all seconds of other processes, those in which they load included.
-    ``decided`` has how long grounding and solving took together, for each pair. Pairs that
-    were solved together share their time equally. ``kept`` counts the pairs whose answers were
-    kept from a run before, ``edits`` those that were decided again because of an edit of rules,
-    by its place.
+    ``decided`` counts the pairs for which grounding and solving took so many hundredths of
+    a millisecond; those that were solved together share their time equally. ``kept`` counts the
+    pairs whose answers were kept from a run before, ``edits`` those that were decided again because
+    of an edit of rules, by its place.
     """
 
     annotation: float = 0.0
@@ -245,14 +203,9 @@ class Timings:
     grounding: float = 0.0
     solving: float = 0.0
     elsewhere: float = 0.0
-    decided: Durations = field(default_factory=Durations)
+    decided: Counter[int] = field(default_factory=Counter)
     kept: int = 0
     edits: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def before(self) -> float:
-        """Seconds spent before grounding."""
-        return self.annotation + self.knowledge + self.facts
 
     def decide(
         self, grounding: float, solving: float, *, kept: bool = False, edit: str = ""
@@ -263,16 +216,16 @@ class Timings:
             self.edits[edit] += 1
         self.grounding += grounding
         self.solving += solving
-        self.decided.add(grounding + solving)
+        self.decided[round(100_000 * (grounding + solving))] += 1
 
     def merge(self, other: Timings) -> None:
         """Add the times of other pairs."""
         for one in fields(self):
             mine, theirs = getattr(self, one.name), getattr(other, one.name)
-            if isinstance(mine, int | float):
+            if isinstance(mine, Counter):
+                mine.update(theirs)
+            else:
                 setattr(self, one.name, mine + theirs)
-        self.decided.merge(other.decided)
-        self.edits.update(other.edits)
 
     @contextmanager
     def measure(self, stage: str) -> Iterator[None]:

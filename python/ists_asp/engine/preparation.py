@@ -275,12 +275,7 @@ class Preparation(Closing):
             return [Sentence(tokens) for tokens in self._annotator.tokenize(texts)]
 
     def read(self, given: Iterable[GivenPair], *, tokens: bool = False) -> Iterator[Pair]:
-        """Pairs, lazily and in their order, with strings tokenised; ids count from 1.
-
-        Args:
-            given: pairs, or two sentences each.
-            tokens: whether blanks separate the tokens of strings.
-        """
+        """Pairs, lazily and in their order, with strings tokenised, unless they are ``tokens``."""
         return self.tokenized(read_pairs(given, tokens=tokens))
 
     def tokenized(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -456,9 +451,7 @@ def _sentence(given: GivenSentence, number: int, tokens: bool) -> Sentence:
         given = given if tokens else Text(given.tokens)
     if not isinstance(given, Sentence):
         raise UsageError(
-            f"{given!r} is no sentence",
-            where=where,
-            expected="text, or an ists_asp.model.Sentence",
+            f"{given!r} is no sentence", where=where, expected="text, or an ists_asp.model.Sentence"
         )
     if not given.tokens:
         raise DataError("the sentence is empty", where=where, expected="at least one token")

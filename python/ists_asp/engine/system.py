@@ -15,13 +15,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 
 from ists_asp.answers import read_answer
 from ists_asp.engine.answer import SolvedAnswer, provenance
-from ists_asp.engine.preparation import (
-    Known,
-    Limits,
-    Preparation,
-    Setup,
-    beside,
-)
+from ists_asp.engine.preparation import Known, Limits, Preparation, Setup, beside
 from ists_asp.errors import IstsError, UsageError
 from ists_asp.resources import cache_dir
 from ists_asp.rules import NO_READER, Purpose
@@ -120,13 +114,7 @@ class System(Preparation):
     """
 
     def load(self) -> Self:
-        """Load what pairs need.
-
-        Raises:
-            RuleError: a rule file is faulty.
-            ResourceError: models, the lexicon or the vectors are missing, or the cache cannot be
-                used.
-        """
+        """Load what pairs need; see :func:`load`."""
         self.models, self.solver, self.knowledge  # noqa: B018 (loaded when first asked for)
         return self
 
@@ -213,9 +201,6 @@ class System(Preparation):
             pairs: as for :meth:`solve_many`.
             tokens: as for :meth:`solve`.
             rated: as for :meth:`solve_many`.
-
-        Raises:
-            IstsError: as for :meth:`solve_many`.
         """
         annotated = self.annotate(self.read(pairs, tokens=tokens))
         for best, *others in self.decide(annotated, rated=rated and self.rates):
@@ -227,12 +212,7 @@ class System(Preparation):
     def decide(
         self, annotated: Iterable[Pair], *, rated: bool = False
     ) -> Iterator[tuple[Answer, ...]]:
-        """As :meth:`solve_all`, for pairs that are annotated already.
-
-        Args:
-            annotated: the pairs.
-            rated: whether the answers are rated as well.
-        """
+        """As :meth:`solve_all`, for pairs that are annotated already."""
         found = self._solutions(annotated)
         for one in self.rater.rate_solutions(found) if rated else (one for one, _ in found):
             self._count(one)
@@ -287,11 +267,7 @@ class System(Preparation):
 
     @cached_property
     def rater(self) -> Rater:
-        """What rates a pair, given its answer; made when it is first asked for.
-
-        Raises:
-            RuleError: the profile has no rules for ratings, or they are faulty.
-        """
+        """What rates a pair, given its answer; made when it is first asked for."""
         from ists_asp.engine.rating import Rater
 
         rules = self.setup.load_program(Purpose.RATING)
@@ -311,11 +287,7 @@ class System(Preparation):
         return next(self.rate_many([answer]))
 
     def rate_many(self, answers: Iterable[Answer]) -> Iterator[Rating]:
-        """Rate answers, lazily and in their order; see :meth:`rate`.
-
-        Raises:
-            RuleError: the profile has no rules for ratings, or they are faulty.
-        """
+        """Rate answers, lazily and in their order; see :meth:`rate`."""
         for solution in self.rater.rate_all(self._known_answers(answers, attrgetter("pair"))):
             (rated,) = solution.answers
             assert rated.rating is not None
@@ -387,11 +359,7 @@ class System(Preparation):
 
     @cached_property
     def explainer(self) -> Explainer:
-        """What says an answer in words; made when it is first asked for.
-
-        Raises:
-            RuleError: the profile has no rules for explanations, or they are faulty.
-        """
+        """What says an answer in words; made when it is first asked for."""
         from ists_asp.explain.explainer import Explainer
 
         rules = self.setup.load_program(Purpose.EXPLANATION)
@@ -415,19 +383,10 @@ class System(Preparation):
     def explain_many(
         self, answers: Iterable[Answer], templates: Templates | None = None
     ) -> Iterator[Explanation]:
-        """Say answers in words, lazily and in their order.
+        """Say answers in words, lazily and in their order; see :meth:`explain`.
 
         Sentences that are not annotated yet, as those of given answers, are annotated together,
         which is faster than one at a time.
-
-        Args:
-            answers: answers as for :meth:`explain`.
-            templates: the wording; by default that of the profile's language.
-
-        Raises:
-            RuleError: the profile has no rules for explanations, or they are faulty.
-            UsageError: there are no templates for the profile's language.
-            DataError: the templates are faulty.
         """
         from ists_asp.explain.templates import Templates, load_templates
 
@@ -440,11 +399,7 @@ class System(Preparation):
 
     @cached_property
     def judge(self) -> Judge:
-        """What judges a student's answer by a model answer; made when it is first asked for.
-
-        Raises:
-            RuleError: the profile has no rules for feedback, or they are faulty.
-        """
+        """What judges a student's answer by a model answer; made when it is first asked for."""
         from ists_asp.explain.feedback import Judge
 
         rules = self.setup.load_program(Purpose.FEEDBACK)

@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
 
-HIGHEST = 5
-"""The best rating in English: what a cosine of 1 is worth."""
-
 _QUANTILE = float(stats.norm.ppf(0.975))
 """Standard errors on both sides of an estimate that make an interval of 95 percent."""
 

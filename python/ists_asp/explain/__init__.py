@@ -7,10 +7,4 @@ wording (``data/templates/``). Nothing is decided here.
 from ists_asp.explain.explainer import Explainer, Explanation, Statement
 from ists_asp.explain.templates import Templates, load_templates
 
-__all__ = [
-    "Explainer",
-    "Explanation",
-    "Statement",
-    "Templates",
-    "load_templates",
-]
+__all__ = ["Explainer", "Explanation", "Statement", "Templates", "load_templates"]

@@ -156,10 +156,7 @@ class Explainer:
     """The rules that decide what is said about an answer."""
 
     def __init__(
-        self,
-        rules: RuleSet,
-        constants: Mapping[str, str] | None = None,
-        time_limit: float = 10.0,
+        self, rules: RuleSet, constants: Mapping[str, str] | None = None, time_limit: float = 10.0
     ) -> None:
         options = SolverOptions(time_limit=time_limit, constants=dict(constants or {}))
         self._solver: Solver[Shown] = Solver(rules, options, _read)

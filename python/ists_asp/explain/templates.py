@@ -100,9 +100,7 @@ class Templates:
                 )
             return slots[match[1]]
 
-        return self._contracted(_SLOT.sub(filled, self._get(table, key)))
-
-    def _contracted(self, text: str) -> str:
+        text = _SLOT.sub(filled, self._get(table, key))
         if not self.contractions:
             return text
         # All at once: what has been contracted is left alone.

@@ -12,16 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError, shortened
-from ists_asp.io.text import (
-    Line,
-    Repairs,
-    Source,
-    Warn,
-    ignore,
-    make_sentence,
-    parse_lines,
-    split_words,
-)
+from ists_asp.io import text as t
 from ists_asp.model import Chunk, Sentence
 
 if TYPE_CHECKING:
@@ -34,14 +25,14 @@ _GLUED_PAIR = re.compile(r"(?<!\\)\]\[")
 
 
 def read_chunks(
-    source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
+    source: t.Source, *, name: str | None = None, warn: t.Warn = t.ignore, strict: bool = False
 ) -> Iterator[Sentence]:
     """Yield the sentences of a chunk file, with their chunks."""
-    parse = chunk_parser(Repairs(warn, strict))
-    return parse_lines(source, parse, name=name, warn=warn, strict=strict)
+    parse = chunk_parser(t.Repairs(warn, strict))
+    return t.parse_lines(source, parse, name=name, warn=warn, strict=strict)
 
 
-def chunk_parser(repairs: Repairs) -> Callable[[Line], Sentence]:
+def chunk_parser(repairs: t.Repairs) -> Callable[[t.Line], Sentence]:
     """A function that reads a line of a chunk file."""
     return lambda line: parse_chunks(line.text, where=line.where, repairs=repairs)
 
@@ -82,7 +73,7 @@ class _Builder:
         self._finish()
         self.inside = False
 
-    def end(self, where: str, repairs: Repairs) -> None:
+    def end(self, where: str, repairs: t.Repairs) -> None:
         """End the line, and tell what was mended on it."""
         if self.inside:
             self.mend("the chunk '{}' has no ]", self._pending(), "it ends at the end of the line")
@@ -112,7 +103,7 @@ class _Builder:
             self.first = len(self.words) + 1
 
 
-def parse_chunks(text: str, *, where: str = "line", repairs: Repairs | None = None) -> Sentence:
+def parse_chunks(text: str, *, where: str = "line", repairs: t.Repairs | None = None) -> Sentence:
     """Read one line of a chunk file.
 
     Every token ends up in exactly one chunk: an opening bracket inside an open chunk ends
@@ -120,7 +111,7 @@ def parse_chunks(text: str, *, where: str = "line", repairs: Repairs | None = No
     their own, and empty or unpaired brackets are dropped, each kind with one warning.
     """
     builder = _Builder()
-    for item in split_words(text):
+    for item in t.split_words(text):
         if item in ("[", "]"):
             builder.open() if item == "[" else builder.close()
             continue
@@ -139,10 +130,10 @@ def parse_chunks(text: str, *, where: str = "line", repairs: Repairs | None = No
                 builder.close()
         if glued:
             builder.mend("no blank at the bracket of '{}'", item, "read with blanks")
-    builder.end(where, repairs or Repairs())
+    builder.end(where, repairs or t.Repairs())
     if not builder.words:
         raise DataError("an empty sentence", where=where, expected="at least one token")
-    tokens = make_sentence(builder.words).tokens
+    tokens = t.make_sentence(builder.words).tokens
     return Sentence(tokens, tuple(builder.chunks))
 
 

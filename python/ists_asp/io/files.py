@@ -41,9 +41,6 @@ _OPEN: set[Path] = set()
 _LONGEST = 200
 """Bytes of a file name that leave room for what is put before and behind it."""
 
-_JOURNAL = b'{"journal": "ists-asp", '
-"""How the journals begin that earlier versions kept beside an output."""
-
 _Identity: TypeAlias = tuple[int, int, str]
 
 _LOOKED_AT = 100
@@ -98,18 +95,6 @@ def check_there(stream: TextIO, path: Path) -> None:
         found = os.fstat(stream.fileno())
         if stat.S_ISREG(found.st_mode) and not found.st_nlink:
             raise FileNotFoundError(None, "its folder is gone")
-
-
-def old_journal(target: Path) -> Path | None:
-    """The journal that an earlier version of ists-asp left beside an output, if there is one."""
-    real = Path(os.path.realpath(target))
-    place = real.with_name(f"{_beside(real)}.journal")
-    with suppress(OSError):
-        handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with open(handle, "rb") as stream:  # noqa: PTH123 (a file that is open already)
-            if stream.read(len(_JOURNAL)) == _JOURNAL:
-                return place
-    return None
 
 
 def _mode(path: Path) -> int | None:

@@ -16,28 +16,16 @@ from typing import TYPE_CHECKING, Any
 from ists_asp.errors import DataError
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import FAILED, format_label, format_score, write_answer, write_pair
-from ists_asp.model import (
-    Alignment,
-    Answer,
-    Chunk,
-    Confidence,
-    Contribution,
-    Label,
-    Pair,
-    Rating,
-    Tag,
-)
+from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Pair, Rating, Tag
 from ists_asp.terminal import display_width, padded, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.io.tables import Row, Table, Text
-    from ists_asp.model import Sentence
+    from ists_asp.model import Confidence, Sentence
 
 _WIDEST = 48
-_DOUBTFUL = 0.5
-"""What is less probable is more likely wrong than right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,21 +221,20 @@ def format_answer(answer: Answer) -> str:
 
 
 def _decided(line: Alignment) -> str:
-    sure = line.confidence or Confidence(None)
-    front = "? " if _doubtful(sure.alignment) else ""
-    label = format_label(line) + "?" * _doubtful(sure.label)
+    front = "? " if _doubtful(line.confidence, "alignment") else ""
+    label = format_label(line) + "?" * _doubtful(line.confidence, "label")
     return f"{front}{label} {format_score(line.score)}"
 
 
-def _doubtful(share: float | None) -> bool:
-    return share is not None and share < _DOUBTFUL
+def _doubtful(sure: Confidence | None, what: str) -> bool:
+    """Whether something is more likely wrong than right."""
+    share = getattr(sure, what, None)
+    return share is not None and share < 0.5
 
 
 def _lone(sentence: Sentence, numbers: tuple[int, ...], line: Alignment) -> str:
     """What is not aligned, with its label if that says more."""
-    text = sentence.words(numbers, "…")
-    if line.confidence is not None:
-        text += "?" * _doubtful(line.confidence.alignment)
+    text = sentence.words(numbers, "…") + "?" * _doubtful(line.confidence, "alignment")
     return text if line.label is Label.NOALI and not line.tags else f"{text} ({format_label(line)})"
 
 

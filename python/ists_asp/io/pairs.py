@@ -11,22 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
+from ists_asp.io import text as t
 from ists_asp.io.chunks import chunk_parser
 from ists_asp.io.columns import USUAL, couple, usual
 from ists_asp.io.tables import ABSENT, KINDS, Row, Table
-from ists_asp.io.text import (
-    Faults,
-    Repairs,
-    Source,
-    Warn,
-    clean,
-    ignore,
-    make_sentence,
-    parse_each,
-    parse_sentence,
-    source_name,
-    split_words,
-)
 from ists_asp.model import Chunk, Pair, Sentence
 from ists_asp.resources import Closing
 
@@ -35,24 +23,24 @@ if TYPE_CHECKING:
 
 
 def read_pairs(
-    first: Source,
-    second: Source,
+    first: t.Source,
+    second: t.Source,
     *,
     chunked: bool = False,
     name1: str | None = None,
     name2: str | None = None,
-    warn: Warn = ignore,
+    warn: t.Warn = t.ignore,
     strict: bool = False,
 ) -> Iterator[Pair]:
     """Yield the pairs of two files, chunked or not, with the ids "1", "2" and so on.
 
     Faults are raised after the pairs of sound lines.
     """
-    name1, name2 = source_name(first, name1), source_name(second, name2)
-    faults = Faults()
-    parse = chunk_parser(Repairs(warn, strict)) if chunked else parse_sentence
+    name1, name2 = t.source_name(first, name1), t.source_name(second, name2)
+    faults = t.Faults()
+    parse = chunk_parser(t.Repairs(warn, strict)) if chunked else t.parse_sentence
     sides = (
-        parse_each(source, parse, faults, name=name, warn=warn, strict=strict)
+        t.parse_each(source, parse, faults, name=name, warn=warn, strict=strict)
         for source, name in ((first, name1), (second, name2))
     )
     count1 = count2 = 0
@@ -167,7 +155,7 @@ def _unknown(table: Table) -> FormatError:
 
 
 def table_pairs(
-    table: Table, places: Places, warn: Warn = ignore, *, strict: bool = False
+    table: Table, places: Places, warn: t.Warn = t.ignore, *, strict: bool = False
 ) -> Iterator[tuple[Row, Pair | DataError]]:
     """Yield each row of a table with its pair, or with what is wrong with it.
 
@@ -175,7 +163,7 @@ def table_pairs(
     may have ``chunks1`` and ``chunks2`` (lists of ``[first, last]`` token numbers; both or none),
     and ``tokens1`` and ``tokens2``.
     """
-    repairs = Repairs(warn, strict)
+    repairs = t.Repairs(warn, strict)
     with Ids() as ids:
         for row in table.rows():
             try:
@@ -190,11 +178,9 @@ def table_pairs(
                 yield row, pair
 
 
-def read_sts(
-    source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
-) -> Iterator[ScoredPair]:
+def read_sts(source: t.Source, warn: t.Warn = t.ignore) -> Iterator[ScoredPair]:
     """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``."""
-    label = source_name(source, name)
+    label = t.source_name(source)
     ending = Path(label).suffix.lower()
     table = Table(source, KINDS.get(ending, "tsv"), name=label, warn=warn)
     wanted = {} if table.header else {"gold": "1", "sent1": "2", "sent2": "3"}
@@ -204,10 +190,10 @@ def read_sts(
             where=f"{label}:1",
             expected="three: a score, sentence 1 and sentence 2",
         )
-    places, faults = find_places(table, wanted), Faults()
+    places, faults = find_places(table, wanted), t.Faults()
     if places.gold is None:
         raise FormatError("no column of scores", where=label, expected="one that is called 'score'")
-    for row, found in table_pairs(table, places, warn, strict=strict):
+    for row, found in table_pairs(table, places, warn):
         with faults:
             if isinstance(found, DataError):
                 raise found
@@ -234,7 +220,7 @@ def identifier(row: Row, place: int | None) -> str:
     text = ""
     if isinstance(value, str | int) and not isinstance(value, bool):
         # As a .wa file has it, so that what is told apart here is told apart there.
-        text = " ".join(clean(str(value), row.where, Repairs()).split())
+        text = " ".join(t.clean(str(value), row.where, t.Repairs()).split())
     if not text and value is ABSENT:
         return str(row.number)
     if not text:
@@ -246,7 +232,7 @@ def identifier(row: Row, place: int | None) -> str:
 
 
 def _sentences(
-    table: Table, row: Row, places: Places, repairs: Repairs
+    table: Table, row: Row, places: Places, repairs: t.Repairs
 ) -> tuple[Sentence, Sentence]:
     record = dict(zip(table.columns, row.cells, strict=True)) if table.kind == "jsonl" else {}
     sent1, sent2 = (
@@ -262,7 +248,7 @@ def _sentences(
 
 
 def _sentence(
-    row: Row, name: str, place: int, side: int, record: Mapping[str, object], repairs: Repairs
+    row: Row, name: str, place: int, side: int, record: Mapping[str, object], repairs: t.Repairs
 ) -> Sentence:
     value = row.cells[place]
     if value is ABSENT:
@@ -277,11 +263,16 @@ def _sentence(
     # A cell may have lines.
     text = " ".join(("" if value is None else str(value)).splitlines())
     if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
-        words = split_words(clean(text, row.where, repairs))
+        words = t.split_words(t.clean(text, row.where, repairs))
     if not words:
         raise DataError(f"{name} is empty", where=row.where, expected="at least one token")
+<<<<<<< HEAD
     sentence = make_sentence(words, text)
     return replace(sentence, chunks=given_chunks(chunks, len(words), str(side), row.where))
+=======
+    sentence = t.make_sentence(words, text)
+    return replace(sentence, chunks=_chunks(chunks, len(words), str(side), row.where))
+>>>>>>> main
 
 
 def given_chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, ...] | None:

@@ -52,9 +52,6 @@ _DELIMITERS = "\t;,"
 _LISTED = re.compile(r"sep=(.)\r?\n?")
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 
-_PREFIX = "ists_"
-"""Stands before the name of a column of ours that the table has already."""
-
 
 class Text(Protocol):
     """Where text is written to."""
@@ -431,11 +428,11 @@ def _is_blank(cells: Cells) -> bool:
 
 
 def added(columns: Sequence[str], ours: Sequence[str]) -> list[str]:
-    """The names of columns of ours behind those of a table, where no name may come twice."""
+    """The names of columns of ours; ``ists_`` before those that the table has already."""
     found: list[str] = []
     for name in ours:
         while name in columns or name in found:
-            name = f"{_PREFIX}{name}"
+            name = f"ists_{name}"
         found.append(name)
     return found
 

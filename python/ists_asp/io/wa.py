@@ -15,17 +15,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from ists_asp.errors import DataError, of_pair, shortened
-from ists_asp.io.text import (
-    Faults,
-    Line,
-    Repairs,
-    Source,
-    Warn,
-    ignore,
-    make_sentence,
-    read_lines,
-    split_words,
-)
+from ists_asp.io import text as t
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Sentence, Tag
 
 if TYPE_CHECKING:
@@ -197,16 +187,16 @@ class WaSentence:
         """The sentences by their tokens, or, without those, by their texts."""
         sides = []
         for number, (tokens, text) in enumerate(zip_longest(self.tokens, self.texts[:2]), 1):
-            words = [token.form for token in tokens] or split_words(text or "")
+            words = [token.form for token in tokens] or t.split_words(text or "")
             if not words:
                 found = f"sentence {number} is empty"
                 raise DataError(found, where=self.where, expected="at least one token")
-            sides.append(make_sentence(words))
+            sides.append(t.make_sentence(words))
         return Pair(self.id or identifier, *sides)
 
     def to_alignments(self) -> tuple[Alignment, ...]:
         """The alignment lines, converted, in the order of the file."""
-        found, faults = [], Faults()
+        found, faults = [], t.Faults()
         for line in self.alignments:
             with faults:
                 found.append(line.to_alignment())
@@ -215,12 +205,12 @@ class WaSentence:
 
 
 def read_wa(
-    source: Source,
+    source: t.Source,
     *,
     name: str | None = None,
-    warn: Warn = ignore,
+    warn: t.Warn = t.ignore,
     strict: bool = False,
-    watch: Callable[[Line], object] | None = None,
+    watch: Callable[[t.Line], object] | None = None,
 ) -> Iterator[WaSentence]:
     """Yield the sentences of a ``.wa`` file.
 
@@ -228,10 +218,10 @@ def read_wa(
     a sentence without an id gets None, so that a check can judge them. ``watch`` gets every
     line before it is read.
     """
-    repairs = Repairs(warn, strict)
+    repairs = t.Repairs(warn, strict)
     sentence: WaSentence | None = None
     section = ""
-    for line in read_lines(source, name=name, warn=warn, strict=strict):
+    for line in t.read_lines(source, name=name, warn=warn, strict=strict):
         if watch is not None:
             watch(line)
         text = line.text.strip(_TOKEN_BLANKS)
@@ -267,14 +257,14 @@ def _identifier(attributes: str) -> str | None:
     return unescape(match[1] or match[2] or "") or None if match else None
 
 
-def _ended(sentence: WaSentence, repairs: Repairs) -> WaSentence:
+def _ended(sentence: WaSentence, repairs: t.Repairs) -> WaSentence:
     if len(sentence.texts) != 2:
         found = f"{len(sentence.texts)} text lines (//) instead of 2"
         repairs.report(sentence.where, found, "left as they are")
     return sentence
 
 
-def _take(sentence: WaSentence, section: str, line: Line, text: str, repairs: Repairs) -> bool:
+def _take(sentence: WaSentence, section: str, line: t.Line, text: str, repairs: t.Repairs) -> bool:
     """Add a line to a sentence; whether it belongs to one."""
     where = line.where
     if section in _SIDES and not _NO_TOKEN_ARROW.match(text):
@@ -298,7 +288,7 @@ def _take(sentence: WaSentence, section: str, line: Line, text: str, repairs: Re
     return True
 
 
-def _token(text: str, where: str, repairs: Repairs) -> WaToken | None:
+def _token(text: str, where: str, repairs: t.Repairs) -> WaToken | None:
     match = _TOKEN_LINE.fullmatch(text)
     if match is None:
         repairs.report(where, f"'{shortened(text)}' is no token line", "skipped")

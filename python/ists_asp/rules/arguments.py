@@ -16,17 +16,13 @@ from clingo.ast import AST, AggregateFunction, ASTType, ComparisonOperator, Sign
 
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable, read, read_atom, reread, written
-from ists_asp.syntax.trees import (
-    Signature,
-    children,
-    functions,
-    head_elements,
-    remembered_by_identity,
-)
+from ists_asp.syntax.trees import children, functions, head_elements, remembered_by_identity
 from ists_asp.vocabulary import TARGETS, Argument, all_predicates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+
+    from ists_asp.syntax.trees import Signature
 
 
 class Atom(NamedTuple):
@@ -232,7 +228,7 @@ class ArgumentTypes(msgspec.Struct):
     arguments: dict[str, list[Meaning | None]]
 
 
-_Known: TypeAlias = dict[Signature, dict[int, set[Meaning]]]
+_Known: TypeAlias = "dict[Signature, dict[int, set[Meaning]]]"
 """What the arguments of predicates may be, by their places."""
 
 

@@ -12,15 +12,7 @@ from clingo.ast import AST, ASTType, ProgramBuilder
 from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import Memo
 from ists_asp.rules.parsing import Parsing, Report, refuse
-from ists_asp.rules.source import (
-    Include,
-    RuleFile,
-    RuleSource,
-    SourceText,
-    join,
-    read_source,
-    resolved,
-)
+from ists_asp.rules.source import RuleFile, RuleSource, join, read_source, resolved
 from ists_asp.syntax.trees import Signature, derived, predicates
 
 if TYPE_CHECKING:
@@ -32,6 +24,7 @@ if TYPE_CHECKING:
     from ists_asp.io.store import Store
     from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.parsing import RuleWarning
+    from ists_asp.rules.source import Include, SourceText
 
 MOST = 1 << 26
 """Bytes of all rule files together at most."""

@@ -26,24 +26,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ists_asp.errors import (
-    IstsError,
-    RuleError,
-    SolveError,
-    TraceError,
-    inside,
-    of_pair,
-    too_late,
-)
+from ists_asp.errors import IstsError, RuleError, SolveError, TraceError, inside, of_pair, too_late
 from ists_asp.limits import lifetime, loading_time, loads_too_long
-from ists_asp.processes import (
-    OUT_OF_TIME,
-    end_after,
-    end_with_parent,
-    ending,
-    likely_reason,
-    usage,
-)
+from ists_asp.processes import OUT_OF_TIME, end_after, end_with_parent, ending, likely_reason, usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -141,10 +126,7 @@ class _Course:
                 self.parent.send((what, value))
 
     def go_on(
-        self,
-        where: str | None = None,
-        place: int | None = None,
-        late: IstsError | None = None,
+        self, where: str | None = None, place: int | None = None, late: IstsError | None = None
     ) -> None:
         """Tell the parent what comes next, if this child is lost.
 

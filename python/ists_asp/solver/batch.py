@@ -11,7 +11,7 @@ import re
 import time
 from contextlib import suppress
 from functools import cached_property, partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
 from clingo import Function, SymbolType
@@ -19,9 +19,10 @@ from clingo import Function, SymbolType
 from ists_asp.confidence import WEIGHTS
 from ists_asp.errors import AnswerError, IstsError
 from ists_asp.resources import gc_paused
-from ists_asp.solver.pairing import COST, OWN, PAIR, PREFIX, PRIORITY
+from ists_asp.solver.pairing import COST, OWN, PAIR, PRIORITY
 from ists_asp.solver.search import CORE_GUIDED, Found, Solution, ground, only_best
 from ists_asp.solver.statements import Given
+from ists_asp.syntax.changes import PREFIX
 from ists_asp.syntax.ground import Atoms, Ground, split, symbols, written
 from ists_asp.syntax.trees import Signature
 from ists_asp.vocabulary import all_predicates
@@ -238,7 +239,9 @@ class Batches(Generic[A]):
             # What is denied as well leaves no answer, whether or not a statement mentions it.
             and (name.name in names or f"-{name.name}" in Atoms.of(atoms).text)
         }
-        self._others = written(program.other_facts)
+        # What depends on the pair as well.
+        others = (some for name, some in program.by_predicate.items() if name not in program.tables)
+        self._others = written(chain.from_iterable(others))
         self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._arguments = (CORE_GUIDED, *arguments)
         self._time_limit = time_limit

@@ -16,7 +16,7 @@ from clingo.ast import AST, ASTType, Function, ProjectSignature, Rule, Sign, Tra
 from msgspec import convert, to_builtins
 
 from ists_asp.solver.program import OBJECTIVE_PRIORITY, settle, settled_text
-from ists_asp.syntax.changes import atom, is_atom
+from ists_asp.syntax.changes import PREFIX, atom, is_atom
 from ists_asp.syntax.trees import Signature, parse, predicates, remembered_by_identity, walk
 
 if TYPE_CHECKING:
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.program import Program
     from ists_asp.solver.statements import Shapes
-
-PREFIX = "__"
-"""What the names of generated predicates and variables begin with."""
 
 OWN = f"{PREFIX}__"
 """What the names begin with that come from no rule: no name of a rule becomes one of them."""

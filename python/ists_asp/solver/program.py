@@ -78,12 +78,6 @@ class Program:
         """The same, on their way to a control object."""
         return Given({} if self.calls else self.by_predicate, self.facts if self.calls else ())
 
-    @property
-    def other_facts(self) -> Iterable[Symbol]:
-        """The facts of predicates that depend on the pair as well."""
-        every = self.by_predicate.items()
-        return chain.from_iterable(facts for name, facts in every if name not in self.tables)
-
 
 def prepared(
     rules: RuleSet,

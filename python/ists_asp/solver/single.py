@@ -184,11 +184,6 @@ class Best(Generic[A]):
         """The ground program of this pair alone."""
         return self._alone[0]
 
-    @property
-    def shown(self) -> tuple[Ground, ...]:
-        """The atoms that are shown."""
-        return self.found.shown
-
     @cached_property
     def atoms(self) -> Mapping[str, Sequence[Ground]]:
         """The atoms by name, without the facts of the program."""

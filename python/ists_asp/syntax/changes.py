@@ -7,22 +7,9 @@ from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING
 
-from clingo import Function as FunctionSymbol
-from clingo import Number
-from clingo.ast import (
-    AST,
-    ASTType,
-    Comparison,
-    ComparisonOperator,
-    Function,
-    Guard,
-    Literal,
-    Sign,
-    SymbolicAtom,
-    SymbolicTerm,
-    Transformer,
-    Variable,
-)
+import clingo
+from clingo import Number, ast
+from clingo.ast import AST, ASTType, Function, Literal, Sign, SymbolicAtom, Transformer, Variable
 
 from ists_asp.syntax.trees import children, parse, walk
 
@@ -70,11 +57,6 @@ def tuple_of(place: Location, parts: Iterable[AST]) -> AST:
     return Function(place, "", list(parts), 0)
 
 
-def has_theory(node: AST) -> bool:
-    """Whether there is a theory atom in a syntax tree."""
-    return any(part.ast_type is ASTType.TheoryAtom for part in walk(node))
-
-
 def names(node: AST) -> Iterator[str]:
     """All names of predicates, functions and variables in a syntax tree."""
     for part in walk(node):
@@ -116,13 +98,13 @@ def _split(text: str) -> tuple[str, ...]:
 
 def off(number: int) -> Symbol:
     """The atom that says that a rule with a switch does not fire."""
-    return FunctionSymbol(_OFF, [Number(number)])
+    return clingo.Function(_OFF, [Number(number)])
 
 
 def switched(rule: AST, number: int) -> AST:
     """A rule, constraint or ``#minimize`` with a switch: it fires unless :func:`off` holds."""
     place = rule.location
-    atom = Function(place, _OFF, [SymbolicTerm(place, Number(number))], 0)
+    atom = Function(place, _OFF, [ast.SymbolicTerm(place, Number(number))], 0)
     return rule.update(body=[*rule.body, Literal(place, Sign.Negation, SymbolicAtom(atom))])
 
 
@@ -170,8 +152,7 @@ class _Naming(Transformer):
 
     def visit_Interval(self, node: AST) -> AST:  # noqa: N802 (the name that clingo calls)
         name = self._lifter.name(node.location)
-        guard = Guard(ComparisonOperator.Equal, node)
-        comparison = Comparison(name, [guard])
+        comparison = ast.Comparison(name, [ast.Guard(ast.ComparisonOperator.Equal, node)])
         self._lifter.extra.append(Literal(node.location, Sign.NoSign, comparison))
         return name
 

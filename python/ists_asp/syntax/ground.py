@@ -65,11 +65,6 @@ class Ground(str):
         """The value of a number."""
         return int(self)
 
-    @property
-    def string(self) -> str:
-        """What a string says."""
-        return str(parse_term(self).string)
-
 
 class _Taken(NamedTuple):
     type: SymbolType
@@ -142,7 +137,7 @@ def quoted(text: str) -> str:
 def plain(term: Ground) -> str:
     """A value as people write it: text without quotes, ``_`` for what may be anything."""
     if term.type is SymbolType.String:
-        return term.string
+        return str(parse_term(term).string)
     return term.replace("__any", "_")
 
 

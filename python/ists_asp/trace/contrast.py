@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 _ONE_LINK = (v.ALIGNED.name, v.LABEL.name, v.SCORE.name)
 """What is decided of a link, one after the other."""
 
-_REASONS = 2
-"""Reasons that the sentence of a contrast gives."""
-
 _DEPTH = 3
 """How many rules deep a decision is accounted for where nothing is weighed."""
 
@@ -173,10 +170,8 @@ class Contrasted:
         return self._trace.words.tokens("span", side, atom.arguments[side - 1])
 
     def _sentence(self, pros: Sequence[Contribution], because: Sequence[Because]) -> str:
-        """What was decided, what was not, and the strongest reasons."""
-        reasons = "; ".join(
-            map(self._says, ([one for one in pros if not one.is_base] or pros)[:_REASONS])
-        )
+        """What was decided, what was not, and the two strongest reasons."""
+        reasons = "; ".join(map(self._says, ([one for one in pros if not one.is_base] or pros)[:2]))
         if self._kind is DecisionKind.ALIGN:
             return f"aligned, not left free: {reasons}"
         if self._kind is DecisionKind.NOALI:
@@ -273,7 +268,7 @@ def beside(trace: Trace, found: Found) -> RunnerUp:
     """The answer of a trace beside another one."""
     theirs, ours = (
         {atom for atom in shown if atom.name in PREDICATES}
-        for shown in (found.shown, trace.best.shown)
+        for shown in (found.shown, trace.best.found.shown)
     )
     return _beside(trace, dict(zip(found.priorities, found.cost, strict=True)), ours, theirs)
 

@@ -34,10 +34,10 @@ VERSION = 1
 Json = dict[str, Any]
 
 
-def trace_line(trace: Trace, *, everything: bool = False) -> str:
+def trace_line(trace: Trace) -> str:
     """A trace as one line of JSON, with its end; decisions are not compared with others."""
     with gc_paused():
-        record = document(trace, everything=everything, compare=False)
+        record = document(trace, compare=False)
         return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE).decode()
 
 

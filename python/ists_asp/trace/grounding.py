@@ -15,9 +15,7 @@ from clingo import Control, Number
 from clingo.ast import Function, Rule, Variable
 
 from ists_asp.errors import TraceError
-from ists_asp.solver.pairing import PREFIX
-from ists_asp.syntax.changes import PREFIX as TERMS
-from ists_asp.syntax.changes import atom, fill
+from ists_asp.syntax.changes import PREFIX, atom, fill
 from ists_asp.syntax.ground import Ground, split, symbols, texts
 from ists_asp.syntax.trees import parse
 
@@ -31,8 +29,8 @@ if TYPE_CHECKING:
 LATER = "later"
 """The part of a rewritten program that finds elements, grounded when somebody asks for them."""
 
-_WAVE = f"{TERMS}wave"
-_WANTED = f"{TERMS}wanted"
+_WAVE = f"{PREFIX}wave"
+_WANTED = f"{PREFIX}wanted"
 
 
 def ground_probes(text: str, facts: Iterable[str], arguments: Sequence[str]) -> Control:
@@ -135,7 +133,7 @@ def later_statements(probes: Iterable[Probe], pairing: Pairing | None = None) ->
             node = node if pairing is None else pairing.statement(node)
             place, outer = node.location, element.outer + (pairing is not None)
             head, (_, *rest) = node.head.atom.symbol, node.body
-            asked = [Function(place, _WAVE, [], 0), Variable(place, f"{TERMS}Number")]
+            asked = [Function(place, _WAVE, [], 0), Variable(place, f"{PREFIX}Number")]
             wanted = atom(place, _WANTED + probe.name, [*asked, *head.arguments[:outer]])
             found = atom(place, head.name, [*asked, *head.arguments[outer:]])
             written.append(str(Rule(place, found, [wanted, *rest])))

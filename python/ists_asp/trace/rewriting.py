@@ -16,7 +16,7 @@ from clingo.ast import AST, ASTType, ComparisonOperator, Literal, Sign
 from ists_asp.errors import RuleError
 from ists_asp.syntax import changes
 from ists_asp.syntax.changes import PREFIX, is_atom, tuple_of, variable_names
-from ists_asp.syntax.trees import functions, is_fact, remembered_by_identity
+from ists_asp.syntax.trees import functions, is_fact, remembered_by_identity, walk
 from ists_asp.trace.probes import Kind, Probe, ProbeWriter, probe_of_fact
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def probes_of(
     ):
         return ()
     text, where = str(statement), f"{rule.file}:{rule.line}"
-    theory = "&" in text and changes.has_theory(statement)
+    theory = "&" in text and any(one.ast_type is ASTType.TheoryAtom for one in walk(statement))
     if theory or statement.ast_type not in (ASTType.Rule, ASTType.Minimize):
         found = "a theory atom" if theory else text.split(" ", 1)[0].rstrip(".")
         raise RuleError(

@@ -118,28 +118,11 @@ class AskedTrace(Trace):
         return document(self, compare=compare)
 
     def why(self, *decision: str) -> Why:
-        """Why a decision of the answer was taken.
-
-        Args:
-            decision: as a line of a ``.wa`` file, ``"4 5 <==> 3 4"``, with label and score or
-                without, a chunk, ``"1: 3 4 5"``, or ``"rating"``; or words, one of each sentence,
-                ``"power", "the bulb", "EQUI"``.
-
-        Raises:
-            UsageError: it is malformed, or the answer has no such decision.
-        """
+        """Why a decision of the answer was taken; see :meth:`ists_asp.engine.SolvedAnswer.why`."""
         return why(self, self.nearest, *decision)
 
     def why_not(self, *decision: str) -> WhyNot:
-        """Why a decision was not taken.
-
-        Args:
-            decision: as for :meth:`why`.
-
-        Raises:
-            UsageError: it is malformed, or the answer has the decision.
-            TimeLimitError: there was no answer with it within the time limit.
-        """
+        """Why it was not taken; see :meth:`ists_asp.engine.SolvedAnswer.why_not`."""
         return why_not(self, self.nearest, *decision)
 
     @cached_property
@@ -168,22 +151,12 @@ class Tracer:
         self.reified = ReifiedRules(rules, solver, knowledge)
 
     def trace(self, pair: Pair, facts: Sequence[Symbol]) -> AskedTrace:
-        """Decide a pair and trace the answer.
-
-        Raises:
-            SolveError: there is no answer for the pair.
-            TraceError: the trace does not account for the answer.
-        """
+        """Decide a pair and trace the answer."""
         with gc_paused():
             return self._alone(facts, self.solver.best(pair, facts))
 
     def trace_all(self, items: Iterable[tuple[Pair, Sequence[Symbol]]]) -> Iterator[AskedTrace]:
-        """Decide and trace pairs lazily, in their order; several share their grounding.
-
-        Raises:
-            SolveError: there is no answer for a pair.
-            TraceError: a trace does not account for its answer.
-        """
+        """Decide and trace pairs lazily, in their order; several share their grounding."""
         return in_batches(items, self._some)
 
     def _some(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> Iterator[AskedTrace]:

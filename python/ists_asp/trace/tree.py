@@ -15,7 +15,7 @@ from ists_asp.terminal import unbroken
 from ists_asp.trace.contrast import Contrasted, RunnerUp, runner_up
 from ists_asp.trace.decisions import DecisionKind, told
 from ists_asp.trace.evidence import SUMS, WHOLE, RulePlace, contributed, label_of
-from ists_asp.vocabulary import ALIGNED, CLOSENESS, CORRECTION, NOALI, WEIGHT, WORTH
+from ists_asp.vocabulary import ALIGNED, CLOSENESS, CORRECTION, NOALI, RATING, WEIGHT, WORTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -45,9 +45,6 @@ _FLAT = 2
 
 _WEIGHTS = (WEIGHT.signature, CORRECTION.signature, WORTH.signature)
 """What evidence is weighed by."""
-
-_SUM = "rating"
-"""What is the sum of a few things, each of which is shown."""
 
 
 class Branch(msgspec.Struct):
@@ -166,7 +163,7 @@ class _Grower:
     def _group(self, firing: RuleInstance, group: Group, level: int) -> Iterator[Branch]:
         counted = group.companion.function in SUMS
         elements = sorted(group.elements, key=lambda one: (-abs(contributed(one)), str(one.terms)))
-        whole = self._everything or not group.companion.function or firing.head.name == _SUM
+        whole = self._everything or not group.companion.function or firing.head.name == RATING.name
         limit = len(elements) if whole else _SHOWN
         for element in elements[:limit]:
             yield self._element(group, element, level)

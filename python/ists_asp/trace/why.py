@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.questions import Goal
     from ists_asp.trace.trace import Trace
 
-_ABSENT = 2
-"""How many rules deep it is told what is against a boundary that is not there."""
-
 _ATOMS = 10
 """Atoms that are told unless all are asked for."""
 
@@ -150,7 +147,7 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
     without: set[Decided] = set()
     for goal in wanted:
         if not goal.true:
-            absent.append(Branch(goal.text, below=nearest.explain(goal.atom, _ABSENT)))
+            absent.append(Branch(goal.text, below=nearest.explain(goal.atom, 2)))
             side, token = (part.number for part in goal.atom.arguments)
             tokens = ((token,), ()) if side == 1 else ((), (token,))
             without.add((DecisionKind.BOUNDARY, *tokens, ""))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup, System
     from ists_asp.model import Pair
-    from ists_asp.rules import RuleSource
+    from ists_asp.rules import Purpose, RuleSource
 
 _LONGEST = 200
 """Characters of the name of a file that are the pair's id."""
@@ -82,7 +83,6 @@ def facts(
         known_ending(output, [".lp"])
     check_written(context, [Use(f"-o {file}", file) for file in files])
     from ists_asp.cli.driver import working
-    from ists_asp.engine.bundle import bundled
     from ists_asp.facts import facts_text
     from ists_asp.rules import Purpose, find_program
 
@@ -95,7 +95,7 @@ def facts(
                 where=f"--program {purpose}",
                 hint="Write rules and facts together: --bundle",
             )
-        head, rules = bundled(system, purpose) if bundle else ("", "")
+        head, rules = _bundled(system, purpose, sources) if bundle else ("", "")
         posed = system.posed(inputs.prepared(system, pairs), purpose)
         texts = [
             _head(system, pair, _command(system, () if bundle else sources, target))
@@ -151,3 +151,62 @@ def _command(system: System, sources: Sequence[RuleSource], target: Path | None)
         words.append(str(path.relative_to(here) if path.is_relative_to(here) else path))
     words.append("-" if target is None else str(target) if sources else target.name)
     return shlex.join(words)
+
+
+def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) -> tuple[str, str]:
+    """What is best, the constants and what is shown, as comments; and the rules, file by file.
+
+    Values of constants stand above the rules, in place of their definitions there. The user's
+    files are named as in their folder, wherever that is.
+    """
+    from clingo.ast import ASTType
+
+    from ists_asp.rules.source import read_source
+
+    setup = system.setup
+    rules, constants = setup.load_program(purpose), system.constants
+
+    def place(name: str) -> str:
+        path = PurePath(name)
+        tops = (one.parent for one in setup.rules if path.is_relative_to(one.parent))
+        return path.relative_to(next(tops, "")).as_posix()
+
+    goals, values, shown = {}, dict(constants), dict[str, None]()
+    for node, rule in zip(rules.statements, rules.rules, strict=True):
+        if node.ast_type is ASTType.Minimize:
+            sign = "maximize" if str(node.weight).startswith("-") else "minimize"
+            named = f"{rule.sentence} ({rule.name}, " if rule.sentence else f"{rule.text} ("
+            goals[f"{sign}: {named}{place(rule.file)})"] = str(node.priority)
+        elif node.ast_type is ASTType.Definition:
+            values.setdefault(node.name, str(node.value))
+        elif node.ast_type in (ASTType.ShowSignature, ASTType.ShowTerm):
+            shown[str(node).removeprefix("#show ")[:-1]] = None
+    ranked = sorted(goals.items(), key=lambda one: -int(one[1]) if one[1].isdigit() else 1)
+    lines = [
+        "or python -m clingo; without options the optimum is the same, but may take long.",
+        *["What is best, by priority, the highest first:"][: len(ranked)],
+        *(f"  @{priority} {said}" for said, priority in ranked),
+        f"Constants (-c NAME=VALUE): {', '.join(map(' = '.join, values.items()))}",
+        f"Shown: {', '.join(shown)}",
+    ]
+    head = "".join(f"% {unbroken(line)}\n" for line in lines)
+    parts = [f"#const {name} = {value}.\n" for name, value in constants.items()]
+    set_ = rf'#const\s+(?:{"|".join(constants) or "-"})\s*=(?:"(?:[^"\\]|\\.)*"|[^".])*\.'
+    partial = {source.path for source in sources if source.fitting}
+    for file in rules.files:
+        if file.path in partial:
+            # Some statements do not fit in.
+            text = "\n".join(
+                f'%@rule {rule.name}: "{rule.sentence}"\n' * bool(rule.sentence) + rule.text
+                for node, rule in zip(rules.statements, rules.rules, strict=True)
+                if rule.file == file.name and node.ast_type is not ASTType.Program
+            )
+        else:
+            source, _ = read_source(file.path, file.name)
+            text = source.without(source.includes())
+        own = re.sub(set_, r"%*\g<0>*%", text).strip()
+        # Another part of a program ends with its file.
+        base = "#program base.\n" if "#program" in own else ""
+        if own:
+            parts.append(f"\n% ======== {place(file.name)}\n\n{own}\n{base}")
+    return f"{head}\n% ======== the facts\n\n", "".join(["\n", *parts])

@@ -38,8 +38,6 @@ MOST = 40
 _LEAST = 4
 """Pairs of a data set in a part, for a correlation."""
 
-_MEASURES = ("alignment", "type", "score", "type_score")
-
 _PROFILES = {"ists": "default", "sts": "sts-en"}
 """Whose rules are weighed if nobody says."""
 
@@ -313,7 +311,7 @@ def _report(results: Sequence[CrossValidation]) -> str:
     lines = []
     for scenario, result in zip(("gold chunks", "found chunks"), results, strict=True):
         told = []
-        for measure in _MEASURES:
+        for measure in ("alignment", "type", "score", "type_score"):
             mean, spread = result.spread(measure)
             told.append(f"{measure.replace('_', '+')} {mean:.3f} ± {spread:.3f}")
         lines.append(f"{scenario}: {', '.join(told)}\n")
@@ -327,7 +325,7 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     from ists_asp.learn.rendering import render_margins, render_rating_weights
 
     with reader_warnings() as warn:
-        golds = {file: list(read_sts(file, warn=warn)) for file in lesson.gold}
+        golds = {file: list(read_sts(file, warn)) for file in lesson.gold}
     count = sum(map(len, golds.values()))
     if folds == SETS and len(golds) < 2:
         raise UsageError(

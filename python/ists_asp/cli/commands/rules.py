@@ -42,9 +42,6 @@ _INDENT = "    "
 _TOLD = 4
 """Weights that are listed with a rule."""
 
-_FOUND = 5
-"""Lines of a kind that are shown of all that have a word."""
-
 
 @group("""
   ists-asp rules list --profile headlines
@@ -142,7 +139,7 @@ def find(words: tuple[str, ...], setup: Setup, everything: bool, as_json: bool) 
     hits = find_words(setup.profile, setup.rules, setup.reader, words)
     for kind, some in groupby(hits, lambda hit: hit.group):
         told = [f"  {hit.file}:{hit.line}  {hit.text}" for hit in some]
-        most = len(told) if everything else _FOUND
+        most = len(told) if everything else 5
         more = [f"  … and {len(told) - most} more, see --all"] if len(told) > most else []
         lines += [kind, *(shortened(unbroken(line), _WIDTH) for line in told[:most]), *more]
     if not hits:

@@ -30,8 +30,6 @@ _STEP = 4
 """Of the shipped sample pairs each fourth is enough to see most rules fire."""
 
 _SENTENCES = ("sent1.txt", "sent2.txt")
-_FORMATS = ("text", "json", "github")
-_ORDER = ("error", "warning", "note")
 
 
 @command("""
@@ -66,7 +64,10 @@ _ORDER = ("error", "warning", "note")
     "that are as they were shipped.",
 )
 @cache_option
-@choice_option("--format", *_FORMATS, text="How findings are printed; --json is short for json.")
+@choice_option(
+    *("--format", "text", "json", "github"),
+    text="How findings are printed; --json is short for json.",
+)
 @json_flag
 @quiet_option
 @click.pass_context
@@ -117,7 +118,8 @@ def check(
         lines = _render(findings, None if all_notes else _MOST_NOTES)
         if not quiet:
             counts = Counter(str(one.severity) for one in findings)
-            told = (f"{counts[name]} {name}{'s' * (counts[name] != 1)}" for name in _ORDER)
+            names = ("error", "warning", "note")
+            told = (f"{counts[name]} {name}{'s' * (counts[name] != 1)}" for name in names)
             lines.append(unbroken(f"{', '.join(map(str, given))}: {', '.join(told)}"))
         # Excerpts of rule files may hold anything.
         write_output(None, visible("".join(f"{line}\n" for line in lines)))
@@ -156,7 +158,7 @@ def _sampled(
     Of rules that are as they were shipped only if ``every`` one is asked about.
     """
     from ists_asp.engine import Setup, System
-    from ists_asp.rules.check.sample import check_sample
+    from ists_asp.rules.check.predicates import check_sample
     from ists_asp.trace.reified import ReifiedRules
     from ists_asp.trace.tracer import Coverage, coverage
 

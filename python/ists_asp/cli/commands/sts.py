@@ -6,14 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ists_asp.cli import options
 from ists_asp.cli.files import choose_format, command
-from ists_asp.cli.options import (
-    format_option,
-    input_options,
-    json_flag,
-    output_option,
-    setup_options,
-)
 from ists_asp.errors import UsageError
 from ists_asp.io.formats import RATED, RATINGS
 
@@ -32,17 +26,17 @@ if TYPE_CHECKING:
   ists-asp sts --sent1 a.txt --sent2 b.txt --baseline tokencos -o baseline.txt
   ists-asp evaluate --task sts gold.tsv ratings.txt --versus baseline.txt
 """)
-@input_options
-@setup_options("sts-en", run=True)
-@format_option(RATINGS, ", or ratings.")
+@options.input_options
+@options.setup_options("sts-en", run=True)
+@options.format_option(RATINGS, ", or ratings.")
 @click.option(
     "--baseline",
     type=click.Choice(["tokencos"]),
     help="Rate by the baseline of SemEval-2015 instead: the cosine of the sets of tokens, "
     "times 5. It knows no rules.",
 )
-@json_flag
-@output_option()
+@options.json_flag
+@options.output_option()
 def sts(
     inputs: Inputs,
     setup: Setup,

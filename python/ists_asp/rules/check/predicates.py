@@ -1,4 +1,4 @@
-"""Predicates that nothing derives, that nothing uses, or that belong to another file."""
+"""Predicates that nothing derives, that nothing uses, or of another file; rules that never fire."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from clingo import Control
-from clingo.ast import ASTType, ProgramBuilder, Sign
+from clingo.ast import AST, ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import unsafe
 from ists_asp.rules.arguments import Atom
@@ -17,11 +17,12 @@ from ists_asp.rules.check.names import documented, suggestion
 from ists_asp.rules.loader import fits
 from ists_asp.rules.parsing import PLACED, Messages
 from ists_asp.rules.profiles import Purpose
-from ists_asp.syntax.trees import Signature, walk
+from ists_asp.syntax.changes import is_atom
+from ists_asp.syntax.trees import Signature, derives_atom, predicates, walk
 from ists_asp.vocabulary import ARGUES, CONFIDENCE, RENAMED, WEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ists_asp.rules.arguments import Read
@@ -249,3 +250,65 @@ def _private(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
                     "Rename it here, or take its leading _ away everywhere",
                     str(key),
                 )
+
+
+def check_sample(
+    checked: Checked,
+    asked: Sequence[Statement],
+    fired: Collection[str],
+    seen: Collection[str],
+    clashes: Mapping[tuple[str, str], str],
+    pairs: int,
+) -> Iterator[Finding]:
+    """Look for rules that decide answers and have never fired, or that have disagreed.
+
+    Of the rules that are ``asked`` about: constraints are left out, which never fire in an
+    answer, and so are the rules of explanations. ``seen`` are names of predicates that had atoms;
+    ``clashes`` are pairs of rules of which one split chunks where the other joined them, with an
+    example.
+    """
+    yield from _clashing(checked, clashes)
+    for statement in asked:
+        if statement.rule.name in fired or not _may_fire(statement.node):
+            continue
+        if any(program.decides for program in checked.programs_of[statement.path]):
+            needed = (part for part in statement.node.body if is_atom(part, Sign.NoSign))
+            absent = [
+                one.name for part in needed for one in predicates(part) if one.name not in seen
+            ]
+            yield checked.finding(
+                "unfired",
+                statement,
+                f"this rule never fires for the {pairs} sample pairs",
+                f"They have no {absent[0]}"
+                if absent
+                else "Its conditions never hold together there",
+                statement.rule.name,
+            )
+
+
+def _clashing(checked: Checked, clashes: Mapping[tuple[str, str], str]) -> Iterator[Finding]:
+    """Rules that disagree, told of those about which findings are told, the user's first."""
+    own = {one.rule.name: one for one in checked.statements}
+    every = {one.rule.name: one for found in checked.by_file.values() for one in found}
+    for names, example in clashes.items():
+        mine = [own[name] for name in names if name in own]
+        if not mine or not all(name in every for name in names):
+            continue
+        last = checked.shipped_first(one.path for one in mine)[-1]
+        blamed = next(one for one in reversed(mine) if one.path == last)
+        other = next(every[name].rule for name in names if every[name] is not blamed)
+        yield checked.finding(
+            "split-and-join",
+            blamed,
+            f"at {example} this rule and {other.name} ({other.file}:{other.line}) say whether a "
+            "chunk begins, and disagree; must_split wins",
+            "Make one of them an exception of the other",
+            blamed.rule.name,
+        )
+
+
+def _may_fire(node: AST) -> bool:
+    if node.ast_type is not ASTType.Rule:
+        return node.ast_type is ASTType.Minimize
+    return derives_atom(node) or node.head.ast_type is not ASTType.Literal
