@@ -266,13 +266,8 @@ def _sentence(
         words = t.split_words(t.clean(text, row.where, repairs))
     if not words:
         raise DataError(f"{name} is empty", where=row.where, expected="at least one token")
-<<<<<<< HEAD
-    sentence = make_sentence(words, text)
-    return replace(sentence, chunks=given_chunks(chunks, len(words), str(side), row.where))
-=======
     sentence = t.make_sentence(words, text)
-    return replace(sentence, chunks=_chunks(chunks, len(words), str(side), row.where))
->>>>>>> main
+    return replace(sentence, chunks=given_chunks(chunks, len(words), str(side), row.where))
 
 
 def given_chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, ...] | None:
