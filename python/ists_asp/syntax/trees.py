@@ -170,4 +170,6 @@ def derives_atom(node: AST) -> bool:
 
 def calls_script(node: AST) -> bool:
     """Whether a statement calls a function of a script, such as ``@f(X)``."""
-    return any(part.ast_type is ASTType.Function and part.external for part in walk(node))
+    return "@" in str(node) and any(
+        part.ast_type is ASTType.Function and part.external for part in walk(node)
+    )
