@@ -133,9 +133,11 @@ class Shape(NamedTuple):
         """Look into a statement."""
         kind = node.ast_type
         if kind is ASTType.Rule:
-            body = frozenset(name for part in node.body for name in trees.predicates(part))
-            head, heads = trees.predicates(node.head), trees.derived(node.head)
-            fact, derives = trees.is_fact(node), trees.derives_atom(node)
+            above, below = node.head, node.body
+            body = frozenset(name for part in below for name in trees.predicates(part))
+            head, heads = trees.predicates(above), trees.derived(above)
+            derives = trees.derives_atom(node)
+            fact = derives and not below
             return cls(kind, fact, derives, heads, head, body, trees.calls_script(node))
         body = (
             frozenset({Signature(node.name, node.arity)})
