@@ -363,10 +363,10 @@ class Preparation(Closing):
             return
         reads = self._reader is not None and self.profile.answer.reads
         held = self._opinions.facts(batch) if reads else repeat(Atoms("()"))
-        # Not earlier: models are read when the first sentence needs them. For one batch it takes
-        # longer than it spares.
+        # Not earlier: models are read when the first sentence needs them, and for few batches it
+        # takes longer than it spares.
         self._batches += 1
-        if self._batches == 2:
+        if self._batches == _FEW:
             freeze_gc()
         for pair in batch:
             with self.stages.measure("knowledge"):
@@ -413,6 +413,10 @@ def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader 
     if name == USE:
         return UniversalReader()
     return Reader(shipped_reader() if name == SHIPPED else Path(name))
+
+
+_FEW = 5
+"""Batches from which on there are collections to be spared."""
 
 
 def freeze_gc() -> None:

@@ -239,14 +239,16 @@ class Parsing:
                 first.excerpt = "\n".join([str(first.excerpt), *map(str, others)])
                 raise first from None
             faults += [("syntax", error) for error in (first, *others)]
-        statements = [node for node in nodes if node.ast_type is not ASTType.Comment]
+        comments: list[AST] = []
+        statements: list[AST] = []
+        for node in nodes:
+            (comments if node.ast_type is ASTType.Comment else statements).append(node)
         known = None if faults or messages.warnings else self._recalled(text, statements)
         if known is not None:
             return known, True
         for warning in messages.warnings:
             self.messages.add(warning)
-        faults += [("syntax", error) for error in _refused(nodes, text)]
-        comments = [node for node in nodes if node.ast_type is ASTType.Comment]
+        faults += [("syntax", error) for error in _refused(statements, text)]
         wrong: list[RuleError] = []
         rules = name_rules(text, comments, statements, wrong.append, whole=whole)
         faults += [("directive", error) for error in wrong]
