@@ -125,7 +125,7 @@ def name_rules(
 
 
 def _directives(source: SourceText, comments: Sequence[AST]) -> Iterator[tuple[Place, str]]:
-    """Where each directive begins, and its text: a sentence may run on in the comments right below."""
+    """Where each directive begins, and its text, which may run on in the comments right below."""
     for place, comment in enumerate(comments):
         text = str(comment.value).rstrip()
         if not text.startswith("%@") or ALLOW.match(text):

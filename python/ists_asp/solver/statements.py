@@ -10,7 +10,7 @@ fetches them itself, all at once: by a rule whose body calls a function.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clingo.ast import ASTType
@@ -129,6 +129,7 @@ class Shape(NamedTuple):
         return self.head | self.body
 
     @classmethod
+    @lru_cache(1 << 14)
     def of(cls, node: AST) -> Shape:
         """Look into a statement."""
         kind = node.ast_type
