@@ -366,7 +366,7 @@ class Preparation(Closing):
         # Not earlier: models are read when the first sentence needs them, and for few batches it
         # takes longer than it spares.
         self._batches += 1
-        if self._batches == _FEW:
+        if self._batches == 5:
             freeze_gc()
         for pair in batch:
             with self.stages.measure("knowledge"):
@@ -413,10 +413,6 @@ def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader 
     if name == USE:
         return UniversalReader()
     return Reader(shipped_reader() if name == SHIPPED else Path(name))
-
-
-_FEW = 5
-"""Batches from which on there are collections to be spared."""
 
 
 def freeze_gc() -> None:
