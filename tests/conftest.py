@@ -7,6 +7,7 @@ tries many more. None has a deadline: on a busy machine that would fail what is 
 """
 
 import os
+import random
 import signal
 from functools import cache
 
@@ -19,6 +20,37 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile("thorough", max_examples=4000, deadline=None)
 settings.register_profile("quick", max_examples=50, deadline=None)
 settings.load_profile("quick")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--sample", type=float, default=1.0, help="run this share of the slow tests")
+    parser.addoption("--sample-seed", type=int, help="which of them; a new one if nobody says")
+
+
+def pytest_configure(config):
+    # Workers are told what the first process has chosen.
+    if config.option.sample_seed is None:
+        config.option.sample_seed = random.SystemRandom().randrange(10**6)
+
+
+def pytest_report_header(config):
+    share, seed = config.option.sample, config.option.sample_seed
+    return f"slow tests: {share:g} of all, --sample-seed {seed}" if share < 1 else None
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out slow tests but for a sample; those of the browser all stay."""
+    share, seed = config.option.sample, config.option.sample_seed
+    left = [
+        item
+        for item in items
+        if item.get_closest_marker("slow")
+        and not item.get_closest_marker("browser")
+        and random.Random(f"{seed} {item.nodeid}").random() >= share
+    ]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in set(left)]
 
 
 def pytest_xdist_auto_num_workers():

@@ -186,6 +186,17 @@ def test_importing_the_package_imports_no_stanza():
     assert done.returncode == 0
 
 
+def test_reading_imports_no_compiler_and_leaves_torch_as_it_was():
+    program = (
+        "import sys, torch; told = torch.optim.Optimizer.add_param_group;"
+        "import ists_asp.annotate as a; one = a.Annotator();"
+        "one.annotate(one.tokenize(['Dogs bark.']));"
+        "assert torch.optim.Optimizer.add_param_group is told;"
+        "assert 'torch._dynamo' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
 @given(st.lists(st.sampled_from(["a", "."]), max_size=1000))
 def test_windows_cover_a_sentence_once_and_in_order(words):
     places = [place for start, end in windows(words) for place in range(start, end)]

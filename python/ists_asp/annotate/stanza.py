@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
-from ists_asp.resources import data_dir
+from ists_asp.resources import data_dir, gc_paused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -176,21 +176,22 @@ class StanzaAdapter:
             if processors not in self._pipelines:
                 # Models that build on a transformer would ask its hub for it otherwise.
                 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-                with self._telling("cannot be loaded"), _quiet():
+                with self._telling("cannot be loaded"), _quiet(), gc_paused():
                     # Without a working folder importing torch ends the process; this is an error.
                     Path.cwd()
                     import stanza
 
-                    self._pipelines[processors] = stanza.Pipeline(
-                        self._models.lang,
-                        dir=str(self._models.directory),
-                        package=self._models.package,
-                        processors=processors,
-                        download_method=None,
-                        use_gpu=False,
-                        verbose=False,
-                        **options,
-                    )
+                    with _no_compiler():
+                        self._pipelines[processors] = stanza.Pipeline(
+                            self._models.lang,
+                            dir=str(self._models.directory),
+                            package=self._models.package,
+                            processors=processors,
+                            download_method=None,
+                            use_gpu=False,
+                            verbose=False,
+                            **options,
+                        )
             with self._telling(failure), _quiet(), _one_thread():
                 return self._pipelines[processors](given)
 
@@ -245,6 +246,23 @@ def _quiet() -> Iterator[None]:
             yield
     finally:
         logger.disabled = disabled
+
+
+@contextmanager
+def _no_compiler() -> Iterator[None]:
+    """Let optimizers be made without torch's compiler, which takes more than a second to import.
+
+    Stanza makes one with each model, though it is not trained here. Torch would import the compiler
+    at the first, only to tell it not to look into that.
+    """
+    from torch.optim import Optimizer
+
+    told = Optimizer.add_param_group
+    Optimizer.add_param_group = getattr(told, "__wrapped__", told)  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Optimizer.add_param_group = told  # type: ignore[method-assign]
 
 
 @contextmanager

@@ -13,6 +13,7 @@ would have.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -75,6 +76,8 @@ def _run() -> int:
         except OSError:
             # The lowest number that is free.
             os.open(os.devnull, os.O_RDWR)
+    # Most of what is made until the first answer stays: to look for garbage in it takes long.
+    gc.set_threshold(100_000)
     from ists_asp.cli.app import main
     from ists_asp.run import watch
 

@@ -167,7 +167,7 @@ class Preparation(Closing):
         self.profile = setup.load_profile() if parsed is None else parsed[0]
         self._parsed = None if parsed is None else parsed[1]
         self._reader = find_reader(self.profile, self.profile.chosen_reader(setup.reader))
-        self._frozen = self._closed = False
+        self._closed, self._batches = False, 0
 
     def close(self) -> None:
         """Close the lexicon and the cache; the system cannot be used afterwards."""
@@ -358,10 +358,11 @@ class Preparation(Closing):
             return
         reads = self._reader is not None and self.profile.answer.reads
         held = self._opinions.facts(batch) if reads else repeat(Atoms("()"))
-        if not self._frozen:
-            # Not earlier: models are read when the first sentence needs them.
+        # Not earlier: models are read when the first sentence needs them, and for few batches it
+        # takes longer than it spares.
+        self._batches += 1
+        if self._batches == 5:
             freeze_gc()
-            self._frozen = True
         for pair in batch:
             with self.stages.measure("knowledge"):
                 known = list(self._knowledge.facts(pair))

@@ -9,8 +9,9 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass
+from operator import itemgetter
 from string import Formatter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from clingo.ast import ASTType
 
@@ -19,7 +20,7 @@ from ists_asp.rules.examples import read_example
 from ists_asp.syntax.changes import variable_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from clingo.ast import AST
 
@@ -44,6 +45,9 @@ _VARIABLE = re.compile(r"\b_*[A-Z][\w']*")
 
 _FORM = '%@rule name: "sentence with {Variables}"'
 _NAMEABLE = (ASTType.Rule, ASTType.Minimize)
+
+Place: TypeAlias = tuple[int, int]
+"""A line, and a byte in it, both from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +82,15 @@ def name_rules(
     Where the file is not ``whole``, as some of the rules could not be parsed, nothing is named:
     all that can be said of directives is which are malformed.
     """
-    begins = [_begin(statement) for statement in statements]
+    spans = [_span(statement) for statement in statements]
+    begins = [begin for begin, _ in spans]
     given: dict[tuple[int, int], tuple[str, str]] = {}
     examples = defaultdict[int, list[tuple[int, str]]](list)
-    for comment, text in _directives(source, comments):
-        line, byte = _begin(comment)
+    for begin, text in _directives(source, comments):
+        line, byte = begin
         try:
             example = text.startswith(_EXAMPLE)
-            behind = source.span((line, 1), (line, byte)).strip()
+            behind = source.span((line, 1), begin).strip()
             if behind and not example:
                 raise RuleError(
                     "this directive shares its line with a rule", expected="its own line"
@@ -96,21 +101,21 @@ def name_rules(
                 name, sentence = _parsed(text)
             if not whole:
                 continue
-            last = bisect_left(begins, (line, byte)) - 1
-            place = last if behind else _named_place(comment, statements, begins)
+            last = bisect_left(begins, begin) - 1
+            place = last if behind else _named_place(begin, statements, spans)
             if example:
                 examples[place].append((line, text.removeprefix(_EXAMPLE).strip()))
                 continue
             if begins[place] in given:
                 raise RuleError("the rule below has two names", expected="one directive")
             given[begins[place]] = name, sentence
-            _check(sentence, variables(statements[place]))
+            _check(sentence, statements[place])
         except RuleError as error:
             column = source.character(line, byte)
             report(source.error(error.found, line, column, expected=error.expected))
     named: list[NamedRule] = []
-    for statement, begin in zip(statements, begins, strict=True):
-        text = source.span(begin, _end(statement))
+    for statement, (begin, end) in zip(statements, spans, strict=True):
+        text = source.span(begin, end)
         if statement.ast_type is ASTType.Minimize and not text.startswith(":~"):
             text = str(statement)
         name, told = given.get(begin, (f"{source.name}:{begin[0]}", None))
@@ -119,22 +124,25 @@ def name_rules(
     return tuple(named)
 
 
-def _directives(source: SourceText, comments: Sequence[AST]) -> Iterator[tuple[AST, str]]:
-    """The directives with their texts: a sentence may run on in the comments right below."""
+def _directives(source: SourceText, comments: Sequence[AST]) -> Iterator[tuple[Place, str]]:
+    """Where each directive begins, and its text, which may run on in the comments right below."""
     for place, comment in enumerate(comments):
         text = str(comment.value).rstrip()
         if not text.startswith("%@") or ALLOW.match(text):
             continue
-        line = _begin(comment)[0]
+        begin, _ = _span(comment)
+        line, _ = begin
         for below in comments[place + 1 : place + _LONGEST]:
             line += 1
             more = str(below.value).rstrip()
-            alone = _begin(below)[0] == line and not source.span((line, 1), _begin(below)).strip()
             ends = len(text) > _LONGEST or not _OPEN.fullmatch(text)
-            if ends or not alone or more.startswith(("%@", "%*")):
+            if ends or more.startswith(("%@", "%*")):
+                break
+            at, _ = _span(below)
+            if at[0] != line or source.span((line, 1), at).strip():
                 break
             text = f"{text} {more.lstrip('%').strip()}"
-        yield comment, text
+        yield begin, text
 
 
 def _parsed(text: str) -> tuple[str, str]:
@@ -151,23 +159,26 @@ def _parsed(text: str) -> tuple[str, str]:
     return match["name"], re.sub(r"\\(.)", r"\1", match["sentence"])
 
 
-def _named_place(comment: AST, statements: Sequence[AST], begins: Sequence[tuple[int, int]]) -> int:
+def _named_place(
+    directive: Place, statements: Sequence[AST], spans: Sequence[tuple[Place, Place]]
+) -> int:
     # The parser puts an empty #program base in front of each file, at its first column.
-    index = max(bisect_left(begins, _begin(comment)), 1)
-    if _end(statements[index - 1]) > _begin(comment):
+    index = max(bisect_left(spans, directive, key=itemgetter(0)), 1)
+    if spans[index - 1][1] > directive:
         raise RuleError("this directive stands inside a rule", expected="it above the rule")
     if index == len(statements) or statements[index].ast_type not in _NAMEABLE:
         raise RuleError("no rule follows this directive", expected="a rule below")
     return index
 
 
-def _check(sentence: str, known: Collection[str]) -> None:
+def _check(sentence: str, statement: AST) -> None:
     """Refuse a sentence with other variables than those of its rule."""
     try:
         fields = [field[1:] for field in Formatter().parse(sentence) if field[1] is not None]
     except ValueError:
         found = "the sentence has an unpaired curly bracket"
         raise RuleError(found, expected="{Variable}") from None
+    known = variables(statement) if fields else ()
     for variable, spec, conversion in fields:
         if spec or conversion or variable not in known:
             raise RuleError(
@@ -191,9 +202,7 @@ def variables(statement: AST) -> frozenset[str]:
     return frozenset(variable_names(statement) | heads)
 
 
-def _begin(node: AST) -> tuple[int, int]:
-    return node.location.begin.line, node.location.begin.column
-
-
-def _end(node: AST) -> tuple[int, int]:
-    return node.location.end.line, node.location.end.column
+def _span(node: AST) -> tuple[Place, Place]:
+    # To ask for a location takes long.
+    begin, end = node.location
+    return (begin.line, begin.column), (end.line, end.column)

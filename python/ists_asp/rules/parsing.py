@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from clingo import MessageCode
@@ -45,6 +46,8 @@ _CALL = re.compile(r"(?<!%)@\s*[%a-z_']")
 _PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
 _WEIGHTS = frozenset(one.name for one in WEIGHTS)
 WEIGHED = re.compile(rf"\b({'|'.join(one.name for one in WEIGHTS)})\(")
+
+_WITHOUT_EXAMPLES = attrgetter(*NamedRule.__slots__[:-1])
 
 _MOST = 1000
 """Files that are remembered; those that change are parsed again."""
@@ -236,29 +239,37 @@ class Parsing:
                 first.excerpt = "\n".join([str(first.excerpt), *map(str, others)])
                 raise first from None
             faults += [("syntax", error) for error in (first, *others)]
-        statements = [node for node in nodes if node.ast_type is not ASTType.Comment]
+        comments: list[AST] = []
+        statements: list[AST] = []
+        for node in nodes:
+            (comments if node.ast_type is ASTType.Comment else statements).append(node)
         known = None if faults or messages.warnings else self._recalled(text, statements)
         if known is not None:
             return known, True
         for warning in messages.warnings:
             self.messages.add(warning)
-        faults += [("syntax", error) for error in _refused(nodes, text)]
-        comments = [node for node in nodes if node.ast_type is ASTType.Comment]
+        faults += [("syntax", error) for error in _refused(statements, text)]
         wrong: list[RuleError] = []
         rules = name_rules(text, comments, statements, wrong.append, whole=whole)
         faults += [("directive", error) for error in wrong]
         for kind, error in faults:
             self.report(kind, error)
-        private = [(place, name) for place, node in enumerate(statements) for name in _own(node)]
+        private = [
+            (place, name)
+            for place, (node, rule) in enumerate(zip(statements, rules, strict=True))
+            if _PRIVATE.search(rule.text)
+            for name in _own(node)
+        ]
         weights = [
             (place, name)
             for place, node in enumerate(statements)
+            if any(name in rules[place].text for name in _WEIGHTS)
             for name in weighed(node, facts=False)
         ]
         faultless = not faults and not messages.warnings
         if faultless and self.store is not None:
             kept = {
-                "rules": [astuple(rule)[:-1] for rule in rules],
+                "rules": [_WITHOUT_EXAMPLES(rule) for rule in rules],
                 "examples": [(at, rule.examples) for at, rule in enumerate(rules) if rule.examples],
                 "private": [(place, *name) for place, name in private],
                 "weights": [(place, *name) for place, name in weights],

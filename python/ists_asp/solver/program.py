@@ -161,16 +161,17 @@ def prepare(
             (node, one) for node, one in kept if one.fact or (one.derives and one.head <= found)
         ]
         control = ground([*definitions, *(node for node, _ in once)], (), arguments, messages)
-        atoms = list(control.symbolic_atoms)
-        open_ = {signature(atom.symbol) for atom in atoms if not atom.is_fact} & found
+        symbols = ((atom.symbol, atom.is_fact) for atom in control.symbolic_atoms)
+        atoms = [(signature(symbol), symbol, fact) for symbol, fact in symbols]
+        open_ = {name for name, _, fact in atoms if not fact} & found
         if not open_:
             break
         # Tables that call one another through negation are for the solver to decide.
         found = _closed((shape for _, shape in kept), found - open_)
     evaluated = {id(node) for node, _ in once}
     by_predicate: dict[Signature, list[Symbol]] = {}
-    for atom in atoms:
-        by_predicate.setdefault(signature(atom.symbol), []).append(atom.symbol)
+    for name, symbol, _ in atoms:
+        by_predicate.setdefault(name, []).append(symbol)
     return Program(
         tuple(node for node, _ in kept if id(node) not in evaluated),
         by_predicate,

@@ -10,7 +10,7 @@ fetches them itself, all at once: by a rule whose body calls a function.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clingo.ast import ASTType
@@ -129,13 +129,16 @@ class Shape(NamedTuple):
         return self.head | self.body
 
     @classmethod
+    @lru_cache(1 << 14)
     def of(cls, node: AST) -> Shape:
         """Look into a statement."""
         kind = node.ast_type
         if kind is ASTType.Rule:
-            body = frozenset(name for part in node.body for name in trees.predicates(part))
-            head, heads = trees.predicates(node.head), trees.derived(node.head)
-            fact, derives = trees.is_fact(node), trees.derives_atom(node)
+            above, below = node.head, node.body
+            body = frozenset(name for part in below for name in trees.predicates(part))
+            head, heads = trees.predicates(above), trees.derived(above)
+            derives = trees.derives_atom(node)
+            fact = derives and not below
             return cls(kind, fact, derives, heads, head, body, trees.calls_script(node))
         body = (
             frozenset({Signature(node.name, node.arity)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import re
 from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
@@ -19,6 +20,10 @@ _MEMORY = 1 << 14
 
 _MOST = 1 << 13
 """Objects that are remembered: some programs have a thousand statements."""
+
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"')
+_PLAIN = re.compile(r"(?:not )*-?(_*[a-z][\w']*)\(([^()]+)\)")
+"""A literal without texts, whose arguments have no brackets."""
 
 _Thing = TypeVar("_Thing")
 _Result = TypeVar("_Result")
@@ -129,6 +134,11 @@ def atoms(node: AST) -> Iterator[AST]:
 @lru_cache(_MEMORY)
 def predicates(node: AST) -> frozenset[Signature]:
     """All predicates of the atoms in a syntax tree."""
+    if node.ast_type is ASTType.Literal and (plain := _PLAIN.fullmatch(_TEXT.sub("0", str(node)))):
+        # As most are; to look into a tree takes longer.
+        name, arguments = plain.groups()
+        arities = {len(some.split(",")) if some else 0 for some in arguments.split(";")}
+        return frozenset(Signature(name, arity) for arity in arities)
     return frozenset(Signature(atom.name, len(atom.arguments)) for atom in atoms(node))
 
 
@@ -170,4 +180,6 @@ def derives_atom(node: AST) -> bool:
 
 def calls_script(node: AST) -> bool:
     """Whether a statement calls a function of a script, such as ``@f(X)``."""
-    return any(part.ast_type is ASTType.Function and part.external for part in walk(node))
+    return "@" in str(node) and any(
+        part.ast_type is ASTType.Function and part.external for part in walk(node)
+    )
