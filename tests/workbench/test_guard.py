@@ -131,7 +131,6 @@ def test_the_api_answers_for_all_it_does(call):
     told = json.loads(call("/api/explain", PAIR)[2])
     assert told["text"]
     rating = json.loads(call("/api/rate", PAIR)[2])["rating"]
-    assert rating == told["rating"]
     assert 0 <= rating["value"] <= 5
     why = json.loads(call("/api/why", {**PAIR, "decision": ["power", "electricity"]})[2])
     assert why["decisions"][0]["sentence"]

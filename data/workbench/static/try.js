@@ -1,9 +1,11 @@
-import { byId, decisionOf, download, draw, failed, live, make, send, settled, whyNodes } from "./common.js";
+import { byId, decisionOf, download, draw, failed, live, make, send, whyNodes } from "./common.js";
 
 const tab = crypto.randomUUID();
-let number = 0, asking = null, answer = null;
+let number = 0, asking = false, again = false, answer = null;
 
 const given = () => ({ sent1: byId("sent1").value, sent2: byId("sent2").value, profile: byId("profile").value });
+
+const highest = () => byId("profile").selectedOptions[0].dataset.highest;
 
 const remember = () => {
   const { sent1, sent2, profile } = given();
@@ -13,35 +15,45 @@ const remember = () => {
 
 const rated = (rating) => {
   if (!rating) return byId("rated").replaceChildren();
-  const margin = rating.margin === null ? "" : ` ± ${rating.margin.toFixed(1)}`;
-  byId("rated").replaceChildren("Rated ", make("b", { text: rating.value.toFixed(1) + margin }), " of 5 ",
+  const margin = rating.margin === undefined ? "" : ` ± ${rating.margin.toFixed(1)}`;
+  byId("rated").replaceChildren("Rated ", make("b", { text: rating.value.toFixed(1) + margin }), ` of ${highest()} `,
     make("button", { type: "button", text: "Why this rating?", onclick: () => ask("why", ["rating"]) }));
 };
 
+// One request at a time: what is typed meanwhile is looked at when its answer is there.
 const look = async () => {
   remember();
-  asking?.abort();
-  asking = new AbortController();
-  const { signal } = asking, pair = given();
+  if (asking) {
+    again = true;
+    return;
+  }
+  const pair = given();
   byId("why").hidden = true;
   if (!pair.sent1.trim() || !pair.sent2.trim()) {
     byId("answer").hidden = true;
     return;
   }
   byId("answer").classList.add("busy");
+  asking = true;
+  again = false;
   try {
     const asked = { ...pair, tab, number: ++number };
-    answer = await send("/api/solve", asked, { signal });
+    answer = await send("/api/solve", asked);
     draw(byId("picture"), answer.picture);
     byId("answer").hidden = false;
-    const told = await send("/api/explain", { ...asked, number: ++number }, { signal });
+    asking = false;
+    if (again) return look();
+    const newest = number;
+    const [told, { rating }] = await Promise.all([send("/api/explain", asked), send("/api/rate", asked)]);
+    if (newest !== number) return;
     byId("words").textContent = told.text;
-    rated(told.rating);
-    byId("answer").classList.remove("busy");
+    rated(rating);
   } catch (error) {
     failed(error);
-    if (error.name !== "AbortError") byId("answer").classList.remove("busy");
   }
+  asking = false;
+  byId("answer").classList.remove("busy");
+  if (again) look();
 };
 
 const ask = async (kind, decision) => {
@@ -73,8 +85,7 @@ live(byId("picture"), {
   },
 });
 
-const soon = settled(look, 60);
-byId("pair").addEventListener("input", soon);
+byId("pair").addEventListener("input", look);
 byId("pair").addEventListener("submit", (event) => event.preventDefault());
 byId("swap").addEventListener("click", () => {
   [byId("sent1").value, byId("sent2").value] = [byId("sent2").value, byId("sent1").value];

@@ -102,14 +102,17 @@ def answer_record(
         record["boundaries1"] = list(answer.boundaries1)
         record["boundaries2"] = list(answer.boundaries2)
     if answer.rating is not None:
-        contributions = [
-            {"name": part.name, "value": part.value} for part in answer.rating.contributions
-        ]
-        rating = {"value": answer.rating.value, "contributions": contributions}
-        if answer.rating.margin is not None:
-            rating["margin"] = answer.rating.margin / 1000
-        record["rating"] = rating
+        record["rating"] = rating_record(answer.rating)
     return record
+
+
+def rating_record(rating: Rating | None) -> dict[str, object] | None:
+    """A rating as JSON values: value, contributions, and margin if there is one."""
+    if rating is None:
+        return None
+    parts = [{"name": part.name, "value": part.value} for part in rating.contributions]
+    margin = {} if rating.margin is None else {"margin": rating.margin / 1000}
+    return {"value": rating.value, "contributions": parts, **margin}
 
 
 def read_record(record: Mapping[str, Any]) -> Answer:

@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from ists_asp.errors import DataError, IstsError
-from ists_asp.io.formats import answer_record
+from ists_asp.io.formats import answer_record, rating_record
 from ists_asp.io.pairs import given_chunks
 from ists_asp.io.text import make_sentence
 from ists_asp.report.picture import picture, svg_file
@@ -19,8 +19,9 @@ from ists_asp.report.picture import picture, svg_file
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ists_asp.model import Answer, Pair, Rating, Sentence
+    from ists_asp.model import Answer, Pair, Sentence
     from ists_asp.workbench.bench import Bench
+    from ists_asp.workbench.desk import Desk
 
 _Text = Annotated[str, Field(max_length=2000)]
 _Tokens = Annotated[
@@ -61,39 +62,42 @@ def router(bench: Bench) -> APIRouter:
     """The routes of the API."""
     routes = APIRouter(prefix="/api", tags=["pairs"])
 
-    def annotated(given: GivenPair) -> Pair:
-        return bench.desks.desk(given.profile).pair(_side(given, 1), _side(given, 2), given.id)
+    def at(given: GivenPair) -> tuple[Desk, Pair]:
+        desk = bench.desks.desk(given.profile)
+        return desk, desk.pair(_side(given, 1), _side(given, 2), given.id)
 
-    def decided(given: GivenPair, *, rated: bool = False) -> Answer:
-        pair, desk = annotated(given), bench.desks.desk(given.profile)
-        return desk.decide(pair, rated=rated, tab=given.tab, number=given.number)
+    def decided(given: GivenPair) -> tuple[Desk, Answer]:
+        desk, pair = at(given)
+        return desk, desk.decide(pair, tab=given.tab, number=given.number)
 
     @routes.post("/solve", summary="Chunks, alignments, labels and scores, with a picture")
     def solve(given: GivenPair) -> dict[str, Any]:
-        answer = decided(given)
+        _, answer = decided(given)
         return {**answer_record(answer), "picture": picture(answer, active=True)}
 
     @routes.post("/picture", summary="The alignment as an SVG file with its own style")
     def drawn(given: GivenPair) -> dict[str, str]:
-        return {"svg": svg_file(decided(given))}
+        return {"svg": svg_file(decided(given)[1])}
 
-    @routes.post("/explain", summary="The answer in words, and its rating")
+    @routes.post("/explain", summary="The answer in words")
     def explain(given: GivenPair) -> dict[str, Any]:
-        answer = decided(given)
-        told, rating = bench.desks.desk(given.profile).tell(answer, given.tab, given.number)
-        return {**told, "rating": _rating(rating)}
+        desk, answer = decided(given)
+        return desk.tell(answer)
 
     @routes.post("/rate", summary="How similar the sentences are as wholes")
     def rate(given: GivenPair) -> dict[str, Any]:
-        return {"id": given.id, "rating": _rating(decided(given, rated=True).rating)}
+        desk, answer = decided(given)
+        return {"id": given.id, "rating": rating_record(desk.rate(answer))}
 
     @routes.post("/why", summary="Why a decision was taken")
     def why(given: Question) -> dict[str, Any]:
-        return bench.desks.desk(given.profile).why(annotated(given), *given.decision)
+        desk, pair = at(given)
+        return desk.why(pair, *given.decision)
 
     @routes.post("/why-not", summary="Why a decision was not taken")
     def why_not(given: Question) -> dict[str, Any]:
-        return bench.desks.desk(given.profile).why_not(annotated(given), *given.decision)
+        desk, pair = at(given)
+        return desk.why(pair, *given.decision, negative=True)
 
     @routes.post("/batch", summary="Many pairs, as JSON Lines in and out")
     async def batch(request: Request) -> StreamingResponse:
@@ -103,7 +107,9 @@ def router(bench: Bench) -> APIRouter:
             for number, line in enumerate(filter(None, lines), 1):
                 try:
                     given = GivenPair(**{"id": str(number), **orjson.loads(line)})
-                    record: dict[str, Any] = answer_record(decided(given, rated=True))
+                    desk, answer = decided(given)
+                    record: dict[str, Any] = answer_record(answer)
+                    record["rating"] = rating_record(desk.rate(answer))
                 except IstsError as error:
                     record = {"id": str(number), "error": str(error)}
                 except (ValueError, TypeError) as error:
@@ -113,14 +119,6 @@ def router(bench: Bench) -> APIRouter:
         return StreamingResponse(answers(), media_type="application/x-ndjson")
 
     return routes
-
-
-def _rating(rating: Rating | None) -> dict[str, Any] | None:
-    if rating is None:
-        return None
-    parts = [{"name": part.name, "value": part.value} for part in rating.contributions]
-    margin = None if rating.margin is None else rating.margin / 1000
-    return {"value": rating.value, "margin": margin, "contributions": parts}
 
 
 def _side(given: GivenPair, side: int) -> str | Sentence:

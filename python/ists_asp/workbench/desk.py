@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +18,15 @@ from ists_asp.run.pool import Worker
 from ists_asp.run.worker import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     from ists_asp.engine.preparation import GivenSentence
     from ists_asp.model import Answer, Pair, Rating
     from ists_asp.rules import RuleWarning
     from ists_asp.workbench.project import Project
+
+_ANSWERS, _TABS = 64, 1000
+"""Answers that are remembered, and tabs of whom the last question is known."""
 
 _TRACES = 4
 """Traces that a worker holds, for further questions about the same pairs."""
@@ -42,27 +44,36 @@ class SupersededError(IstsError):
 
 @dataclass(frozen=True, slots=True)
 class Decide(Question):
-    """The best answer of an annotated pair, rated if the profile rates."""
+    """The best answer of an annotated pair."""
 
     pair: Pair
-    rated: bool = False
 
     def answer(self, system: System) -> Answer:
         """Decide it."""
-        ((best, *_),) = system.decide([self.pair], rated=self.rated and system.rates)
+        ((best, *_),) = system.decide([self.pair])
         return best
 
 
 @dataclass(frozen=True, slots=True)
 class Tell(Question):
-    """An answer in words, and its rating."""
+    """An answer in words."""
 
     found: Answer
 
-    def answer(self, system: System) -> tuple[dict[str, Any], Rating | None]:
-        """Say it, and rate it."""
-        told = system.explain(self.found).to_dict() if system.profile.explanation else {}
-        return told, system.rate(self.found) if system.rates else None
+    def answer(self, system: System) -> dict[str, Any]:
+        """Say it."""
+        return system.explain(self.found).to_dict()
+
+
+@dataclass(frozen=True, slots=True)
+class Rate(Question):
+    """How similar the sentences of an answer are."""
+
+    found: Answer
+
+    def answer(self, system: System) -> Rating | None:
+        """Rate it, if the profile rates."""
+        return system.rate(self.found) if system.rates else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,37 +101,69 @@ class Ask(Question):
         return found
 
 
-class Desk(Closing):
-    """A system with a worker that is warm, for single pairs; one question at a time."""
+class _Seat:
+    """A warm worker that answers one question at a time."""
 
     def __init__(self, setup: Setup) -> None:
         self._lock = threading.Lock()
-        self._newest: dict[str, int] = {}
-        self._annotator = System(setup)
-        self._worker = Worker(setup)
+        self.worker = Worker(setup)
+
+    def ask(self, question: Question, wanted: Callable[[], bool] = lambda: True) -> Any:  # noqa: ANN401
+        """What the worker says, unless nobody wants to know any more when it is this one's turn."""
+        with self._lock:
+            if not wanted():
+                raise SupersededError("something newer was asked")
+            return self.worker.ask(question)
+
+    def close(self) -> None:
+        """Kill the worker."""
+        self.worker.close()
+
+
+class Desk(Closing):
+    """A system for single pairs: what annotates, and two warm workers.
+
+    One decides and explains, the other rates meanwhile. The last answers are remembered.
+    """
+
+    def __init__(self, setup: Setup, annotator: System | None = None) -> None:
         self.setup = setup
         self.warnings: tuple[RuleWarning, ...] = ()
+        self._lock = threading.Lock()
+        self._newest: dict[str, int] = {}
+        self._annotator = annotator or System(setup)
+        self._deciding, self._rating = _Seat(setup), _Seat(setup)
+        self._answers: OrderedDict[Pair, Answer] = OrderedDict()
 
     def begin(self) -> None:
-        """Begin the worker; :meth:`load` waits for it."""
-        self._worker.begin()
+        """Begin the workers; :meth:`load` waits for them."""
+        for seat in (self._deciding, self._rating):
+            seat.worker.begin()
 
     def load(self) -> None:
-        """Wait until the worker is ready.
+        """Wait until the workers are ready.
 
         Raises:
             IstsError: the rules cannot be loaded.
         """
-        self.warnings = self._worker.load()
+        self.warnings = self._deciding.worker.load()
+        self._rating.worker.load()
 
     def warm(self) -> None:
         """Look at a pair, so that nobody waits for what is only loaded when it is needed."""
-        self.tell(self.decide(self.pair("a dog sleeps", "a cat sleeps")))
+        answer = self.decide(self.pair("a dog sleeps", "a cat sleeps"))
+        self.rate(answer)
+        self.tell(answer)
 
     def close(self) -> None:
-        """Kill the worker."""
-        self._worker.close()
+        """Kill the workers."""
+        self.retire()
         self._annotator.close()
+
+    def retire(self) -> None:
+        """Kill the workers; what annotates lives on in another desk."""
+        self._deciding.close()
+        self._rating.close()
 
     def with_rules(self, setup: Setup) -> Desk:
         """The same with other rules, ready; this one goes on until it is closed.
@@ -128,32 +171,15 @@ class Desk(Closing):
         Raises:
             IstsError: the rules cannot be loaded.
         """
-        other = Desk.__new__(Desk)
-        other.__dict__ |= self.__dict__ | {"setup": setup, "_worker": Worker(setup)}
-        other._worker.begin()
+        other = Desk(setup, self._annotator)
+        other._lock = self._lock
+        other.begin()
         try:
-            other.warnings = other._worker.load()
+            other.load()
         except BaseException:
-            other._worker.close()
+            other.retire()
             raise
         return other
-
-    def retire(self) -> None:
-        """End the worker once nobody asks it; what annotates lives on in another desk."""
-        with self._lock:
-            self._worker.close()
-
-    @contextmanager
-    def _turn(self, tab: str, number: int) -> Iterator[None]:
-        """Wait for one's turn, unless the tab has asked something newer meanwhile."""
-        if number:
-            self._newest[tab] = max(number, self._newest.get(tab, 0))
-            while len(self._newest) > 1000:
-                del self._newest[next(iter(self._newest))]
-        with self._lock:
-            if number and self._newest.get(tab, 0) > number:
-                raise SupersededError("something newer was asked")
-            yield
 
     def pair(self, first: GivenSentence, second: GivenSentence, identifier: str = "1") -> Pair:
         """An annotated pair; text is tokenised."""
@@ -161,31 +187,37 @@ class Desk(Closing):
             read = self._annotator.read([(identifier, first, second)])
             return next(self._annotator.annotate(read))
 
-    def decide(self, pair: Pair, *, rated: bool = False, tab: str = "", number: int = 0) -> Answer:
+    def decide(self, pair: Pair, *, tab: str = "", number: int = 0) -> Answer:
         """The best answer; questions of a tab that have a number give way to newer ones."""
-        with self._turn(tab, number):
-            found: Answer = self._worker.ask(Decide(pair, rated))
-            return found
-
-    def tell(
-        self, answer: Answer, tab: str = "", number: int = 0
-    ) -> tuple[dict[str, Any], Rating | None]:
-        """An answer in words, and its rating."""
-        with self._turn(tab, number):
-            found: tuple[dict[str, Any], Rating | None] = self._worker.ask(Tell(answer))
-            return found
-
-    def why(self, pair: Pair, *decision: str) -> dict[str, object]:
-        """Why a decision was taken, as JSON values."""
         with self._lock:
-            found: dict[str, object] = self._worker.ask(Ask(pair, decision))
-            return found
-
-    def why_not(self, pair: Pair, *decision: str) -> dict[str, object]:
-        """Why a decision was not taken, as JSON values."""
+            if number:
+                self._newest[tab] = max(number, self._newest.pop(tab, 0))
+                while len(self._newest) > _TABS:
+                    del self._newest[next(iter(self._newest))]
+            if pair in self._answers:
+                return self._answers[pair]
+        wanted = lambda: self._newest.get(tab, 0) <= number or not number  # noqa: E731
+        found: Answer = self._deciding.ask(Decide(pair), wanted)
         with self._lock:
-            found: dict[str, object] = self._worker.ask(Ask(pair, decision, negative=True))
-            return found
+            self._answers[pair] = found
+            while len(self._answers) > _ANSWERS:
+                self._answers.popitem(last=False)
+        return found
+
+    def tell(self, answer: Answer) -> dict[str, Any]:
+        """An answer in words, as JSON values; nothing where the profile has none."""
+        found: dict[str, Any] = self._deciding.ask(Tell(answer))
+        return found
+
+    def rate(self, answer: Answer) -> Rating | None:
+        """The rating of an answer; None where the profile does not rate."""
+        found: Rating | None = self._rating.ask(Rate(answer))
+        return found
+
+    def why(self, pair: Pair, *decision: str, negative: bool = False) -> dict[str, object]:
+        """Why a decision was taken, or why it was not, as JSON values."""
+        found: dict[str, object] = self._rating.ask(Ask(pair, decision, negative))
+        return found
 
 
 class Desks(Closing):

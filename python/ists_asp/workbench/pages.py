@@ -59,7 +59,7 @@ def router(bench: Bench) -> APIRouter:
                 version=__version__,
                 folder=project.root.name,
                 profile=project.profile,
-                profiles={name: load_profile(name).description for name in list_profiles()},
+                profiles={name: load_profile(name) for name in list_profiles()},
                 corpora=project.corpora(),
                 read_only=bench.read_only,
             )
