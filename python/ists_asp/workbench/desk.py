@@ -175,17 +175,20 @@ class Desk(Closing):
             found: tuple[dict[str, Any], Rating | None] = self._worker.ask(Tell(answer))
             return found
 
+    def ask(self, question: Question) -> Any:  # noqa: ANN401 (whatever a question gets)
+        """What the worker says to a question."""
+        with self._lock:
+            return self._worker.ask(question)
+
     def why(self, pair: Pair, *decision: str) -> dict[str, object]:
         """Why a decision was taken, as JSON values."""
-        with self._lock:
-            found: dict[str, object] = self._worker.ask(Ask(pair, decision))
-            return found
+        found: dict[str, object] = self.ask(Ask(pair, decision))
+        return found
 
     def why_not(self, pair: Pair, *decision: str) -> dict[str, object]:
         """Why a decision was not taken, as JSON values."""
-        with self._lock:
-            found: dict[str, object] = self._worker.ask(Ask(pair, decision, negative=True))
-            return found
+        found: dict[str, object] = self.ask(Ask(pair, decision, negative=True))
+        return found
 
 
 class Desks(Closing):
