@@ -16,7 +16,7 @@ from ists_asp.errors import DataError, IstsError, RuleError
 from ists_asp.rules import NO_READER, find_rules, load_rules
 from ists_asp.rules.catalogue import documented
 from ists_asp.rules.check import Checked, check_rules
-from ists_asp.rules.check.finding import Finding, Severity
+from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
 from ists_asp.run.pool import Worker
 from ists_asp.run.worker import Question
 from ists_asp.terminal import unbroken
@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 
 _LIGHT = "baseline"
 """The profile that loads in the least time: no pair is decided here."""
+
+_PASSED = {kind for kind, one in SEVERITIES.items() if one is Severity.NOTE} | {
+    "domain",
+    "evidence",
+}
+"""Findings that shipped lines may have: other profiles than this one need them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +60,10 @@ class Check(Question):
                 report("file", RuleError(error.found, where=str(self.asked), hint=error.hint))
             else:
                 found = [
-                    one
-                    for one in every
-                    if one.severity is not Severity.NOTE or not checked.is_shipped(one)
+                    one for one in every if one.kind not in _PASSED or not checked.is_shipped(one)
                 ]
-        return [one for one in found if one.file == str(self.asked)]
+        mine = [one for one in found if one.file == str(self.asked)]
+        return [one for one in mine if one.kind != "replaces"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +96,10 @@ class Vocabulary(Question):
                 about = {"signature": doc.signature, "text": doc.text, "arguments": doc.arguments}
                 predicates[doc.name] |= about | {"file": shown(path)}
         rules = {
-            one.rule.name: {
-                "file": shown(path),
-                "line": one.rule.line,
-                "sentence": one.rule.sentence,
-            }
+            rule.name: {"file": shown(path), "line": rule.line, "sentence": rule.sentence}
             for path, statements in checked.by_file.items()
-            for one in statements
-            if one.rule.sentence is not None
+            for rule in (one.rule for one in statements)
+            if rule.sentence is not None
         }
         public = {name: one for name, one in predicates.items() if not name.startswith("_")}
         return {"predicates": public, "evidence": sorted(evidence), "rules": rules}
@@ -130,26 +131,20 @@ class Editor:
             if number < self._newest:
                 raise SupersededError("something newer was asked")
             folder = Path(made).resolve()
-            texts = {own: self._project.root / RULES / own for own in self._project.state.files}
-            for own, path in texts.items() | {(name, None)}:
+            files = self._project.state.files.items()
+            saved = {own: self._project.text_of(known) for own, known in files}
+            for own, said in {**saved, name: text}.items():
                 (folder / own).parent.mkdir(parents=True, exist_ok=True)
-                if own != name and path is not None and path.is_file():
-                    (folder / own).write_bytes(path.read_bytes())
-            (folder / name).write_text(text, "utf-8")
+                (folder / own).write_text(said, "utf-8")
             given = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
             found = self._worker.ask(Check(given, folder / name, self._project.profile))
-        return [
-            {
-                "line": one.line,
-                "column": one.column,
-                "severity": str(one.severity),
-                "kind": one.kind,
-                "text": unbroken(". ".join(filter(None, (one.found, one.hint)))).replace(
-                    f"{folder}/", ""
-                ),
-            }
-            for one in found
-        ]
+
+        def told(one: Finding) -> str:
+            text = ". ".join(filter(None, (one.found, one.hint)))
+            return unbroken(text).replace(f"{folder}/", "")
+
+        fields = ("line", "column", "severity", "kind")
+        return [{**{it: getattr(one, it) for it in fields}, "text": told(one)} for one in found]
 
     def vocabulary(self) -> dict[str, Any]:
         """The names that rules may use, by the files that are saved."""

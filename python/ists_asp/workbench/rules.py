@@ -174,10 +174,10 @@ def _where(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
         found.append(one)
         effect = one.effects[name]
         if effect.fired or effect.instead:
-            record |= {"id": pair.id, **to_builtins(effect)}
-            record |= {"sent1": pair.sent1.text, "sent2": pair.sent2.text}
-            for side in "12":
-                record[f"tokens{side}"] = [one.form for one in getattr(pair, f"sent{side}").tokens]
+            record |= {"id": pair.id, "fired": to_builtins(effect.fired), "instead": effect.instead}
+            for side, sentence in (("1", pair.sent1), ("2", pair.sent2)):
+                record[f"sent{side}"] = sentence.text
+                record[f"tokens{side}"] = [token.form for token in sentence.tokens]
         yield record
     worths = to_builtins(worth(name, found)) if any(one.scores for one in found) else None
     yield {"verdict": verdict([one.effects[name] for one in found]), "worth": worths}
