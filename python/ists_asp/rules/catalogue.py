@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from ists_asp.rules.source import RuleFile
     from ists_asp.rules.weights import Weight
 
+_DOC = re.compile(r"^%\*! (\S.*?)\n(.*?)^\*%$", re.MULTILINE | re.DOTALL)
+
 HARD = frozenset(
     one.signature
     for one in (v.FORBIDDEN_LABEL, v.FORBIDDEN_PAIR, v.FORBIDDEN_SCORE, v.MUST_SPLIT, v.MUST_JOIN)
@@ -274,3 +276,40 @@ def _hits(file: RuleFile, wanted: Sequence[str]) -> Iterator[Hit]:
                 rank = 0 if wanted == re.findall(r"\w+", name)[:1] else rank
                 yield Hit(group, rank, file.name, number, " ".join(line.split()))
                 break
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """The documentation of a predicate: ``signature`` as written, ``name`` as ``token/3``."""
+
+    signature: str
+    name: str
+    text: str
+    arguments: tuple[tuple[str, str], ...]
+
+
+def documented(text: str) -> Iterator[Doc]:
+    """The predicates that a rule file documents."""
+    return (_doc(match[1], match[2]) for match in _DOC.finditer(text))
+
+
+def _doc(signature: str, body: str) -> Doc:
+    text, _, listed = body.partition("Args:\n")
+    arguments: list[tuple[str, str]] = []
+    for line in listed.splitlines():
+        name, colon, what = line.strip().partition(": ")
+        if colon and line.startswith("    ") and not line.startswith("     "):
+            arguments.append((name, what))
+        elif line.strip() and arguments:
+            last, said = arguments.pop()
+            arguments.append((last, f"{said} {line.strip()}"))
+    return Doc(signature, _name(signature), " ".join(text.split()), tuple(arguments))
+
+
+def _name(signature: str) -> str:
+    name, opening, rest = signature.partition("(")
+    depth, arity = 0, 1 if opening else 0
+    for character in rest:
+        depth += (character in "([") - (character in ")]")
+        arity += character == "," and depth == 0
+    return f"{name}/{arity}"

@@ -236,14 +236,7 @@ class Keeping:
 
     @cached_property
     def _version(self) -> Version:
-        rules = self._rules
-        places = [
-            f"{rule.file}:{rule.line}" + (f" ({rule.name})" if rule.sentence else "")
-            for rule in rules.rules
-        ]
-        tables = sorted((name.name, name.arity) for name in self._solver.program.tables)
-        statements = [str(node) for node in rules.statements]
-        return Version(statements, places, list(self._solver.arguments), tables)
+        return Version.of(self._rules, self._solver.arguments, self._solver.program.tables)
 
     @cached_property
     def _digest(self) -> str:

@@ -99,6 +99,16 @@ class Version(NamedTuple):
     constants: list[str]
     tables: list[tuple[str, int]]
 
+    @classmethod
+    def of(cls, rules: RuleSet, constants: Sequence[str], tables: Iterable[Signature]) -> Version:
+        """That of a rule set, of which a solver knows the other two."""
+        places = [
+            f"{rule.file}:{rule.line}" + (f" ({rule.name})" if rule.sentence else "")
+            for rule in rules.rules
+        ]
+        named = sorted((name.name, name.arity) for name in tables)
+        return cls([str(node) for node in rules.statements], places, list(constants), named)
+
 
 def of_core(rules: RuleSet) -> list[bool]:
     """Which statements of a rule set are of the core encoding, whatever other files are called."""

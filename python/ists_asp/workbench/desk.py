@@ -216,7 +216,12 @@ class Desk(Closing):
 
     def why(self, pair: Pair, *decision: str, negative: bool = False) -> dict[str, object]:
         """Why a decision was taken, or why it was not, as JSON values."""
-        found: dict[str, object] = self._rating.ask(Ask(pair, decision, negative))
+        found: dict[str, object] = self.ask(Ask(pair, decision, negative))
+        return found
+
+    def ask(self, question: Question) -> Any:  # noqa: ANN401 (whatever a question gets)
+        """What the second worker says to a question of another kind."""
+        found: Any = self._rating.ask(question)
         return found
 
 

@@ -1,0 +1,183 @@
+"""The view of rules: files to read and to edit, what is wrong with them, where rules fire."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
+from msgspec import to_builtins
+from pydantic import BaseModel, ConfigDict, Field
+
+from ists_asp.errors import IstsError, UsageError, shortened
+from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.run.worker import Question
+from ists_asp.terminal import visible
+from ists_asp.workbench.editing import Editor
+from ists_asp.workbench.jobs import annotated, streamed
+from ists_asp.workbench.project import RULES, text_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ists_asp.engine import System
+    from ists_asp.evaluate.scorer import Reference
+    from ists_asp.model import Pair
+    from ists_asp.trace.effects import Looked
+    from ists_asp.workbench.bench import Bench
+
+_Name = Annotated[str, Field(min_length=1, max_length=400)]
+
+
+class File(BaseModel):
+    """A rule file as it was when somebody began to edit it: its hash, none for a new one."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: _Name
+    before: Annotated[str, Field(max_length=64)] | None = None
+
+
+class Draft(File):
+    """What a rule file is to say."""
+
+    text: str
+    number: int = Field(0, ge=0, description="A newer question ends older ones.")
+
+
+@dataclass(frozen=True, slots=True)
+class Where(Question):
+    """Where a rule fires in a pair, and what changes without it."""
+
+    pair: Pair
+    name: str
+    gold: Reference | None
+
+    def answer(self, system: System) -> Looked | str | None:
+        """Look; what keeps it from that, and None where there is no such rule."""
+        from ists_asp.trace.effects import look, places
+
+        own = places(system.rules, {self.name})
+        if not own:
+            return None
+        held = system.__dict__.setdefault("without", {})
+        switched = held.setdefault(self.name, cache(lambda: system.solver.switched(own)))
+        try:
+            trace = next(system.trace_annotated([self.pair]))
+            return look(trace, {self.name: [self.name]}, switched, self.gold)
+        except IstsError as error:
+            return str(error)
+
+
+@cache
+def _shipped() -> dict[str, Path]:
+    """The files that came along, by their names in messages."""
+    folders = {"asp": asp_dir(), "lp_rules": rules_dir()}
+    return {
+        f"{name}/{path.relative_to(folder).as_posix()}": path
+        for name, folder in folders.items()
+        for path in sorted(folder.rglob("*.lp"))
+    }
+
+
+def _replaced(name: str) -> str | None:
+    """The shipped file whose place one of the user takes, by its name."""
+    *folder, file = name.split("/")
+    same = [one for one in _shipped() if one.startswith("lp_rules/") and one.endswith(f"/{file}")]
+    near = [one for one in same if one.split("/")[-2:-1] == folder[-1:]]
+    found = near if len(same) > 1 else same
+    return found[0] if len(found) == 1 else None
+
+
+def router(bench: Bench) -> APIRouter:
+    """The routes of the view."""
+    routes = APIRouter(prefix="/project/rules", include_in_schema=False)
+    project, editor = bench.project, Editor(bench)
+    folder = f"{project.root / RULES}/"
+
+    @routes.get("")
+    def tree() -> dict[str, Any]:
+        state = project.notice()
+        own = [{"name": name, "replaces": _replaced(name)} for name in sorted(state.files)]
+        return {"state": state.digest, "files": own, "shipped": list(_shipped())}
+
+    @routes.get("/file")
+    def file(name: str) -> dict[str, Any]:
+        name = name.removeprefix(folder)
+        if name in _shipped():
+            parts = name.split("/")
+            copy = "/".join(parts[1:]) if parts[0] == "lp_rules" else None
+            return {"name": name, "text": _shipped()[name].read_text("utf-8"), "copy": copy}
+        text, base = project.read_rules(name), _replaced(name)
+        shipped = None if base is None else _shipped()[base].read_text("utf-8")
+        digest = text_digest(text)
+        return {"name": name, "text": text, "digest": digest, "base": base, "shipped": shipped}
+
+    @routes.put("/file")
+    def save(given: Draft) -> dict[str, str]:
+        bench.check_writable()
+        state = project.save(given.name, given.text, given.before)
+        return {"state": state.digest, "digest": text_digest(given.text)}
+
+    @routes.delete("/file")
+    def remove(given: File) -> dict[str, str]:
+        bench.check_writable()
+        return {"state": project.remove(given.name, given.before or "").digest}
+
+    @routes.get("/loaded")
+    def loaded() -> dict[str, str | None]:
+        """Whether pairs can be decided with the rules, and why not."""
+        try:
+            bench.desks.desk()
+            fault = bench.desks.fault
+        except IstsError as error:
+            fault = error
+        return {"fault": None if fault is None else visible(str(fault)).replace(folder, "")}
+
+    @routes.post("/check")
+    def check(given: Draft) -> list[dict[str, Any]]:
+        return editor.check(given.name, given.text, given.number)
+
+    @routes.get("/vocabulary")
+    def vocabulary() -> dict[str, Any]:
+        return editor.vocabulary()
+
+    @routes.get("/where")
+    def where(rule: _Name, corpus: _Name) -> StreamingResponse:
+        # An entry of a table has its file and line for a name.
+        name = f"{folder}{rule}" if rule.partition(":")[0] in project.state.files else rule
+        return streamed(_where(bench, name, corpus))
+
+    return routes
+
+
+def _where(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
+    """What a rule does in the pairs of a corpus: a record for each pair, and one of them all."""
+    from ists_asp.trace.effects import verdict, worth
+
+    given, desk = bench.project.corpus(corpus), bench.desks.desk()
+    found: list[Looked] = []
+    for done, pair in enumerate(annotated(bench, desk, given.pairs), 1):
+        one = desk.ask(Where(pair, name, given.gold.get(pair.id)))
+        if one is None:
+            raise UsageError(
+                f"no rule that decides answers is called {shortened(name)!r}",
+                hint="Save the file, and see that the profile loads it",
+            )
+        record: dict[str, Any] = {"done": done, "of": len(given.pairs)}
+        if isinstance(one, str):
+            yield record | {"id": pair.id, "fault": visible(one)}
+            continue
+        found.append(one)
+        effect = one.effects[name]
+        if effect.fired or effect.instead:
+            record |= {"id": pair.id, "fired": to_builtins(effect.fired), "instead": effect.instead}
+            for side, sentence in (("1", pair.sent1), ("2", pair.sent2)):
+                record[f"sent{side}"] = sentence.text
+                record[f"tokens{side}"] = [token.form for token in sentence.tokens]
+        yield record
+    worths = to_builtins(worth(name, found)) if any(one.scores for one in found) else None
+    yield {"verdict": verdict([one.effects[name] for one in found]), "worth": worths}
