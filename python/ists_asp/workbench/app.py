@@ -14,7 +14,7 @@ from ists_asp._version import __version__
 from ists_asp.errors import IstsError
 from ists_asp.resources import data_dir
 from ists_asp.terminal import visible
-from ists_asp.workbench import api, effects, pages
+from ists_asp.workbench import api, corrections, effects, learning, pages
 from ists_asp.workbench.bench import ReadOnlyError
 from ists_asp.workbench.desk import SupersededError
 from ists_asp.workbench.project import ConflictError
@@ -41,6 +41,8 @@ def make_app(bench: Bench, token: str, port: int) -> Guard:
     app.include_router(pages.router(bench))
     app.include_router(api.router(bench))
     app.include_router(effects.router(bench))
+    app.include_router(corrections.router(bench))
+    app.include_router(learning.router(bench))
 
     @app.exception_handler(IstsError)
     def expected(_request: Request, error: IstsError) -> JSONResponse:
