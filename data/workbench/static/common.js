@@ -61,7 +61,7 @@ export const settled = (work, wait) => {
 };
 
 const points = (value) => (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value);
-const place = (rule) => rule
+export const place = (rule) => rule
   ? make("a", { href: `/rules?file=${encodeURIComponent(rule.file)}&line=${rule.line}`, class: "code", text: `${rule.name} ${rule.file}:${rule.line}` })
   : null;
 

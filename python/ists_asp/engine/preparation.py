@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import repeat, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -59,6 +59,12 @@ GivenPair = (
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+
+@cache
+def _store(directory: Path) -> Store:
+    """One for all systems of a process: each looks at all entries when it first keeps one."""
+    return Store(directory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,7 @@ class Setup:
     @property
     def store(self) -> Store | None:
         """What keeps rules, facts and answers; None for nothing."""
-        return None if self.cache is None else Store(self.cache)
+        return None if self.cache is None else _store(self.cache)
 
     def load_profile(self) -> Profile:
         """Read the profile."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import UsageError
@@ -18,11 +19,12 @@ class ReadOnlyError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A project at work."""
+    """A project at work; what is ``closing`` ends with the server."""
 
     project: Project
     desks: Desks
     read_only: bool = False
+    closing: ExitStack = field(default_factory=ExitStack)
 
     def check_writable(self) -> None:
         """Refuse changes to what is shown only.

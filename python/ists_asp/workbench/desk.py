@@ -18,7 +18,7 @@ from ists_asp.run.pool import Worker
 from ists_asp.run.worker import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ists_asp.engine.preparation import GivenSentence
     from ists_asp.model import Answer, Pair, Rating
@@ -186,6 +186,11 @@ class Desk(Closing):
         with self._lock:
             read = self._annotator.read([(identifier, first, second)])
             return next(self._annotator.annotate(read))
+
+    def annotate(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """Many pairs, annotated; those of text are tokenised."""
+        with self._lock:
+            return list(self._annotator.annotate(self._annotator.tokenized(pairs)))
 
     def decide(self, pair: Pair, *, tab: str = "", number: int = 0) -> Answer:
         """The best answer; questions of a tab that have a number give way to newer ones."""

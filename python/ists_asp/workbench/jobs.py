@@ -1,47 +1,116 @@
-"""What takes longer than a page waits: done pair by pair, told while it is done.
-
-Each line of the response is a record of JSON. Whoever closes the connection ends the job.
-"""
+"""Commands of ``ists-asp`` run as children: one after the other, with progress, until cancelled."""
 
 from __future__ import annotations
 
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import orjson
-from fastapi.responses import StreamingResponse
-
-from ists_asp.errors import IstsError, UsageError
-from ists_asp.terminal import visible
+from ists_asp.errors import UsageError
+from ists_asp.resources import Closing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Sequence
 
-    from ists_asp.model import Pair
-    from ists_asp.workbench.bench import Bench
-    from ists_asp.workbench.desk import Desk
+_PATIENCE = 3.0
+"""Seconds that a child has to end before it is killed."""
+
+_PERCENT = re.compile(r"(\d+)%")
+_STYLED = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[^\n]*\r(?!\n)|\r")
+"""What a terminal does not show as text, and what was overwritten there."""
 
 
-def streamed(records: Iterable[dict[str, Any]]) -> StreamingResponse:
-    """Records as they come; an error is the last of them."""
+class Job(Closing):
+    """A job that may run: some commands, of which each begins if the one before went well."""
 
-    def lines() -> Iterator[bytes]:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread: threading.Thread | None = None
+        self._ended = False
+        self.state: dict[str, Any] = {"running": False}
+
+    def start(
+        self, steps: Sequence[tuple[str, list[str]]], done: Callable[[list[str]], None]
+    ) -> None:
+        """Begin: what each step is called, and its command; ``done`` gets what they printed.
+
+        Raises:
+            UsageError: a job is running.
+        """
+        with self._lock:
+            if self.state["running"]:
+                raise UsageError("a job is running", hint="Wait until it has ended, or cancel it")
+            self._ended = False
+            self.state = {"running": True, "percent": 0, "fault": None}
+            self._thread = threading.Thread(target=self._run, args=(steps, done), daemon=True)
+            self._thread.start()
+
+    def cancel(self) -> None:
+        """End the job and all processes that it has begun."""
+        with self._lock:
+            self._ended, process = True, self._process
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if process is not None and process.poll() is None:
+                with suppress(ProcessLookupError, subprocess.TimeoutExpired):
+                    os.killpg(process.pid, number)
+                    process.wait(_PATIENCE)
+        if self._thread is not None:
+            self._thread.join(_PATIENCE)
+
+    close = cancel
+
+    def _run(
+        self, steps: Sequence[tuple[str, list[str]]], done: Callable[[list[str]], None]
+    ) -> None:
+        said: list[str] = []
         try:
-            for record in records:
-                yield orjson.dumps(record) + b"\n"
-        except IstsError as error:
-            yield orjson.dumps({"error": visible(str(error))}) + b"\n"
+            for number, (name, command) in enumerate(steps, 1):
+                self.state |= {"step": f"{number} of {len(steps)}: {name}", "percent": 0}
+                code, text = self._command(command)
+                if self._ended:
+                    self.state["fault"] = "cancelled"
+                    return
+                if code:
+                    lines = [line for line in text.splitlines() if line.strip()]
+                    self.state["fault"] = lines[-1] if lines else f"it ended with code {code}"
+                    return
+                said.append(text)
+            done(said)
+        # There is nobody else to tell.
+        except Exception as error:
+            self.state["fault"] = str(error)
+        finally:
+            self.state["running"] = False
 
-    return StreamingResponse(lines(), media_type="application/x-ndjson")
-
-
-def annotated(bench: Bench, desk: Desk, pairs: Iterable[Pair]) -> Iterator[Pair]:
-    """Pairs ready for the worker of a desk, for as long as the rules are what they are.
-
-    Raises:
-        UsageError: they were changed.
-    """
-    state = bench.project.state.digest
-    for pair in pairs:
-        if bench.project.state.digest != state:
-            raise UsageError("the rules were changed meanwhile", hint="Ask again")
-        yield desk.pair(pair.sent1, pair.sent2, pair.id)
+    def _command(self, arguments: list[str]) -> tuple[int, str]:
+        """Run a command of ists-asp: its exit code, and what it printed."""
+        # It shows how far it is where people look: on a terminal.
+        ours, theirs = pty.openpty()
+        try:
+            with self._lock:
+                if self._ended:
+                    return 1, ""
+                self._process = process = subprocess.Popen(
+                    [sys.executable, "-m", "ists_asp", *arguments],
+                    stdin=subprocess.DEVNULL,
+                    stdout=theirs,
+                    stderr=theirs,
+                    start_new_session=True,
+                    env={**os.environ, "TERM": "xterm", "COLUMNS": "200", "NO_COLOR": "1"},
+                )
+        finally:
+            os.close(theirs)
+        text = b""
+        with open(ours, "rb", buffering=0) as stream, suppress(OSError):  # noqa: PTH123
+            while some := stream.read(1 << 16):
+                text += some
+                if found := _PERCENT.findall(some.decode(errors="replace")):
+                    self.state["percent"] = int(found[-1])
+        return process.wait(), _STYLED.sub("", text.decode(errors="replace"))

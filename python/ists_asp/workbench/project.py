@@ -179,18 +179,13 @@ class Project:
             raise DataError(f"{len(text)} characters", where=name, expected=f"at most {LARGEST}")
         with self._lock:
             self._check(name, before)
-            path = self.path(name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with atomic_writer(path) as stream:
-                stream.write(text)
-            return self.notice(edit or f"saved {name}")
+            return self.put({name: text}, edit or f"saved {name}")
 
     def remove(self, name: str, before: str, edit: str = "") -> State:
         """Take a rule file away; its text stays in the history."""
         with self._lock:
             self._check(name, before)
-            self.path(name).unlink()
-            return self.notice(edit or f"removed {name}")
+            return self.put({name: None}, edit or f"removed {name}")
 
     def _check(self, name: str, before: str | None) -> None:
         path = self.path(name)
@@ -240,14 +235,22 @@ class Project:
                     f"there is no state {number}", expected=f"1 to {self.state.number}"
                 )
             wanted = self._states[number - 1].files
-            for name in self.state.files.keys() - wanted.keys():
-                self.path(name).unlink()
-            for name in wanted:
+            texts: dict[str, str | None] = dict.fromkeys(self.state.files)
+            texts |= {name: self.text_of(known) for name, known in wanted.items()}
+            return self.put(texts, f"back to state {number}")
+
+    def put(self, texts: Mapping[str, str | None], edit: str) -> State:
+        """Write rule files, and remove those that have no text: one new state."""
+        with self._lock:
+            for name, text in texts.items():
                 path = self.path(name)
+                if text is None:
+                    path.unlink(missing_ok=True)
+                    continue
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with atomic_writer(path) as stream:
-                    stream.write(self.text_of(wanted[name]))
-            return self.notice(f"back to state {number}")
+                    stream.write(text)
+            return self.notice(edit)
 
     def text_of(self, known: str) -> str:
         """The text with a hash, from the history."""

@@ -16,8 +16,8 @@ from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.run.worker import Question
 from ists_asp.terminal import visible
 from ists_asp.workbench.editing import Editor
-from ists_asp.workbench.jobs import annotated, streamed
 from ists_asp.workbench.project import RULES, text_digest
+from ists_asp.workbench.streams import annotated, streamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,9 +19,9 @@ from ists_asp.solver.edits import Edits
 from ists_asp.solver.statements import Version
 from ists_asp.syntax.ground import Atoms
 from ists_asp.vocabulary import SAME_MEANING
-from ists_asp.workbench.jobs import annotated, streamed
 from ists_asp.workbench.project import RULES, text_digest
 from ists_asp.workbench.rules import File
+from ists_asp.workbench.streams import annotated, streamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

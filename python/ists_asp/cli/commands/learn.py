@@ -138,7 +138,11 @@ def _weights(values: Values) -> Collection[Path]:
     help="Learn all weights anew, in place of corrections of those that the profile has.",
 )
 @options.number_option(
-    "--most", text="Without --from-nothing: at most so many corrections.", default=MOST
+    "--most",
+    text="Without --from-nothing: at most so many corrections; with 0 --cross-validate says what "
+    "is reached without any.",
+    default=MOST,
+    least=0,
 )
 @click.option(
     "--confidence",

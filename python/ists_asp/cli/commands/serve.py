@@ -81,7 +81,8 @@ def serve(
         from ists_asp.workbench.app import make_app
         from ists_asp.workbench.server import run
 
-        app = make_app(Bench(project, desks, read_only), token, port)
+        bench = Bench(project, desks, read_only)
+        app = make_app(bench, token, port)
 
         def ready() -> None:
             if not quiet:
@@ -93,7 +94,8 @@ def serve(
                 # Faulty rules are told where somebody looks.
                 desks.desk().warm()
 
-        run(app, listening, ready)
+        with bench.closing:
+            run(app, listening, ready)
 
 
 def _listening(port: int) -> socket.socket:
