@@ -211,7 +211,7 @@ def format_answer(answer: Answer) -> str:
     pair = answer.pair
     lines = sorted(answer.alignments, key=lambda line: (line.tokens1, line.tokens2))
     rows = [
-        (pair.sent1.words(line.tokens1, "…"), _decided(line), pair.sent2.words(line.tokens2, "…"))
+        (pair.sent1.words(line.tokens1, "…"), caption(line), pair.sent2.words(line.tokens2, "…"))
         for line in lines
         if line.tokens1 and line.tokens2
     ]
@@ -232,11 +232,18 @@ def format_answer(answer: Answer) -> str:
     return "\n".join(told) + "\n"
 
 
-def _decided(line: Alignment) -> str:
+def caption(line: Alignment) -> str:
+    """Label and score; a question mark in front of, or behind, what is more likely wrong."""
     sure = line.confidence or Confidence(None)
     front = "? " if _doubtful(sure.alignment) else ""
     label = format_label(line) + "?" * _doubtful(sure.label)
     return f"{front}{label} {format_score(line.score)}"
+
+
+def doubtful(line: Alignment) -> bool:
+    """Whether a part of what was decided is more likely wrong than right."""
+    sure = line.confidence or Confidence(None)
+    return _doubtful(sure.alignment) or _doubtful(sure.label)
 
 
 def _doubtful(share: float | None) -> bool:
