@@ -160,7 +160,7 @@ export const showReport = (root, data, { detail, why }) => {
 
   const tell = (pair) => [
     pair.rating && make("span", { text: `rated ${pair.rating[0].toFixed(1)}${pair.rating[1] === null ? "" : ` ± ${pair.rating[1].toFixed(1)}`}` }),
-    ...(pair.f1 ?? []).map((values, at) => make("span", { title: data.measures.join(", "), text: `F1 ${at ? `of ${against.at(-1)} ` : ""}${values.map((each) => each.toFixed(2)).join(" ")}` })),
+    ...(pair.f1 ?? []).map((values, at) => make("span", { text: `${at ? `${against.at(-1)}: ` : ""}F1 ${values.map((each, which) => `${data.measures[which]} ${each.toFixed(2)}`).join(" · ")}` })),
     ...pair.against.map((cells, at) => cells && make("span", { text: differing(pair, at) ? `${count(differing(pair, at), "line")} other than in ${against[at]}` : `as in ${against[at]}` })),
     folded() && pair.marks ? make("span", { class: "marks", text: `${count(pair.marks, "punctuation mark")} hidden` }) : null,
   ].filter(Boolean);
@@ -177,22 +177,35 @@ export const showReport = (root, data, { detail, why }) => {
       make("h2", {}, make("a", { href: `#pair-${encodeURIComponent(pair.id)}`, text: `Pair ${pair.id}` })),
       make("p", { class: "facts dim" }, ...tell(pair)), pair.words ? make("p", { class: "words", text: pair.words }) : null,
       make("div", { class: "scroll waiting" }), make("div", { class: "rules", role: "region", "aria-label": "Why", hidden: true }));
-    detail(number).then((found) => {
-      node.detail = found;
-      node.querySelector(".waiting").replaceWith(drawn(found));
-      const open = asked.includes("other") || undefined;
-      node.append(...found.against.flatMap((one, at) => (one && one.told.length ? [make("details", { class: asked[at], open },
-        make("summary", { text: `Differs from ${against[at]}` }), drawn(one), make("ul", {}, ...one.told.map((text) => make("li", { text }))))] : [])),
-      make("button", { type: "button", class: "small", text: "Picture as SVG",
-        onclick: () => download(`pair-${pair.id}.svg`, paper(node.querySelector("svg"), `${pair.one} / ${pair.two}`, data.paper), "image/svg+xml") }));
-      fade(node);
-    }, (error) => node.querySelector(".waiting").replaceChildren(error.message));
     return node;
   };
+
+  const fill = async (node) => {
+    const number = Number(node.dataset.pair), pair = pairs[number];
+    node.filled = true;
+    try {
+      const found = node.detail = await detail(number);
+      node.querySelector(".waiting").replaceWith(drawn(found));
+      node.append(...found.against.flatMap((one, at) => (one?.told.length ? [different(one, at)] : [])), make("button", { type: "button", class: "small", text: "Picture as SVG",
+        onclick: () => download(`pair-${pair.id}.svg`, paper(node.querySelector("svg"), `${pair.one} / ${pair.two}`, data.paper), "image/svg+xml") }));
+      fade(node);
+    } catch (error) { node.querySelector(".waiting").replaceChildren(error.message); }
+  };
+  // Another answer is drawn when somebody looks at it.
+  const different = (one, at) => make("details", { class: asked[at], open: asked[at] === "other",
+    ontoggle: ({ target }) => { if (target.open && !target.querySelector("svg")) target.firstElementChild.after(drawn(one)); } },
+  make("summary", { text: `Differs from ${against[at]}` }), make("ul", {}, ...one.told.map((text) => make("li", { text }))));
 
   const fade = (node) => {
     const fitting = fits[node.dataset.pair] || [];
     for (const link of node.querySelectorAll("[data-line]")) link.classList.toggle("faded", !fitting[link.dataset.line]);
+  };
+
+  // One after the other, so that the first are there at once; until others are asked for.
+  const fillAll = async (some) => {
+    for (const node of some) {
+      if (node.isConnected && !node.filled) await fill(node);
+    }
   };
 
   const turnTo = () => {
@@ -203,6 +216,7 @@ export const showReport = (root, data, { detail, why }) => {
       fade(known);
       return known;
     }));
+    fillAll([...list.children]);
     // Those that were looked at longest ago make room.
     for (const number of [...nodes.keys()].slice(0, -10 * SIZE)) nodes.delete(number);
     const [back, told, forth] = pager.children;

@@ -67,7 +67,7 @@ class Format:
 
     ``write`` gives what is written of a pair, ``between`` what stands between two; a kind of
     ``table`` is written by :func:`writing_rows`. It holds answers, ratings, or ``several`` answers
-    to a pair.
+    to a pair; or, if ``alone``, one answer to the only pair.
     """
 
     name: str
@@ -79,6 +79,7 @@ class Format:
     several: bool = False
     between: str = ""
     table: str = ""
+    alone: bool = False
 
 
 def answer_record(

@@ -14,7 +14,7 @@ from ists_asp._version import __version__
 from ists_asp.errors import IstsError
 from ists_asp.resources import data_dir
 from ists_asp.terminal import visible
-from ists_asp.workbench import api, pages
+from ists_asp.workbench import api, pages, report
 from ists_asp.workbench.bench import ReadOnlyError
 from ists_asp.workbench.desk import SupersededError
 from ists_asp.workbench.project import ConflictError
@@ -40,6 +40,7 @@ def make_app(bench: Bench, token: str, port: int) -> Guard:
     app.mount("/shared", StaticFiles(directory=data_dir() / "report"))
     app.include_router(pages.router(bench))
     app.include_router(api.router(bench))
+    app.include_router(report.router(bench))
 
     @app.exception_handler(IstsError)
     def expected(_request: Request, error: IstsError) -> JSONResponse:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ists_asp.cli.console import Failures
     from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup
-    from ists_asp.model import Answer, Pair
+    from ists_asp.model import Answer, Pair, Rating
     from ists_asp.report import Comparison, Report
 
 BATCH = 25
@@ -122,7 +122,8 @@ def _decided(
                     alive()
                 found = [one.answer for one in known]
                 if system.rates:
-                    found = [one.answers[0] for one in system.rater.rate_all(known)]
+                    rated = (one.answers[0].rating for one in system.rater.rate_all(known))
+                    found = list(map(_rated, found, rated))
                 told = (one.text for one in system.explain_many(found)) if tells else repeat("")
                 for answer, words, why in zip(found, told, reasons, strict=False):
                     yield Entry(answer, words, why, *others.of(answer))
@@ -140,6 +141,10 @@ def _decided(
     if not (inputs.quiet or inputs.single):
         note(summary(len(pairs), time.perf_counter() - began, stages))
     return Report(entries, f"ists-asp report: {setup.profile}", made_by), run.failures
+
+
+def _rated(answer: Answer, rating: Rating | None) -> Answer:
+    return replace(answer, rating=rating)
 
 
 def _given(path: Path, identifier: str | None) -> list[Answer]:
