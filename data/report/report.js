@@ -4,6 +4,10 @@ import { byId, download, live, make, whyNodes } from "/static/common.js";
 
 const SIZE = 50;
 const DOUBT = 0.5;
+const MEANINGS = {
+  EQUI: "equivalent", OPPO: "opposite", SPE1: "the first is more specific", SPE2: "the second is more specific",
+  SIMI: "similar", REL: "related", NOALI: "no counterpart", ALIC: "counterpart aligned elsewhere",
+};
 const AGAINST = ["gold", "other"];
 const VERDICTS = { differs: "differs", alignment: "other alignment", label: "other label", tag: "other tag", score: "other score", same: "same" };
 const count = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
@@ -42,7 +46,7 @@ const choice = (name, called, options) => make("label", {}, called,
  */
 export const showReport = (root, data, { detail, why }) => {
   const { pairs, against } = data;
-  const gold = against.indexOf("gold"), names = Object.keys(data.meanings);
+  const gold = against.indexOf("gold"), names = Object.keys(MEANINGS);
   const used = names.filter((label) => pairs.some((pair) => pair.lines.some((line) => line[0] === label)));
   // The names of controls, and of parameters of the address: gold, and other for a second system.
   const asked = against.map((name) => (name === "gold" ? AGAINST[0] : AGAINST[1]));
@@ -66,7 +70,7 @@ export const showReport = (root, data, { detail, why }) => {
   const differing = (pair, at) => (pair.against[at] ?? []).filter((one) => one[2] !== "same").length;
 
   const form = make("form", { "aria-label": "Filters" },
-    make("fieldset", {}, make("legend", { text: "Labels" }), ...used.map((label) => make("label", { class: `key ${label}`, title: data.meanings[label] },
+    make("fieldset", {}, make("legend", { text: "Labels" }), ...used.map((label) => make("label", { class: `key ${label}`, title: MEANINGS[label] },
       make("input", { type: "checkbox", name: "label", value: label, checked: true }), make("b", { text: label }), make("span", { class: "dim" })))),
     make("label", {}, "Words ", make("input", { name: "q", type: "search", placeholder: "words or id" })),
     make("label", {}, "Score ", make("input", { name: "from", type: "number", min: 0, max: 5, step: 0.5, value: 0 }),
@@ -85,9 +89,9 @@ export const showReport = (root, data, { detail, why }) => {
     make("p", { class: "dim", text: `Rows: ${against[0]}; columns: these answers; none: the other has no line with these tokens. A cell shows its pairs.` }), make("div", { class: "scroll" }));
   root.replaceChildren(
     make("p", { class: "dim", text: data.madeBy }),
-    data.f1.length ? make("table", { id: "f1" }, make("tr", {}, make("th", { text: "F1 in all" }), ...data.measures.map((name) => make("th", { class: "number", text: name }))),
-      ...data.f1.map(([name, values]) => make("tr", {}, make("td", { text: name }), ...values.map((value) => make("td", { class: "number", text: value.toFixed(4) }))))) : "",
-    make("p", { class: "dim", text: `${used.map((label) => `${label} ${data.meanings[label]}`).join(" · ")}. A ? stands where it is more likely wrong than right. Keys: j and k go to the next and the previous pair, Enter opens its least sure line.` }),
+    data.f1.length ? make("div", { class: "scroll" }, make("table", { id: "f1" }, make("tr", {}, make("th", { text: "F1" }), ...data.measures.map((name) => make("th", { class: "number", text: name }))),
+      ...data.f1.map(([name, values]) => make("tr", {}, make("td", { text: name }), ...values.map((value) => make("td", { class: "number", text: value.toFixed(4) })))))) : "",
+    make("p", { class: "dim", text: `${used.map((label) => `${label} ${MEANINGS[label]}`).join(" · ")}. A ? stands where it is more likely wrong than right. Keys: j and k go to the next and the previous pair, Enter opens its least sure line.` }),
     confusion, box, list, pager);
 
   const value = (name) => form.elements[name]?.value ?? "";

@@ -3,13 +3,14 @@ import { showReport } from "/shared/report.js";
 
 const corpus = new URLSearchParams(location.search).get("corpus");
 const asked = (name, more = {}) => get(`/project/report/${name}?${new URLSearchParams({ corpus, ...more })}`);
+const order = (name) => send(`/project/report/${name}?${new URLSearchParams({ corpus })}`);
 const pause = () => new Promise((go) => { setTimeout(go, 400); });
 
 const show = async () => {
   byId("corpus").value = corpus;
   byId("work").hidden = false;
   try {
-    await send("/project/report/start", { corpus });
+    await order("start");
     for (;;) {
       const state = await asked("state");
       if (state.cancelled) return say("Cancelled.");
@@ -21,7 +22,7 @@ const show = async () => {
     }
     showReport(byId("report"), await asked("overview"), {
       detail: (pair) => asked("pair", { pair }),
-      why: (pair, line) => send("/project/report/why", { corpus, pair, line }),
+      why: (pair, line) => asked("why", { pair, line }),
     });
   } catch (error) {
     failed(error);
@@ -30,5 +31,5 @@ const show = async () => {
   }
 };
 
-byId("cancel").addEventListener("click", () => send("/project/report/cancel", { corpus }).catch(failed));
+byId("cancel").addEventListener("click", () => order("cancel").catch(failed));
 if (corpus !== null) show();

@@ -13,7 +13,7 @@ from ists_asp.report.picture import described, punctuation
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ists_asp.model import Alignment, Answer, Scheme
+    from ists_asp.model import Alignment, Answer, Pair, Scheme
 
 NO_LINE = "none"
 """The other side has no line with these tokens."""
@@ -84,6 +84,11 @@ def compare(answer: Answer, other: Sequence[Alignment]) -> Comparison:
         lines.append((right, _verdict(line, right)))
     missed = tuple(line for tokens, line in known.items() if tokens not in ours)
     return Comparison(answer, given_answer(answer.pair, other), tuple(lines), missed)
+
+
+def token_counts(pair: Pair) -> tuple[int, int]:
+    """How many tokens both sentences have: alignments of others are about other sentences."""
+    return len(pair.sent1.tokens), len(pair.sent2.tokens)
 
 
 def _verdict(line: Alignment, right: Alignment | None) -> Verdict:

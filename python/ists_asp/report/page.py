@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import zlib
 from base64 import b64encode
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from jinja2 import Environment, StrictUndefined
 from msgspec import to_builtins
 
 from ists_asp.evaluate.scorer import Scores
-from ists_asp.model import Label, Scheme
+from ists_asp.model import Scheme
 from ists_asp.report.differences import Comparison, scores
 from ists_asp.report.picture import folded_tokens, paper_style, picture, punctuation, sure
 from ists_asp.resources import data_dir
@@ -40,17 +41,6 @@ GOLD = "gold"
 Line = tuple[tuple[int, ...], tuple[int, ...]]
 """The token numbers of both sides: they identify a line of an answer."""
 
-_MEANINGS = {
-    Label.EQUI: "equivalent",
-    Label.OPPO: "opposite",
-    Label.SPE1: "the first is more specific",
-    Label.SPE2: "the second is more specific",
-    Label.SIMI: "similar",
-    Label.REL: "related",
-    Label.NOALI: "no counterpart",
-    Label.ALIC: "counterpart aligned elsewhere",
-}
-
 
 def evidence(trace: Trace) -> Mapping[Line, tuple[Contrast, ...]]:
     """The contrasts of each line of an answer, one for each of its decisions."""
@@ -66,88 +56,77 @@ def evidence(trace: Trace) -> Mapping[Line, tuple[Contrast, ...]]:
 class Entry:
     """What a report tells of a pair.
 
-    ``words`` is the explanation; ``evidence`` is None where the answer was given, so that nobody
-    knows why it is so; ``gold`` and ``other`` are None where there is no gold, or no other answer.
+    ``words`` is the explanation; ``evidence`` is None where nobody knows why the answer is so,
+    as it was given. ``beside`` has what it is compared with, by name: :data:`GOLD`, and whatever
+    the answers of another system are called.
     """
 
     answer: Answer
     words: str = ""
     evidence: Mapping[Line, tuple[Contrast, ...]] | None = None
-    gold: Comparison | None = None
-    other: Comparison | None = None
+    beside: Mapping[str, Comparison] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Report:
     """Entries, and what is said of them all.
 
-    ``made_by`` is what made the answers, in one line; ``name`` is what they are called, and
-    ``other`` what the other answers are called, beside which they stand.
+    ``made_by`` is what made the answers, in one line, and ``name`` what they are called.
     """
 
     entries: Sequence[Entry]
     title: str
     made_by: str = ""
     name: str = "these answers"
-    other: str = ""
     scheme: Scheme = Scheme.Y2016
 
-    @property
-    def against(self) -> dict[str, Sequence[Comparison | None]]:
-        """What the answers are compared with, by name."""
-        golds = [entry.gold for entry in self.entries]
-        others = [entry.other for entry in self.entries]
-        found: dict[str, Sequence[Comparison | None]] = {GOLD: golds} if any(golds) else {}
-        return {**found, self.other: others} if any(others) else found
+    @cached_property
+    def against(self) -> list[str]:
+        """The names of what answers are compared with, gold first."""
+        found = dict.fromkeys(name for entry in self.entries for name in entry.beside)
+        return sorted(found, key=lambda name: name != GOLD)
 
     def overview(self) -> dict[str, object]:
         """What pairs are filtered and sorted by, as JSON values."""
         measured = [tuple(self._measured(entry)) for entry in self.entries]
-        known = [several for several in measured if several]
-        total = [sum(some, Scores()) for some in zip(*known, strict=False)]
-        names = [self.name, self.other]
+        total = [sum(some, Scores()) for some in zip(*filter(None, measured), strict=False)]
+        names = [self.name, *(name for name in self.against if name != GOLD)]
         return {
-            "title": self.title,
             "madeBy": self.made_by,
-            "meanings": _MEANINGS,
             "measures": [name for name, _ in Scores().named()],
             "f1": [[name, _f1(found)] for name, found in zip(names, total, strict=False)],
-            "against": list(self.against),
+            "against": self.against,
             "paper": paper_style(),
             "pairs": [self._pair(*each) for each in zip(self.entries, measured, strict=True)],
         }
 
     def _measured(self, entry: Entry) -> Iterator[Scores]:
         """The measures of an answer, and of the other one, where there is gold."""
-        if entry.gold is not None:
-            yield scores(entry.gold.other, entry.answer.alignments, self.scheme)
-            if entry.other is not None:
-                yield scores(entry.gold.other, entry.other.other.alignments, self.scheme)
+        if gold := entry.beside.get(GOLD):
+            yield scores(gold.other, entry.answer.alignments, self.scheme)
+            for name in self.against:
+                if name != GOLD:
+                    other = entry.beside.get(name)
+                    yield scores(gold.other, other.other.alignments if other else (), self.scheme)
 
     def _pair(self, entry: Entry, measured: Sequence[Scores]) -> dict[str, object]:
         answer, marks = entry.answer, punctuation(entry.answer)
         pair, rating = answer.pair, answer.rating
-        margin = None if rating is None or rating.margin is None else rating.margin / 1000
-        record: dict[str, object] = {
+        beside = map(entry.beside.get, self.against)
+        return {
             "id": pair.id,
             "one": pair.sent1.text,
             "two": pair.sent2.text,
             "words": entry.words,
+            "rating": rating and [rating.value, rating.margin and rating.margin / 1000],
+            "f1": list(map(_f1, measured)),
             "lines": [
                 [line.label, line.score, line.confidence and line.confidence.line, number in marks]
                 for number, line in enumerate(answer.alignments)
             ],
             "marks": sum(map(len, folded_tokens(answer, marks))),
-            "against": [one and list(one.cells()) for one in self._comparisons(entry)],
+            "against": [one and list(one.cells()) for one in beside],
         }
-        if rating is not None:
-            record["rating"] = [rating.value, margin]
-        if measured:
-            record["f1"] = list(map(_f1, measured))
-        return record
-
-    def _comparisons(self, entry: Entry) -> list[Comparison | None]:
-        return [entry.gold if name == GOLD else entry.other for name in self.against]
 
     def detail(self, entry: Entry) -> dict[str, object]:
         """What is drawn of a pair, as JSON values, and why each line is so."""
@@ -156,8 +135,9 @@ class Report:
             **_drawn(answer, active=True),
             "sure": [line.confidence and sure(line.confidence) for line in answer.alignments],
             "against": [
-                one and {"told": list(one.told(name)), **({} if one.same else _drawn(one.other))}
-                for name, one in zip(self.against, self._comparisons(entry), strict=True)
+                (one := entry.beside.get(name))
+                and {"told": list(one.told(name)), **({} if one.same else _drawn(one.other))}
+                for name in self.against
             ],
         }
         if told is not None:
@@ -205,13 +185,11 @@ def encoded(value: object) -> bytes:
 
 
 def _visible(value: Any) -> Any:  # noqa: ANN401 (JSON values)
-    if isinstance(value, str):
-        return visible(value)
     if isinstance(value, dict):
-        return {str(key): _visible(each) for key, each in value.items()}
+        return {key: _visible(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return list(map(_visible, value))
-    return value
+    return visible(value) if isinstance(value, str) else value
 
 
 def _digest(text: str) -> str:

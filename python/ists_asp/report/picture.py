@@ -22,7 +22,7 @@ from ists_asp.resources import data_dir
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from ists_asp.model import Alignment, Answer, Chunk, Confidence
+    from ists_asp.model import Alignment, Answer, Chunk, Confidence, Token
 
 _SIZE = 15
 _NARROW = frozenset("fijlrtI.,:;'|!()[]{}`\"-/\\ ")
@@ -62,15 +62,12 @@ class _Mark:
     lane: int
 
 
-def picture(
-    answer: Answer, *, active: bool = False, folded: Collection[int] = (), paper: bool = False
-) -> str:
+def picture(answer: Answer, *, active: bool = False, folded: Collection[int] = ()) -> str:
     """An answer as an ``<svg>`` element.
 
     Where it is ``active``, links and unaligned chunks can be chosen, by mouse and keyboard; each
     has its number in ``answer.alignments`` as ``data-line``. The lines with the numbers ``folded``
-    are left out, and the chunks that are on no other; see :func:`punctuation`. For ``paper`` it
-    has its style with it, in light colours, and a title.
+    are left out, and the chunks that are on no other; see :func:`punctuation`.
     """
     alone = _alone(answer)
     hidden = folded_tokens(answer, folded)
@@ -86,12 +83,10 @@ def picture(
     # What can be chosen says itself what it is; an image has to be told as a whole.
     role = "group" if active else "img"
     words = f"Alignments of pair {answer.pair.id}" if active else _summary(answer)
-    texts = f"{answer.pair.sent1.text} / {answer.pair.sent2.text}"
     parts = [
         f'<svg class="pair" xmlns="http://www.w3.org/2000/svg" role="{role}" '
         f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'aria-label="{escape(words)}"{_FONT * paper}>',
-        f"<title>{escape(texts)}</title><style>{paper_style()}</style>" * paper,
+        f'aria-label="{escape(words)}">'
     ]
     # All lines first, so that none crosses out what a mark says.
     for mark in marks:
@@ -116,23 +111,18 @@ def punctuation(answer: Answer) -> frozenset[int]:
 
     Tags say what is; of words that nobody has tagged, that there is no letter or digit in them.
     """
-    sides = answer.pair.sent1, answer.pair.sent2
-    marks = [
-        {
-            token.index
-            for token in sentence.tokens
-            if (
-                all(word.upos == "PUNCT" for word in token.words)
-                if token.words
-                else not any(map(str.isalnum, token.form))
-            )
-        }
-        for sentence in sides
-    ]
+    one, two = answer.pair.sent1.tokens, answer.pair.sent2.tokens
+
+    def is_mark(token: Token) -> bool:
+        if token.words:
+            return all(word.upos == "PUNCT" for word in token.words)
+        return not any(map(str.isalnum, token.form))
+
     return frozenset(
         number
         for number, line in enumerate(answer.alignments)
-        if marks[0].issuperset(line.tokens1) and marks[1].issuperset(line.tokens2)
+        if all(is_mark(one[token - 1]) for token in line.tokens1)
+        and all(is_mark(two[token - 1]) for token in line.tokens2)
     )
 
 
@@ -146,29 +136,23 @@ def folded_tokens(answer: Answer, folded: Collection[int]) -> tuple[set[int], se
     return hidden[0] - shown[0], hidden[1] - shown[1]
 
 
-_FONT = ' font-family="Helvetica, Arial, sans-serif"'
-
-
 @cache
 def paper_style() -> str:
     """The style of a picture by itself: light colours, without variables, which few know."""
     lines = (data_dir() / "report" / "picture.css").read_text("utf-8").splitlines()
     colours = dict(re.findall(r"--(\w+):(#\w+)", lines[0]))
-    rules = [line.removeprefix(".ists-asp ") for line in lines if line.startswith(".ists-asp .")]
-    plain = [rule for rule in rules if "--tone" not in rule]
-    plain += [
-        rule.replace(".link ", f".link.{label} ").replace("--tone", f"--{label}")
-        for rule in rules
-        if "var(--tone)" in rule and "{--tone" not in rule
-        for label in Label
-        if label.aligned
-    ]
-    return re.sub(r"var\(--(\w+)\)", lambda found: colours[found[1]], "".join(plain))
+    rules = "".join(line for line in lines if line.startswith(".ists-asp ."))
+    rules = rules.replace("var(--tone)", "currentColor").replace("--tone:", "color:")
+    rules = rules.replace(".ists-asp ", "")
+    return re.sub(r"var\(--(\w+)\)", lambda found: colours[found[1]], rules)
 
 
 def svg_file(answer: Answer) -> str:
     """An answer as an SVG file that needs nothing else, as one would put it into a paper."""
-    return f"{picture(answer, paper=True)}\n"
+    opening, _, rest = picture(answer).partition(">")
+    title = escape(f"{answer.pair.sent1.text} / {answer.pair.sent2.text}")
+    opening += f' font-family="Helvetica, Arial, sans-serif"><title>{title}</title>'
+    return f"{opening}<style>{paper_style()}</style>{rest}\n"
 
 
 def static_picture(answer: Answer, words: str = "") -> str:

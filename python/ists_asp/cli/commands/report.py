@@ -79,13 +79,12 @@ def report(
     if answers is not None:
         given = _given(answers, inputs.identifier)
         others = _Others([answer.pair for answer in given], gold, compare)
-        entries = [Entry(answer, "", None, *others.of(answer)) for answer in given]
+        entries = [Entry(answer, beside=others.of(answer)) for answer in given]
         shown = Report(entries, f"ists-asp report: {answers.name}", name=answers.name)
     else:
         shown, failures = _decided(inputs, setup, gold, compare)
-    other = "" if compare is None else compare.name
     scheme = load_profile(setup.profile).scheme
-    write_output(output, page(replace(shown, other=other, scheme=scheme)))
+    write_output(output, page(replace(shown, scheme=scheme)))
     if failures is not None:
         failures.end(failures.count + len(shown.entries))
 
@@ -126,7 +125,7 @@ def _decided(
                     found = list(map(_rated, found, rated))
                 told = (one.text for one in system.explain_many(found)) if tells else repeat("")
                 for answer, words, why in zip(found, told, reasons, strict=False):
-                    yield Entry(answer, words, why, *others.of(answer))
+                    yield Entry(answer, words, why, others.of(answer))
 
         inputs.warn_untokenized(system, pairs)
         annotated = list(system.annotate(inputs.tokenized(system, pairs)))
@@ -166,31 +165,36 @@ def _given(path: Path, identifier: str | None) -> list[Answer]:
 class _Others:
     """Alignments from files beside which answers stand: gold, and those of another system."""
 
-    def __init__(self, pairs: Sequence[Pair], *paths: Path | None) -> None:
-        self._files = [(path, {} if path is None else read_aligned(path, pairs)) for path in paths]
+    def __init__(self, pairs: Sequence[Pair], gold: Path | None, compare: Path | None) -> None:
+        from ists_asp.report.page import GOLD
+
+        files = {GOLD: gold} if compare is None else {GOLD: gold, compare.name: compare}
+        self._files = [
+            (name, path, read_aligned(path, pairs)) for name, path in files.items() if path
+        ]
 
     def check(self, pair: Pair) -> None:
         """Refuse alignments that are about other sentences."""
-        for path, found in self._files:
-            if pair.id not in found:
-                continue
-            given, wanted = (
-                tuple(len(sentence.tokens) for sentence in (one.sent1, one.sent2))
-                for one in (found[pair.id].pair, pair)
-            )
-            if given != wanted:
+        from ists_asp.report.differences import token_counts
+
+        for _, path, found in self._files:
+            given = found.get(pair.id)
+            if given and token_counts(given.pair) != token_counts(pair):
+                one, two = token_counts(given.pair)
                 raise DataError(
-                    f"pair {shortened(pair.id)} has {given[0]} and {given[1]} tokens",
+                    f"pair {shortened(pair.id)} has {one} and {two} tokens",
                     where=str(path),
-                    expected=f"{wanted[0]} and {wanted[1]}, as the sentences have",
+                    expected="{} and {}, as the sentences have".format(*token_counts(pair)),
                     hint="Give the sentences that the alignments are about",
                 )
 
-    def of(self, answer: Answer) -> Iterator[Comparison | None]:
+    def of(self, answer: Answer) -> dict[str, Comparison]:
         """An answer beside each of them."""
         from ists_asp.report import compare
 
         self.check(answer.pair)
-        for _, found in self._files:
-            known = found.get(answer.pair.id)
-            yield None if known is None else compare(answer, known.alignments)
+        return {
+            name: compare(answer, found[answer.pair.id].alignments)
+            for name, _, found in self._files
+            if answer.pair.id in found
+        }
