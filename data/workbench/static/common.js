@@ -61,9 +61,13 @@ export const settled = (work, wait) => {
 };
 
 const points = (value) => (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value);
-export const place = (rule) => rule
-  ? make("a", { href: `/rules?file=${encodeURIComponent(rule.file)}&line=${rule.line}`, class: "code", text: `${rule.name} ${rule.file}:${rule.line}` })
-  : null;
+// Outside the workbench there is no page of rules to go to.
+export const place = (rule) => {
+  if (!rule) return null;
+  const where = `${rule.file}:${rule.line}`, text = rule.name === where ? where : `${rule.name} ${where}`;
+  const href = document.body.dataset.view && `/rules?file=${encodeURIComponent(rule.file)}&line=${rule.line}`;
+  return make(href ? "a" : "code", { href, class: "code", text });
+};
 
 const reason = (one) => make("li", {},
   make("span", { class: "points", text: one.points === undefined ? "" : points(one.points) }),
@@ -86,7 +90,7 @@ export const whyNodes = (found) => {
     const all = reasons.length ? reasons : one.because || [];
     if (all.length) nodes.push(make("details", { open: number === 0 && found.decisions.length === 1 },
       make("summary", { class: "dim", text: one.by !== undefined && one.by !== null ? `${points(one.by)} against: ${one.runner_up}` : "The rules" }),
-      make("ol", {}, ...all.map(reason))));
+      make("ol", {}, ...all.map(reason)), one.more ? make("p", { class: "dim", text: `${one.more} more, ${points(one.rest)} together` }) : null));
   });
   for (const one of found.restraints || []) nodes.push(make("p", { text: `A hard rule or constraint: ${one.sentence} ` }, place(one.rule)));
   for (const one of [...(found.absent || []), ...(found.atoms || [])]) nodes.push(make("ol", { class: "tree" }, branch(one)));
@@ -147,7 +151,7 @@ export const live = (holder, { choose, join }) => {
   });
   addEventListener("pointercancel", end);
   holder.addEventListener("click", (event) => {
-    const link = event.target.closest(".link[data-line]");
+    const link = event.target.closest(join ? ".link[data-line]" : "[data-line]");
     if (link) choose(Number(link.dataset.line), link);
   });
   holder.addEventListener("keydown", (event) => {

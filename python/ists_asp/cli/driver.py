@@ -131,6 +131,9 @@ def solve_pairs(
         files = system.files
         if not inputs.text:
             source.attached.tell(files.profile)
+        if shape.alone and source.count > 1:
+            hint = "Choose one with --id ID; ists-asp report shows all, and saves their pictures"
+            raise UsageError(f"{source.count} pairs, but {shape.name} holds one", hint=hint)
         table = source.inputs.table
         rated = shape.ratings and (bool(files.rating) or not shape.answers)
         setup = replace(

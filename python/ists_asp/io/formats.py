@@ -55,7 +55,7 @@ class Format:
 
     ``write`` gives what is written of a pair, ``between`` what stands between two; a kind of
     ``table`` is written by :func:`writing_rows`. It holds answers, ratings, or ``several`` answers
-    to a pair.
+    to a pair; or, if ``alone``, one answer to the only pair.
     """
 
     name: str
@@ -67,6 +67,7 @@ class Format:
     several: bool = False
     between: str = ""
     table: str = ""
+    alone: bool = False
 
 
 def answer_record(
@@ -202,7 +203,7 @@ def format_answer(answer: Answer) -> str:
     pair = answer.pair
     lines = sorted(answer.alignments, key=lambda line: (line.tokens1, line.tokens2))
     rows = [
-        (pair.sent1.words(line.tokens1, "…"), _decided(line), pair.sent2.words(line.tokens2, "…"))
+        (pair.sent1.words(line.tokens1, "…"), caption(line), pair.sent2.words(line.tokens2, "…"))
         for line in lines
         if line.tokens1 and line.tokens2
     ]
@@ -223,16 +224,22 @@ def format_answer(answer: Answer) -> str:
     return "\n".join(told) + "\n"
 
 
-def _decided(line: Alignment) -> str:
-    front = "? " if _doubtful(line.confidence, "alignment") else ""
-    label = format_label(line) + "?" * _doubtful(line.confidence, "label")
+def caption(line: Alignment) -> str:
+    """Label and score; a question mark in front of, or behind, what is more likely wrong."""
+    sure = line.confidence or Confidence(None)
+    front = "? " if _doubtful(sure.alignment) else ""
+    label = format_label(line) + "?" * _doubtful(sure.label)
     return f"{front}{label} {format_score(line.score)}"
 
 
-def _doubtful(sure: Confidence | None, what: str) -> bool:
-    """Whether something is more likely wrong than right."""
-    share = getattr(sure, what, None)
-    return share is not None and share < 0.5
+def doubtful(line: Alignment) -> bool:
+    """Whether a part of what was decided is more likely wrong than right."""
+    sure = line.confidence or Confidence(None)
+    return _doubtful(sure.alignment) or _doubtful(sure.label)
+
+
+def _doubtful(share: float | None) -> bool:
+    return share is not None and share < _DOUBTFUL
 
 
 def _lone(sentence: Sentence, numbers: tuple[int, ...], line: Alignment) -> str:

@@ -6,19 +6,23 @@ chunks a side, and sides with gaps, need nothing special.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
 
+from ists_asp.io.formats import caption, doubtful
 from ists_asp.io.wa import format_label, format_score
+from ists_asp.model import Label
 from ists_asp.resources import data_dir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
-    from ists_asp.model import Alignment, Answer, Chunk, Sentence
+    from ists_asp.model import Alignment, Answer, Chunk, Confidence, Token
 
 _SIZE = 15
 _NARROW = frozenset("fijlrtI.,:;'|!()[]{}`\"-/\\ ")
@@ -58,15 +62,18 @@ class _Mark:
     lane: int
 
 
-def picture(answer: Answer, *, active: bool = False) -> str:
+def picture(answer: Answer, *, active: bool = False, folded: Collection[int] = ()) -> str:
     """An answer as an ``<svg>`` element.
 
     Where it is ``active``, links and unaligned chunks can be chosen, by mouse and keyboard; each
-    has its number in ``answer.alignments`` as ``data-line``.
+    has its number in ``answer.alignments`` as ``data-line``. The lines with the numbers ``folded``
+    are left out, and the chunks that are on no other; see :func:`punctuation`.
     """
-    above = _boxes(answer.pair.sent1, answer.chunks1)
-    below = _boxes(answer.pair.sent2, answer.chunks2)
-    marks = _marks(answer, above, below)
+    alone = _alone(answer)
+    hidden = folded_tokens(answer, folded)
+    above = _boxes(answer, 0, hidden[0], alone)
+    below = _boxes(answer, 1, hidden[1], alone)
+    marks = _marks(answer, above, below, folded)
     lanes = 1 + max((mark.lane for mark in marks), default=0)
     second = _TOP + _BOX + 2 * _CLEAR + (lanes - 1) * _LANE
     height = second + _BOX + _TOP
@@ -81,14 +88,13 @@ def picture(answer: Answer, *, active: bool = False) -> str:
         f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'aria-label="{escape(words)}">'
     ]
-    alone = _alone(answer)
     # All lines first, so that none crosses out what a mark says.
     for mark in marks:
         parts += _lines(mark, second, active)
     for mark in marks:
         opening = _opening(answer, mark.number, "link", active)
         left, top = mark.middle - mark.width / 2, _height(mark) - _MARK / 2
-        parts.append(_boxed(opening, left, top, mark.width, _MARK, 12, _caption(mark.line)))
+        parts.append(_boxed(opening, left, top, mark.width, _MARK, 12, caption(mark.line)))
     for side, (boxes, top) in enumerate(((above, _TOP), (below, second))):
         for box in boxes:
             tokens = " ".join(map(str, box.chunk.tokens))
@@ -100,12 +106,53 @@ def picture(answer: Answer, *, active: bool = False) -> str:
     return "".join([*parts, "</svg>"])
 
 
+def punctuation(answer: Answer) -> frozenset[int]:
+    """The numbers of the lines that are about nothing but punctuation.
+
+    Tags say what is; of words that nobody has tagged, that there is no letter or digit in them.
+    """
+    one, two = answer.pair.sent1.tokens, answer.pair.sent2.tokens
+
+    def is_mark(token: Token) -> bool:
+        if token.words:
+            return all(word.upos == "PUNCT" for word in token.words)
+        return not any(map(str.isalnum, token.form))
+
+    return frozenset(
+        number
+        for number, line in enumerate(answer.alignments)
+        if all(is_mark(one[token - 1]) for token in line.tokens1)
+        and all(is_mark(two[token - 1]) for token in line.tokens2)
+    )
+
+
+def folded_tokens(answer: Answer, folded: Collection[int]) -> tuple[set[int], set[int]]:
+    """The tokens of both sentences that are on lines with these numbers, and on no others."""
+    hidden: tuple[set[int], set[int]] = (set(), set())
+    shown: tuple[set[int], set[int]] = (set(), set())
+    for number, line in enumerate(answer.alignments):
+        for tokens, side in zip((line.tokens1, line.tokens2), (0, 1), strict=True):
+            (hidden if number in folded else shown)[side].update(tokens)
+    return hidden[0] - shown[0], hidden[1] - shown[1]
+
+
+@cache
+def paper_style() -> str:
+    """The style of a picture by itself: light colours, without variables, which few know."""
+    lines = (data_dir() / "report" / "picture.css").read_text("utf-8").splitlines()
+    colours = dict(re.findall(r"--(\w+):(#\w+)", lines[0]))
+    rules = "".join(line for line in lines if line.startswith(".ists-asp ."))
+    rules = rules.replace("var(--tone)", "currentColor").replace("--tone:", "color:")
+    rules = rules.replace(".ists-asp ", "")
+    return re.sub(r"var\(--(\w+)\)", lambda found: colours[found[1]], rules)
+
+
 def svg_file(answer: Answer) -> str:
-    """An answer as an SVG file: with its style, in the light colours that go on paper."""
-    style = (data_dir() / "report" / "picture.css").read_text("utf-8")
-    drawn = picture(answer).replace('class="pair"', 'class="pair ists-asp"', 1)
-    start = drawn.index(">") + 1
-    return f"{drawn[:start]}<style>{style}</style>{drawn[start:]}\n"
+    """An answer as an SVG file that needs nothing else, as one would put it into a paper."""
+    opening, _, rest = picture(answer).partition(">")
+    title = escape(f"{answer.pair.sent1.text} / {answer.pair.sent2.text}")
+    opening += f' font-family="Helvetica, Arial, sans-serif"><title>{title}</title>'
+    return f"{opening}<style>{paper_style()}</style>{rest}\n"
 
 
 def static_picture(answer: Answer, words: str = "") -> str:
@@ -126,31 +173,48 @@ def described(answer: Answer, line: Alignment) -> str:
     return f'"{words1}" {label} {format_score(line.score)} "{words2}"'
 
 
+def sure(found: Confidence) -> str:
+    """How probable it is that each part of a line is right: ``alignment 98%, label 43%``."""
+    told = (f"{name} {share:.0%}" for name, share in asdict(found).items() if share is not None)
+    return ", ".join(told)
+
+
 def _summary(answer: Answer) -> str:
     lines = "; ".join(described(answer, line) for line in answer.alignments)
     return f"{answer.pair.sent1.text} / {answer.pair.sent2.text}. {lines}"
 
 
-def _boxes(sentence: Sentence, chunks: Sequence[Chunk]) -> tuple[_Box, ...]:
+def _boxes(
+    answer: Answer, side: int, hidden: Collection[int], alone: dict[tuple[int, int], int]
+) -> tuple[_Box, ...]:
+    sentence = (answer.pair.sent1, answer.pair.sent2)[side]
     made = []
     left = float(_MARGIN)
-    for chunk in chunks:
+    for chunk in (answer.chunks1, answer.chunks2)[side]:
+        if all(token in hidden for token in chunk.tokens):
+            continue
         text = sentence.words(chunk.tokens)
+        if (number := alone.get((side, chunk.first))) is not None:
+            line = answer.alignments[number]
+            named = f" ({format_label(line)})" if line.label is not Label.NOALI or line.tags else ""
+            text = f"{'? ' * doubtful(line)}{text}{named}"
         width = _width(text) + 2 * _PADDING
         made.append(_Box(left, width, chunk, text))
         left += width + _GAP
     return tuple(made)
 
 
-def _marks(answer: Answer, above: Sequence[_Box], below: Sequence[_Box]) -> tuple[_Mark, ...]:
+def _marks(
+    answer: Answer, above: Sequence[_Box], below: Sequence[_Box], folded: Collection[int]
+) -> tuple[_Mark, ...]:
     """The marks, each in the first lane that has room for it."""
     wanted = []
     for number, line in enumerate(answer.alignments):
         upper = _covered(above, line.tokens1)
         lower = _covered(below, line.tokens2)
-        if upper and lower:
+        if upper and lower and number not in folded:
             middle = (_centre(upper) + _centre(lower)) / 2
-            width = _width(_caption(line)) + 2 * _PADDING
+            width = _width(caption(line)) + 2 * _PADDING
             middle = max(middle, width / 2 + _MARGIN)
             wanted.append((middle, number, line, upper, lower, width))
     ends: list[float] = []
@@ -203,7 +267,10 @@ def _height(mark: _Mark) -> float:
 
 def _opening(answer: Answer, number: int, kind: str, active: bool, place: str = "") -> str:
     line = answer.alignments[number]
-    words = escape(described(answer, line))
+    words = described(answer, line)
+    if doubtful(line) and line.confidence is not None:
+        words += f"; unsure: {sure(line.confidence)}"
+    words = escape(words)
     button = (
         f'{place} data-line="{number}" role="button" tabindex="0" aria-expanded="false" '
         f'aria-label="{words}"'
@@ -225,10 +292,6 @@ def _boxed(
         f'font-size="{_SIZE}" textLength="{_width(text):.1f}" '
         f'lengthAdjust="spacingAndGlyphs">{escape(text)}</text></g>'
     )
-
-
-def _caption(line: Alignment) -> str:
-    return f"{format_label(line)} {format_score(line.score)}"
 
 
 def _centre(boxes: Sequence[_Box]) -> float:

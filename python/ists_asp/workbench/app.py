@@ -14,7 +14,16 @@ from ists_asp._version import __version__
 from ists_asp.errors import IstsError
 from ists_asp.resources import data_dir
 from ists_asp.terminal import visible
-from ists_asp.workbench import api, corrections, effects, learning, pages, rules, words
+from ists_asp.workbench import (
+    api,
+    corrections,
+    effects,
+    learning,
+    pages,
+    report,
+    rules,
+    words,
+)
 from ists_asp.workbench.bench import ReadOnlyError
 from ists_asp.workbench.desk import SupersededError
 from ists_asp.workbench.project import ConflictError
@@ -39,7 +48,7 @@ def make_app(bench: Bench, token: str, port: int) -> Guard:
     app.mount("/static", StaticFiles(directory=data_dir() / pages.FOLDER / "static"))
     app.mount("/shared", StaticFiles(directory=data_dir() / "report"))
     app.include_router(pages.router(bench))
-    for view in (api, rules, words, effects, corrections, learning):
+    for view in (api, rules, words, effects, corrections, learning, report):
         app.include_router(view.router(bench))
 
     @app.exception_handler(IstsError)

@@ -3,69 +3,129 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from functools import partial
+from itertools import islice, repeat
 from typing import TYPE_CHECKING
 
 from ists_asp.cli import options
-from ists_asp.cli.console import note, summary, warn_unproven, write_output
+from ists_asp.cli.console import note, reader_warnings, summary, warn_unproven, write_output
 from ists_asp.cli.files import command
-from ists_asp.cli.inputs import read_aligned
-from ists_asp.errors import DataError, shortened
-from ists_asp.run.watch import Failed
+from ists_asp.cli.inputs import no_such_pair, read_aligned
+from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.run.watch import Failed, alive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from ists_asp.cli.console import Failures
     from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup
-    from ists_asp.evaluate.scorer import Reference
-    from ists_asp.model import Pair
+    from ists_asp.model import Answer, Pair, Rating
+    from ists_asp.report import Comparison, Report
+
+BATCH = 25
+"""Pairs that are traced, rated and told together, as traces take memory."""
 
 
 @command("""
   ists-asp report "12 killed in bus accident" "10 killed in road accident" -o report.html
   ists-asp report --sent1 a.txt --sent2 b.txt --profile headlines -o report.html
   ists-asp report --sent1 a.chunk.txt --sent2 b.chunk.txt --chunked --gold gold.wa -o report.html
+  ists-asp report --answers theirs.wa --gold gold.wa -o theirs.html
+  ists-asp report --sent1 a.txt --sent2 b.txt --compare theirs.wa --gold gold.wa -o both.html
 """)
-@options.input_options
+@partial(options.input_options, optional=True)
 @options.setup_options()
 @options.file_option("--gold", "Compare with the alignments in this .wa file, pairs by their ids.")
+@options.file_option(
+    "--answers", "Show the answers in this .wa file, of whatever system, instead of solving."
+)
+@options.file_option(
+    "--compare", "Show the answers in this .wa file beside them, pairs by their ids."
+)
 @options.output_option(
     *(".html", ".htm"),
     text="HTML file to write; it appears whole or not at all. Default: standard output.",
 )
-def report(inputs: Inputs, setup: Setup, gold: Path | None, output: Path | None) -> None:
+def report(
+    inputs: Inputs,
+    setup: Setup,
+    gold: Path | None,
+    answers: Path | None,
+    compare: Path | None,
+    output: Path | None,
+) -> None:
     """Show answers, and the rules behind them, on a page for the browser.
 
-    In: pairs of sentences, as for ists-asp solve.
+    In: pairs of sentences, as for ists-asp solve; or with --answers the pairs of that file.
 
     Out: one HTML file that needs no network. For each pair it has a picture of its aligned
-    chunks and an explanation in words; a click on a link shows the rules that fired for it.
-    Labels, scores, words and, with --gold, differences from gold can be filtered.
+    chunks, an explanation in words and a rating; a click on a link tells why, with the rules
+    that fired for it. Labels, scores, words and differences can be filtered, and pairs sorted;
+    with --gold there are the official measures as well. The address of the page has the filters,
+    and #pair-ID leads to a pair.
     """
+    if answers is None:
+        inputs.check()
+    elif inputs.given:
+        hint = "Leave out the other pairs, or give the file with --compare"
+        raise UsageError("--answers has pairs of its own", hint=hint)
+    from ists_asp.report import Entry, Report, page
+    from ists_asp.rules import load_profile
+
+    failures = None
+    if answers is not None:
+        given = _given(answers, inputs.identifier)
+        others = _Others([answer.pair for answer in given], gold, compare)
+        entries = [Entry(answer, beside=others.of(answer)) for answer in given]
+        shown = Report(entries, f"ists-asp report: {answers.name}", name=answers.name)
+    else:
+        shown, failures = _decided(inputs, setup, gold, compare)
+    scheme = load_profile(setup.profile).scheme
+    write_output(output, page(replace(shown, scheme=scheme)))
+    if failures is not None:
+        failures.end(failures.count + len(shown.entries))
+
+
+def _decided(
+    inputs: Inputs, setup: Setup, gold: Path | None, compare: Path | None
+) -> tuple[Report, Failures]:
+    """A report of what the rules decide, and the pairs that they fail at."""
     pairs = inputs.read()
-    right = read_aligned(gold, pairs) if gold is not None else {}
+    others = _Others(pairs, gold, compare)
     if not inputs.text:
         # At once, rather than after the time that solving takes.
         for pair in pairs:
-            _check_size(gold, right.get(pair.id), pair)
+            others.check(pair)
     from ists_asp.cli.driver import working
-    from ists_asp.report import Entry, compare, evidence, page
+    from ists_asp.engine.preparation import Known
+    from ists_asp.report import Entry, Report, evidence
 
     entries: list[Entry] = []
     began = time.perf_counter()
     with working(setup) as run:
         system = run.system
-        system.explainer  # noqa: B018 (faulty rules are no pair's failure)
+        tells = system.profile.explanation is not None
+        # Faulty rules are no pair's failure.
+        _ = tells and system.explainer, system.rates and system.rater
 
         def shown(some: Iterator[Pair]) -> Iterator[Entry]:
-            for trace in system.trace_annotated(some):
-                answer = trace.answer
-                known = right.get(answer.pair.id)
-                _check_size(gold, known, answer.pair)
-                compared = None if known is None else compare(answer, known.alignments)
-                words = system.explain(answer).text
-                yield Entry(answer, words, evidence(trace), compared)
+            # Several are rated and told in a fraction of the time that one by one takes.
+            while batch := list(islice(some, BATCH)):
+                known, reasons = [], []
+                for trace in system.trace_annotated(batch):
+                    known.append(Known(trace.answer, trace.facts))
+                    reasons.append(evidence(trace))
+                    alive()
+                found = [one.answer for one in known]
+                if system.rates:
+                    rated = (one.answers[0].rating for one in system.rater.rate_all(known))
+                    found = list(map(_rated, found, rated))
+                told = (one.text for one in system.explain_many(found)) if tells else repeat("")
+                for answer, words, why in zip(found, told, reasons, strict=False):
+                    yield Entry(answer, words, why, others.of(answer))
 
         inputs.warn_untokenized(system, pairs)
         annotated = list(system.annotate(inputs.tokenized(system, pairs)))
@@ -77,24 +137,64 @@ def report(inputs: Inputs, setup: Setup, gold: Path | None, output: Path | None)
                 entries.append(one)
                 warn_unproven(one.answer, seconds)
         stages, made_by = system.stages, str(system.provenance)
-    write_output(output, page(entries, f"ists-asp report: {setup.profile}", made_by))
     if not (inputs.quiet or inputs.single):
         note(summary(len(pairs), time.perf_counter() - began, stages))
-    run.failures.end(len(pairs))
+    return Report(entries, f"ists-asp report: {setup.profile}", made_by), run.failures
 
 
-def _check_size(path: Path | None, gold: Reference | None, pair: Pair) -> None:
-    """Refuse gold that is about other sentences."""
-    if gold is None:
-        return
-    given, found = (
-        tuple(len(sentence.tokens) for sentence in (one.sent1, one.sent2))
-        for one in (gold.pair, pair)
-    )
-    if given != found:
-        raise DataError(
-            f"pair {shortened(pair.id)} has {given[0]} and {given[1]} tokens",
-            where=str(path),
-            expected=f"{found[0]} and {found[1]}, as the sentences have",
-            hint="Give the sentences that the alignments are about",
-        )
+def _rated(answer: Answer, rating: Rating | None) -> Answer:
+    return replace(answer, rating=rating)
+
+
+def _given(path: Path, identifier: str | None) -> list[Answer]:
+    """The answers in a file; if need be that of one pair only."""
+    from ists_asp.evaluate.files import read_references
+    from ists_asp.io.wa import given_answer
+
+    with reader_warnings() as warn:
+        found = read_references(path, warn=warn)
+    if identifier is not None and identifier not in found:
+        raise no_such_pair(identifier, list(found))
+    return [
+        given_answer(one.pair, one.alignments)
+        for name, one in found.items()
+        if identifier in (None, name)
+    ]
+
+
+class _Others:
+    """Alignments from files beside which answers stand: gold, and those of another system."""
+
+    def __init__(self, pairs: Sequence[Pair], gold: Path | None, compare: Path | None) -> None:
+        from ists_asp.report.page import GOLD
+
+        files = {GOLD: gold} if compare is None else {GOLD: gold, compare.name: compare}
+        self._files = [
+            (name, path, read_aligned(path, pairs)) for name, path in files.items() if path
+        ]
+
+    def check(self, pair: Pair) -> None:
+        """Refuse alignments that are about other sentences."""
+        from ists_asp.report.differences import token_counts
+
+        for _, path, found in self._files:
+            given = found.get(pair.id)
+            if given and token_counts(given.pair) != token_counts(pair):
+                one, two = token_counts(given.pair)
+                raise DataError(
+                    f"pair {shortened(pair.id)} has {one} and {two} tokens",
+                    where=str(path),
+                    expected="{} and {}, as the sentences have".format(*token_counts(pair)),
+                    hint="Give the sentences that the alignments are about",
+                )
+
+    def of(self, answer: Answer) -> dict[str, Comparison]:
+        """An answer beside each of them."""
+        from ists_asp.report import compare
+
+        self.check(answer.pair)
+        return {
+            name: compare(answer, found[answer.pair.id].alignments)
+            for name, _, found in self._files
+            if answer.pair.id in found
+        }
