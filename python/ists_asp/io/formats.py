@@ -16,14 +16,24 @@ from typing import TYPE_CHECKING, Any
 from ists_asp.errors import DataError
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import FAILED, format_label, format_score, write_answer, write_pair
-from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Pair, Rating, Tag
+from ists_asp.model import (
+    Alignment,
+    Answer,
+    Chunk,
+    Confidence,
+    Contribution,
+    Label,
+    Pair,
+    Rating,
+    Tag,
+)
 from ists_asp.terminal import display_width, padded, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.io.tables import Row, Table, Text
-    from ists_asp.model import Confidence, Sentence
+    from ists_asp.model import Sentence
 
 _WIDEST = 48
 
@@ -239,12 +249,14 @@ def doubtful(line: Alignment) -> bool:
 
 
 def _doubtful(share: float | None) -> bool:
-    return share is not None and share < _DOUBTFUL
+    return share is not None and share < 0.5
 
 
 def _lone(sentence: Sentence, numbers: tuple[int, ...], line: Alignment) -> str:
     """What is not aligned, with its label if that says more."""
-    text = sentence.words(numbers, "…") + "?" * _doubtful(line.confidence, "alignment")
+    text = sentence.words(numbers, "…") + "?" * _doubtful(
+        (line.confidence or Confidence(None)).alignment
+    )
     return text if line.label is Label.NOALI and not line.tags else f"{text} ({format_label(line)})"
 
 
