@@ -152,8 +152,8 @@ class Desk(Closing):
     def warm(self) -> None:
         """Look at a pair, so that nobody waits for what is only loaded when it is needed."""
         answer = self.decide(self.pair("a dog sleeps", "a cat sleeps"))
-        self.rate(answer)
         self.tell(answer)
+        self.why(answer.pair, "1: 1 2" if self.rate(answer) is None else "rating")
 
     def close(self) -> None:
         """Kill the workers."""
