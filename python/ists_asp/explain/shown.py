@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 Key: TypeAlias = "tuple[int, object]"
 """What terms are sorted by: numbers as numbers, tuples part by part, all else as text."""
 
+_OF_FEEDBACK = {"said": "statement", "quoted": "piece"}
+"""What statements and pieces are called in ``lp_rules/feedback``, which rests on those others."""
+
 _NAME = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 
 
@@ -83,7 +86,8 @@ def read_shown(pair: Pair, lines: int, atoms: Iterable[Ground]) -> Shown:
     sizes = {"1": len(pair.sent1.tokens), "2": len(pair.sent2.tokens)}
     # Places are those of statements, and so are read last.
     for atom in sorted(atoms, key=lambda one: one.startswith("told_at(")):
-        form = atom.partition("(")[0], len(atom.arguments)
+        name = atom.partition("(")[0]
+        form = _OF_FEEDBACK.get(name, name), len(atom.arguments)
         if form in _FORMS:
             try:
                 _take(shown, form[0], atom.arguments, sizes, lines)
