@@ -10,7 +10,7 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import tee
+from itertools import chain, tee
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import String
@@ -18,10 +18,21 @@ from clingo import String
 from ists_asp.errors import AnswerError
 from ists_asp.explain.explainer import Answered, posed, tell, text_of
 from ists_asp.explain.shown import Shown, read_shown
-from ists_asp.model import Answer
+from ists_asp.model import Answer, Sentence, Token
 from ists_asp.solver import Solver, SolverOptions
-from ists_asp.syntax.ground import Atoms
-from ists_asp.vocabulary import ASKED, PLAIN, RIGHT_IN, SUPPORT, VERDICT
+from ists_asp.syntax.ground import Atoms, Ground
+from ists_asp.vocabulary import (
+    ASKED,
+    PLAIN,
+    POINT,
+    POINT_IS_FOUND,
+    POINT_RIGHT_IN,
+    POINT_STATES,
+    POINTS_FOUND,
+    RIGHT_IN,
+    SUPPORT,
+    VERDICT,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,21 +42,23 @@ if TYPE_CHECKING:
     from ists_asp.explain.templates import Templates
     from ists_asp.model import Pair
     from ists_asp.rules import RuleSet, RuleWarning
-    from ists_asp.syntax.ground import Ground
+    from ists_asp.solver.batch import Item
     from ists_asp.trace import Tracer
 
-CORRECT, INCOMPLETE, CONTRADICTORY = "correct", "incomplete", "contradictory"
-_COLUMNS = {"reworded": "right", "agreed": "", "all_words": "", "unanswered": "", "compare": ""}
+CORRECT = "correct"
+_COLUMNS = {"reworded": "right", "point_contradicts": "contradicts"} | dict.fromkeys(
+    ("agreed", "all_words", "unanswered", "compare", "points", "points_left"), ""
+)
 """The columns of kinds of statement that are not called like them; none for those of the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one answer is to one model answer.
+    """What one answer is to one model answer, or to one point of it.
 
     ``rule`` is the rule that decided by itself, empty where evidence was weighed. ``sure`` is how
-    often in 100 such cases the verdict is right, None where nobody has counted. ``found`` says
-    whether the answer has this point of a model answer. ``columns`` has what is told, by column.
+    often in 100 such cases the verdict is right, None where nobody has counted. ``found`` is how
+    many points of the model answer it has. ``columns`` has what is told, by column.
     """
 
     answer: Answer
@@ -54,7 +67,7 @@ class Verdict:
     verdict: str
     rule: str
     sure: int | None
-    found: bool
+    found: int
 
     @property
     def links(self) -> frozenset[tuple[tuple[int, ...], str]]:
@@ -67,7 +80,7 @@ class _Judged(NamedTuple):
     """What is shown, and the last fields of a verdict."""
 
     shown: Shown
-    judged: tuple[str, str, int | None, bool]
+    judged: tuple[str, str, int | None, int]
 
 
 class Judge:
@@ -99,8 +112,25 @@ class Judge:
         Each has the facts of its pair, in its chunks, and the words and lemmas of its question.
         """
         given, again = tee(known)
-        for solution in self.solver.solve_all(self.facts(given, questions, templates)):
-            answer, _ = next(again)
+        answers = (answer for answer, _ in again)
+        return self._told(self.facts(given, questions, templates), answers, templates)
+
+    def judge_points(
+        self, tried: Iterable[tuple[Sequence[str], Sequence[Verdict]]], templates: Templates
+    ) -> Iterator[Verdict]:
+        """What the verdicts on the points of model answers come to; of one, what it is."""
+        every = list(tried)
+        items = [point_facts(*each) for each in every if len(each[1]) > 1]
+        answers = (Answer(pair, (), (), (), (), True) for pair, _ in items)
+        wholes = self._told(items, answers, templates)
+        for _, judged in every:
+            yield next(wholes) if len(judged) > 1 else judged[0]
+
+    def _told(
+        self, items: Iterable[Item], answers: Iterator[Answer], templates: Templates
+    ) -> Iterator[Verdict]:
+        for solution in self.solver.solve_all(items):
+            answer = next(answers)
             ((shown, judged),) = solution.answers
             told = sorted(
                 tell(answer, shown, templates),
@@ -117,7 +147,7 @@ class Judge:
         known: Iterable[tuple[Answer, Sequence[Symbol]]],
         questions: Iterable[Iterable[str]],
         templates: Templates,
-    ) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
+    ) -> Iterator[Item]:
         """Pairs with all that the rules see: facts of words, of lines and of the question."""
         for (pair, facts), asked in zip(posed(known, templates), questions, strict=False):
             words = [ASKED.text(str(String(word))) for word in sorted(set(asked))]
@@ -130,6 +160,24 @@ class Judge:
         from ists_asp.trace import Tracer
 
         return Tracer(self._rules, Solver(self._rules, self._options, _read_bare))
+
+
+def point_facts(points: Sequence[str], judged: Sequence[Verdict]) -> Item:
+    """The verdicts on points, as ``asp/judge.lp`` has them; each point and each text is a token."""
+    texts = list(
+        dict.fromkeys(chain.from_iterable(chain(*(one.columns.values() for one in judged))))
+    )
+    sides = ([Token(*one) for one in enumerate(side, 1)] for side in (texts, points))
+    facts: list[str] = []
+    for at, one in enumerate(judged, 1):
+        facts += [POINT.text(at, one.verdict), *[POINT_IS_FOUND.text(at)] * one.found]
+        facts += [] if one.sure is None else [POINT_RIGHT_IN.text(at, one.sure)]
+        states = (
+            (texts.index(text) + 1, name) for name, some in one.columns.items() for text in some
+        )
+        facts += [POINT_STATES.text(at, *each) for each in states]
+    pair = Answered(judged[0].answer.pair.id, *(Sentence(tuple(side)) for side in sides), 0)
+    return pair, Atoms.of(()).with_text(",".join(facts))
 
 
 def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal: bool) -> _Judged:
@@ -148,7 +196,8 @@ def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal:
     sure = right.get(rule) if rule else round(100 / sum(odds))
     assert isinstance(pair, Answered)
     shown = read_shown(pair, pair.lines, every)
-    return _Judged(shown, (str(verdict), rule, sure, "point_found" in found))
+    (points,) = found.get(POINTS_FOUND.name, [(Ground("0"),)])
+    return _Judged(shown, (str(verdict), rule, sure, points[0].number))
 
 
 def _read_bare(pair: Pair, _atoms: object, cost: tuple[int, ...], optimal: bool) -> Answer:

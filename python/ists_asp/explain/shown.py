@@ -33,9 +33,9 @@ _NAME = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 class Item(NamedTuple):
     """A word of a phrase.
 
-    ``kind`` is ``token``, ``dots`` or ``key``. Of a token, number ``token`` of
-    sentence ``side``, ``name`` says what becomes of its letters; otherwise it is a key of the
-    templates' words.
+    ``kind`` is ``token``, ``dots``, ``number`` or ``key``. Of a token, number ``token`` of
+    sentence ``side``, ``name`` says what becomes of its letters; of a number it is its digits;
+    otherwise it is a key of the templates' words.
     """
 
     kind: str
@@ -156,6 +156,8 @@ def _item(what: Ground, sizes: Mapping[str, int]) -> Item:
         return Item("token", _name(case), side.number, index.number)
     _ensure(_is_function(what, None, 1))
     (key,) = what.arguments
+    if what.name == "number":
+        return Item("number", str(_number(key)))
     names = (key,) if _NAME.fullmatch(key) else (key.name, *key.arguments)
     return Item("key", "_".join(_name(Ground(part)) for part in names))
 
