@@ -5,8 +5,9 @@
 ``DATA`` holds ``sra-2013-train/``: ``answers.tsv`` and ``references.tsv``. Evidence is collected
 once, into ``WORK/evidence.jsonl``; a run that is stopped goes on there. Two files are written:
 ``feedback.lp`` with weights for evidence of any kind of text, and ``feedback-answers-students.lp``
-with weights for words of electric circuits besides, each in relation to the model answer. Printed is what cross-validation gives, by
-leaving out one question after the other, and by leaving out answers to questions that are known.
+with weights for words of electric circuits besides, each in relation to the model answer. Printed
+is what cross-validation gives, by leaving out one question after the other, and by leaving out
+answers to questions that are known.
 """
 
 from __future__ import annotations

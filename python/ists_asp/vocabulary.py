@@ -219,10 +219,7 @@ RATING = _one("rating", _V)
 
 # Verdicts on answers of students: asp/judge.lp.
 ASKED = _one("asked", _V)
-POINT = _one("point", _V, _V)
-POINT_IS_FOUND = _one("point_is_found", _V)
-POINT_RIGHT_IN = _one("point_right_in", _V, _V)
-POINT_STATES = _one("point_states", _V, _V, _V)
+POINT = _one("point", _V, _V, _V)
 POINTS_FOUND = _one("points_found", _V)
 PLAIN = _one("plain", _V, _V)
 RIGHT_IN = _one("right_in", _V, _V)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ists_asp.explain.feedback import CORRECT, point_facts
+from ists_asp.explain.feedback import CORRECT, QUOTED, Verdict, point_facts
 from ists_asp.model import Pair, Sentence
 from ists_asp.vocabulary import VERDICTS
 
@@ -16,11 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.engine.system import System
-    from ists_asp.explain.feedback import Verdict
     from ists_asp.explain.templates import Templates
 
-_QUOTED = ("right", "missing", "contradicts", "extra")
-COLUMNS = ("best_reference", "rating", "verdict", *_QUOTED, "feedback", "sure", "points")
+COLUMNS = ("best_reference", "rating", "verdict", *QUOTED, "feedback", "sure", "points")
 """What is told of an answer, in the order of a table."""
 
 _POINTS = re.compile(r"[;\n]+")
@@ -41,24 +39,15 @@ class Submission:
 
 
 @dataclass(frozen=True, slots=True)
-class Feedback:
-    """What is to be said of an answer.
+class Feedback(Verdict):
+    """What is to be said of an answer: the verdict on all ``points`` of the best reference.
 
-    ``found`` of so many ``points`` of the reference are found. ``sure`` is how often in 100 such
-    cases the verdict is right, if that is known, ``rule`` what decided it by itself. ``columns``
-    has the quotations: ``right``, ``missing``, ``contradicts``, ``extra``. ``parts`` are the
-    verdicts on the points.
+    ``parts`` are those on each point; ``rating`` is the mean of theirs.
     """
 
     submission: Submission
     reference: str
     rating: float
-    verdict: str
-    sure: int | None
-    rule: str
-    found: int
-    columns: dict[str, tuple[str, ...]]
-    text: str
     parts: tuple[Verdict, ...]
 
     @property
@@ -69,12 +58,12 @@ class Feedback:
     @property
     def links(self) -> frozenset[object]:
         """Answers with the same ones say the same of the same parts of the reference."""
-        links = {(at, each.links) for at, each in enumerate(self.parts)}
-        return frozenset({*links, self.reference, self.submission.question})
+        links = ((at, each.links) for at, each in enumerate(self.parts))
+        return frozenset((*links, self.reference, self.submission.question))
 
     def cell(self, column: str) -> object:
         """What stands in one of :data:`COLUMNS`."""
-        if column in self.columns:
+        if column in QUOTED:
             return "; ".join(self.columns[column])
         if column == "points":
             return f"{self.found} of {self.points} points" if self.points > 1 else None
@@ -155,9 +144,8 @@ def _feedback(
     one: Submission, reference: str, parts: tuple[Verdict, ...], whole: Verdict
 ) -> Feedback:
     ratings = [part.answer.rating.value for part in parts if part.answer.rating]
-    listed = {name: whole.columns.get(name, ()) for name in _QUOTED}
-    told = whole.verdict, whole.sure, whole.rule, whole.found, listed, whole.text
-    return Feedback(one, reference, round(sum(ratings) / len(parts), 3), *told, parts)
+    told = (getattr(whole, field.name) for field in fields(whole))
+    return Feedback(*told, one, reference, round(sum(ratings) / len(parts), 3), parts)
 
 
 def groups(given: Sequence[Feedback | None]) -> list[int | None]:

@@ -308,8 +308,8 @@ def _said(answer: Answer, item: Item, templates: Templates, joined: bool) -> str
     """
     if item.kind == "dots":
         return templates.marks["dots"]
-    if item.kind in ("key", "number"):
-        return templates.word(item.name) if item.kind == "key" else item.name
+    if item.kind == "key":
+        return templates.word(item.name)
     sent: Sentence = answer.pair.sent1 if item.side == 1 else answer.pair.sent2
     token, before = sent.tokens[item.token - 1], sent.tokens[item.token - 2].form
     form = token.form

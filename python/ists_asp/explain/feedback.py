@@ -10,7 +10,7 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, tee
+from itertools import count, tee
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import String
@@ -21,18 +21,7 @@ from ists_asp.explain.shown import Shown, read_shown
 from ists_asp.model import Answer, Sentence, Token
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.syntax.ground import Atoms, Ground
-from ists_asp.vocabulary import (
-    ASKED,
-    PLAIN,
-    POINT,
-    POINT_IS_FOUND,
-    POINT_RIGHT_IN,
-    POINT_STATES,
-    POINTS_FOUND,
-    RIGHT_IN,
-    SUPPORT,
-    VERDICT,
-)
+from ists_asp.vocabulary import ASKED, PLAIN, POINT, POINTS_FOUND, RIGHT_IN, SUPPORT, VERDICT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,10 +35,9 @@ if TYPE_CHECKING:
     from ists_asp.trace import Tracer
 
 CORRECT = "correct"
-_COLUMNS = {"reworded": "right", "point_contradicts": "contradicts"} | dict.fromkeys(
-    ("agreed", "all_words", "unanswered", "compare", "points", "points_left"), ""
-)
-"""The columns of kinds of statement that are not called like them; none for those of the text."""
+QUOTED = ("right", "missing", "contradicts", "extra")
+"""The columns of what is quoted, and below the kinds of statement that are not called like them."""
+_COLUMNS = {"reworded": "right", "point_contradicts": "contradicts"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +124,11 @@ class Judge:
                 tell(answer, shown, templates),
                 key=lambda one: (not one.place.sentence, one.place[:2], one.place.rank),
             )
-            columns: dict[str, list[str]] = {}
-            for one in told:
-                columns.setdefault(_COLUMNS.get(one.kind, one.kind), []).append(one.text)
-            listed = {name: tuple(texts) for name, texts in columns.items() if name}
-            yield Verdict(answer, text_of(told, templates), listed, *judged)
+            columns = {
+                name: tuple(one.text for one in told if _COLUMNS.get(one.kind, one.kind) == name)
+                for name in QUOTED
+            }
+            yield Verdict(answer, text_of(told, templates), columns, *judged)
 
     def facts(
         self,
@@ -164,20 +152,16 @@ class Judge:
 
 def point_facts(points: Sequence[str], judged: Sequence[Verdict]) -> Item:
     """The verdicts on points, as ``asp/judge.lp`` has them; each point and each text is a token."""
-    texts = list(
-        dict.fromkeys(chain.from_iterable(chain(*(one.columns.values() for one in judged))))
-    )
-    sides = ([Token(*one) for one in enumerate(side, 1)] for side in (texts, points))
-    facts: list[str] = []
+    told = [(at, *some) for at, one in enumerate(judged, 1) for some in one.columns.items()]
+    numbers = map(str, range(len(points) + 1))
+    texts = list(dict.fromkeys([*numbers, *(text for *_, some in told for text in some)]))
+    facts = [(at, kind, texts.index(text) + 1) for at, kind, some in told for text in some]
     for at, one in enumerate(judged, 1):
-        facts += [POINT.text(at, one.verdict), *[POINT_IS_FOUND.text(at)] * one.found]
-        facts += [] if one.sure is None else [POINT_RIGHT_IN.text(at, one.sure)]
-        states = (
-            (texts.index(text) + 1, name) for name, some in one.columns.items() for text in some
-        )
-        facts += [POINT_STATES.text(at, *each) for each in states]
-    pair = Answered(judged[0].answer.pair.id, *(Sentence(tuple(side)) for side in sides), 0)
-    return pair, Atoms.of(()).with_text(",".join(facts))
+        known = {"verdict": one.verdict, "found": one.found, "right_in": one.sure}
+        facts += [(at, kind, value) for kind, value in known.items() if value is not None]
+    sides = (Sentence(tuple(map(Token, count(1), side))) for side in (texts, points))
+    pair = Answered(judged[0].answer.pair.id, *sides, 0)
+    return pair, Atoms.of(()).with_text(",".join(POINT.text(*fact) for fact in facts))
 
 
 def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal: bool) -> _Judged:

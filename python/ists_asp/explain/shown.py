@@ -24,18 +24,15 @@ if TYPE_CHECKING:
 Key: TypeAlias = "tuple[int, object]"
 """What terms are sorted by: numbers as numbers, tuples part by part, all else as text."""
 
-_OF_FEEDBACK = {"said": "statement", "quoted": "piece"}
-"""What statements and pieces are called in ``lp_rules/feedback``, which rests on those others."""
-
 _NAME = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 
 
 class Item(NamedTuple):
     """A word of a phrase.
 
-    ``kind`` is ``token``, ``dots``, ``number`` or ``key``. Of a token, number ``token`` of
-    sentence ``side``, ``name`` says what becomes of its letters; of a number it is its digits;
-    otherwise it is a key of the templates' words.
+    ``kind`` is ``token``, ``dots`` or ``key``. Of a token, number ``token`` of
+    sentence ``side``, ``name`` says what becomes of its letters; otherwise it is a key of the
+    templates' words.
     """
 
     kind: str
@@ -86,8 +83,7 @@ def read_shown(pair: Pair, lines: int, atoms: Iterable[Ground]) -> Shown:
     sizes = {"1": len(pair.sent1.tokens), "2": len(pair.sent2.tokens)}
     # Places are those of statements, and so are read last.
     for atom in sorted(atoms, key=lambda one: one.startswith("told_at(")):
-        name = atom.partition("(")[0]
-        form = _OF_FEEDBACK.get(name, name), len(atom.arguments)
+        form = atom.partition("(")[0], len(atom.arguments)
         if form in _FORMS:
             try:
                 _take(shown, form[0], atom.arguments, sizes, lines)
@@ -102,7 +98,7 @@ def _take(
     shown: Shown, name: str, parts: Sequence[Ground], sizes: Mapping[str, int], lines: int
 ) -> None:
     identifier, *rest = parts
-    if name == "statement":
+    if name in ("statement", "said"):
         _ensure(shown.kinds.setdefault(identifier, _name(rest[0])) == rest[0])
     elif name == "uses":
         line = _number(rest[0])
@@ -110,7 +106,7 @@ def _take(
         shown.uses[identifier].add(line)
     elif name == "choice":
         shown.choices[identifier][_name(rest[0])] = _name(rest[1])
-    elif name == "piece":
+    elif name in ("piece", "quoted"):
         slot, at, style = rest
         _ensure(_is_function(at, "at", 3))
         order, position, item = at.arguments
@@ -156,8 +152,6 @@ def _item(what: Ground, sizes: Mapping[str, int]) -> Item:
         return Item("token", _name(case), side.number, index.number)
     _ensure(_is_function(what, None, 1))
     (key,) = what.arguments
-    if what.name == "number":
-        return Item("number", str(_number(key)))
     names = (key,) if _NAME.fullmatch(key) else (key.name, *key.arguments)
     return Item("key", "_".join(_name(Ground(part)) for part in names))
 
@@ -185,6 +179,8 @@ _FORMS = {
     ("uses", 2): "uses(Id,K), with K the number of a line of the answer",
     ("choice", 3): "choice(Id,Slot,Key), with names for Slot and Key",
     ("piece", 4): ("piece(Id,Slot,at(Order,P,Item),Style), with an Item such as word(S,I,as_is)"),
+    ("said", 2): "said(Id,Kind), one for each Id, with a name for Kind",
+    ("quoted", 4): "quoted(Id,Slot,at(Order,P,Item),Style), with an Item such as word(S,I,as_is)",
     ("told_at", 5): (
         "told_at(Id,Sentence,Order,Clause,Rank), with numbers but for Clause, for an Id that has "
         "a statement"
