@@ -96,7 +96,7 @@ def give_feedback(
             for one in some
             for each in one.references
         ]
-        points = ((points_of(each), parts) for _, each, parts in tried)
+        points = [(points_of(each), parts) for _, each, parts in tried]
         wholes = system.judge.judge_points(points, templates)
         found = (_feedback(*each, whole) for each, whole in zip(tried, wholes, strict=True))
         for one in some:
@@ -144,8 +144,9 @@ def _feedback(
     one: Submission, reference: str, parts: tuple[Verdict, ...], whole: Verdict
 ) -> Feedback:
     ratings = [part.answer.rating.value for part in parts if part.answer.rating]
-    told = (getattr(whole, field.name) for field in fields(whole))
-    return Feedback(*told, one, reference, round(sum(ratings) / len(parts), 3), parts)
+    told = {field.name: getattr(whole, field.name) for field in fields(whole)}
+    rating = round(sum(ratings) / len(parts), 3)
+    return Feedback(**told, submission=one, reference=reference, rating=rating, parts=parts)
 
 
 def groups(given: Sequence[Feedback | None]) -> list[int | None]:

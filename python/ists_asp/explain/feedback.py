@@ -58,7 +58,7 @@ class Verdict:
     found: int
 
     @property
-    def links(self) -> frozenset[tuple[tuple[int, ...], str]]:
+    def links(self) -> frozenset[object]:
         """What of the model answer is aligned, and how."""
         lines = self.answer.alignments
         return frozenset((one.tokens2, one.label) for one in lines if one.label.aligned)
@@ -104,14 +104,13 @@ class Judge:
         return self._told(self.facts(given, questions, templates), answers, templates)
 
     def judge_points(
-        self, tried: Iterable[tuple[Sequence[str], Sequence[Verdict]]], templates: Templates
+        self, tried: Sequence[tuple[Sequence[str], Sequence[Verdict]]], templates: Templates
     ) -> Iterator[Verdict]:
         """What the verdicts on the points of model answers come to; of one, what it is."""
-        every = list(tried)
-        items = [point_facts(*each) for each in every if len(each[1]) > 1]
+        items = [point_facts(*each) for each in tried if len(each[1]) > 1]
         answers = (Answer(pair, (), (), (), (), True) for pair, _ in items)
         wholes = self._told(items, answers, templates)
-        for _, judged in every:
+        for _, judged in tried:
             yield next(wholes) if len(judged) > 1 else judged[0]
 
     def _told(
@@ -155,13 +154,15 @@ def point_facts(points: Sequence[str], judged: Sequence[Verdict]) -> Item:
     told = [(at, *some) for at, one in enumerate(judged, 1) for some in one.columns.items()]
     numbers = map(str, range(len(points) + 1))
     texts = list(dict.fromkeys([*numbers, *(text for *_, some in told for text in some)]))
-    facts = [(at, kind, texts.index(text) + 1) for at, kind, some in told for text in some]
-    for at, one in enumerate(judged, 1):
-        known = {"verdict": one.verdict, "found": one.found, "right_in": one.sure}
-        facts += [(at, kind, value) for kind, value in known.items() if value is not None]
-    sides = (Sentence(tuple(map(Token, count(1), side))) for side in (texts, points))
-    pair = Answered(judged[0].answer.pair.id, *sides, 0)
-    return pair, Atoms.of(()).with_text(",".join(POINT.text(*fact) for fact in facts))
+    facts = [
+        POINT.text(at, kind, texts.index(text) + 1) for at, kind, some in told for text in some
+    ]
+    for at, each in enumerate(judged, 1):
+        facts += [POINT.text(at, "verdict", each.verdict), POINT.text(at, "found", each.found)]
+        facts += [] if each.sure is None else [POINT.text(at, "right_in", each.sure)]
+    one, two = (Sentence(tuple(map(Token, count(1), side))) for side in (texts, points))
+    pair = Answered(judged[0].answer.pair.id, one, two, 0)
+    return pair, Atoms.of(()).with_text(",".join(facts))
 
 
 def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal: bool) -> _Judged:
