@@ -46,7 +46,7 @@ STRENGTH = 0.3
 """The inverse strength of the penalty on weights."""
 WORDS = ("both_say", "lacks", "instead", "joins")
 """Names of evidence from words."""
-ALONE, RUN, INSTEAD = 100, 70, 50
+ALONE, RUN, INSTEAD, RUN_INSTEAD = 100, 70, 50, 30
 """The values of evidence from words, as `lp_rules/feedback/evidence.lp` has them."""
 LEAST = 6
 """Answers that evidence from words must have been found in."""
@@ -132,6 +132,7 @@ def _words(one: dict) -> dict[str, int]:
         {f"both_say({word})": ALONE for word in mine & others}
         | {f"lacks({word})": ALONE for word in others - mine}
         | {f"instead({a},{b})": INSTEAD for a in mine - others for b in others - mine}
+        | {f"instead({run},{b})": RUN_INSTEAD for run in runs - told for b in others - mine}
         | {f"both_say({run})": RUN for run in runs & told}
         | {f"lacks({run})": RUN for run in told - runs}
         | {f"joins({run})": RUN for run in joined}
