@@ -104,6 +104,7 @@ def collect(data: Path, kept: Path) -> list[dict]:
                         str(atom.arguments[0]): str(atom.arguments[1])
                         for atom in atoms.get("plain", ())
                     },
+                    "barred": [str(atom.arguments[0]) for atom in atoms.get("barred", ())],
                     "says": _by_side(atoms.get("says", ())),
                     "next": _by_side(atoms.get("says_next", ())),
                 }
@@ -199,6 +200,8 @@ def decide(
     """Verdicts, as ``asp/judge.lp`` has them but for rounding; plain rules come first."""
     first = [NAMES.index(name) for name in ORDER]
     sums = features.matrix @ weights + base
+    for at, one in enumerate(examples):
+        sums[at, [NAMES.index(verdict) for verdict in one["barred"]]] = -np.inf
     found = np.array(first)[sums[:, first].argmax(axis=1)]
     for at, one in enumerate(examples):
         plain = [ORDER.index(verdict) for verdict in one["plain"].values()]

@@ -161,9 +161,12 @@ def test_what_only_looks_shared_or_opposed_is_not_quoted(answer, reference, colu
     assert quotation not in one.columns[column]
 
 
-def test_an_open_circuit_is_no_contradiction_by_its_word_alone():
-    (one,) = judged([("because the circuit is open", "there is an open path")])
+@pytest.mark.parametrize("reference", ["there is an open path", "the battery is in an open path"])
+def test_a_short_answer_is_no_contradiction_by_a_word_alone(reference):
+    (one,) = judged([("because the circuit is open", reference)])
     assert one.verdict != "contradictory"
+    (other,) = judged([("because the circuit is not open", "the path is open")])
+    assert other.verdict == "contradictory"
 
 
 def test_many_answers_are_decided_together():

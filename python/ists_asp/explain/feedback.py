@@ -177,7 +177,7 @@ def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal:
     right = {str(name): share.number for name, share in found[RIGHT_IN.name]}
     rule = min(plain, key=lambda name: (-right.get(name, 0), name), default="")
     weighed = {str(name): sum_.number for name, sum_ in found[SUPPORT.name]}
-    odds = [math.exp((each - weighed[verdict]) / 100) for each in weighed.values()]
+    odds = [math.exp((each - weighed.get(verdict, 0)) / 100) for each in weighed.values()]
     sure = right.get(rule) if rule else round(100 / sum(odds))
     assert isinstance(pair, Answered)
     shown = read_shown(pair, pair.lines, every)
