@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ists_asp.explain.feedback import CORRECT, QUOTED, Verdict, point_facts
+from ists_asp.explain.feedback import QUOTED, Verdict, point_facts
 from ists_asp.model import Pair, Sentence
 from ists_asp.vocabulary import VERDICTS
 
@@ -101,7 +101,7 @@ def give_feedback(
         found = (_feedback(*each, whole) for each, whole in zip(tried, wholes, strict=True))
         for one in some:
             every = islice(found, len(one.references))
-            yield max(every, key=lambda each: (each.verdict == CORRECT, each.rating))
+            yield max(every, key=lambda each: (each.verdict == VERDICTS[0], each.rating))
 
 
 def _asked(system: System, some: Sequence[Submission]) -> list[tuple[Pair, Sequence[str]]]:

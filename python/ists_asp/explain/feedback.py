@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from ists_asp.solver.batch import Item
     from ists_asp.trace import Tracer
 
-CORRECT = "correct"
 QUOTED = ("right", "missing", "contradicts", "extra")
 """The columns of what is quoted, and below the kinds of statement that are not called like them."""
 _COLUMNS = {"reworded": "right", "point_contradicts": "contradicts"}
