@@ -5,8 +5,9 @@
 ``DATA`` holds ``sra-2013-train/``: ``answers.tsv`` and ``references.tsv``. Evidence is collected
 once, into ``WORK/evidence.jsonl``; a run that is stopped goes on there. Two files are written:
 ``feedback.lp`` with weights for evidence of any kind of text, and ``feedback-answers-students.lp``
-with weights for words of electric circuits besides. Printed is what cross-validation gives, by
-leaving out one question after the other, and by leaving out answers to questions that are known.
+with weights for words of electric circuits besides, each in relation to the model answer. Printed
+is what cross-validation gives, by leaving out one question after the other, and by leaving out
+answers to questions that are known.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ PROFILE = "answers-students"
 SCRIPT = "data/feedback/weigh_feedback.py"
 STRENGTH = 0.3
 """The inverse strength of the penalty on weights."""
-VALUES = {"said": 100, "against": 35, "next": 70, "next_against": 30}
+WORDS = ("both_say", "lacks", "instead", "joins")
+"""Names of evidence from words."""
+ALONE, RUN, INSTEAD, RUN_INSTEAD = 100, 70, 50, 30
 """The values of evidence from words, as `lp_rules/feedback/evidence.lp` has them."""
 LEAST = 6
 """Answers that evidence from words must have been found in."""
@@ -89,35 +92,57 @@ def collect(data: Path, kept: Path) -> list[dict]:
             posed = system.judge.facts(system.rated(pairs), asked, templates)
             for row, best in zip(some, system.judge.solver.best_of_all(posed), strict=True):
                 atoms = best.atoms
-                says = {"1": [], "2": []}
-                for atom in atoms.get("says", ()):
-                    says[str(atom.arguments[0])].append(str(atom.arguments[1]))
                 one = {
                     "question": row["question_id"],
                     "verdict": VERDICTS[row["verdict"]],
                     "evidence": {
                         str(atom.arguments[1]): atom.arguments[2].number
                         for atom in atoms.get("evidence", ())
-                        if atom.arguments[0] == "answer"
-                        and not atom.arguments[1].startswith("said")
+                        if atom.arguments[0] == "answer" and not atom.arguments[1].startswith(WORDS)
                     },
                     "plain": {
                         str(atom.arguments[0]): str(atom.arguments[1])
                         for atom in atoms.get("plain", ())
                     },
-                    "says": [sorted(says["1"]), sorted(says["2"])],
-                    "next": sorted(
-                        ",".join(map(str, atom.arguments)) for atom in atoms.get("says_next", ())
-                    ),
-                    "tells": sorted(
-                        str(atom.arguments[0]) for atom in atoms.get("reference_says", ())
-                    ),
+                    "barred": [str(atom.arguments[0]) for atom in atoms.get("barred", ())],
+                    "says": _by_side(atoms.get("says", ())),
+                    "next": _by_side(atoms.get("says_next", ())),
                 }
                 found.append(one)
                 stream.write(json.dumps(one) + "\n")
             stream.flush()
             print(f"{len(found)} of {len(rows)}", flush=True)
     return found
+
+
+def _by_side(atoms: list) -> list[list[str]]:
+    """What the answer says, and what the model answer."""
+    return [
+        sorted(
+            ",".join(map(str, atom.arguments[1:])) for atom in atoms if atom.arguments[0] == side
+        )
+        for side in ("1", "2")
+    ]
+
+
+def _words(one: dict) -> dict[str, int]:
+    """The evidence from words of one answer, with its values."""
+    (mine, others), (runs, told) = (map(set, one[name]) for name in ("says", "next"))
+    joined = [run for run in runs - told if not others.isdisjoint(_parts(run))]
+    return (
+        {f"both_say({word})": ALONE for word in mine & others}
+        | {f"lacks({word})": ALONE for word in others - mine}
+        | {f"instead({a},{b})": INSTEAD for a in mine - others for b in others - mine}
+        | {f"instead({run},{b})": RUN_INSTEAD for run in runs - told for b in others - mine}
+        | {f"both_say({run})": RUN for run in runs & told}
+        | {f"lacks({run})": RUN for run in told - runs}
+        | {f"joins({run})": RUN for run in joined}
+    )
+
+
+def _parts(run: str) -> list[str]:
+    """The two words of a run, whatever their letters."""
+    return [f'"{word}"' for word in run[1:-1].split('","')]
 
 
 class Features:
@@ -128,21 +153,9 @@ class Features:
         self.matrix, self.names = _matrix(general, 4)
         self.general = len(self.names)
         if words:
-            found: list[list[dict[str, int]]] = [[], [], [], []]
-            for one in examples:
-                mine, others = one["says"]
-                runs, told = one["next"], one["tells"]
-                names = (
-                    [f"said({a})" for a in mine],
-                    [f"said({a},{b})" for a in mine for b in others],
-                    [f"said_next({a})" for a in runs],
-                    [f"said_next({a},{b})" for a in runs for b in told],
-                )
-                for column, some, value in zip(found, names, VALUES.values(), strict=True):
-                    column.append(dict.fromkeys(some, value))
-            parts = [_matrix(rows, LEAST) for rows in found]
-            self.matrix = hstack([self.matrix, *(part for part, _ in parts)]).tocsr()
-            self.names += [name for _, names in parts for name in names]
+            part, names = _matrix([_words(one) for one in examples], LEAST)
+            self.matrix = hstack([self.matrix, part]).tocsr()
+            self.names += names
 
 
 def _matrix(rows: list[dict[str, int]], least: int) -> tuple[csr_matrix, list[str]]:
@@ -187,6 +200,8 @@ def decide(
     """Verdicts, as ``asp/judge.lp`` has them but for rounding; plain rules come first."""
     first = [NAMES.index(name) for name in ORDER]
     sums = features.matrix @ weights + base
+    for at, one in enumerate(examples):
+        sums[at, [NAMES.index(verdict) for verdict in one["barred"]]] = -np.inf
     found = np.array(first)[sums[:, first].argmax(axis=1)]
     for at, one in enumerate(examples):
         plain = [ORDER.index(verdict) for verdict in one["plain"].values()]

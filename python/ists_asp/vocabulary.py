@@ -221,8 +221,11 @@ MARGIN = _one("margin", _V)
 
 # Verdicts on answers of students: asp/judge.lp.
 ASKED = _one("asked", _V)
+POINT = _one("point", _V, _V, _V)
+POINTS_FOUND = _one("points_found", _V)
 PLAIN = _one("plain", _V, _V)
 RIGHT_IN = _one("right_in", _V, _V)
+BARRED = _one("barred", _V)
 SUPPORT = _one("support", _V, _V)
 VERDICT = _one("verdict", _V)
 VERDICTS = ("correct", "incomplete", "contradictory", "irrelevant", "no_answer")

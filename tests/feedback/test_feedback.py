@@ -125,3 +125,49 @@ def test_templates_have_a_text_for_each_kind(language):
     templates = load_templates(language)
     for kind in ("right", "reworded", "missing", "extra", "contradicts", "agreed", "compare"):
         assert kind in templates.statements
+
+
+def test_rules_decide_what_points_come_to_and_why_names_them():
+    reference = "A plant needs water; it needs light"
+    cases = {"A plant needs water": "points_are_left", "i dont know": "no_point_answered"}
+    cases["A plant needs water and it needs light"] = "every_point_found"
+    found = judged([(answer, reference) for answer in cases], "default")
+    assert [one.rule for one in found] == list(cases.values())
+    assert [one.verdict for one in found] == ["incomplete", "no_answer", "correct"]
+    assert [one.sure for one in found] == [min(part.sure for part in one.parts) for one in found]
+    system = shared_system("default")
+    told = why(
+        system, Submission("1", "Why?", "A plant needs water", (reference,)), load_templates("en")
+    )
+    assert "[points_are_left lp_rules/feedback/points.lp:" in told
+    # That of the whole, and one for each point.
+    assert told.count("[verdict(") == 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "column", "quotation"),
+    [
+        ("the bulb is in a closed path but the battery is not", "the battery is in an open path",
+         "contradicts", "you say “closed”, but the model answer says “open”"),
+        ("all of the bulbs are in different paths", "Bulb B is in a separate path",
+         "right", "“the bulbs are in … paths”"),
+        ("bulb a is contained in a path, and b and c are in one too",
+         "there is a path containing A and a different path containing B and C",
+         "right", "“is contained”"),
+    ],
+)  # fmt: skip
+def test_what_only_looks_shared_or_opposed_is_not_quoted(answer, reference, column, quotation):
+    (one,) = judged([(answer, reference)])
+    assert quotation not in one.columns[column]
+
+
+@pytest.mark.parametrize("reference", ["there is an open path", "the battery is in an open path"])
+def test_a_short_answer_is_no_contradiction_by_a_word_alone(reference):
+    (one,) = judged([("because the circuit is open", reference)])
+    assert one.verdict != "contradictory"
+    (other,) = judged([("because the circuit is not open", "the path is open")])
+    assert other.verdict == "contradictory"
+
+
+def test_many_answers_are_decided_together():
+    assert shared_system("answers-students").judge.solver._batches is not None

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ists_asp.explain.feedback import CONTRADICTORY, CORRECT, INCOMPLETE
-from ists_asp.explain.templates import quoted, sentence
+from ists_asp.explain.feedback import QUOTED, Verdict, point_facts
 from ists_asp.model import Pair, Sentence
 from ists_asp.vocabulary import VERDICTS
 
@@ -17,13 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.engine.system import System
-    from ists_asp.explain.feedback import Verdict
     from ists_asp.explain.templates import Templates
 
-COLUMNS = (
-    *("best_reference", "rating", "verdict", "right", "missing", "contradicts", "extra"),
-    *("feedback", "sure", "points"),
-)
+COLUMNS = ("best_reference", "rating", "verdict", *QUOTED, "feedback", "sure", "points")
 """What is told of an answer, in the order of a table."""
 
 _POINTS = re.compile(r"[;\n]+")
@@ -44,30 +39,31 @@ class Submission:
 
 
 @dataclass(frozen=True, slots=True)
-class Feedback:
-    """What is to be said of an answer.
+class Feedback(Verdict):
+    """What is to be said of an answer: the verdict on all ``points`` of the best reference.
 
-    ``found`` of so many ``points`` of the reference are found. ``sure`` is how often in 100 such
-    cases the verdict is right, if that is known, ``rule`` what decided it by itself. ``columns``
-    has the quotations: ``right``, ``missing``, ``contradicts``, ``extra``. Answers with the same
-    ``links`` say the same of the same parts of the reference.
+    ``parts`` are those on each point; ``rating`` is the mean of theirs.
     """
 
     submission: Submission
     reference: str
     rating: float
-    verdict: str
-    sure: int | None
-    rule: str
-    found: int
-    points: int
-    columns: dict[str, tuple[str, ...]]
-    text: str
-    links: frozenset[object]
+    parts: tuple[Verdict, ...]
+
+    @property
+    def points(self) -> int:
+        """How many points the reference has."""
+        return len(self.parts)
+
+    @property
+    def links(self) -> frozenset[object]:
+        """Answers with the same ones say the same of the same parts of the reference."""
+        links = ((at, each.links) for at, each in enumerate(self.parts))
+        return frozenset((*links, self.reference, self.submission.question))
 
     def cell(self, column: str) -> object:
         """What stands in one of :data:`COLUMNS`."""
-        if column in self.columns:
+        if column in QUOTED:
             return "; ".join(self.columns[column])
         if column == "points":
             return f"{self.found} of {self.points} points" if self.points > 1 else None
@@ -95,15 +91,17 @@ def give_feedback(
         asked = _asked(system, some)
         known = system.rated(pair for pair, _ in asked)
         judged = system.judge.judge_all(known, (words for _, words in asked), templates)
+        tried = [
+            (one, each, tuple(islice(judged, len(points_of(each)))))
+            for one in some
+            for each in one.references
+        ]
+        points = [(points_of(each), parts) for _, each, parts in tried]
+        wholes = system.judge.judge_points(points, templates)
+        found = (_feedback(*each, whole) for each, whole in zip(tried, wholes, strict=True))
         for one in some:
-            tried = [
-                (reference, list(islice(judged, len(points_of(reference)))))
-                for reference in one.references
-            ]
-            yield max(
-                (_put_together(one, each, found, templates) for each, found in tried),
-                key=lambda each: (each.verdict == CORRECT, each.rating),
-            )
+            every = islice(found, len(one.references))
+            yield max(every, key=lambda each: (each.verdict == VERDICTS[0], each.rating))
 
 
 def _asked(system: System, some: Sequence[Submission]) -> list[tuple[Pair, Sequence[str]]]:
@@ -142,52 +140,13 @@ def pair_of(one: Submission) -> Pair:
     return Pair(one.id, Sentence(()), Sentence(()))
 
 
-def _put_together(
-    one: Submission, reference: str, judged: Sequence[Verdict], templates: Templates
+def _feedback(
+    one: Submission, reference: str, parts: tuple[Verdict, ...], whole: Verdict
 ) -> Feedback:
-    """What the verdicts on all points of a reference come to."""
-    verdicts = Counter(each.verdict for each in judged)
-    points = len(judged)
-    found = sum(each.found for each in judged) if points > 1 else verdicts[CORRECT]
-    columns = {
-        name: tuple(dict.fromkeys(text for each in judged for text in each.columns.get(name, ())))
-        for name in ("right", "missing", "contradicts", "extra")
-    }
-    verdict = verdicts.most_common(1)[0][0]
-    if points > 1 and (found or verdict == CORRECT or verdicts[INCOMPLETE]):
-        verdict = CORRECT if found == points else INCOMPLETE
-    if points > found and points > 1 and columns["contradicts"]:
-        # What one point lacks may stand in another: only words show a contradiction.
-        verdict = CONTRADICTORY
-    text = judged[0].text
-    if points > 1:
-        parts = list(zip(points_of(reference), judged, strict=True))
-        said, left = (
-            tuple(quoted(part, templates) for part, each in parts if each.found is met)
-            for met in (True, False)
-        )
-        everywhere = (set(each.columns.get("extra", ())) for each in judged)
-        common = set.intersection(*everywhere)
-        extra = tuple(text for text in columns["extra"] if text in common)
-        columns |= {"right": said, "missing": left, "extra": extra}
-        slots = {"found": str(found), "all": str(points), "list": templates.join(list(left))}
-        kinds = ["points", *(["points_left"] if left else [])]
-        text = templates.joins["sentences"].join(
-            sentence(templates.statement(kind, slots), templates) for kind in kinds
-        )
-    return Feedback(
-        one,
-        reference,
-        round(sum(one.answer.rating.value for one in judged if one.answer.rating) / points, 3),
-        verdict,
-        min((each.sure for each in judged if each.sure is not None), default=None),
-        next((each.rule for each in judged if each.verdict == verdict), ""),
-        found,
-        points,
-        columns,
-        text,
-        frozenset((at, each.links) for at, each in enumerate(judged)) | {reference, one.question},
-    )
+    ratings = [part.answer.rating.value for part in parts if part.answer.rating]
+    told = {field.name: getattr(whole, field.name) for field in fields(whole)}
+    rating = round(sum(ratings) / len(parts), 3)
+    return Feedback(**told, submission=one, reference=reference, rating=rating, parts=parts)
 
 
 def groups(given: Sequence[Feedback | None]) -> list[int | None]:
@@ -198,10 +157,12 @@ def groups(given: Sequence[Feedback | None]) -> list[int | None]:
 
 
 def why(system: System, one: Submission, templates: Templates, depth: int = 3) -> str:
-    """Which rules decided the verdict on the best of the references, as trees, a point each."""
+    """Which rules decided the verdict on the best of the references, then that on each point."""
     best = next(give_feedback(system, [one], templates))
     asked = _asked(system, [replace(one, references=(best.reference,))])
     known = system.rated(pair for pair, _ in asked)
-    posed = system.judge.facts(known, (words for _, words in asked), templates)
+    posed = [*system.judge.facts(known, (words for _, words in asked), templates)]
+    if best.points > 1:
+        posed.insert(0, point_facts(points_of(best.reference), best.parts))
     traces = (system.judge.tracer.trace(*one) for one in posed)
     return "\n".join(trace.why("verdict(_)").text(depth=depth) for trace in traces)

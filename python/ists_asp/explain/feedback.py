@@ -10,7 +10,7 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import tee
+from itertools import count, tee
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import String
@@ -18,10 +18,10 @@ from clingo import String
 from ists_asp.errors import AnswerError
 from ists_asp.explain.explainer import Answered, posed, tell, text_of
 from ists_asp.explain.shown import Shown, read_shown
-from ists_asp.model import Answer
+from ists_asp.model import Answer, Sentence, Token
 from ists_asp.solver import Solver, SolverOptions
-from ists_asp.syntax.ground import Atoms
-from ists_asp.vocabulary import ASKED, PLAIN, RIGHT_IN, SUPPORT, VERDICT
+from ists_asp.syntax.ground import Atoms, Ground
+from ists_asp.vocabulary import ASKED, PLAIN, POINT, POINTS_FOUND, RIGHT_IN, SUPPORT, VERDICT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
     from ists_asp.explain.templates import Templates
     from ists_asp.model import Pair
     from ists_asp.rules import RuleSet, RuleWarning
-    from ists_asp.syntax.ground import Ground
+    from ists_asp.solver.batch import Item
     from ists_asp.trace import Tracer
 
-CORRECT, INCOMPLETE, CONTRADICTORY = "correct", "incomplete", "contradictory"
-_COLUMNS = {"reworded": "right", "agreed": "", "all_words": "", "unanswered": "", "compare": ""}
-"""The columns of kinds of statement that are not called like them; none for those of the text."""
+QUOTED = ("right", "missing", "contradicts", "extra")
+"""The columns of what is quoted, and below the kinds of statement that are not called like them."""
+_COLUMNS = {"reworded": "right", "point_contradicts": "contradicts"}
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one answer is to one model answer.
+    """What one answer is to one model answer, or to one point of it.
 
     ``rule`` is the rule that decided by itself, empty where evidence was weighed. ``sure`` is how
-    often in 100 such cases the verdict is right, None where nobody has counted. ``found`` says
-    whether the answer has this point of a model answer. ``columns`` has what is told, by column.
+    often in 100 such cases the verdict is right, None where nobody has counted. ``found`` is how
+    many points of the model answer it has. ``columns`` has what is told, by column.
     """
 
     answer: Answer
@@ -54,10 +54,10 @@ class Verdict:
     verdict: str
     rule: str
     sure: int | None
-    found: bool
+    found: int
 
     @property
-    def links(self) -> frozenset[tuple[tuple[int, ...], str]]:
+    def links(self) -> frozenset[object]:
         """What of the model answer is aligned, and how."""
         lines = self.answer.alignments
         return frozenset((one.tokens2, one.label) for one in lines if one.label.aligned)
@@ -67,7 +67,7 @@ class _Judged(NamedTuple):
     """What is shown, and the last fields of a verdict."""
 
     shown: Shown
-    judged: tuple[str, str, int | None, bool]
+    judged: tuple[str, str, int | None, int]
 
 
 class Judge:
@@ -99,25 +99,41 @@ class Judge:
         Each has the facts of its pair, in its chunks, and the words and lemmas of its question.
         """
         given, again = tee(known)
-        for solution in self.solver.solve_all(self.facts(given, questions, templates)):
-            answer, _ = next(again)
+        answers = (answer for answer, _ in again)
+        return self._told(self.facts(given, questions, templates), answers, templates)
+
+    def judge_points(
+        self, tried: Sequence[tuple[Sequence[str], Sequence[Verdict]]], templates: Templates
+    ) -> Iterator[Verdict]:
+        """What the verdicts on the points of model answers come to; of one, what it is."""
+        items = [point_facts(*each) for each in tried if len(each[1]) > 1]
+        answers = (Answer(pair, (), (), (), (), True) for pair, _ in items)
+        wholes = self._told(items, answers, templates)
+        for _, judged in tried:
+            yield next(wholes) if len(judged) > 1 else judged[0]
+
+    def _told(
+        self, items: Iterable[Item], answers: Iterator[Answer], templates: Templates
+    ) -> Iterator[Verdict]:
+        for solution in self.solver.solve_all(items):
+            answer = next(answers)
             ((shown, judged),) = solution.answers
             told = sorted(
                 tell(answer, shown, templates),
                 key=lambda one: (not one.place.sentence, one.place[:2], one.place.rank),
             )
-            columns: dict[str, list[str]] = {}
-            for one in told:
-                columns.setdefault(_COLUMNS.get(one.kind, one.kind), []).append(one.text)
-            listed = {name: tuple(texts) for name, texts in columns.items() if name}
-            yield Verdict(answer, text_of(told, templates), listed, *judged)
+            columns = {
+                name: tuple(one.text for one in told if _COLUMNS.get(one.kind, one.kind) == name)
+                for name in QUOTED
+            }
+            yield Verdict(answer, text_of(told, templates), columns, *judged)
 
     def facts(
         self,
         known: Iterable[tuple[Answer, Sequence[Symbol]]],
         questions: Iterable[Iterable[str]],
         templates: Templates,
-    ) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
+    ) -> Iterator[Item]:
         """Pairs with all that the rules see: facts of words, of lines and of the question."""
         for (pair, facts), asked in zip(posed(known, templates), questions, strict=False):
             words = [ASKED.text(str(String(word))) for word in sorted(set(asked))]
@@ -132,6 +148,22 @@ class Judge:
         return Tracer(self._rules, Solver(self._rules, self._options, _read_bare))
 
 
+def point_facts(points: Sequence[str], judged: Sequence[Verdict]) -> Item:
+    """The verdicts on points, as ``asp/judge.lp`` has them; each point and each text is a token."""
+    told = [(at, *some) for at, one in enumerate(judged, 1) for some in one.columns.items()]
+    numbers = map(str, range(len(points) + 1))
+    texts = list(dict.fromkeys([*numbers, *(text for *_, some in told for text in some)]))
+    facts = [
+        POINT.text(at, kind, texts.index(text) + 1) for at, kind, some in told for text in some
+    ]
+    for at, each in enumerate(judged, 1):
+        facts += [POINT.text(at, "verdict", each.verdict), POINT.text(at, "found", each.found)]
+        facts += [] if each.sure is None else [POINT.text(at, "right_in", each.sure)]
+    one, two = (Sentence(tuple(map(Token, count(1), side))) for side in (texts, points))
+    pair = Answered(judged[0].answer.pair.id, one, two, 0)
+    return pair, Atoms.of(()).with_text(",".join(facts))
+
+
 def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal: bool) -> _Judged:
     every = list(atoms)
     found: dict[str, list[tuple[Ground, ...]]] = defaultdict(list)
@@ -144,11 +176,12 @@ def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal:
     right = {str(name): share.number for name, share in found[RIGHT_IN.name]}
     rule = min(plain, key=lambda name: (-right.get(name, 0), name), default="")
     weighed = {str(name): sum_.number for name, sum_ in found[SUPPORT.name]}
-    odds = [math.exp((each - weighed[verdict]) / 100) for each in weighed.values()]
+    odds = [math.exp((each - weighed.get(verdict, 0)) / 100) for each in weighed.values()]
     sure = right.get(rule) if rule else round(100 / sum(odds))
     assert isinstance(pair, Answered)
     shown = read_shown(pair, pair.lines, every)
-    return _Judged(shown, (str(verdict), rule, sure, "point_found" in found))
+    (points,) = found.get(POINTS_FOUND.name, [(Ground("0"),)])
+    return _Judged(shown, (str(verdict), rule, sure, points[0].number))
 
 
 def _read_bare(pair: Pair, _atoms: object, cost: tuple[int, ...], optimal: bool) -> Answer:

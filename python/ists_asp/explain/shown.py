@@ -98,7 +98,7 @@ def _take(
     shown: Shown, name: str, parts: Sequence[Ground], sizes: Mapping[str, int], lines: int
 ) -> None:
     identifier, *rest = parts
-    if name == "statement":
+    if name in ("statement", "said"):
         _ensure(shown.kinds.setdefault(identifier, _name(rest[0])) == rest[0])
     elif name == "uses":
         line = _number(rest[0])
@@ -106,7 +106,7 @@ def _take(
         shown.uses[identifier].add(line)
     elif name == "choice":
         shown.choices[identifier][_name(rest[0])] = _name(rest[1])
-    elif name == "piece":
+    elif name in ("piece", "quoted"):
         slot, at, style = rest
         _ensure(_is_function(at, "at", 3))
         order, position, item = at.arguments
@@ -179,6 +179,8 @@ _FORMS = {
     ("uses", 2): "uses(Id,K), with K the number of a line of the answer",
     ("choice", 3): "choice(Id,Slot,Key), with names for Slot and Key",
     ("piece", 4): ("piece(Id,Slot,at(Order,P,Item),Style), with an Item such as word(S,I,as_is)"),
+    ("said", 2): "said(Id,Kind), one for each Id, with a name for Kind",
+    ("quoted", 4): "quoted(Id,Slot,at(Order,P,Item),Style), with an Item such as word(S,I,as_is)",
     ("told_at", 5): (
         "told_at(Id,Sentence,Order,Clause,Rank), with numbers but for Clause, for an Id that has "
         "a statement"

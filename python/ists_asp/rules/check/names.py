@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import ASTType
 
+from ists_asp import vocabulary as v
 from ists_asp.resources import asp_dir
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.parsing import WEIGHED, weighed
@@ -22,15 +23,6 @@ from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, bind_all, parsed, read
 from ists_asp.syntax.trees import atoms, is_fact
-from ists_asp.vocabulary import (
-    CONFIDENCE,
-    EVIDENCE,
-    RATING_MARGIN,
-    RENAMED,
-    TARGETS,
-    WEIGHTS,
-    WORTH,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -42,9 +34,9 @@ if TYPE_CHECKING:
 
 _Predicate = tuple[str, int]
 
-_EVIDENCE = EVIDENCE.signature
-_WEIGHED = {one.signature for one in (*WEIGHTS, WORTH)}
-_TABLES = (f"{CONFIDENCE.name}(", f"{RATING_MARGIN.name}(")
+_EVIDENCE = v.EVIDENCE.signature
+_WEIGHED = {one.signature for one in (*v.WEIGHTS, v.WORTH)}
+_TABLES = (f"{v.CONFIDENCE.name}(", f"{v.RATING_MARGIN.name}(")
 _DOCUMENTED = re.compile(
     r"^%\*!\s+(?P<name>[a-z_][A-Za-z0-9_']*)(?:\((?P<arguments>[^)]*)\))?", re.M
 )
@@ -63,8 +55,8 @@ def documented() -> frozenset[_Predicate]:
 def suggestion(predicate: _Predicate, known: Iterable[_Predicate]) -> str:
     """What was probably meant by an unknown predicate, as a question; empty if nothing is near."""
     name, arity = predicate
-    if predicate in RENAMED:
-        return f"It is called {RENAMED[predicate]}/{arity} now"
+    if predicate in v.RENAMED:
+        return f"It is called {v.RENAMED[predicate]}/{arity} now"
     arities: dict[str, set[int]] = {}
     for other, size in {*known, *documented()} - {predicate}:
         arities.setdefault(other, set()).add(size)
@@ -167,21 +159,21 @@ def check_targets(checked: Checked) -> Iterator[Finding]:
     """Look for evidence about unknown targets."""
     for statement in checked.statements:
         node = statement.node
-        found = node.ast_type is ASTType.Rule and EVIDENCE.name in statement.rule.text
+        found = node.ast_type is ASTType.Rule and v.EVIDENCE.name in statement.rule.text
         for atom in atoms(node.head) if found else ():
             if (atom.name, len(atom.arguments)) != _EVIDENCE:
                 continue
             target = read(atom.arguments[0])
             if not isinstance(target, Call):
                 continue
-            known = TARGETS.get(target.name)
+            known = v.TARGETS.get(target.name)
             if known is None or known.arity != len(target.arguments):
-                near = get_close_matches(target.name, TARGETS, n=1)
+                near = get_close_matches(target.name, v.TARGETS, n=1)
                 yield checked.finding(
                     "target",
                     atom.arguments[0],
                     f"no evidence is about {target.name}/{len(target.arguments)}",
-                    (f"Did you mean {TARGETS[near[0]]}? " if near else "")
+                    (f"Did you mean {v.TARGETS[near[0]]}? " if near else "")
                     + "Evidence is about boundary(S,I), pair(X,Y), link(X,Y) or side(S,X,Y)",
                 )
 
