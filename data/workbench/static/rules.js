@@ -22,7 +22,7 @@ const check = async (text) => {
   const asked = file;
   let found;
   try {
-    found = await send("/project/rules/check", { name: asked.name, text, number: Date.now() });
+    found = await send("/project/rules/check", { name: asked.name, text });
   } catch (error) {
     if (error.status !== 400) throw error;
     found = [{ line: 0, column: 0, severity: "error", kind: "limits", text: error.message }];
@@ -75,7 +75,15 @@ const editor = makeEditor(byId("editor"), {
   check, words, changed, moved, define, follow, save: () => save(), label: (name) => `Text of ${name}`,
 });
 
-const node = (name) => make("a", { href: link(name), "data-name": name, text: name.split("/").pop(), title: name, "aria-current": file?.name === name && "page" });
+/** Mark the open file among all. */
+const current = () => {
+  for (const one of document.querySelectorAll(".files a")) {
+    one.removeAttribute("aria-current");
+    if (one.dataset.name !== file?.name) continue;
+    one.setAttribute("aria-current", "page");
+    one.closest("details")?.setAttribute("open", "");
+  }
+};
 
 const branches = (names, open) => {
   const folders = new Map();
@@ -84,21 +92,20 @@ const branches = (names, open) => {
     folders.set(folder, [...folders.get(folder) ?? [], name]);
   }
   return [...folders].map(([folder, some]) => {
-    const list = make("ul", {}, ...some.map((name) => make("li", {}, node(name))));
-    return folder ? make("details", { open: open || some.includes(file?.name) }, make("summary", { text: folder }), list) : list;
+    const list = make("ul", {}, ...some.map((name) => make("li", {}, make("a", { href: link(name), "data-name": name, text: name.split("/").pop(), title: name }))));
+    return folder ? make("details", { open }, make("summary", { text: folder }), list) : list;
   });
 };
 
 const tree = async () => {
   const found = await get("/project/rules");
-  const grown = state && found.state !== state;
-  if (grown) vocabulary = null;
+  if (found.state !== state) vocabulary = null;
   state = found.state;
-  const names = new Set([...found.files.map((one) => one.name), ...[...files.values()].filter((one) => one.digest === null).map((one) => one.name)]);
+  const names = new Set([...Object.keys(found.files), ...[...files.values()].filter((one) => one.digest === null).map((one) => one.name)]);
   byId("own").replaceChildren(...branches([...names].sort(), true).map((one) => make("li", {}, one)));
   if (!byId("shipped").childElementCount) byId("shipped").replaceChildren(...branches(found.shipped, false));
-  for (const one of byId("shipped").querySelectorAll("a")) one.toggleAttribute("aria-current", one.dataset.name === file?.name);
-  return grown;
+  current();
+  return found.files;
 };
 
 /** Show what is true of the open file around its text. */
@@ -114,7 +121,7 @@ const around = () => {
       : file.copy ? "It came along: take it over to change it." : "The machine: nobody can take its place.";
   if (!own()) byId("findings").replaceChildren();
   byId("status").textContent = "";
-  for (const one of document.querySelectorAll(".files a")) one.toggleAttribute("aria-current", one.dataset.name === file.name);
+  current();
   changed();
 };
 
@@ -146,8 +153,8 @@ const loaded = async () => {
 
 /** The file as it is now; null where there is none. */
 const fresh = async (name) => {
-  const there = (await get("/project/rules")).files.some((one) => one.name === name);
-  return there ? get(`/project/rules/file?name=${encodeURIComponent(name)}`) : null;
+  const { files: there } = await get("/project/rules");
+  return name in there ? get(`/project/rules/file?name=${encodeURIComponent(name)}`) : null;
 };
 
 const conflict = async (theirs) => {
@@ -177,9 +184,11 @@ const save = async () => {
 
 /** Notice what other programs did to the files. */
 const notice = async () => {
-  if (document.hidden || !file || !(await tree()) || !own() || !byId("conflict").hidden) return;
-  const now = await fresh(file.name);
-  if ((now?.digest ?? null) === file.digest) return;
+  const asked = file, { digest } = file ?? {};
+  if (document.hidden || !file || !own() || !byId("conflict").hidden) return;
+  if (((await tree())[asked.name] ?? null) === digest) return;
+  const now = await fresh(asked.name);
+  if (file !== asked || file.digest !== digest) return;
   if (file.now !== file.text) return conflict(now);
   if (!now) return say(`${file.name} was removed outside.`);
   Object.assign(file, now);
