@@ -294,7 +294,7 @@ byId("where").addEventListener("submit", async (event) => {
         if (one.fired) byId("fired").append(fired(one));
         return;
       }
-      const worth = one.worth ? `; by gold, ${one.worth.right} right and ${one.worth.wrong} wrong decisions rest on it: ${Object.entries(one.worth.f1).map(([name, by]) => `${name} ${by > 0 ? "+" : ""}${by.toFixed(4)}`).join(", ")}` : "";
+      const worth = one.worth?.changed ? `; by gold, ${one.worth.right} right and ${one.worth.wrong} wrong decisions rest on it: ${Object.entries(one.worth.f1).map(([name, by]) => `${name} ${by > 0 ? "+" : ""}${by.toFixed(4)}`).join(", ")}` : "";
       byId("verdict").textContent = `${query.get("rule")}: ${one.verdict}${worth}.`;
     }, looking.signal);
   } catch (error) {
