@@ -49,17 +49,11 @@ const moved = (line) => {
   if (file.name.endsWith(".tsv")) byId("rule").value = `${file.name}:${line}`;
   for (let at = line; at > 0 && at > line - 40 && !file.name.endsWith(".tsv"); at -= 1) {
     const name = /^%@rule\s+(\w+)/.exec(editor.line(at));
-    if (name) {
-      byId("rule").value = name[1];
-      return;
-    }
+    if (name) return void (byId("rule").value = name[1]);
   }
 };
 
-const follow = async ({ file: name, line, text }) => {
-  if (name !== file.name) await open(name, line, text);
-  else editor.go(line, text);
-};
+const follow = ({ file: name, line, text }) => (name === file.name ? editor.go(line, text) : open(name, line, text));
 
 const define = async (name) => {
   const known = await words(), every = predicatesOf(known, name).map(([, one]) => one);
@@ -134,7 +128,7 @@ const show = (line, text) => {
 const open = async (name, line, text) => {
   const known = files.get(name);
   try {
-    file = known && known.now !== known.text ? known : await get(`/project/rules/file?name=${encodeURIComponent(name)}`);
+    file = known && (known.digest === null || known.now !== known.text) ? known : await get(`/project/rules/file?name=${encodeURIComponent(name)}`);
   } catch (error) { return failed(error); }
   files.set(file.name, file);
   file.now ??= file.text;
@@ -157,7 +151,7 @@ const fresh = async (name) => {
   return name in there ? get(`/project/rules/file?name=${encodeURIComponent(name)}`) : null;
 };
 
-const conflict = async (theirs) => {
+const conflict = (theirs) => {
   file.theirs = theirs;
   byId("conflict").hidden = false;
   editor.compare(theirs?.text ?? "");
@@ -177,7 +171,7 @@ const save = async () => {
     await tree();
     await loaded();
   } catch (error) {
-    if (error.status === 409) await conflict(await fresh(saved.name)).catch(failed);
+    if (error.status === 409) fresh(saved.name).then(conflict, failed);
     else failed(error);
   }
 };
@@ -254,17 +248,12 @@ document.querySelector(".files").addEventListener("click", (event) => {
   const chosen = event.target.closest("a");
   if (!chosen || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  const known = files.get(chosen.dataset.name);
-  if (known?.digest === null) {
-    file = known;
-    show();
-  } else open(chosen.dataset.name);
+  open(chosen.dataset.name);
 });
 addEventListener("keydown", (event) => {
-  if ((event.ctrlKey || event.metaKey) && event.key === "s") {
-    event.preventDefault();
-    if (!byId("editor").contains(event.target)) save();
-  }
+  if (!(event.ctrlKey || event.metaKey) || event.key !== "s") return;
+  event.preventDefault();
+  if (!byId("editor").contains(event.target)) save();
 });
 addEventListener("beforeunload", (event) => {
   if ([...files.values()].some((one) => one.digest !== undefined && one.now !== one.text)) event.preventDefault();
