@@ -91,6 +91,15 @@ export const makeEditor = (holder, { check, words, save, changed, moved, define,
       ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap,
     ]),
     EditorView.domEventHandlers({
+      // Chromium would keep the look of what a key replaces in a style attribute, which no page here may have.
+      beforeinput: (event, at) => {
+        const { from, to } = at.state.selection.main, text = event.data;
+        if (event.inputType !== "insertText" || !text || from === to || at.composing) return false;
+        const insert = () => at.state.update(at.state.replaceSelection(text), { userEvent: "input.type", scrollIntoView: true });
+        if (!at.state.facet(EditorView.inputHandler).some((handle) => handle(at, from, to, text, insert))) at.dispatch(insert());
+        event.preventDefault();
+        return true;
+      },
       mousedown: (event, at) => {
         if (!event.ctrlKey && !event.metaKey) return false;
         const pos = at.posAtCoords(event);

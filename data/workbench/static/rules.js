@@ -22,7 +22,7 @@ const check = async (text) => {
   const asked = file;
   let found;
   try {
-    found = await send("/project/rules/check", { name: asked.name, text, number: Date.now() });
+    found = await send("/project/rules/check", { name: asked.name, text });
   } catch (error) {
     if (error.status !== 400) throw error;
     found = [{ line: 0, column: 0, severity: "error", kind: "limits", text: error.message }];
@@ -49,17 +49,11 @@ const moved = (line) => {
   if (file.name.endsWith(".tsv")) byId("rule").value = `${file.name}:${line}`;
   for (let at = line; at > 0 && at > line - 40 && !file.name.endsWith(".tsv"); at -= 1) {
     const name = /^%@rule\s+(\w+)/.exec(editor.line(at));
-    if (name) {
-      byId("rule").value = name[1];
-      return;
-    }
+    if (name) return void (byId("rule").value = name[1]);
   }
 };
 
-const follow = async ({ file: name, line, text }) => {
-  if (name !== file.name) await open(name, line, text);
-  else editor.go(line, text);
-};
+const follow = ({ file: name, line, text }) => (name === file.name ? editor.go(line, text) : open(name, line, text));
 
 const define = async (name) => {
   const known = await words(), every = predicatesOf(known, name).map(([, one]) => one);
@@ -75,7 +69,15 @@ const editor = makeEditor(byId("editor"), {
   check, words, changed, moved, define, follow, save: () => save(), label: (name) => `Text of ${name}`,
 });
 
-const node = (name) => make("a", { href: link(name), "data-name": name, text: name.split("/").pop(), title: name, "aria-current": file?.name === name && "page" });
+/** Mark the open file among all. */
+const current = () => {
+  for (const one of document.querySelectorAll(".files a")) {
+    one.removeAttribute("aria-current");
+    if (one.dataset.name !== file?.name) continue;
+    one.setAttribute("aria-current", "page");
+    one.closest("details")?.setAttribute("open", "");
+  }
+};
 
 const branches = (names, open) => {
   const folders = new Map();
@@ -84,21 +86,20 @@ const branches = (names, open) => {
     folders.set(folder, [...folders.get(folder) ?? [], name]);
   }
   return [...folders].map(([folder, some]) => {
-    const list = make("ul", {}, ...some.map((name) => make("li", {}, node(name))));
-    return folder ? make("details", { open: open || some.includes(file?.name) }, make("summary", { text: folder }), list) : list;
+    const list = make("ul", {}, ...some.map((name) => make("li", {}, make("a", { href: link(name), "data-name": name, text: name.split("/").pop(), title: name }))));
+    return folder ? make("details", { open }, make("summary", { text: folder }), list) : list;
   });
 };
 
 const tree = async () => {
   const found = await get("/project/rules");
-  const grown = state && found.state !== state;
-  if (grown) vocabulary = null;
+  if (found.state !== state) vocabulary = null;
   state = found.state;
-  const names = new Set([...found.files.map((one) => one.name), ...[...files.values()].filter((one) => one.digest === null).map((one) => one.name)]);
+  const names = new Set([...Object.keys(found.files), ...[...files.values()].filter((one) => one.digest === null).map((one) => one.name)]);
   byId("own").replaceChildren(...branches([...names].sort(), true).map((one) => make("li", {}, one)));
   if (!byId("shipped").childElementCount) byId("shipped").replaceChildren(...branches(found.shipped, false));
-  for (const one of byId("shipped").querySelectorAll("a")) one.toggleAttribute("aria-current", one.dataset.name === file?.name);
-  return grown;
+  current();
+  return found.files;
 };
 
 /** Show what is true of the open file around its text. */
@@ -114,7 +115,7 @@ const around = () => {
       : file.copy ? "It came along: take it over to change it." : "The machine: nobody can take its place.";
   if (!own()) byId("findings").replaceChildren();
   byId("status").textContent = "";
-  for (const one of document.querySelectorAll(".files a")) one.toggleAttribute("aria-current", one.dataset.name === file.name);
+  current();
   changed();
 };
 
@@ -127,7 +128,7 @@ const show = (line, text) => {
 const open = async (name, line, text) => {
   const known = files.get(name);
   try {
-    file = known && known.now !== known.text ? known : await get(`/project/rules/file?name=${encodeURIComponent(name)}`);
+    file = known && (known.digest === null || known.now !== known.text) ? known : await get(`/project/rules/file?name=${encodeURIComponent(name)}`);
   } catch (error) { return failed(error); }
   files.set(file.name, file);
   file.now ??= file.text;
@@ -146,11 +147,11 @@ const loaded = async () => {
 
 /** The file as it is now; null where there is none. */
 const fresh = async (name) => {
-  const there = (await get("/project/rules")).files.some((one) => one.name === name);
-  return there ? get(`/project/rules/file?name=${encodeURIComponent(name)}`) : null;
+  const { files: there } = await get("/project/rules");
+  return name in there ? get(`/project/rules/file?name=${encodeURIComponent(name)}`) : null;
 };
 
-const conflict = async (theirs) => {
+const conflict = (theirs) => {
   file.theirs = theirs;
   byId("conflict").hidden = false;
   editor.compare(theirs?.text ?? "");
@@ -170,16 +171,18 @@ const save = async () => {
     await tree();
     await loaded();
   } catch (error) {
-    if (error.status === 409) await conflict(await fresh(saved.name)).catch(failed);
+    if (error.status === 409) fresh(saved.name).then(conflict, failed);
     else failed(error);
   }
 };
 
 /** Notice what other programs did to the files. */
 const notice = async () => {
-  if (document.hidden || !file || !(await tree()) || !own() || !byId("conflict").hidden) return;
-  const now = await fresh(file.name);
-  if ((now?.digest ?? null) === file.digest) return;
+  const asked = file, { digest } = file ?? {};
+  if (document.hidden || !file || !own() || !byId("conflict").hidden) return;
+  if (((await tree())[asked.name] ?? null) === digest) return;
+  const now = await fresh(asked.name);
+  if (file !== asked || file.digest !== digest) return;
   if (file.now !== file.text) return conflict(now);
   if (!now) return say(`${file.name} was removed outside.`);
   Object.assign(file, now);
@@ -245,17 +248,12 @@ document.querySelector(".files").addEventListener("click", (event) => {
   const chosen = event.target.closest("a");
   if (!chosen || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  const known = files.get(chosen.dataset.name);
-  if (known?.digest === null) {
-    file = known;
-    show();
-  } else open(chosen.dataset.name);
+  open(chosen.dataset.name);
 });
 addEventListener("keydown", (event) => {
-  if ((event.ctrlKey || event.metaKey) && event.key === "s") {
-    event.preventDefault();
-    if (!byId("editor").contains(event.target)) save();
-  }
+  if (!(event.ctrlKey || event.metaKey) || event.key !== "s") return;
+  event.preventDefault();
+  if (!byId("editor").contains(event.target)) save();
 });
 addEventListener("beforeunload", (event) => {
   if ([...files.values()].some((one) => one.digest !== undefined && one.now !== one.text)) event.preventDefault();
@@ -285,7 +283,7 @@ byId("where").addEventListener("submit", async (event) => {
         if (one.fired) byId("fired").append(fired(one));
         return;
       }
-      const worth = one.worth ? `; by gold, ${one.worth.right} right and ${one.worth.wrong} wrong decisions rest on it: ${Object.entries(one.worth.f1).map(([name, by]) => `${name} ${by > 0 ? "+" : ""}${by.toFixed(4)}`).join(", ")}` : "";
+      const worth = one.worth?.changed ? `; by gold, ${one.worth.right} right and ${one.worth.wrong} wrong decisions rest on it: ${Object.entries(one.worth.f1).map(([name, by]) => `${name} ${by > 0 ? "+" : ""}${by.toFixed(4)}`).join(", ")}` : "";
       byId("verdict").textContent = `${query.get("rule")}: ${one.verdict}${worth}.`;
     }, looking.signal);
   } catch (error) {

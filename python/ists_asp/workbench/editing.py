@@ -113,23 +113,24 @@ class Editor:
         light = replace(bench.desks.setup(), profile=_LIGHT, rules=(), reader=NO_READER)
         self._worker = Worker(replace(light, constants={}))
         self._lock = threading.Lock()
-        self._newest = 0
+        self._newest: dict[str, object] = {}
         self._known: tuple[str, dict[str, Any]] = "", {}
 
-    def check(self, name: str, text: str, number: int) -> list[dict[str, Any]]:
+    def check(self, name: str, text: str) -> list[dict[str, Any]]:
         """What is wrong with a text that is to be a rule file.
 
         Raises:
-            SupersededError: a question with a higher number was asked meanwhile.
+            SupersededError: the same file was asked about once more meanwhile.
             IstsError: it cannot be read within the limits.
         """
         self._project.path(name)
         if len(text) > LARGEST:
             raise DataError(f"{len(text)} characters", where=name, expected=f"at most {LARGEST}")
-        self._newest = max(self._newest, number)
+        asked = self._newest[name] = object()
         with self._lock, TemporaryDirectory() as made:
-            if number < self._newest:
+            if self._newest.get(name) is not asked:
                 raise SupersededError("something newer was asked")
+            del self._newest[name]
             folder = Path(made).resolve()
             files = self._project.state.files.items()
             saved = {own: self._project.text_of(known) for own, known in files}

@@ -45,7 +45,6 @@ class Draft(File):
     """What a rule file is to say."""
 
     text: str
-    number: int = Field(0, ge=0, description="A newer question ends older ones.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +100,7 @@ def router(bench: Bench) -> APIRouter:
     @routes.get("")
     def tree() -> dict[str, Any]:
         state = project.notice()
-        own = [{"name": name, "replaces": _replaced(name)} for name in sorted(state.files)]
-        return {"state": state.digest, "files": own, "shipped": list(_shipped())}
+        return {"state": state.digest, "files": state.files, "shipped": list(_shipped())}
 
     @routes.get("/file")
     def file(name: str) -> dict[str, Any]:
@@ -139,7 +137,7 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.post("/check")
     def check(given: Draft) -> list[dict[str, Any]]:
-        return editor.check(given.name, given.text, given.number)
+        return editor.check(given.name, given.text)
 
     @routes.get("/vocabulary")
     def vocabulary() -> dict[str, Any]:
