@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,9 @@ _TRACES = 4
 
 _BEGUN = ""
 """The state of rules of a desk that is not loaded yet."""
+
+_PATIENCE = 3.0
+"""Seconds to wait for rules to be loaded, and for a worker to say what it was asked."""
 
 _PROFILES = 2
 """Profiles that are held ready."""
@@ -116,8 +120,11 @@ class _Seat:
             return self.worker.ask(question)
 
     def close(self) -> None:
-        """Kill the worker."""
+        """Kill the worker, after what it was asked if that takes no time."""
+        with_turn = self._lock.acquire(timeout=_PATIENCE)
         self.worker.close()
+        if with_turn:
+            self._lock.release()
 
 
 class Desk(Closing):
@@ -241,6 +248,8 @@ class Desks(Closing):
         self._setup = setup
         self._lock = threading.RLock()
         self._desks: OrderedDict[str, tuple[str, Desk]] = OrderedDict()
+        self._renewals: dict[str, tuple[str, Future[Desk]]] = {}
+        self._thread = ThreadPoolExecutor(1)
         self.fault: IstsError | None = None
 
     def setup(self, profile: str | None = None) -> Setup:
@@ -263,23 +272,43 @@ class Desks(Closing):
             self._desks.move_to_end(profile)
             if known == state:
                 return desk
-            try:
-                if known == _BEGUN:
-                    desk.load()
-                else:
-                    old, desk = desk, desk.with_rules(self.setup(profile))
-                    old.retire()
-                self.fault = None
-            except IstsError as error:
-                self.fault = error
-                if known == _BEGUN:
+            wanted, renewal = self._renewals.get(profile, ("", None))
+            if renewal is None or wanted != state:
+                renewal = self._thread.submit(self._renew, profile, state)
+                self._renewals[profile] = state, renewal
+        try:
+            return renewal.result(None if known == _BEGUN else _PATIENCE)
+        except TimeoutError:
+            # Rules that take long to load, or for ever, are no reason to wait.
+            return desk
+
+    def _renew(self, profile: str, state: str) -> Desk:
+        """Load the rules that hold now; those that cannot be loaded leave the desk as it is."""
+        known, old = self._desks[profile]
+        desk = old
+        try:
+            if known == _BEGUN:
+                desk.load()
+            else:
+                desk = old.with_rules(self.setup(profile))
+            self.fault = None
+        except IstsError as error:
+            self.fault = error
+            if known == _BEGUN:
+                with self._lock:
                     self._desks.pop(profile)[1].close()
-                    raise
+                    del self._renewals[profile]
+                raise
+        with self._lock:
             # Not again for each question, if it failed: the next save may mend it.
             self._desks[profile] = state, desk
+            del self._renewals[profile]
+            unused = [old] if desk is not old else []
             while len(self._desks) > _PROFILES:
-                self._desks.popitem(last=False)[1][1].close()
-            return desk
+                unused.append(self._desks.popitem(last=False)[1][1])
+        for one in unused:
+            one.retire()
+        return desk
 
     def begin(self) -> None:
         """Begin the worker of the project's profile, which loads while other things are done."""
@@ -294,3 +323,4 @@ class Desks(Closing):
             for _, desk in self._desks.values():
                 desk.close()
             self._desks.clear()
+        self._thread.shutdown(wait=False, cancel_futures=True)
