@@ -117,12 +117,12 @@ const located = (text) => [text.replace(/:\d+$/, ""), Number(text.match(/\d+$/)?
 const states = () => {
   const latest = found.states.at(-1).number;
   const shown = found.states.slice(allStates ? 0 : -STATES).reverse();
-  const radio = (name, one, current, choose) => make("td", {}, make("input", { type: "radio", name, value: one.number, checked: one.number === current, "aria-label": `${name} state ${one.number}`, onchange: () => { choose(one.number); load(); } }));
+  const radio = (name, one, current, choose) => make("td", {}, make("input", { type: "radio", name: `state-${name}`, value: one.number, checked: one.number === current, "aria-label": `${name} state ${one.number}`, onchange: () => { choose(one.number); load(); } }));
   byId("states").replaceChildren(
     make("thead", {}, make("tr", {}, ...["Before", "After", "State", "Edit", "Time", ""].map((text) => make("th", { scope: "col", text })))),
     make("tbody", {}, ...shown.map((one) => make("tr", {},
-      radio("before", one, found.before, (number) => { before = number; after = found.after; }),
-      radio("after", one, found.after, (number) => { after = number; before = found.before; }),
+      radio("Before", one, found.before, (number) => { before = number; after = found.after; }),
+      radio("After", one, found.after, (number) => { after = number; before = found.before; }),
       make("td", { class: "number", text: one.number }), make("td", { text: one.edit }),
       make("td", { class: "dim", text: new Date(1000 * one.when).toLocaleString() }),
       make("td", {}, one.number === latest ? (one.number === 1 ? "" : "now") : make("button", { type: "button", disabled: readOnly, text: "Go back to this", onclick: () => goTo(one.number) }))))));
