@@ -1,6 +1,6 @@
 import { byId, draw, failed, get, live, make, say, send } from "./common.js";
 
-const LABELS = { e: "EQUI", o: "OPPO", 1: "SPE1", 2: "SPE2", s: "SIMI", r: "REL" };
+const LABELS = [["e", "EQUI"], ["o", "OPPO"], ["1", "SPE1"], ["2", "SPE2"], ["s", "SIMI"], ["r", "REL"]];
 const TAGS = { f: "FACT", t: "POL" };
 const readOnly = "readOnly" in document.body.dataset;
 const corpus = byId("corpus");
@@ -120,7 +120,7 @@ const accept = () => { act(() => ({ do: "accept" })); open(() => place + 1); };
 const KEYS = {
   n: () => open(() => place + 1), p: () => open(() => place - 1), x: part, Delete: part, Enter: accept, ArrowRight: () => step(1), ArrowLeft: () => step(-1),
   "+": () => score((now) => Math.min(now + 1, 4)), "-": () => score((now) => Math.max(now - 1, 1)),
-  ...Object.fromEntries(Object.entries(LABELS).map(([sign, name]) => [sign, () => label(name)])),
+  ...Object.fromEntries(LABELS.map(([sign, name]) => [sign, () => label(name)])),
   ...Object.fromEntries(Object.entries(TAGS).map(([sign, name]) => [sign, () => tag(name)])),
 };
 
@@ -139,7 +139,7 @@ addEventListener("keydown", (event) => {
 });
 
 byId("keys").append(
-  ...Object.entries(LABELS).map(([sign, name]) => make("button", { type: "button", "data-is": name, class: name, "aria-keyshortcuts": sign, onclick: () => label(name) }, name, make("kbd", { text: sign }))),
+  ...LABELS.map(([sign, name]) => make("button", { type: "button", "data-is": name, class: name, "aria-keyshortcuts": sign, onclick: () => label(name) }, name, make("kbd", { text: sign }))),
   ...Object.entries(TAGS).map(([sign, name]) => make("button", { type: "button", "data-is": name, "aria-keyshortcuts": sign, onclick: () => tag(name) }, name, make("kbd", { text: sign }))),
   ...["1", "2", "3", "4"].map((value) => make("button", { type: "button", "aria-keyshortcuts": `Shift+${value}`, "aria-label": `Score ${value}`, onclick: () => score(() => Number(value)) }, value, make("kbd", { text: "⇧" }))),
   make("button", { type: "button", "aria-keyshortcuts": "x Delete", onclick: part }, "Remove", make("kbd", { text: "x" })));

@@ -25,14 +25,14 @@ const measures = () => {
         return make("td", { class: "number" }, `${percent(old)} → `, make("b", { text: percent(now) }), " ",
           make("span", { class: tone(by), text: signed(by) }));
       })
-      : [make("td", { colspan: 4, class: "dim", text: one.pending ? "being decided …" : one.faults.length ? "" : "no gold: only what changes is known" })];
+      : [make("td", { colspan: 4, class: "dim", text: one.pending ? "being decided …" : Object.keys(one.faults).length ? "" : "no gold: only what changes is known" })];
     const count = one.changed?.length ?? 0;
     return make("tr", {}, make("th", { scope: "row", text: one.name }), ...cells,
       make("td", { class: "number", text: one.changed ? `${count} of ${one.pairs}` : "" }));
   });
   const faults = found.corpora.flatMap((one) => [
-    ...one.faults.map((fault) => `${one.name}, state ${fault.state}: ${fault.fault}`),
-    ...(one.failed?.length ? [`${one.name}: ${times(one.failed.length, "pair")} without an answer, such as ${one.failed[0].id}: ${one.failed[0].fault}`] : []),
+    ...Object.entries(one.faults).map(([state, fault]) => `${one.name}, ${state}: ${fault}`),
+    ...(one.failed?.length ? [`${one.name}: ${times(one.failed.length, "pair")} without an answer, such as ${one.failed[0]}`] : []),
   ]);
   byId("measures").replaceChildren(make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)),
     ...faults.map((text) => make("p", { class: "worse fault", text })));
@@ -41,7 +41,7 @@ const measures = () => {
 const listed = (one, pair) => {
   const gain = pair.measures?.["Typ+Sco"].by, sum = total(pair);
   return make("tr", { "data-pair": pair.id },
-    make("td", {}, make("button", { type: "button", class: "link", text: pair.id, "aria-expanded": String(open?.id === pair.id && open.corpus === one.name), onclick: () => show(one, pair) })),
+    make("td", {}, make("button", { type: "button", class: "link", text: pair.id, "aria-expanded": String(open?.pair === pair.id && open.corpus === one.name), onclick: () => show(one, pair) })),
     make("td", { class: `number ${tone(sum)}`, text: gain === undefined ? "" : gain ? signed(gain) : sum ? "a little" : "same" }),
     make("td", {}, pair.sent1, make("br"), make("span", { class: "dim", text: pair.sent2 })));
 };
@@ -52,7 +52,7 @@ const changed = () => {
   const one = some.find((other) => other.name === corpus);
   const tabs = some.length > 1 ? make("p", { class: "row" }, ...some.map((other) => make("button", { type: "button", "aria-pressed": String(other === one), text: `${other.name}: ${other.changed.length}`, onclick: () => { corpus = other.name; changed(); } }))) : null;
   if (!one) {
-    const settled = found.corpora.every((other) => !other.pending && !other.faults.length);
+    const settled = found.corpora.every((other) => !other.pending && !Object.keys(other.faults).length);
     byId("changed").replaceChildren(make("p", { class: "dim", text: settled ? "No pair has another answer." : "" }));
     return;
   }
@@ -85,21 +85,22 @@ const figure = (title, drawn) => {
 };
 
 const show = async (one, pair) => {
-  const detail = byId("detail"), asked = { corpus: one.name, id: pair.id, before: found.before, after: found.after };
+  const detail = byId("detail"), asked = { corpus: one.name, pair: pair.id, before: found.before, after: found.after };
+  const query = new URLSearchParams(asked);
   open = asked;
   changed();
   try {
-    const { pictures, gold } = await send("/project/effects/pair", asked);
+    const [was, now, gold] = await get(`/project/effects/pair?${query}`);
     if (open !== asked) return;
     const reasons = make("div", { "aria-live": "polite" }, make("ul", { class: "changes" }, ...pair.changes.map(change)), make("p", { class: "dim", text: "Looking for the causes …" }));
     detail.replaceChildren(make("h2", { text: `Pair ${pair.id} of ${one.name}` }),
-      make("div", { class: "both" }, figure(`Before: state ${asked.before}`, pictures[0]), figure(`After: state ${asked.after}`, pictures[1])),
+      make("div", { class: "both" }, figure(`Before: state ${asked.before}`, was), figure(`After: state ${asked.after}`, now)),
       ...(gold ? [make("details", {}, make("summary", { text: "Gold" }), figure("As people aligned it", gold))] : []),
       make("h3", { text: "What changed, and because of what" }), reasons,
       make("button", { type: "button", text: "Close", onclick: () => { detail.hidden = true; open = null; changed(); } }));
     detail.hidden = false;
     detail.focus();
-    const why = await send("/project/effects/causes", asked);
+    const why = await get(`/project/effects/causes?${query}`);
     if (open !== asked) return;
     const edits = why.rules.map((edit) => make("li", {}, `${edit.edit}: `, site(edit.name, ...located(edit.new ?? edit.old)), edit.did ? `; ${edit.did}` : ""));
     const weights = ["changed", "added", "removed"].filter((how) => why.weights[how]).map((how) => `${why.weights[how]} ${how}`).join(", ");
@@ -116,12 +117,12 @@ const located = (text) => [text.replace(/:\d+$/, ""), Number(text.match(/\d+$/)?
 const states = () => {
   const latest = found.states.at(-1).number;
   const shown = found.states.slice(allStates ? 0 : -STATES).reverse();
-  const radio = (name, one, current, choose) => make("td", {}, make("input", { type: "radio", name, value: one.number, checked: one.number === current, "aria-label": `${name} state ${one.number}`, onchange: () => { choose(one.number); load(); } }));
+  const radio = (name, one, current, choose) => make("td", {}, make("input", { type: "radio", name: `state-${name}`, value: one.number, checked: one.number === current, "aria-label": `${name} state ${one.number}`, onchange: () => { choose(one.number); load(); } }));
   byId("states").replaceChildren(
     make("thead", {}, make("tr", {}, ...["Before", "After", "State", "Edit", "Time", ""].map((text) => make("th", { scope: "col", text })))),
     make("tbody", {}, ...shown.map((one) => make("tr", {},
-      radio("before", one, found.before, (number) => { before = number; after = found.after; }),
-      radio("after", one, found.after, (number) => { after = number; before = found.before; }),
+      radio("Before", one, found.before, (number) => { before = number; after = found.after; }),
+      radio("After", one, found.after, (number) => { after = number; before = found.before; }),
       make("td", { class: "number", text: one.number }), make("td", { text: one.edit }),
       make("td", { class: "dim", text: new Date(1000 * one.when).toLocaleString() }),
       make("td", {}, one.number === latest ? (one.number === 1 ? "" : "now") : make("button", { type: "button", disabled: readOnly, text: "Go back to this", onclick: () => goTo(one.number) }))))));
@@ -130,7 +131,7 @@ const states = () => {
 
 const goTo = async (number) => {
   try {
-    const state = await send("/project/effects/go-to", { number });
+    const state = await send(`/project/effects/go-to?number=${number}`, {});
     say(`The rules are those of state ${number} again; that is state ${state.number}.`);
     before = after = 0;
     await load();
@@ -149,8 +150,7 @@ const load = async () => {
   try {
     const query = new URLSearchParams({ before, after });
     const next = await get(`/project/effects?${query}`);
-    busy(next.under_way);
-    const text = JSON.stringify({ ...next, under_way: null });
+    const text = JSON.stringify(next);
     if (text === seen) return;
     seen = text;
     found = next;

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ists_asp.compare import compare, find_edits, run_both
 from ists_asp.compare.causes import with_effects
@@ -25,17 +24,19 @@ from ists_asp.run.worker import Question
 from ists_asp.solver.batch import BATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ists_asp.engine import Setup
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Answer, Pair
 
+T = TypeVar("T")
+
 _SYSTEMS = 3
 """Systems that a worker holds: two to compare, and the latest."""
 
-_LOADS = 60
-"""Systems after which a worker gives way to a new one: clingo never forgets a word."""
+_RENEWED = 300
+"""Questions after which a worker gives way to a new one: clingo never forgets a word."""
 
 _LOST = 2
 """Pairs that cost a worker its life, after which no other is tried."""
@@ -53,32 +54,33 @@ def _system(worker: System, setup: Setup) -> System:
     return kept[setup.rules]
 
 
-@contextmanager
-def _limited(setup: Setup, pairs: Sequence[Pair]) -> Iterator[None]:
-    """Work on pairs within their limit, with clingo's errors as ours."""
-    with inside(pairs[0]):
-        end_after(lifetime(setup.limits.seconds, len(pairs), setup.limits.grace))
-        yield
+def _tried(
+    setup: Setup, pairs: Sequence[Pair], work: Callable[[], T]
+) -> tuple[T, None] | tuple[None, IstsError]:
+    """What comes of some work on pairs within their limit, or the error, which ends no worker."""
+    try:
+        with inside(pairs[0]):
+            end_after(lifetime(setup.limits.seconds, len(pairs), setup.limits.grace))
+            return work(), None
+    except IstsError as error:
+        return None, error
 
 
 @dataclass(frozen=True, slots=True)
 class Redecide(Question):
-    """The best answers of annotated pairs by the rules of a state, or why there is none.
-
-    An error of the rules as such comes in place of all: sent by itself it would end the worker.
-    """
+    """The best answers of annotated pairs by the rules of a state, or why there is none."""
 
     setup: Setup
     pairs: tuple[Pair, ...]
 
-    def answer(self, system: System) -> tuple[list[Answer | str], IstsError | None]:
+    def answer(self, system: System) -> object:
         """Decide them."""
-        try:
-            with _limited(self.setup, self.pairs):
-                tried = _system(system, self.setup).try_all(self.pairs)
-                return [one.found if isinstance(one, IstsError) else one[0] for one in tried], None
-        except IstsError as error:
-            return [], error
+
+        def work() -> list[Answer | str]:
+            tried = _system(system, self.setup).try_all(self.pairs)
+            return [one.found if isinstance(one, IstsError) else one[0] for one in tried]
+
+        return _tried(self.setup, self.pairs, work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +92,18 @@ class Causes(Question):
     pair: Pair
     gold: Mapping[str, Reference] | None
 
-    def answer(self, system: System) -> tuple[dict[str, Any], IstsError | None]:
+    def answer(self, system: System) -> object:
         """Trace the pair twice, as ``ists-asp diff --json`` does."""
-        try:
-            with _limited(self.old, [self.pair] * 2):
-                before, after = (_system(system, one) for one in (self.old, self.new))
-                found = list(run_both(before, after, [self.pair]))
-                (one,) = found
-                (old, new), name = (one.old, one.new), self.pair.id
-                comparison = compare({name: old}, {name: new}, self.gold, {name: one.causes})
-                edits, weights = find_edits(before.rules, after.rules)
-                return as_json(comparison, (with_effects(edits, found), weights)), None
-        except IstsError as error:
-            return {}, error
+
+        def work() -> dict[str, object]:
+            before, after = (_system(system, one) for one in (self.old, self.new))
+            found = list(run_both(before, after, [self.pair]))
+            one, name = found[0], self.pair.id
+            comparison = compare({name: one.old}, {name: one.new}, self.gold, {name: one.causes})
+            edits, weights = find_edits(before.rules, after.rules)
+            return as_json(comparison, (with_effects(edits, found), weights))
+
+        return _tried(self.old, [self.pair] * 2, work)
 
 
 class CancelledError(Exception):
@@ -117,7 +118,7 @@ class Decider(Closing):
         self._setup = replace(setup, rules=(), incremental=True)
         self._lock = threading.Lock()
         self._worker: Worker | None = None
-        self._known: set[object] = set()
+        self._asked = 0
         self._closed = False
 
     def close(self) -> None:
@@ -133,16 +134,13 @@ class Decider(Closing):
 
     def _ask(self, question: Redecide | Causes) -> Any:  # noqa: ANN401 (whatever it gets)
         with self._lock:
-            if len(self._known) >= _LOADS:
-                self.interrupt()
             if self._closed:
                 raise CancelledError
-            if self._worker is None:
-                self._known.clear()
-                self._worker = Worker(self._setup)
+            if self._asked % _RENEWED == 0:
+                self.interrupt()
+            self._asked += 1
+            self._worker = self._worker or Worker(self._setup)
             found, fault = self._worker.ask(question)
-        setups = (question.setup,) if isinstance(question, Redecide) else (question.new,)
-        self._known.update(setup.rules for setup in setups)
         if fault is not None:
             raise fault
         return found

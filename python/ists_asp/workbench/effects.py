@@ -6,20 +6,17 @@ Answers are kept as JSON Lines, ``.history/answers/STATE/CORPUS.jsonl``.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import threading
 import time
-from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
 
 from ists_asp.compare import Answered, compare
 from ists_asp.compare.rendering import as_json
@@ -45,8 +42,6 @@ if TYPE_CHECKING:
     Answers = dict[str, Answer | str]
     """By ids; in place of an answer why there is none."""
 
-ANSWERS = "answers"
-
 KEPT = 20
 """States whose answers are kept."""
 
@@ -67,15 +62,12 @@ class Effects(Closing):
     """Decides all corpora in the background whenever the rules change."""
 
     def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-        self._project = bench.project
+        self._bench, self._project = bench, bench.project
         self._folder = TemporaryDirectory(prefix="ists-asp-")
         self._decider = Decider(bench.desks.setup())
         self._corpora: dict[str, tuple[object, Corpus]] = {}
-        self._held: OrderedDict[tuple[str, str], Answers] = OrderedDict()
-        self._compared: OrderedDict[tuple[str, str, str], tuple[Any, dict[str, Any]]] = (
-            OrderedDict()
-        )
+        self._held: dict[tuple[str, str], Answers] = {}
+        self._compared: dict[tuple[str, str, str], tuple[Any, dict[str, Any]]] = {}
         self._faults: dict[tuple[str, str], str] = {}
         self._asked: list[State] = []
         self._target: object = None
@@ -90,9 +82,7 @@ class Effects(Closing):
 
     def close(self) -> None:
         """End what is under way."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
+        self._closed = True
         self._decider.close()
         self._folder.cleanup()
 
@@ -141,67 +131,53 @@ class Effects(Closing):
             # What holds now comes first, then what it is compared with.
             for self._state in (states[-1], *asked, *before):
                 with suppress(CancelledError):
-                    self._ensure_all(self._state)
+                    for name in self._project.corpora():
+                        self._try(self._state, name)
             with self._changed:
                 done = self._round
                 self._asked = [one for one in self._asked if one not in asked]
 
-    def _ensure_all(self, state: State) -> None:
-        """Have the answers of a state to all corpora, or say why not."""
-        for name in self._project.corpora():
-            key = state.digest, name
-            self.under_way = {"state": state.number, "corpus": name, "done": 0, "pairs": 0}
-            try:
-                self._ensure(state, self.corpus(name))
-                self._faults.pop(key, None)
-            except IstsError as error:
-                self._faults[key] = visible(str(error)).replace(self._prefix(state), "")
-            finally:
-                self.under_way = self._since = None
+    def _try(self, state: State, name: str) -> None:
+        """Have the answers of a state to a corpus, or say why not."""
+        key = state.digest, name
+        self.under_way = {"state": state.number, "corpus": name, "done": 0, "pairs": 0}
+        try:
+            self._ensure(state, self.corpus(name))
+            self._faults.pop(key, None)
+        except IstsError as error:
+            self._faults[key] = visible(str(error)).replace(f"{self._place(state)}/", "")
+        finally:
+            self.under_way = self._since = None
 
-    def _ensure(self, state: State, corpus: Corpus) -> Answers:
-        key = state.digest, corpus.name
-        held = self._held.get(key)
-        if held is not None and _fits(held, corpus):
-            return held
-        setup = self._setup(state)
+    def _ensure(self, state: State, corpus: Corpus) -> None:
+        key, setup = (state.digest, corpus.name), self._setup(state)
+        if _fits(self._held.get(key), corpus):
+            return
         with System(setup) as system:
             made_by = system.provenance.to_dict()
         found = self._read(key, corpus, made_by)
         if found is None:
-            assert self.under_way is not None
-            self.under_way["pairs"], self._since = len(corpus.pairs), time.monotonic()
-            step = self.under_way.__setitem__
+            at, self._since = self.under_way or {}, time.monotonic()
+            at["pairs"] = len(corpus.pairs)
             decided = self._decider.decide(
-                setup, corpus.pairs, lambda done: step("done", done), self._wanted
+                setup, corpus.pairs, lambda done: at.update(done=done), self._wanted
             )
-            ids = (pair.id for pair in corpus.pairs)
-            found = dict(zip(ids, decided, strict=True))
+            found = {pair.id: one for pair, one in zip(corpus.pairs, decided, strict=True)}
             self._write(key, corpus, found, made_by)
-        self._hold(self._held, key, found)
-        return found
-
-    @staticmethod
-    def _hold(held: OrderedDict[Any, Any], key: object, value: object) -> None:
-        held[key] = value
-        held.move_to_end(key)
-        while len(held) > _HELD:
-            held.popitem(last=False)
+        _hold(self._held, key, found)
 
     # Rules and corpora.
 
-    def _prefix(self, state: State) -> str:
-        return f"{Path(self._folder.name).resolve() / state.digest}{os.sep}"
+    def _place(self, state: State) -> Path:
+        return Path(self._folder.name).resolve() / state.digest
 
     def _setup(self, state: State) -> Setup:
         """The options of a system with the rules of a state: copies, which nobody edits."""
-        folder, paths = Path(self._prefix(state)), []
-        for name, known in sorted(state.files.items()):
-            path = folder / name
+        paths = [self._place(state) / name for name in sorted(state.files)]
+        for path, known in zip(paths, sorted(state.files), strict=True):
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(self._project.text_of(known), "utf-8")
-            paths.append(path)
+                path.write_text(self._project.text_of(state.files[known]), "utf-8")
         return replace(self._bench.desks.setup(), rules=tuple(paths))
 
     def corpus(self, name: str) -> Corpus:
@@ -215,9 +191,6 @@ class Effects(Closing):
 
     # Files of answers.
 
-    def _path(self, key: tuple[str, str]) -> Path:
-        return self._project.root / HISTORY / ANSWERS / key[0] / f"{key[1]}.jsonl"
-
     def _read(
         self, key: tuple[str, str], corpus: Corpus, made_by: Mapping[str, object]
     ) -> Answers | None:
@@ -229,8 +202,7 @@ class Effects(Closing):
                 if "error" not in record and record["system"] != made_by:
                     return None
                 found[record["id"]] = record.get("error") or read_record(record)
-            return found if _fits(found, corpus) else None
-        return None
+        return found if _fits(found, corpus) else None
 
     def _write(
         self, key: tuple[str, str], corpus: Corpus, found: Answers, made_by: Mapping[str, object]
@@ -247,10 +219,12 @@ class Effects(Closing):
                 )
                 stream.write(orjson.dumps(record).decode() + "\n")
         latest = dict.fromkeys(one.digest for one in reversed(self._project.states))
-        kept = {*list(latest)[:KEPT], key[0]}
         for folder in path.parent.parent.iterdir():
-            if folder.name not in kept:
+            if folder.name not in {*list(latest)[:KEPT], key[0]}:
                 shutil.rmtree(folder, ignore_errors=True)
+
+    def _path(self, key: tuple[str, str]) -> Path:
+        return self._project.root / HISTORY / "answers" / key[0] / f"{key[1]}.jsonl"
 
     # What is asked.
 
@@ -270,112 +244,85 @@ class Effects(Closing):
         found = self._held.get((state.digest, name))
         if found is None and (state.digest, name) not in self._faults:
             with self._changed:
-                if state not in self._asked:
-                    self._asked.append(state)
+                self._asked += [state] * (state not in self._asked)
                 self._changed.notify_all()
         return found
 
-    def compared(self, before: State, after: State) -> Iterator[dict[str, Any]]:
+    def compared(self, *states: State) -> Iterator[dict[str, Any]]:
         """How two states differ on each corpus, worst pairs first."""
         for name in self._project.corpora():
-            states = (before, after)
             both = [self.answers(state, name) for state in states]
             faults = [self._faults.get((state.digest, name)) for state in states]
-            record: dict[str, Any] = {"name": name, "pending": False}
-            record["pending"] = (None, None) in zip(both, faults, strict=True)
-            record["faults"] = [
-                {"state": state.number, "fault": fault}
+            told = {
+                f"state {state.number}": fault
                 for state, fault in zip(states, faults, strict=True)
                 if fault
-            ]
-            old, new = both
-            if old is not None and new is not None:
-                record |= self._comparison((before.digest, after.digest, name), old, new)
-            yield record
+            }
+            pending = (None, None) in zip(both, faults, strict=True)
+            found = {} if None in both else self._comparison(name, *states)
+            yield {"name": name, "pending": pending, "faults": told, **found}
 
-    def _comparison(self, key: tuple[str, str, str], old: Answers, new: Answers) -> dict[str, Any]:
+    def _comparison(self, name: str, before: State, after: State) -> dict[str, Any]:
+        old, new = (self._held[state.digest, name] for state in (before, after))
+        gold, key = self._corpora[name][1].gold, (before.digest, after.digest, name)
         known = self._compared.get(key)
-        gold = self._corpora[key[2]][1].gold
         of = old, new, gold
-        if known is not None and all(one is two for one, two in zip(known[0], of, strict=True)):
+        if known is not None and [*map(id, known[0])] == [*map(id, of)]:
             return known[1]
-        before, after = (
-            {name: Answered.of(one) for name, one in run.items() if isinstance(one, Answer)}
+        one, two = (
+            {name: Answered.of(each) for name, each in run.items() if isinstance(each, Answer)}
             for run in (old, new)
         )
-        failed = [{"id": name, "fault": one} for name, one in new.items() if isinstance(one, str)]
-        found: dict[str, Any] = {
-            "pairs": len(new),
-            "failed": failed,
-            "changed": [],
-            "measures": None,
-        }
-        common = before.keys() & after.keys()
-        if common:
-            found |= as_json(compare(before, after, gold if common & gold.keys() else None), None)
+        failed = [f"{name}: {fault}" for name, fault in new.items() if isinstance(fault, str)]
+        found: dict[str, Any] = {"pairs": len(new), "failed": failed, "changed": []}
+        if common := one.keys() & two.keys():
+            found |= as_json(compare(one, two, gold if common & gold.keys() else None), None)
             # The worst comes first.
             found["changed"].reverse()
-        self._hold(self._compared, key, (of, found))
+        _hold(self._compared, key, (of, found))
         return found
 
-    def pair(self, before: State, after: State, name: str, identifier: str) -> dict[str, Any]:
-        """Both answers to a pair as pictures, and those of gold."""
-        both = [(self.answers(state, name) or {}).get(identifier) for state in (before, after)]
-        pictures = [picture(one) if isinstance(one, Answer) else one for one in both]
-        gold = self._corpora[name][1].gold.get(identifier) if name in self._corpora else None
-        shown = None
-        latest = both[1]
-        if gold is not None and isinstance(latest, Answer):
-            with suppress(IstsError, LookupError):
-                shown = picture(replace(latest, alignments=gold.alignments))
-        return {"pictures": pictures, "gold": shown}
+    def pictures(self, name: str, identifier: str, *states: State) -> list[str | None]:
+        """Answers to a pair as pictures, or why there is none; the last one is gold."""
+        found = [(self.answers(state, name) or {}).get(identifier) for state in states]
+        shown = [picture(one) if isinstance(one, Answer) else one for one in found]
+        gold, last = self.corpus(name).gold.get(identifier), found[-1]
+        if gold is None or not isinstance(last, Answer):
+            return [*shown, None]
+        return [*shown, picture(replace(last, alignments=gold.alignments))]
 
-    def causes(self, before: State, after: State, name: str, identifier: str) -> dict[str, Any]:
-        """What differs in a pair, and because of which edits."""
+    def causes(self, name: str, identifier: str, old: State, new: State) -> dict[str, Any]:
+        """What differs in a pair between two states, and because of which edits."""
         corpus = self.corpus(name)
-        pair = _pair(corpus, identifier)
+        pair = next((one for one in corpus.pairs if one.id == identifier), None)
+        if pair is None:
+            raise DataError(f"there is no pair {shortened(identifier)!r}", where=name)
         gold = {identifier: corpus.gold[identifier]} if identifier in corpus.gold else None
-        setups = self._setup(before), self._setup(after)
-        text = json.dumps(self._decider.causes(*setups, pair, gold))
-        for state in (before, after):
-            text = text.replace(json.dumps(self._prefix(state))[1:-1], "")
+        text = json.dumps(self._decider.causes(self._setup(old), self._setup(new), pair, gold))
+        for state in (old, new):
+            text = text.replace(f"{self._place(state)}/", "")
         found: dict[str, Any] = json.loads(text)
         return found
 
 
-def _fits(answers: Answers, corpus: Corpus) -> bool:
+def _hold(held: dict[Any, Any], key: object, value: object) -> None:
+    while len(held) >= _HELD:
+        del held[next(iter(held))]
+    held[key] = value
+
+
+def _fits(answers: Answers | None, corpus: Corpus) -> bool:
     """Whether answers are to the pairs of a corpus."""
-    return len(answers) == len(corpus.pairs) and all(
-        pair.id in answers
-        and (
-            isinstance(one := answers[pair.id], str)
-            or (one.pair.sent1.spaced, one.pair.sent2.spaced)
-            == (pair.sent1.spaced, pair.sent2.spaced)
-        )
+
+    def said(pair: Pair) -> tuple[str, str]:
+        return pair.sent1.spaced, pair.sent2.spaced
+
+    found = answers or {}
+    return len(found) == len(corpus.pairs) and all(
+        pair.id in found
+        and (isinstance(one := found[pair.id], str) or said(one.pair) == said(pair))
         for pair in corpus.pairs
     )
-
-
-def _pair(corpus: Corpus, identifier: str) -> Pair:
-    for pair in corpus.pairs:
-        if pair.id == identifier:
-            return pair
-    raise DataError(f"there is no pair {shortened(identifier)!r}", where=corpus.name)
-
-
-class Chosen(BaseModel):
-    """A pair of a corpus, in two states."""
-
-    corpus: Annotated[str, Field(max_length=200)]
-    id: Annotated[str, Field(max_length=200)]
-    before: int
-    after: int
-
-
-class GoTo(BaseModel):
-    """A state to go back to."""
-
-    number: int
 
 
 def router(bench: Bench) -> APIRouter:
@@ -389,33 +336,25 @@ def router(bench: Bench) -> APIRouter:
         new = effects.state(after or len(states))
         others = [one.number for one in states[: new.number - 1] if one.digest != new.digest]
         old = effects.state(before or max(others, default=new.number))
-        return {
-            "before": old.number,
-            "after": new.number,
-            "states": [
-                {"number": one.number, "edit": one.edit, "when": one.when} for one in states
-            ],
-            "corpora": list(effects.compared(old, new)),
-            "under_way": effects.under_way,
-        }
+        told = [{"number": one.number, "edit": one.edit, "when": one.when} for one in states]
+        corpora = list(effects.compared(old, new))
+        return {"before": old.number, "after": new.number, "states": told, "corpora": corpora}
 
     @routes.get("/progress", summary="What is under way, and which state is the latest")
     def progress() -> dict[str, Any]:
         return {"under_way": effects.under_way, "latest": bench.project.state.number}
 
-    @routes.post("/pair", summary="Both answers to a pair as pictures")
-    def pair(chosen: Chosen) -> dict[str, Any]:
-        states = effects.state(chosen.before), effects.state(chosen.after)
-        return effects.pair(*states, chosen.corpus, chosen.id)
+    @routes.get("/pair", summary="Both answers to a pair as pictures, and gold")
+    def pair(corpus: str, pair: str, before: int, after: int) -> list[str | None]:
+        return effects.pictures(corpus, pair, effects.state(before), effects.state(after))
 
-    @routes.post("/causes", summary="What differs in a pair, and because of which edits")
-    def causes(chosen: Chosen) -> dict[str, Any]:
-        states = effects.state(chosen.before), effects.state(chosen.after)
-        return effects.causes(*states, chosen.corpus, chosen.id)
+    @routes.get("/causes", summary="What differs in a pair, and because of which edits")
+    def causes(corpus: str, pair: str, before: int, after: int) -> dict[str, Any]:
+        return effects.causes(corpus, pair, effects.state(before), effects.state(after))
 
     @routes.post("/go-to", summary="Have the rules say what they said in an earlier state")
-    def go_to(wanted: GoTo) -> dict[str, int]:
+    def go_to(number: int) -> dict[str, int]:
         bench.check_writable()
-        return {"number": bench.project.go_to(wanted.number).number}
+        return {"number": bench.project.go_to(number).number}
 
     return routes

@@ -16,12 +16,12 @@ from ists_asp.errors import UsageError
 from ists_asp.resources import Closing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping
 
 _PATIENCE = 3.0
 """Seconds that a child has to end before it is killed."""
 
-_PERCENT = re.compile(r"(\d+)%")
+_PERCENT = re.compile(rb"(\d+)%")
 _STYLED = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[^\n]*\r(?!\n)|\r")
 """What a terminal does not show as text, and what was overwritten there."""
 
@@ -32,13 +32,10 @@ class Job(Closing):
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
-        self._thread: threading.Thread | None = None
         self._ended = False
         self.state: dict[str, Any] = {"running": False}
 
-    def start(
-        self, steps: Sequence[tuple[str, list[str]]], done: Callable[[list[str]], None]
-    ) -> None:
+    def start(self, steps: Mapping[str, list[str]], done: Callable[[list[str]], None]) -> None:
         """Begin: what each step is called, and its command; ``done`` gets what they printed.
 
         Raises:
@@ -47,10 +44,8 @@ class Job(Closing):
         with self._lock:
             if self.state["running"]:
                 raise UsageError("a job is running", hint="Wait until it has ended, or cancel it")
-            self._ended = False
-            self.state = {"running": True, "percent": 0, "fault": None}
-            self._thread = threading.Thread(target=self._run, args=(steps, done), daemon=True)
-            self._thread.start()
+            self._ended, self.state = False, {"running": True, "percent": 0, "fault": None}
+            threading.Thread(target=self._run, args=(steps, done), daemon=True).start()
 
     def cancel(self) -> None:
         """End the job and all processes that it has begun."""
@@ -61,25 +56,19 @@ class Job(Closing):
                 with suppress(ProcessLookupError, subprocess.TimeoutExpired):
                     os.killpg(process.pid, number)
                     process.wait(_PATIENCE)
-        if self._thread is not None:
-            self._thread.join(_PATIENCE)
 
     close = cancel
 
-    def _run(
-        self, steps: Sequence[tuple[str, list[str]]], done: Callable[[list[str]], None]
-    ) -> None:
+    def _run(self, steps: Mapping[str, list[str]], done: Callable[[list[str]], None]) -> None:
         said: list[str] = []
         try:
-            for number, (name, command) in enumerate(steps, 1):
+            for number, (name, command) in enumerate(steps.items(), 1):
                 self.state |= {"step": f"{number} of {len(steps)}: {name}", "percent": 0}
                 code, text = self._command(command)
-                if self._ended:
-                    self.state["fault"] = "cancelled"
-                    return
-                if code:
-                    lines = [line for line in text.splitlines() if line.strip()]
-                    self.state["fault"] = lines[-1] if lines else f"it ended with code {code}"
+                if code or self._ended:
+                    # The last line says why.
+                    last = (text.split("\n")[-2:] or [""])[0]
+                    self.state["fault"] = "cancelled" if self._ended else last or f"code {code}"
                     return
                 said.append(text)
             done(said)
@@ -93,24 +82,22 @@ class Job(Closing):
         """Run a command of ists-asp: its exit code, and what it printed."""
         # It shows how far it is where people look: on a terminal.
         ours, theirs = pty.openpty()
-        try:
-            with self._lock:
+        text = b""
+        with open(ours, "rb", buffering=0) as stream:  # noqa: PTH123 (a file that is open)
+            with self._lock, open(theirs, "wb") as terminal:  # noqa: PTH123
                 if self._ended:
                     return 1, ""
                 self._process = process = subprocess.Popen(
                     [sys.executable, "-m", "ists_asp", *arguments],
                     stdin=subprocess.DEVNULL,
-                    stdout=theirs,
-                    stderr=theirs,
+                    stdout=terminal,
+                    stderr=terminal,
                     start_new_session=True,
                     env={**os.environ, "TERM": "xterm", "COLUMNS": "200", "NO_COLOR": "1"},
                 )
-        finally:
-            os.close(theirs)
-        text = b""
-        with open(ours, "rb", buffering=0) as stream, suppress(OSError):  # noqa: PTH123
-            while some := stream.read(1 << 16):
-                text += some
-                if found := _PERCENT.findall(some.decode(errors="replace")):
-                    self.state["percent"] = int(found[-1])
+            with suppress(OSError):
+                while some := stream.read(1 << 16):
+                    text += some
+                    if found := _PERCENT.findall(some):
+                        self.state["percent"] = int(found[-1])
         return process.wait(), _STYLED.sub("", text.decode(errors="replace"))

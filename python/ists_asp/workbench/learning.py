@@ -24,14 +24,12 @@ if TYPE_CHECKING:
     from ists_asp.workbench.bench import Bench
 
 LEAST = 10
-"""Corrected pairs without which nothing is learned."""
-
-_PART = 2
-"""Pairs at least in a part of a cross-validation."""
+"""Corrected pairs without which nothing is learned; and two for each part."""
 
 _LEARNED = re.compile(r"learned-(\d+)\.lp")
 _REACHED = re.compile(r"(gold|found) chunks: (.*)")
 _MEASURE = re.compile(r"([a-z+]+) ([\d.]+) ± ([\d.]+)")
+_COUNT = re.compile(r"(\d+) corrections from")
 
 
 class Lesson(BaseModel):
@@ -45,15 +43,11 @@ class Learning:
     """The lesson of a project, one at a time, and what came of the last one."""
 
     def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-        self._project = bench.project
+        self._bench, self._project = bench, bench.project
         self._corrections = Corrections(bench.project)
+        self._output = bench.project.root / HISTORY / "learned.lp"
         self.job = Job()
         self.found: dict[str, Any] | None = None
-
-    @property
-    def _output(self) -> Path:
-        return self._project.root / HISTORY / "learned.lp"
 
     def counts(self) -> dict[str, int]:
         """How many pairs of each corpus were corrected."""
@@ -65,56 +59,46 @@ class Learning:
         Raises:
             UsageError: there are too few corrections, or a job is running.
         """
-        answers = [
-            one for name in lesson.corpora for one in self._corrections.mended(name).values()
-        ]
-        least = max(LEAST, _PART * lesson.folds)
+        each = map(self._corrections.mended, lesson.corpora)
+        answers = [answer for mended in each for answer in mended.values()]
+        least = max(LEAST, 2 * lesson.folds)
         if len(answers) < least:
             raise UsageError(
                 f"{len(answers)} corrected pairs are too few to learn from in {lesson.folds} parts",
                 expected=f"{least} or more",
                 hint="Correct more pairs, or choose fewer parts",
             )
-        gold, setup = self._gold(answers), self._bench.desks.setup()
-        command = ["learn", "--gold", str(gold), "--profile", setup.profile]
-        command += ["--cache", "none" if setup.cache is None else str(setup.cache)]
+        setup, folds = self._bench.desks.setup(), str(lesson.folds)
+        command = ["learn", "--profile", setup.profile, "--cross-validate", folds]
+        command += ["--gold", str(self._gold(answers)), "--cache", str(setup.cache or "none")]
         for path in setup.rules:
             # What was learned before is learned anew, from all corrections.
             if not _LEARNED.fullmatch(self._project.name(path)):
                 command += ["--rules", str(path)]
-        command += ["--cross-validate", str(lesson.folds)]
 
         def done(said: list[str]) -> None:
             before, after = map(_reached, said)
-            count = self._output.read_text("utf-8").count("correction(")
-            self.found = {
-                **{"pairs": len(answers), "folds": lesson.folds, "corrections": count},
-                **{"before": before, "after": after},
-            }
+            (count,) = _COUNT.findall(said[1])
+            self.found = {"pairs": len(answers), "corrections": int(count)}
+            self.found |= {"before": before, "after": after}
 
-        self.found = None
-        self._output.unlink(missing_ok=True)
-        learning = [*command, "-o", str(self._output)]
         self.job.start(
-            [("what the rules reach", [*command, "--most", "0"]), ("learning", learning)], done
+            {
+                "what the rules reach": [*command, "--most", "0"],
+                "learning": [*command, "-o", str(self._output)],
+            },
+            done,
         )
+        self.found = None
 
     def _gold(self, answers: list[Answer]) -> Path:
         """The corrections as ``--gold`` takes them, several chunks on a line included."""
         folder = self._project.root / HISTORY / CORRECTIONS
         folder.mkdir(exist_ok=True)
-        for side in (1, 2):
-            with atomic_writer(folder / f"sent{side}.chunk.txt") as stream:
-                for one in answers:
-                    stream.write(
-                        format_chunks(
-                            replace(
-                                getattr(one.pair, f"sent{side}"),
-                                chunks=getattr(one, f"chunks{side}"),
-                            )
-                        )
-                        + "\n"
-                    )
+        pairs = [one.pair.with_chunks(one.chunks1, one.chunks2) for one in answers]
+        for side in ("sent1", "sent2"):
+            with atomic_writer(folder / f"{side}.chunk.txt") as stream:
+                stream.writelines(f"{format_chunks(getattr(pair, side))}\n" for pair in pairs)
         with atomic_writer(folder / "gold.wa") as stream:
             for number, one in enumerate(answers, 1):
                 stream.write(write_pair(replace(one.pair, id=str(number)), one.alignments))
@@ -126,19 +110,14 @@ class Learning:
         Raises:
             UsageError: nothing was learned.
         """
-        if self.found is None or not self._output.is_file():
+        if self.found is None:
             raise UsageError("nothing was learned yet")
-        numbers = [
-            int(match[1])
-            for state in self._project.states
-            for name in state.files
-            if (match := _LEARNED.fullmatch(name))
-        ]
+        names = {name for state in self._project.states for name in state.files}
+        numbers = [int(match[1]) for match in map(_LEARNED.fullmatch, names) if match]
         name = f"learned-{max(numbers, default=0) + 1}.lp"
         # Two files of corrections would contradict one another.
-        old = [one for one in self._project.state.files if _LEARNED.fullmatch(one)]
-        texts: dict[str, str | None] = dict.fromkeys(old)
-        texts[name] = self._output.read_text("utf-8")
+        old = filter(_LEARNED.fullmatch, self._project.state.files)
+        texts = {**dict.fromkeys(old), name: self._output.read_text("utf-8")}
         self._project.put(texts, f"learned from {self.found['pairs']} corrected pairs: {name}")
         self.found = None
         return name
@@ -160,8 +139,7 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.get("", summary="How far the lesson is, and what came of it")
     def state() -> dict[str, Any]:
-        told = {"counts": learning.counts(), "found": learning.found}
-        return {"job": learning.job.state, **told}
+        return {"job": learning.job.state, "counts": learning.counts(), "found": learning.found}
 
     @routes.post("", summary="Begin to learn from corrections")
     def start(lesson: Lesson) -> dict[str, Any]:
