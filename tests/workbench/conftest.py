@@ -61,6 +61,15 @@ def browser():
 
 
 @pytest.fixture
+def expect(browser):
+    """Playwright's expectations, with time for a machine that is busy."""
+    from playwright.sync_api import expect
+
+    expect.set_options(timeout=60_000)
+    return expect
+
+
+@pytest.fixture
 def page(browser, served):
     """A page that was let in; errors in the browser fail the test, but those it expects.
 
@@ -75,7 +84,7 @@ def page(browser, served):
 
     def logged(line):
         provoked = any(f"status of {status} " in line.text for status in view.expected)
-        if line.type in ("error", "warning") and not provoked:
+        if line.type == "error" and not provoked:
             faults.append(f"{line.type}: {line.text}")
 
     view.on("console", logged)
