@@ -88,11 +88,11 @@ export const showReport = (root, data, { detail, why }) => {
   const confusion = make("details", { id: "confusion", hidden: !against.length }, make("summary", { text: `Labels: ${against[0]} against these answers` }),
     make("p", { class: "dim", text: `Rows: ${against[0]}; columns: these answers; none: the other has no line with these tokens. A cell shows its pairs.` }), make("div", { class: "scroll" }));
   root.replaceChildren(
-    make("p", { class: "dim", text: data.madeBy }),
     data.f1.length ? make("div", { class: "scroll" }, make("table", { id: "f1" }, make("tr", {}, make("th", { text: "F1" }), ...data.measures.map((name) => make("th", { class: "number", text: name }))),
       ...data.f1.map(([name, values]) => make("tr", {}, make("td", { text: name }), ...values.map((value) => make("td", { class: "number", text: value.toFixed(4) })))))) : "",
-    make("p", { class: "dim", text: `${used.map((label) => `${label} ${MEANINGS[label]}`).join(" · ")}. A ? stands where it is more likely wrong than right. Keys: j and k go to the next and the previous pair, Enter opens its least sure line.` }),
-    confusion, box, list, pager);
+    make("details", { class: "dim" }, make("summary", { text: "What the labels mean; keys" }), make("p", { text: `${used.map((label) => `${label}: ${MEANINGS[label]}`).join("; ")}. A ? stands where it is more likely wrong than right.` }),
+      make("p", { text: "j and k go to the next and the previous pair, Enter opens its least sure line." })),
+    confusion, box, list, pager, make("p", { class: "dim", text: data.madeBy }));
 
   const value = (name) => form.elements[name]?.value ?? "";
   const folded = () => !form.elements.punctuation.checked;

@@ -83,6 +83,7 @@ def _report(file: Path) -> None:
         page = browser.new_page(viewport={"width": 1000, "height": 720})
         page.goto(page_file.as_uri())
         page.locator("g.link[role=button]").nth(4).click()
+        page.locator(".lead").wait_for()
         page.screenshot(path=str(file))
         browser.close()
 

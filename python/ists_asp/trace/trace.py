@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer
     from ists_asp.solver import Best
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.grounding import Group, RuleInstance
+    from ists_asp.trace.grounding import Grounding, Group, RuleInstance
     from ists_asp.trace.instances import RuleInstances
     from ists_asp.trace.reified import ReifiedRules, Rewritten
     from ists_asp.vocabulary import Predicate
@@ -185,3 +185,14 @@ def check(trace: Trace) -> None:
                 where=where,
                 expected=f"the cost {cost[priority]}",
             )
+
+
+def look_ahead(traces: Iterable[Trace]) -> None:
+    """Look for the elements of all firings of traces at once, which takes less than one by one."""
+    wanted: dict[int, tuple[Grounding, list[RuleInstance]]] = {}
+    for trace in traces:
+        grounding = trace.firings.grounding
+        _, firings = wanted.setdefault(id(grounding), (grounding, []))
+        firings += chain(trace.firings.deriving, trace.firings.objective)
+    for grounding, firings in wanted.values():
+        grounding.want(firings)

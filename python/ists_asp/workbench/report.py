@@ -95,7 +95,7 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.post("/start")
     def start(corpus: str) -> None:
-        given, state = bench.project.corpus(corpus), bench.project.state.digest
+        given, state = bench.project.corpus(corpus), bench.project.notice().digest
         with lock:
             job = jobs.get(corpus)
             if job is None or job.state != state or job.error or job.cancelled:
@@ -130,7 +130,7 @@ def router(bench: Bench) -> APIRouter:
     @routes.get("/why")
     def why(corpus: str, pair: int, line: int) -> dict[str, Any]:
         answer = _at(ready(corpus).entries, pair).answer
-        if jobs[corpus].state != bench.project.state.digest:
+        if jobs[corpus].state != bench.project.notice().digest:
             hint = "Show the corpus again"
             raise UsageError("the rules have changed since this was decided", hint=hint)
         found = _at(answer.alignments, line)

@@ -102,6 +102,7 @@ def _decided(
     from ists_asp.cli.driver import working
     from ists_asp.engine.preparation import Known
     from ists_asp.report import Entry, Report, evidence
+    from ists_asp.trace.trace import look_ahead
 
     entries: list[Entry] = []
     began = time.perf_counter()
@@ -115,7 +116,12 @@ def _decided(
             # Several are rated and told in a fraction of the time that one by one takes.
             while batch := list(islice(some, BATCH)):
                 known, reasons = [], []
+                traces = []
                 for trace in system.trace_annotated(batch):
+                    traces.append(trace)
+                    alive()
+                look_ahead(traces)
+                for trace in traces:
                     known.append(Known(trace.answer, trace.facts))
                     reasons.append(evidence(trace))
                     alive()
