@@ -42,13 +42,13 @@ def test_weights_are_what_evidence_was_worth_whatever_the_level_of_a_data_set():
     found = worth(learn_ratings(GOLD))
     assert found["words"] == pytest.approx(3000, rel=0.05)
     assert found["odds"] == pytest.approx(1000, rel=0.05)
-    assert BASE not in found
+    assert found.get(BASE, 0) == 0
 
 
 def test_evidence_that_would_count_the_wrong_way_counts_nothing():
     wrong = [example(5 - one.evidence[0].thousandths / 250, words=one.evidence[0].thousandths)
              for one in GOLD]  # fmt: skip
-    assert learn_ratings(wrong) == ()
+    assert [weight.name for weight in learn_ratings(wrong)] == [BASE]
 
 
 def test_the_scale_is_fixed_at_both_ends():

@@ -153,7 +153,8 @@ def learn_ratings(
     weights = [Weight(BASE, DECISION, round(1000 * base), len(examples))]
     for name, count in zip(names, support, strict=True):
         weights.append(Weight(name, DECISION, round(1000 * width * worth[name]), count))
-    return tuple(weight for weight in weights if weight.value)
+    # That of every pair is always there: it tells that these are all.
+    return tuple(weight for weight in weights if weight.value or weight.name == BASE)
 
 
 def _scale(full: float, unrelated: Sequence[float], highest: int) -> tuple[float, float]:
