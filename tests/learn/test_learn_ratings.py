@@ -81,7 +81,7 @@ def test_cross_validation_by_data_set_and_by_parts():
 def test_margins_say_what_two_of_three_were_within():
     found = [0.1] * 30 + [2.6] * 30 + [4.9] * 5
     gold = [0.1] * 20 + [0.9] * 10 + [2.6 + number / 100 for number in range(30)] + [4.9] * 5
-    assert fit_margins([Rated("a", gold, found)]) == ((0, 0, 30), (2500, 180, 35))
+    assert fit_margins([Rated("a", gold, found)]) == ((0, 0, 30), (2500, 190, 30))
 
 
 def test_bounds_hold_for_predictions_too():
