@@ -92,13 +92,6 @@ def styled(text: str, style: str) -> str:
     return f"\x1b[{_STYLES[style]};{_SECRET}m{text}\x1b[0;{_SECRET}m"
 
 
-def coloured(stream: TextIO) -> bool:
-    """Whether colours go to a stream: as somebody said, or to terminals unless NO_COLOR is set."""
-    if Door.colours is not None:
-        return Door.colours
-    return stream.isatty() and not os.environ.get("NO_COLOR")
-
-
 def plain(text: str) -> str:
     """Text without what :func:`styled` put there."""
     return _STYLED.sub("", text)
@@ -116,7 +109,9 @@ class Door:
     def write(self, text: str) -> int:
         """Write text, cleaned."""
         parts = _STYLED.split(text)
-        colours = coloured(self.stream)
+        colours = self.colours
+        if colours is None:
+            colours = self.stream.isatty() and not os.environ.get("NO_COLOR")
         parts[::2] = map(visible, parts[::2])
         parts[1::2] = (f"\x1b[{code}m" if colours else "" for code in parts[1::2])
         self.stream.write("".join(parts))

@@ -322,7 +322,7 @@ def test_plain_clingo_explains_alike(good, tmp_path, form, profile, one, two):
         said = system.explainer._explained(answer, shown, wording).text
         (facts,) = system.posed([answer.pair], Purpose.EXPLANATION)
         ours = system.explainer._solver.best(*facts)
-        assert sorted(texts(found)) == sorted(ours.shown)
+        assert sorted(texts(found)) == sorted(ours.found.shown)
     assert f"{said}\n" == good("explain", *call)
 
 

@@ -36,7 +36,7 @@ def test_ratings_stand_behind_what_was_read_and_are_evaluated_by_id(good, bad, t
         row.split("\t")
         for row in good("sts", "--tsv", "pairs.tsv", "-q", "--format", "tsv").splitlines()
     ]
-    assert rows[0] == ["id", "sentence1", "sentence2", "rating", "error"]
+    assert rows[0] == ["id", "sentence1", "sentence2", "rating", "margin", "error"]
     assert [row[:3] for row in rows[1:]] == [line.split("\t") for line in lines.splitlines()]
     assert [f"{float(row[3]):.3f}" for row in rows[1:]] == plain
     good("sts", "--tsv", "pairs.tsv", "-q", "-o", "ratings.tsv")

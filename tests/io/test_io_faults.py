@@ -13,6 +13,11 @@ from ists_asp.io.wa import read_wa
 from tests.tables import read_table
 
 
+def sts_of(source, name):
+    source.name = name
+    return read_sts(source)
+
+
 def faults_of(read, text, **options):
     """How many items are read, and the messages of the error at the end."""
     found = []
@@ -31,7 +36,7 @@ READERS = {
         ["f:2: 1 cell", "f:3: an empty row", "f:4: 3 cells", "f:5: sentence 1 is empty"],
     ),
     "sts": (
-        read_sts,
+        sts_of,
         "1\ta\tb\nx\tc\td\n\n2\te\n",
         ["f:2: the score 'x'", "f:3: an empty row", "f:4: 2 cells"],
     ),

@@ -1,5 +1,9 @@
 """What is stored of texts is readable by its owner alone."""
 
+import os
+import subprocess
+import sys
+
 from ists_asp.io.cache import Cache
 from ists_asp.io.store import Store
 
@@ -24,3 +28,10 @@ def test_a_file_of_an_earlier_version_becomes_private(tmp_path):
     (tmp_path / "annotations.sqlite3").chmod(0o644)
     Cache(tmp_path).close()
     assert mode(tmp_path / "annotations.sqlite3") == 0o600
+
+
+def test_no_library_keeps_or_sends_anything_of_its_own(tmp_path):
+    code = "import ists_asp; ists_asp.load(cache=None).solve('a dog', 'a cat')"
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], env=env, check=True, timeout=300)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

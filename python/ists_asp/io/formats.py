@@ -148,8 +148,8 @@ def read_record(record: Mapping[str, Any]) -> Answer:
         )
         rating = None
         if found := record.get("rating"):
-            value, margin = (round(1000 * found.get(name, -1)) for name in ("value", "margin"))
-            rating = Rating(value, parts, margin if margin >= 0 else None)
+            margin = round(1000 * found["margin"]) if "margin" in found else None
+            rating = Rating(round(1000 * found["value"]), parts, margin)
         return Answer(
             Pair(str(record["id"]), sent1, sent2),
             chunks1,

@@ -153,7 +153,8 @@ def learn_ratings(
     weights = [Weight(BASE, DECISION, round(1000 * base), len(examples))]
     for name, count in zip(names, support, strict=True):
         weights.append(Weight(name, DECISION, round(1000 * width * worth[name]), count))
-    return tuple(weight for weight in weights if weight.value)
+    # That of every pair is always there: it tells that these are all.
+    return tuple(weight for weight in weights if weight.value or weight.name == BASE)
 
 
 def _scale(full: float, unrelated: Sequence[float], highest: int) -> tuple[float, float]:
@@ -207,22 +208,16 @@ def fit_margins(rated: Iterable[Rated]) -> tuple[tuple[int, int, int], ...]:
     """How far people were from ratings, by bands of :data:`BAND` thousandths.
 
     Each band has where it begins, what two of three were within, both in thousandths, and how many
-    pairs it has. Those with fewer than :data:`_LEAST` go with the band below, the lowest with the
-    one above.
+    pairs it has; those with fewer than :data:`_LEAST` are left out.
     """
     bands: dict[int, list[float]] = defaultdict(list)
     for one in rated:
         for gold, found in zip(one.gold, one.found, strict=True):
             bands[int(1000 * found) // BAND].append(1000 * abs(gold - found))
-    kept: list[tuple[int, list[float]]] = []
-    for band in sorted(bands):
-        if kept and min(len(bands[band]), len(kept[-1][1])) < _LEAST:
-            kept[-1][1].extend(bands[band])
-        else:
-            kept.append((BAND * band if kept else 0, list(bands[band])))
     return tuple(
-        (start, round(sorted(errors)[-(-2 * len(errors) // 3) - 1]), len(errors))
-        for start, errors in kept
+        (BAND * band, round(sorted(errors)[-(-2 * len(errors) // 3) - 1]), len(errors))
+        for band, errors in sorted(bands.items())
+        if len(errors) >= _LEAST
     )
 
 

@@ -37,8 +37,11 @@ _CORE = {
 _MOST = 100
 """Weights files whose names are remembered."""
 
-_WHOLE = Weighed(WEIGHT.name, BASES["align"], "align")
-"""The weight that all profiles have."""
+_WHOLES = (
+    Weighed(WEIGHT.name, BASES["align"], "align"),
+    Weighed(WEIGHT.name, "base", "rating"),
+)
+"""The weights that all profiles have of decisions, and of ratings."""
 
 _LACKING = {
     Purpose.RATING: (
@@ -126,12 +129,15 @@ def _weighed_in(file: RuleSource, _text: str) -> frozenset[Weighed]:
 def _outweighs(mine: frozenset[Weighed], source: RuleSource) -> bool:
     """Whether the weights of a user's file are in the place of those of another file.
 
-    Those of any pair come with all others. Without them there are corrections only, which are in
-    the place of those that they have all names of.
+    Those of any pair come with all others, and that of any rating. Without them there are
+    corrections only, which are in the place of those that they have all names of.
     """
     theirs = _weighed(source)
     only = bool(theirs) and all(one.predicate == CORRECTION.name for one in theirs)
-    return (only or _WHOLE in theirs) if _WHOLE in mine else (only and theirs <= mine)
+    align, rating = (whole in mine for whole in _WHOLES)
+    if (align and _WHOLES[0] in theirs) or (rating and _WHOLES[1] in theirs):
+        return True
+    return only and (align or theirs <= mine)
 
 
 def read_overlay(given: Sequence[Path]) -> Overlay:
