@@ -39,7 +39,7 @@ _RENEWED = 300
 """Questions after which a worker gives way to a new one: clingo never forgets a word."""
 
 _LOST = 2
-"""Pairs that cost a worker its life, after which no other is tried."""
+"""Pairs that may cost a worker its life, as long as no more do than have answers."""
 
 
 def _system(worker: System, setup: Setup) -> System:
@@ -161,23 +161,24 @@ class Decider(Closing):
             IstsError: the rules cannot be loaded, or are without an end for several pairs.
         """
         setup = replace(rules, incremental=True)
-        lost = 0
+        lost = good = 0
 
         def some(batch: tuple[Pair, ...]) -> list[Answer | str]:
-            nonlocal lost
+            nonlocal lost, good
             if not wanted():
                 raise CancelledError
             try:
                 found: list[Answer | str] = self._ask(Redecide(setup, batch))
             except SolveError as error:
                 lost += len(batch) == 1
-                if not wanted() or lost >= _LOST:
+                if not wanted() or lost > min(good, _LOST):
                     error.where = f"pair {shortened(batch[0].id)}"
                     raise (error if wanted() else CancelledError) from None
                 if len(batch) > 1:
                     # One of them is to blame; the others have their answers.
                     return [one for pair in batch for one in some((pair,))]
                 return [error.found]
+            good += len(batch)
             return found
 
         found: list[Answer | str] = []

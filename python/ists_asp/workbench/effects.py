@@ -21,7 +21,7 @@ from fastapi import APIRouter
 from ists_asp.compare import Answered, compare
 from ists_asp.compare.rendering import as_json
 from ists_asp.engine import System
-from ists_asp.errors import DataError, IstsError, UsageError, shortened
+from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shortened
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import answer_record, failure_record, read_record
 from ists_asp.model import Answer
@@ -69,6 +69,7 @@ class Effects(Closing):
         self._held: dict[tuple[str, str], Answers] = {}
         self._compared: dict[tuple[str, str, str], tuple[Any, dict[str, Any]]] = {}
         self._faults: dict[tuple[str, str], str] = {}
+        self._lost: dict[str, str] = {}
         self._asked: list[State] = []
         self._target: object = None
         self._round: object = None
@@ -140,12 +141,18 @@ class Effects(Closing):
     def _try(self, state: State, name: str) -> None:
         """Have the answers of a state to a corpus, or say why not."""
         key = state.digest, name
+        if state.digest in self._lost:
+            self._faults[key] = self._lost[state.digest]
+            return
         self.under_way = {"state": state.number, "corpus": name, "done": 0, "pairs": 0}
         try:
             self._ensure(state, self.corpus(name))
             self._faults.pop(key, None)
         except IstsError as error:
             self._faults[key] = visible(str(error)).replace(f"{self._place(state)}/", "")
+            if isinstance(error, SolveError):
+                # Rules without an end have none for other pairs either.
+                self._lost[state.digest] = f"{name}: {self._faults[key]}"
         finally:
             self.under_way = self._since = None
 
