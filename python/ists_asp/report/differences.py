@@ -77,13 +77,11 @@ class Comparison:
 def compare(answer: Answer, other: Sequence[Alignment]) -> Comparison:
     """Compare an answer with other alignments of its pair, line by line."""
     known = {(line.tokens1, line.tokens2): line for line in other}
-    ours = {(line.tokens1, line.tokens2) for line in answer.alignments}
-    lines = []
-    for line in answer.alignments:
-        right = known.get((line.tokens1, line.tokens2))
-        lines.append((right, _verdict(line, right)))
-    missed = tuple(line for tokens, line in known.items() if tokens not in ours)
-    return Comparison(answer, given_answer(answer.pair, other), tuple(lines), missed)
+    lines = {(line.tokens1, line.tokens2): line for line in answer.alignments}
+    missed = tuple(line for tokens, line in known.items() if tokens not in lines)
+    found = [(line, known.get((line.tokens1, line.tokens2))) for line in answer.alignments]
+    beside = tuple((right, _verdict(line, right)) for line, right in found)
+    return Comparison(answer, given_answer(answer.pair, other), beside, missed)
 
 
 def token_counts(pair: Pair) -> tuple[int, int]:

@@ -157,11 +157,9 @@ def page(report: Report) -> str:
     code = (line.removeprefix("export ") for line in lines if not line.startswith("import "))
     script = "\n".join(code)
     # A misspelt name in the template is an error; everything is escaped but what is marked safe.
-    environment = Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
-    )
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
     template = environment.from_string((folder / "page.html").read_text("utf-8"))
-    size = len(report.entries)
+    packed = (zlib.compress(encoded(report.detail(entry))) for entry in report.entries)
     overview = encoded(report.overview()).decode()
     return template.render(
         title=visible(report.title),
@@ -169,13 +167,10 @@ def page(report: Report) -> str:
         style_hash=_digest(style),
         script=script,
         script_hash=_digest(script),
-        count=f"{size} pair{'' if size == 1 else 's'}",
+        count=len(report.entries),
         # Safe inside <script>.
         overview=re.sub("[<>&]", lambda sign: f"\\u{ord(sign[0]):04x}", overview),
-        details="\n".join(
-            b64encode(zlib.compress(encoded(report.detail(entry)))).decode()
-            for entry in report.entries
-        ),
+        details="\n".join(b64encode(one).decode() for one in packed),
     )
 
 
