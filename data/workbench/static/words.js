@@ -2,11 +2,17 @@ import { byId, failed, get, make, say, send } from "./common.js";
 import { stream } from "./stream.js";
 
 const READ_ONLY = "readOnly" in document.body.dataset;
-let state = "", looking = null, touched = {}, texts = {};
+let state = "", looking = null, touched = {}, texts = {}, digests = {}, queue = Promise.resolve();
 
-const edit = async (table, change, back) => {
+// Edits wait for each other: each is made to the text that the one before has left.
+const edit = (table, change, back) => {
+  const before = queue;
+  queue = before.then(() => made(table, change, back));
+};
+const made = async (table, change, back) => {
   try {
-    await send("/project/words", { name: table.name, before: table.digest, ...change });
+    const { digest } = await send("/project/words", { name: table.name, before: digests[table.name], ...change });
+    digests[table.name] = digest;
     await load(table.name);
   } catch (error) {
     failed(error);
@@ -61,9 +67,13 @@ const shown = (table) => {
 
 const load = async (focused) => {
   const found = await get("/project/words");
-  const stale = found.state !== state;
+  const stale = found.state !== state, field = document.activeElement;
   state = found.state;
   if (stale) {
+    // Nobody's text is taken away while it is typed.
+    const typing = field?.matches("#tables tr:not(.new) input") && field.value !== field.defaultValue;
+    if (typing) await new Promise((left) => field.addEventListener("blur", left, { once: true }));
+    for (const one of found.tables) digests[one.name] = one.digest;
     byId("tables").replaceChildren(...found.tables.map(shown));
     if (focused) document.querySelector(`[data-table="${CSS.escape(focused)}"] .new input`)?.focus();
     look();

@@ -257,8 +257,10 @@ class Desks(Closing):
         rules = tuple(self._project.rule_files())
         return replace(self._setup, profile=profile or self._project.profile, rules=rules)
 
-    def desk(self, profile: str | None = None) -> Desk:
+    def desk(self, profile: str | None = None, patience: float | None = _PATIENCE) -> Desk:
         """The desk for a profile, by default the project's.
+
+        If its rules take more seconds to load than there is ``patience``, it is the one before.
 
         Raises:
             IstsError: it cannot be loaded, and never could be.
@@ -277,7 +279,7 @@ class Desks(Closing):
                 renewal = self._thread.submit(self._renew, profile, state)
                 self._renewals[profile] = state, renewal
         try:
-            return renewal.result(None if known == _BEGUN else _PATIENCE)
+            return renewal.result(None if known == _BEGUN else patience)
         except TimeoutError:
             # Rules that take long to load, or for ever, are no reason to wait.
             return desk
@@ -285,6 +287,8 @@ class Desks(Closing):
     def _renew(self, profile: str, state: str) -> Desk:
         """Load the rules that hold now; those that cannot be loaded leave the desk as it is."""
         known, old = self._desks[profile]
+        if known == state:
+            return old
         desk = old
         try:
             if known == _BEGUN:
@@ -297,12 +301,13 @@ class Desks(Closing):
             if known == _BEGUN:
                 with self._lock:
                     self._desks.pop(profile)[1].close()
-                    del self._renewals[profile]
+                    self._renewals.pop(profile, None)
                 raise
         with self._lock:
             # Not again for each question, if it failed: the next save may mend it.
             self._desks[profile] = state, desk
-            del self._renewals[profile]
+            if self._renewals.get(profile, (state,))[0] == state:
+                self._renewals.pop(profile, None)
             unused = [old] if desk is not old else []
             while len(self._desks) > _PROFILES:
                 unused.append(self._desks.popitem(last=False)[1][1])

@@ -129,7 +129,7 @@ def router(bench: Bench) -> APIRouter:
     def loaded() -> dict[str, str | None]:
         """Whether pairs can be decided with the rules, and why not."""
         try:
-            bench.desks.desk()
+            bench.desks.desk(patience=None)
             fault = bench.desks.fault
         except IstsError as error:
             fault = error
@@ -156,7 +156,7 @@ def _where(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
     """What a rule does in the pairs of a corpus: a record for each pair, and one of them all."""
     from ists_asp.trace.effects import verdict, worth
 
-    given, desk = bench.project.corpus(corpus), bench.desks.desk()
+    given, desk = bench.project.corpus(corpus), bench.desks.desk(patience=None)
     found: list[Looked] = []
     for done, pair in enumerate(annotated(bench, desk, given.pairs), 1):
         one = desk.ask(Where(pair, name, given.gold.get(pair.id)))

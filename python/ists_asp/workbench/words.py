@@ -188,7 +188,7 @@ def _edited(text: str, given: Edit) -> tuple[str, str]:
 
 def _touched(bench: Bench, corpus: str) -> Iterator[dict[str, Any]]:
     """The pairs of a corpus that each entry touches: a record for each batch of them."""
-    project, desk = bench.project, bench.desks.desk()
+    project, desk = bench.project, bench.desks.desk(patience=None)
     folder, pairs = f"{project.root / RULES}/", project.corpus(corpus).pairs
     tables = frozenset(str(path) for path in project.rule_files() if path.suffix == SUFFIX)
     done = 0
