@@ -204,6 +204,16 @@ def test_word_tables_need_no_names(tmp_path):
     assert check_rules([table])[1] == ()
 
 
+def test_each_faulty_line_of_a_table_is_told(tmp_path):
+    table = tmp_path / "words.tsv"
+    table.write_text("cat = cats\nbulb lamp\nx y z\n= three\n", encoding="utf-8")
+    assert [(one.kind, one.line) for one in check_rules([table])[1]] == [
+        *(("file", 2), ("file", 3), ("file", 4))
+    ]
+    with pytest.raises(RuleError, match=r"words\.tsv:2: "):
+        load_program("default", rules=[table])
+
+
 def test_nothing_to_check_and_an_unknown_profile(tmp_path):
     with pytest.raises(RuleError, match="there is no such rule file or folder"):
         check_rules([tmp_path / "nowhere"])
