@@ -3,6 +3,7 @@
 import pytest
 
 from ists_asp.errors import RuleError, UsageError
+from ists_asp.rules import load_program
 from ists_asp.rules.catalogue import copy_rules
 from ists_asp.rules.check import check_rules
 
@@ -211,7 +212,7 @@ def test_each_faulty_line_of_a_table_is_told(tmp_path):
         *(("file", 2), ("file", 3), ("file", 4))
     ]
     with pytest.raises(RuleError, match=r"words\.tsv:2: "):
-        load_program("default", rules=[table])
+        load_program("default", [table])
 
 
 def test_nothing_to_check_and_an_unknown_profile(tmp_path):
