@@ -207,3 +207,12 @@ def test_time_grows_with_the_tokens_and_not_with_their_square(tmp_path):
         return time.process_time() - began
 
     assert seconds(8_000) < 8 * seconds(2_000)
+
+
+def test_a_fault_of_several_lines_is_printed_once(tmp_path):
+    path = tmp_path / "x.wa"
+    path.write_text(TEXT.replace("SPE1_POL", "equi").replace("EQUI", "equi"))
+    report = check_file(path)
+    assert len(report.faults) == 2
+    (told,) = (line for line in render_check(report).splitlines() if "wrong type" in line)
+    assert told.endswith("; 1 more")

@@ -3,7 +3,7 @@
 import pytest
 
 from ists_asp.errors import UnknownNameError
-from tests.sharing import load_shared
+from tests.sharing import load_shared, shared_system
 
 WALK, RUN = "A man walks in the park", "A man runs in the park"
 KINDS = """
@@ -111,3 +111,33 @@ def test_a_rule_of_explanations_alone_brings_no_warning(tmp_path):
         answer = system.solve(WALK, RUN)
         assert system.explain(answer).text
         assert system.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("denied", "affirmed"),
+    [
+        ("The resistance doesn't change", "The resistance changes"),
+        ("The resistance doesn’t change", "The resistance changes"),
+        ("The resistance doesnt change", "The resistance changes"),
+        ("The bulb didnt light", "The bulb lit"),
+        ("The bulb isnt lit", "The bulb is lit"),
+        ("The bulb wasn’t lit", "The bulb was lit"),
+        ("Electrons dont move", "Electrons move"),
+        ("Current cant flow", "Current can flow"),
+        ("Current couldn't flow", "Current could flow"),
+        ("The bulb wont light", "The bulb will light"),
+        ("The bulb wouldnt light", "The bulb would light"),
+        ("The battery hasnt changed", "The battery has changed"),
+        ("The bulbs arent lit", "The bulbs are lit"),
+    ],
+)
+def test_a_contracted_denial_is_told(denied, affirmed):
+    system = shared_system()
+    text = system.explain(system.solve(denied, affirmed)).text
+    assert text.startswith(f"Only the first denies something: “{' '.join(denied.split()[-2:])}”")
+
+
+def test_what_cannot_be_done_is_not_told_as_what_can_be_done():
+    system = shared_system()
+    text = system.explain(system.solve("so current cannot flow", "No current flows")).text
+    assert "something that cannot be done: “cannot flow”" in text

@@ -169,5 +169,41 @@ def test_a_short_answer_is_no_contradiction_by_a_word_alone(reference):
     assert other.verdict == "contradictory"
 
 
+@pytest.mark.parametrize(
+    ("answer", "reference", "told"),
+    [
+        ("The resistance doesn't change", "The resistance changes",
+         "you say “doesn't change”, but the model answer says “changes”"),
+        ("The resistance doesnt change", "The resistance changes",
+         "you say “doesnt change”, but the model answer says “changes”"),
+        # No statement tells these: the subjects, which the question names, are others.
+        ("the switch doesnt light", "in the circuit the bulb lights",
+         "you say “the switch doesnt light”, but the model answer says "
+         "“in the circuit the bulb lights”"),
+    ],
+)  # fmt: skip
+def test_a_plain_contradiction_names_what_contradicts(answer, reference, told):
+    question = "What does the switch do to the bulb in the circuit?"
+    (one,) = judged([(answer, reference)], "default", question=question)
+    assert (one.verdict, one.rule) == ("contradictory", "denied")
+    assert one.columns["contradicts"] == (told,)
+    assert one.text.startswith(told.replace("you", "You", 1))
+    assert "“light”" not in one.columns["right"]
+
+
 def test_many_answers_are_decided_together():
     assert shared_system("answers-students").judge.solver._batches is not None
+
+
+@pytest.mark.parametrize("profile", ["default", "answers-students"])
+def test_what_adds_nothing_and_opposes_nothing_is_no_contradiction(profile):
+    long = "The bulb does not light because the circuit is open and no current flows through it"
+    found = judged(
+        [
+            ("Because no current flows through the bulb; the circuit is broken", long),
+            ("The circuit is open", long),
+            ("yes", "yes, it is lit"),
+        ],
+        profile,
+    )
+    assert "contradictory" not in {one.verdict for one in found}

@@ -53,6 +53,25 @@ def test_why(good, table):
     assert "[ignorance lp_rules/feedback/plain.lp:" in good("feedback", table, "--why", "2")
 
 
+def test_why_of_an_unknown_id_lists_some(bad, table):
+    assert "there is no answer 'S5'; expected 1, 2" in bad(2, "feedback", table, "--why", "S5")
+
+
+@pytest.mark.parametrize("title", ["Student", "Name", "Nr", "alumno", "Código"])
+def test_students_are_ids_where_there_is_no_other(run, tmp_path, title):
+    path = tmp_path / "answers.csv"
+    path.write_text(f"{title},answer,reference\nS1,a gap,a gap\nS2,b,c\n", encoding="utf-8")
+    told = run("feedback", path, "--why", "S5").stderr
+    assert f"answers.csv: {title} is the id" in told
+    assert "expected S1, S2" in told
+
+
+def test_a_student_of_several_answers_is_no_id(bad, tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text("Student,answer,reference\nS1,a gap,a gap\nS1,b,c\n", encoding="utf-8")
+    assert "expected 2, 3" in bad(2, "feedback", path, "--why", "S5")
+
+
 @pytest.mark.parametrize(
     ("text", "options", "told"),
     [

@@ -3,6 +3,7 @@
 import pytest
 
 from ists_asp.errors import RuleError, UsageError
+from ists_asp.rules import load_program
 from ists_asp.rules.catalogue import copy_rules
 from ists_asp.rules.check import check_rules
 
@@ -202,6 +203,16 @@ def test_word_tables_need_no_names(tmp_path):
     table = tmp_path / "words.tsv"
     table.write_text("power = electricity\nhawkish <> dovish\n", encoding="utf-8")
     assert check_rules([table])[1] == ()
+
+
+def test_each_faulty_line_of_a_table_is_told(tmp_path):
+    table = tmp_path / "words.tsv"
+    table.write_text("cat = cats\nbulb lamp\nx y z\n= three\n", encoding="utf-8")
+    assert [(one.kind, one.line) for one in check_rules([table])[1]] == [
+        *(("file", 2), ("file", 3), ("file", 4))
+    ]
+    with pytest.raises(RuleError, match=r"words\.tsv:2: "):
+        load_program("default", [table])
 
 
 def test_nothing_to_check_and_an_unknown_profile(tmp_path):

@@ -126,9 +126,8 @@ def _read(path: Path, gold: bool, warn: Warn) -> tuple[dict[str, ScoredPair], st
             hint="The official scorer of 2016 gives up, too",
         )
     misplaced = [f"{where}: {_MISPLACED}" for where in view.misplaced]
-    for messages in (odd, misplaced):
-        if messages:
-            warn(messages[0] + (f"; {len(messages) - 1} more" if messages[1:] else ""))
+    for first, *more in filter(None, (odd, misplaced)):
+        warn(first + (f"; {len(more)} more" if more else ""))
     return found, view.digest.hexdigest()[:10]
 
 

@@ -391,14 +391,16 @@ def _quote(text: str | None) -> str:
 
 
 def render_check(report: CheckReport, stats: bool = False, most_notes: int | None = None) -> str:
-    r"""The faults, the notes, the verdict and, if asked for, statistics; ends with ``\n``.
+    r"""Each fault once, the notes, the verdict and, if asked for, statistics; ends with ``\n``.
 
     ``most_notes`` is how many notes to show; of others only the number is told.
     """
-    lines = [str(fault) for fault in report.faults]
+    alike: dict[str, list[str]] = {}
+    for text in map(str, report.faults):
+        alike.setdefault(text.partition(": ")[2], []).append(text)
+    lines = [one + (f"; {len(more)} more" if more else "") for one, *more in alike.values()]
     lines += [f"note: {note}" for note in report.notes[:most_notes]]
-    hidden = len(report.notes[most_notes:]) if most_notes is not None else 0
-    if hidden:
+    if most_notes is not None and (hidden := len(report.notes[most_notes:])):
         lines.append(f"note: and {hidden} more, see --all-notes")
     verdict = "correct" if report.correct else "incorrect"
     if report.official and not report.correct:

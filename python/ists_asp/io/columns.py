@@ -15,6 +15,7 @@ _NAMES = {
     "answer": "answer studentanswer response candidate respuesta respuestaalumno",
     "reference": "reference referenceanswer modelanswer model referencia respuestamodelo modelo",
     "id": "id idx index pairid pairindex pairidx sentenceid itemid answerid identificador",
+    "student": "student studentid name code nr alumno alumna estudiante nombre codigo",
     "gold": "gold score goldscore similarity similarityscore rating label puntuacion similitud",
     "question": "question questionid pregunta idpregunta",
     "marks": "points marks mark puntos nota",

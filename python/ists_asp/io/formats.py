@@ -305,11 +305,8 @@ PAIRS = ("rating", "margin", *map(str, _COUNTED), "explanation", "error")
 ALIGNMENTS = ("chunk1", "chunk2", "label", "score", "probability", "tokens1", "tokens2", "error")
 """Columns of ours where a row is an alignment."""
 
-EXPLAINED = ("explanation", "error")
-"""Columns of ours where pairs are explained only."""
-
-RATED = ("rating", "margin", "error")
-"""Columns of ours where pairs are rated only."""
+EXPLAINED, RATED = ("explanation", "error"), ("rating", "margin", "error")
+"""Columns of ours where pairs are explained only, or rated only."""
 
 
 def pair_row(written: Written) -> Iterator[dict[str, object]]:

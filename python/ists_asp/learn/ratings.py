@@ -19,7 +19,6 @@ from scipy.optimize import nnls
 
 from ists_asp.engine import Setup, System
 from ists_asp.engine.rating import Rater
-from ists_asp.evaluate.ratings import correlation
 from ists_asp.io.pairs import ScoredPair
 from ists_asp.learn.cross import deal
 from ists_asp.learn.fit import Weight
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.engine.rating import Evidence
-    from ists_asp.evaluate.ratings import Correlation
 
 DECISION = "rating"
 BASE = "base"
@@ -71,11 +69,6 @@ class Rated:
     data_set: str
     gold: Sequence[float]
     found: Sequence[float]
-
-    @property
-    def correlation(self) -> Correlation:
-        """Pearson's, between both."""
-        return correlation(self.gold, self.found, self.data_set)
 
 
 class RatingExampleBuilder(Closing):

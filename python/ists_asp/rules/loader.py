@@ -11,8 +11,8 @@ from clingo.ast import AST, ASTType, ProgramBuilder
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import Memo
-from ists_asp.rules.parsing import Parsing, Report, refuse
-from ists_asp.rules.source import RuleFile, RuleSource, join, read_source, resolved
+from ists_asp.rules.parsing import Parsing
+from ists_asp.rules.source import RuleFile, RuleSource, join, read_source, refuse, resolved
 from ists_asp.syntax.trees import Signature, derived, predicates
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ists_asp.io.store import Store
     from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.parsing import RuleWarning
-    from ists_asp.rules.source import Include, SourceText
+    from ists_asp.rules.source import Include, Report, SourceText
 
 MOST = 1 << 26
 """Bytes of all rule files together at most."""
@@ -103,7 +103,7 @@ class Reading:
                 where=source.name,
                 hint="Rename the file or its folder",
             ) from None
-        text, data = read_source(path, source.name)
+        text, data = read_source(path, source.name, self.report)
         self.size += len(data)
         if self.size > MOST or len(self.files) == MOST_FILES:
             raise RuleError(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import MessageCode
 from clingo.ast import AST, ASTType, Location, parse_files, parse_string
@@ -15,7 +14,7 @@ from clingo.ast import AST, ASTType, Location, parse_files, parse_string
 from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import made_by
 from ists_asp.rules.directives import NamedRule, name_rules
-from ists_asp.rules.source import SUFFIX
+from ists_asp.rules.source import SUFFIX, Report, refuse
 from ists_asp.syntax.trees import Signature, children, derived, functions, head_elements, walk
 from ists_asp.vocabulary import CORRECTION, WEIGHT, WEIGHTS
 
@@ -54,15 +53,6 @@ _MOST = 1000
 
 _known: dict[tuple[Path, SourceText, tuple[Include, ...]], _Parsed] = {}
 """What files gave that nobody complained of. Nobody changes the trees."""
-
-
-Report: TypeAlias = Callable[[str, RuleError], None]
-"""Gets a fault with its kind: ``file``, ``syntax``, ``include`` or ``directive``."""
-
-
-def refuse(_kind: str, error: RuleError) -> None:
-    """Raise a fault."""
-    raise error
 
 
 @dataclass(frozen=True, slots=True)

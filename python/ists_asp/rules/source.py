@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.rules.examples import read_example
@@ -50,6 +51,15 @@ _LEXEMES = re.compile(
 _BLOCK = re.compile(r"(?P<open>%\*)|(?P<close>\*%)|%[^\n]*")
 _INCLUDE = re.compile(rf"#include\s*(?:(?P<target>{_STRING})|<(?P<library>[^<>\s]*)>)\s*\.")
 _ESCAPES = {r"\"": '"', r"\\": "\\", r"\n": "\n"}
+
+
+Report: TypeAlias = Callable[[str, RuleError], None]
+"""Gets a fault with its kind: ``file``, ``syntax``, ``include`` or ``directive``."""
+
+
+def refuse(_kind: str, error: RuleError) -> None:
+    """Raise a fault."""
+    raise error
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +245,8 @@ def read_plain(path: Path, name: str, most: int, kind: str = "rule file") -> byt
     return data
 
 
-def read_source(path: Path, name: str) -> tuple[SourceText, bytes]:
-    """Read a rule file; return its text and its bytes."""
+def read_source(path: Path, name: str, report: Report = refuse) -> tuple[SourceText, bytes]:
+    """Read a rule file; return its text and its bytes. ``report`` is as for a word table."""
     data = read_plain(path, name, LARGEST)
     try:
         text = data.decode()
@@ -255,19 +265,26 @@ def read_source(path: Path, name: str) -> tuple[SourceText, bytes]:
             hint="Remove it",
         )
     if path.suffix == SUFFIX and path.name != TESTS:
-        text = table_rules(text, name)
+        text = table_rules(text, name, report)
     return SourceText(name, text), data
 
 
-def table_rules(text: str, name: str) -> str:
+def table_rules(text: str, name: str, report: Report = refuse) -> str:
     """A word table as the text of a rule file with as many lines.
 
     Whatever names a rule by file and line names the entry then. Lines are ``A = B`` or ``A <> B``,
     also in two columns of which the first ends in the sign; blank lines, letter case and what
     follows ``#`` do not count. An example may stand in a column behind them.
+    ``report`` gets each faulty line, which is empty then.
     """
-    lines = enumerate(text.split("\n"), start=1)
-    return "".join(f"{_fact(line, f'{name}:{number}')}\n" for number, line in lines)
+    facts = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        try:
+            facts.append(_fact(line, f"{name}:{number}"))
+        except RuleError as error:
+            report("file", error)
+            facts.append("")
+    return "\n".join([*facts, ""])
 
 
 def _fact(line: str, where: str) -> str:

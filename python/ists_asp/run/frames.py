@@ -50,8 +50,8 @@ def solve_frame(
         explain: whether to add the ``explanation``, which takes about twice as long.
 
     Returns:
-        A frame of the same kind with its columns and index, and behind them ``rating``, how often
-        each label was given, ``explanation`` and ``error``.
+        A frame of the same kind with its columns and index, and behind them ``rating`` and its
+        ``margin``, how often each label was given, ``explanation`` and ``error``.
     """
     try:
         narwhals = import_module("narwhals")

@@ -13,6 +13,7 @@ from ists_asp.cli import options
 from ists_asp.cli.console import note, reader_warnings, write_output
 from ists_asp.cli.files import INPUT, command
 from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.io.columns import USUAL, usual
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ists_asp.run.watch import Failed
 
 _ROLES = {
-    "id": "the id of an answer; by default its row",
+    "id": "the id of an answer; by default its student, where all differ, or its row",
     "question": "the question; without it, words of the question count like others",
     "answer": "the answer",
     "reference": "the model answer; in the table of --references, if there is one",
@@ -73,7 +74,6 @@ _ROLES = {
 def feedback(
     table: str,
     references: Path | None,
-    marks_col: str | None,
     group: bool,
     asked: str | None,
     language: str | None,
@@ -104,14 +104,15 @@ def feedback(
     if language is not None and templates is not None:
         raise UsageError("--language does not go with --templates")
     with reader_warnings() as warn:
-        sheet = _read(Path(table), references, columns, marks_col)
+        sheet = _read(Path(table), references, columns, quiet=quiet)
         wording = load_templates(language or setup.load_profile().language, templates, warn)
     if asked is not None:
-        one = next((each for each in sheet.submissions if each.id == asked), None)
-        if one is None:
-            raise UsageError(f"there is no answer '{shortened(asked)}'", where="--why")
+        every = {each.id: each for each in sheet.submissions}
+        if asked not in every:
+            told, ids = f"there is no answer '{shortened(asked)}'", shortened(", ".join(every))
+            raise UsageError(told, where="--why", expected=ids)
         with working(setup) as run:
-            write_output(output, why(run.system, one, wording))
+            write_output(output, why(run.system, every[asked], wording))
         return
     like = sheet.table.kind if sheet.table.kind in ("csv", "tsv", "jsonl") else "csv"
     kind = like if output is None else kind_of(output, f"-o {output}")
@@ -119,7 +120,7 @@ def feedback(
         run.system.judge  # noqa: B018 (faulty rules are no answer's failure)
         work = partial(give_feedback, run.system, templates=wording)
         found = list(run.on_each(sheet.submissions, work, pair_of, quiet=quiet))
-    ours = _columns(sheet, found, marked=marks_col is not None, group=group)
+    ours = _columns(sheet, found, marked=columns["marks_col"] is not None, group=group)
     with ExitStack() as stack:
         target = Printed() if output is None else stack.enter_context(atomic_writer(output))
         put = stack.enter_context(writing_behind(kind, target, list(ours), sheet.table))
@@ -138,7 +139,7 @@ class _Sheet(NamedTuple):
 
 
 def _read(
-    path: Path, references: Path | None, wanted: Mapping[str, str | None], marks: str | None
+    path: Path, references: Path | None, wanted: Mapping[str, str | None], *, quiet: bool
 ) -> _Sheet:
     """Read all answers with their references; every fault is told before any work is done."""
     from ists_asp.engine.feedback import Submission
@@ -152,10 +153,17 @@ def _read(
         role: _find(key if role == "reference" else table, role, wanted, role in needed)
         for role in _ROLES
     }
+    at = usual(table.columns, USUAL["student"]) if places["id"] is None else None
+    students = [_text(row, at) for row in table.rows() if at is not None and row.fault is None]
+    if at is not None and len({*students, ""}) > len(students):
+        places["id"] = at
+        if not quiet:
+            note(f"{table.name}: {table.columns[at]} is the id")
     if references is not None:
         by = _find(key, "question", wanted, True)
         for row in key.rows():
             known.setdefault(_text(row, by), []).append(_text(row, places["reference"]))
+    marks = wanted["marks_col"]
     marked = None if marks is None else table.column(marks, "--marks-col")
     faults, sheet, ids = Faults(), _Sheet(table, [], [], []), set[str]()
     for row in table.rows():
@@ -180,13 +188,9 @@ def _read(
 
 def _find(table: Table, role: str, wanted: Mapping[str, str | None], needed: bool) -> int | None:
     """The column of a role: the one that is wanted, or one with a usual name."""
-    from ists_asp.io.columns import USUAL, usual
-
-    title = wanted[f"{role}_col"]
-    place = usual(table.columns, USUAL[role]) if title is None else None
-    if title is not None:
+    if (title := wanted[f"{role}_col"]) is not None:
         return table.column(title, f"--{role}-col")
-    if place is None and needed:
+    if (place := usual(table.columns, USUAL[role])) is None and needed:
         hint, expected = f"Name it with --{role}-col", ", ".join(table.titles)
         found = f"no column is called {role}"
         raise UsageError(found, where=table.name, expected=expected, hint=hint)

@@ -372,12 +372,12 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
 
 
 def _correlations(results: Mapping[str, Sequence[Rated]]) -> str:
-    from ists_asp.evaluate.ratings import weighted_mean
+    from ists_asp.evaluate.ratings import correlation, weighted_mean
 
     rows = [["", "Pairs", "Pearson"]]
     means = []
     for name, rated in results.items():
-        parts = [one.correlation for one in rated]
+        parts = [correlation(one.gold, one.found, name) for one in rated]
         mean = weighted_mean(parts)
         means.append(mean)
         spread = f" ± {stdev([part.r for part in parts]):.4f}" if len(parts) > 1 else ""

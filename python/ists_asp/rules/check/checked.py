@@ -285,7 +285,7 @@ class Checked:
     def text(self, path: Path) -> SourceText:
         """The text of a file."""
         if path not in self._texts:
-            self._texts[path] = read_source(path, self.name(path))[0]
+            self._texts[path] = read_source(path, self.name(path), lambda *_: None)[0]
         return self._texts[path]
 
     def _tree(self, statement: Statement, atom: Atom) -> AST | Statement:
