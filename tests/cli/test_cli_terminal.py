@@ -191,7 +191,8 @@ def leaves():
         path, command = waiting.pop()
         if isinstance(command, click.Group):
             waiting += [((*path, name), child) for name, child in command.commands.items()]
-        else:
+        elif path != ("serve",):
+            # It goes on until it is told to end: see tests/workbench/test_serve_command.py.
             yield path, command
 
 

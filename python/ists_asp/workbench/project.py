@@ -29,7 +29,7 @@ from ists_asp.io.toml import TomlError, parse_toml
 from ists_asp.io.wa import read_wa
 from ists_asp.model import Pair, Text
 from ists_asp.resources import data_dir
-from ists_asp.rules import list_profiles
+from ists_asp.rules import list_profiles, load_profile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,6 +98,8 @@ class Project:
     """
 
     def __init__(self, root: Path, profile: str | None = None) -> None:
+        if profile is not None:
+            load_profile(profile)
         self.root = root.resolve()
         self._lock = threading.RLock()
         if not (self.root / MARK).is_file():
