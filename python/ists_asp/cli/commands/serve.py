@@ -9,17 +9,18 @@ import webbrowser
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ists_asp.cli import options
 from ists_asp.cli.console import note
-from ists_asp.cli.files import command
+from ists_asp.cli.files import READ, command
 from ists_asp.errors import IstsError, ResourceError, UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ists_asp.engine import Setup
 
 ADDRESS = "127.0.0.1"
@@ -30,7 +31,7 @@ ADDRESS = "127.0.0.1"
   ists-asp serve my-project --port 8080 --no-browser
   ists-asp serve my-project --profile headlines --read-only
 """)
-@click.argument("folder", type=click.Path(path_type=Path), default="ists-project")
+@click.argument("folder", type=READ, default="ists-project")
 @options.with_setup
 @click.option(
     "--profile",
