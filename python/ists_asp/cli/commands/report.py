@@ -73,8 +73,8 @@ def report(
         hint = "Leave out the other pairs, or give the file with --compare"
         raise UsageError("--answers has pairs of its own", hint=hint)
     from ists_asp.report import Entry, Report, page
-    from ists_asp.rules import load_profile
 
+    scheme = setup.load_profile().scheme
     failures = None
     if answers is not None:
         given = _given(answers, inputs.identifier)
@@ -83,7 +83,6 @@ def report(
         shown = Report(entries, f"ists-asp report: {answers.name}", name=answers.name)
     else:
         shown, failures = _decided(inputs, setup, gold, compare)
-    scheme = load_profile(setup.profile).scheme
     write_output(output, page(replace(shown, scheme=scheme)))
     if failures is not None:
         failures.end(failures.count + len(shown.entries))
