@@ -9,7 +9,7 @@ const percent = ([mean, spread]) => `${(100 * mean).toFixed(1)} ± ${(100 * spre
 const gains = (found) => {
   byId("found").hidden = !found;
   if (!found) return;
-  byId("heading").textContent = `${found.corrections} corrections of weights, learned from ${found.pairs} pairs`;
+  byId("heading").textContent = `Learned from ${found.pairs} pairs: ${found.corrections} corrections of weights, those of the profile included`;
   const rows = ["gold", "found"].flatMap((kind) => found.after[kind] && found.before[kind] ? Object.entries(MEASURES).map(([name, text]) => {
     const before = found.before[kind][name], after = found.after[kind][name], by = after[0] - before[0];
     return make("tr", {}, make("th", { scope: "row", text: `${text}, chunks ${kind === "gold" ? "given" : "to be found"}` }),
