@@ -28,9 +28,10 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    # Workers are told what the first process has chosen.
+    # Workers find in their environment what the first process has chosen.
     if config.option.sample_seed is None:
-        config.option.sample_seed = random.SystemRandom().randrange(10**6)
+        chosen = str(random.SystemRandom().randrange(10**6))
+        config.option.sample_seed = int(os.environ.setdefault("ISTS_SAMPLE_SEED", chosen))
 
 
 def pytest_report_header(config):

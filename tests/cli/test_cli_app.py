@@ -241,3 +241,15 @@ def test_an_interrupt_that_a_library_has_caught_is_not_lost(
     result = run("solve", "--sent1", first, "--sent2", second, "-o", "out.wa")
     assert (result.exit_code, result.stdout) == (130, "")
     assert not (tmp_path / "out.wa").exists()
+
+
+def test_colours_are_for_terminals_unless_somebody_says_otherwise(run, tmp_path):
+    gold = data_dir() / "samples" / "headlines" / "gold.wa"
+    (tmp_path / "new.wa").write_text(gold.read_text("utf-8").replace("EQUI // 5", "SIMI // 4", 1))
+    told = {
+        wanted: run("--color", wanted, "diff", gold, "new.wa", "--gold", gold).stdout
+        for wanted in ("auto", "always", "never")
+    }
+    assert "\x1b[31m" in told["always"]
+    assert "\x1b" not in told["auto"] + told["never"]
+    assert re.sub(r"\x1b\[\d+m", "", told["always"]) == told["never"] == told["auto"]
