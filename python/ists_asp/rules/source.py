@@ -39,13 +39,16 @@ _SHOWN = 80
 """Characters of a line that an excerpt shows."""
 
 _STRING = r'"(?:[^"\\\n]|\\["\\n])*"'
+_WORD_ENDS = r"(?![A-Za-z0-9_'])"
+_PLAIN = re.compile(
+    rf'(?:[^"%#\x80-\U0010ffff]++|{_STRING}|%(?!\*)[^\n]*+|#(?!(?:script|include){_WORD_ENDS}))*+'
+)
+"""What needs no look: code, whole strings, comments up to the end of their line."""
 _LEXEMES = re.compile(
-    rf"(?P<string>{_STRING})"
-    r'|(?P<quote>")'
+    r'(?P<quote>")'
     r"|(?P<block>%\*)"
-    r"|(?P<comment>%[^\n]*)"
-    r"|(?P<script>#script(?![A-Za-z0-9_']))"
-    r"|(?P<include>#include(?![A-Za-z0-9_']))"
+    rf"|(?P<script>#script{_WORD_ENDS})"
+    rf"|(?P<include>#include{_WORD_ENDS})"
     r"|(?P<foreign>[^\x00-\x7f]+)"
 )
 _BLOCK = re.compile(r"(?P<open>%\*)|(?P<close>\*%)|%[^\n]*")
@@ -147,17 +150,20 @@ class SourceText:
         """
         found: list[Include] = []
         position = 0
-        while match := _LEXEMES.search(self.text, position):
-            position = match.end()
+        while match := _LEXEMES.match(self.text, self._plain_end(position)):
             if match.lastgroup == "block":
                 position = self._block_end(match)
             elif match.lastgroup == "include":
                 include = self._include(match.start())
                 found.append(include)
                 position = include.end
-            elif match.lastgroup not in ("string", "comment"):
+            else:
                 raise self._forbidden(match)
         return tuple(found)
+
+    def _plain_end(self, position: int) -> int:
+        found = _PLAIN.match(self.text, position)
+        return position if found is None else found.end()
 
     def without(self, includes: tuple[Include, ...]) -> str:
         """Return the text with blanks for the includes, all else at its old position."""
