@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,19 +12,19 @@ from clingo.ast import AST, ASTType, ProgramBuilder
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import Memo
-from ists_asp.rules.parsing import Parsing
+from ists_asp.resources import Later
+from ists_asp.rules.parsing import Parsing, RuleWarning
 from ists_asp.rules.source import RuleFile, RuleSource, join, read_source, refuse, resolved
 from ists_asp.syntax.trees import Signature, derived, predicates
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Set
+    from collections.abc import Collection, Iterable, Mapping, Sequence, Set
     from pathlib import Path
 
     from clingo import Control
 
     from ists_asp.io.store import Store
     from ists_asp.rules.directives import NamedRule
-    from ists_asp.rules.parsing import RuleWarning
     from ists_asp.rules.source import Include, Report, SourceText
 
 MOST = 1 << 26
@@ -152,8 +153,8 @@ class RuleSet:
     """
 
     files: tuple[RuleFile, ...]
-    statements: tuple[AST, ...]
-    rules: tuple[NamedRule, ...]
+    statements: Sequence[AST]
+    rules: Sequence[NamedRule]
     warnings: tuple[RuleWarning, ...]
     remembered: Memo = field(default=Memo(), init=False, compare=False)
 
@@ -185,19 +186,29 @@ def load_rules(
 
     With a ``report`` that does not raise what it gets, all that can be parsed is, and names and
     private predicates that two files define are not looked at: these may be files of different
-    programs.
+    programs. Files in which an earlier process found no fault are parsed when somebody asks.
     """
     reading = _read(sources, report)
-    parsing = Parsing(report, store)
-    for path, text, includes in reading.texts:
-        parsing.take(path, text, includes)
+
+    @cache
+    def parsed() -> Parsing:
+        parsing = Parsing(report, store)
+        for path, text, includes in reading.texts:
+            parsing.take(path, text, includes)
+        return parsing
+
     files = tuple(reading.files.values())
     # What tells the rule set that files give, loaded in this order, from all others.
     names = "".join(f"{file.name}\n{file.path}\n{file.sha256}\n" for file in files)
     digest = sha256(names.encode(errors="surrogateescape")).hexdigest()
-    return RuleSet(
-        files, tuple(parsing.statements), tuple(parsing.rules), parsing.messages.warnings
-    ).remembering(Memo(store, digest, family))
+    memo, warnings = Memo(store, digest, family), tuple[RuleWarning, ...]()
+    known = memo.key("faultless", [])
+    if report is not refuse or memo.get(known) is None:
+        warnings = parsed().messages.warnings
+        if report is refuse and not warnings:
+            memo.put(known, True)
+    statements, rules = Later(lambda: parsed().statements), Later(lambda: parsed().rules)
+    return RuleSet(files, statements, rules, warnings).remembering(memo)
 
 
 def fitting(rules: RuleSet, paths: Collection[Path]) -> RuleSet:

@@ -240,7 +240,11 @@ class Keeping:
 
     @cached_property
     def _digest(self) -> str:
-        return sha256(orjson.dumps(tuple(self._version))).hexdigest()
+        def work() -> str:
+            return sha256(orjson.dumps(tuple(self._version))).hexdigest()
+
+        found: str = self._remembered.recall("digest", list(self._solver.arguments), work)
+        return found
 
     @cached_property
     def _kept_digest(self) -> str:

@@ -20,7 +20,7 @@ from clingo.ast import ASTType
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import RuleError
-from ists_asp.resources import asp_dir
+from ists_asp.resources import Later, asp_dir
 from ists_asp.solver.search import ground
 from ists_asp.solver.statements import Given, Shapes, of_core
 from ists_asp.syntax.ground import Atoms
@@ -62,7 +62,7 @@ class Program:
     it among the methods of :class:`Given`.
     """
 
-    statements: tuple[AST, ...]
+    statements: Sequence[AST]
     by_predicate: Mapping[Signature, Sequence[Symbol]]
     tables: frozenset[Signature]
     derived: bool
@@ -112,7 +112,7 @@ def prepared(
         "program", [list(arguments), tables], work, lambda: messages.warnings == known
     )
     return Program(
-        tuple(rules.statements[place] for place in found["places"]),
+        Later(lambda: (rules.statements[place] for place in found["places"])),
         {Signature(*name): Atoms(text) for *name, text in found["facts"]},
         frozenset(Signature(*name) for name in found["tables"]),
         found["derived"],
