@@ -1,4 +1,4 @@
-"""Damaged inputs are read, or refused in one line; see inputs.py, which tries 100 000 of them, and CI 2 000."""
+"""The trial of damaged inputs, of which CI makes 2 000; see inputs.py."""
 
 from . import inputs
 from .inputs import KINDS, damaged, seeds, tried
