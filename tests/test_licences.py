@@ -71,12 +71,12 @@ def _imported(name):
 
 def test_nothing_of_ours_reads_a_pickle():
     """Pickles run code; workers send them through pipes of their own, which nobody else can."""
+    reads = re.compile(r"pickle\.loads?\(|torch\.load\(|allow_pickle\s*=\s*True|marshal\.load")
     found = [
         f"{path.relative_to(_HOME)}: {line.strip()}"
         for path in (_HOME / "python").rglob("*.py")
         for line in path.read_text("utf-8").splitlines()
-        if re.search(
-            r"pickle\.loads?\(|torch\.load\(|allow_pickle\s*=\s*True|marshal\.loads?\(", line
-        )
+        # With weights only, torch takes nothing but tensors.
+        if reads.search(line) and "weights_only=True" not in line
     ]
     assert found == []
