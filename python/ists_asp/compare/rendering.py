@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from ists_asp.compare.comparison import ChangeKind
+from ists_asp.compare.comparison import Cause, Change, ChangeKind, Comparison, Gain, PairComparison
 from ists_asp.evaluate.scorer import DECIMALS
 from ists_asp.terminal import styled, unbroken
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ists_asp.compare import Edit, WeightEdits
-    from ists_asp.compare.comparison import Cause, Change, Comparison, Gain, PairComparison
     from ists_asp.model import Pair
 
 _CAUSES = 5

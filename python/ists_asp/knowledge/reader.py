@@ -27,7 +27,7 @@ from ists_asp import vocabulary as v
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
 from ists_asp.io.store import made_by
 from ists_asp.knowledge.words import knowable
-from ists_asp.model import Label, Pair
+from ists_asp.model import Label, Pair, Sentence
 from ists_asp.resources import data_dir
 from ists_asp.syntax.ground import Atoms
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from ists_asp.io.cache import Cache
     from ists_asp.knowledge.reader_model import Judged, Model, Reading, Run, Span
-    from ists_asp.model import Sentence
 
 T = TypeVar("T")
 

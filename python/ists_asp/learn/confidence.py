@@ -14,14 +14,13 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING, TypeAlias
 
-from ists_asp.model import Label
+from ists_asp.model import Answer, Label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.confidence import Kind, Lead, Leads
     from ists_asp.evaluate.scorer import Reference
-    from ists_asp.model import Answer
 
 _LEAST = 20
 _RISE = 3

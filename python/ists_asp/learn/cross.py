@@ -9,16 +9,14 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, TypeVar
 
 from ists_asp.errors import UsageError
-from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
-from ists_asp.learn.confidence import judge
+from ists_asp.evaluate.scorer import Chunking, Reference, Scores, compare_chunks, evaluate
+from ists_asp.learn.confidence import Judged, judge
 from ists_asp.learn.fit import Weight, fit_alignments, fit_boundaries, fit_labels, fit_scores
 from ists_asp.learn.rendering import render_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ists_asp.evaluate.scorer import Chunking, Scores
-    from ists_asp.learn.confidence import Judged
     from ists_asp.learn.examples import Example, ExampleBuilder, Senses
     from ists_asp.learn.fit import Settings
     from ists_asp.model import Answer, Scheme

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from ists_asp.learn.fit import decision_of
+from ists_asp.learn.fit import Weight, decision_of
 from ists_asp.terminal import unbroken
 from ists_asp.vocabulary import CONFIDENCE, CORRECTION, RATING_MARGIN, WEIGHT
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ists_asp.learn.confidence import Table
-    from ists_asp.learn.fit import Weight
 
 _SECTIONS = {
     "boundary": "Chunk boundaries",

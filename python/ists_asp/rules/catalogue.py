@@ -11,31 +11,25 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo.ast import ASTType
+from clingo.ast import AST, ASTType
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import UsageError
 from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.examples import read_example, row_example
-from ists_asp.rules.loader import load_rules, rule_files
+from ists_asp.rules.examples import Example, read_example, row_example
+from ists_asp.rules.loader import RuleSet, load_rules, rule_files
 from ists_asp.rules.profiles import Purpose, shown_folder
 from ists_asp.rules.programs import find_program, load_program
-from ists_asp.rules.source import TESTS, find_rules, read_source
-from ists_asp.rules.weights import rule_weights
+from ists_asp.rules.source import TESTS, RuleFile, find_rules, read_source
+from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.trees import derived, is_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clingo.ast import AST
-
     from ists_asp.io.store import Store
     from ists_asp.rules.directives import NamedRule
-    from ists_asp.rules.examples import Example
-    from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.parsing import RuleWarning
-    from ists_asp.rules.source import RuleFile
-    from ists_asp.rules.weights import Weight
 
 _DOC = re.compile(r"^%\*! (\S.*?)\n(.*?)^\*%$", re.MULTILINE | re.DOTALL)
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from clingo.ast import AST, ASTType, ProgramBuilder
 
 from ists_asp.errors import RuleError, shortened
-from ists_asp.io.store import Memo
-from ists_asp.rules.parsing import Parsing
+from ists_asp.io.store import Memo, Store
+from ists_asp.rules.parsing import Parsing, RuleWarning
 from ists_asp.rules.source import RuleFile, RuleSource, join, read_source, refuse, resolved
 from ists_asp.syntax.trees import Signature, derived, predicates
 
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
     from clingo import Control
 
-    from ists_asp.io.store import Store
     from ists_asp.rules.directives import NamedRule
-    from ists_asp.rules.parsing import RuleWarning
     from ists_asp.rules.source import Include, Report, SourceText
 
 MOST = 1 << 26

@@ -12,18 +12,15 @@ from clingo import MessageCode
 from clingo.ast import AST, ASTType, Location, parse_files, parse_string
 
 from ists_asp.errors import RuleError, shortened
-from ists_asp.io.store import made_by
+from ists_asp.io.store import Store, made_by
 from ists_asp.rules.directives import NamedRule, name_rules
-from ists_asp.rules.source import SUFFIX, Report, refuse
+from ists_asp.rules.source import SUFFIX, Include, Report, SourceText, refuse
 from ists_asp.syntax.trees import Signature, children, derived, functions, head_elements, walk
 from ists_asp.vocabulary import CORRECTION, WEIGHT, WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    from ists_asp.io.store import Store
-    from ists_asp.rules.source import Include, SourceText
 
 PLACED = re.compile(
     r"(?P<file>.*):(?P<line>\d+):(?P<column>\d+)-(?:(?P<line2>\d+):)?(?P<column2>\d+): "

@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.rules.examples import read_example
 from ists_asp.terminal import visible
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LARGEST = 1 << 24
 """Bytes of a rule file at most."""

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import SymbolType
-from clingo.ast import ASTType
+from clingo.ast import ASTType, Position
 
 from ists_asp.rules.parsing import RuleWarning
 from ists_asp.syntax.trees import atoms, is_fact
@@ -18,8 +18,6 @@ from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
-
-    from clingo.ast import Position
 
     from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.loader import RuleSet

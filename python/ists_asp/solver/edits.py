@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from clingo.ast import AST, ASTType
 
 from ists_asp.rules.arguments import Read, read_statement
-from ists_asp.solver.statements import of_core
+from ists_asp.solver.statements import Shape, Shapes, Version, of_core
 from ists_asp.syntax.ground import Atoms, Ground, split
 from ists_asp.syntax.terms import (
     Variable,
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.program import Program
-    from ists_asp.solver.statements import Shape, Shapes, Version
     from ists_asp.syntax.terms import Bindings, Call, Term
 
 _MEASURED = frozenset((NORM.name, PRODUCT.name))

@@ -18,7 +18,7 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from clingo import Number
+from clingo import Number, Symbol
 from clingo.ast import AST, AggregateFunction, ASTType, Rule, Sign, SymbolicTerm
 
 from ists_asp.answers import too_large
@@ -35,8 +35,6 @@ from ists_asp.vocabulary import BEYOND_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
-
-    from clingo import Symbol
 
     from ists_asp.errors import RuleError
     from ists_asp.rules import NamedRule, RuleSet

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from clingo.ast import AST, ASTType, Function, ProjectSignature, Rule, Sign, Transformer, Variable
 from msgspec import convert, to_builtins
 
-from ists_asp.solver.program import OBJECTIVE_PRIORITY, settle, settled_text
+from ists_asp.solver.program import OBJECTIVE_PRIORITY, Program, settle, settled_text
 from ists_asp.syntax.changes import PREFIX, atom, is_atom
 from ists_asp.syntax.trees import Signature, parse, predicates, remembered_by_identity, walk
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence, Set
 
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.solver.program import Program
     from ists_asp.solver.statements import Shapes
 
 OWN = f"{PREFIX}__"

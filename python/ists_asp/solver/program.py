@@ -16,13 +16,13 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from clingo.ast import ASTType
+from clingo.ast import AST, ASTType
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import RuleError
 from ists_asp.resources import asp_dir
 from ists_asp.solver.search import ground
-from ists_asp.solver.statements import Given, Shapes, of_core
+from ists_asp.solver.statements import Given, Shape, Shapes, of_core
 from ists_asp.syntax.ground import Atoms
 from ists_asp.syntax.trees import Signature, derived, parse, signature
 
@@ -30,11 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from clingo import Symbol
-    from clingo.ast import AST
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.parsing import Messages
-    from ists_asp.solver.statements import Shape
 
 _PLAIN = frozenset(
     {

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from clingo import Configuration
+from clingo import Configuration, Control, Symbol
 
 from ists_asp.errors import UnsatisfiableError, too_late
 from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.parsing import Messages, RuleWarning
 from ists_asp.solver.bounds import Objective
-from ists_asp.solver.program import prepared
+from ists_asp.solver.program import Program, prepared
 from ists_asp.solver.search import (
     CORE_GUIDED,
     FALLBACK,
@@ -24,20 +24,16 @@ from ists_asp.solver.search import (
     last_model,
     search,
 )
-from ists_asp.syntax.ground import texts
+from ists_asp.syntax.ground import Ground, texts
 from ists_asp.syntax.trees import signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from clingo import Control, Symbol
-
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.batch import BatchModel
-    from ists_asp.solver.program import Program
     from ists_asp.solver.search import Found
     from ists_asp.solver.statements import Shapes
-    from ists_asp.syntax.ground import Ground
 
 
 class Grounder:

@@ -14,8 +14,8 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-from ists_asp.answers import read_answer
-from ists_asp.confidence import Confident, confidence_tables
+from ists_asp.answers import Read, read_answer
+from ists_asp.confidence import AddConfidence, Confident, Weights, confidence_tables
 from ists_asp.errors import (
     AnswerError,
     IstsError,
@@ -26,7 +26,7 @@ from ists_asp.errors import (
     inside,
     unless_it_fails,
 )
-from ists_asp.solver.batch import Batches, in_batches, raising, short_pairs, weights_of
+from ists_asp.solver.batch import Batches, Item, in_batches, raising, short_pairs, weights_of
 from ists_asp.solver.bounds import Objective, objective_for
 from ists_asp.solver.pairing import paired
 from ists_asp.solver.search import Found, Solution, SolverOptions, search
@@ -41,12 +41,9 @@ if TYPE_CHECKING:
     from clingo import Control, Symbol
     from clingo.ast import AST
 
-    from ists_asp.answers import Read
-    from ists_asp.confidence import AddConfidence, Weights
     from ists_asp.model import Pair
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.parsing import RuleWarning
-    from ists_asp.solver.batch import Item
     from ists_asp.solver.faults import Blame
     from ists_asp.syntax.trees import Signature
 

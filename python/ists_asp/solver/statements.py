@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clingo.ast import ASTType
+from clingo.ast import AST, ASTType
 from msgspec import convert, to_builtins
 
 from ists_asp.io.store import Memo, made_by
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from clingo import Symbol
-    from clingo.ast import AST
 
     from ists_asp.rules.loader import RuleSet
 

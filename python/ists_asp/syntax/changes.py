@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import clingo
-from clingo import Number, ast
+from clingo import Number, Symbol, ast
 from clingo.ast import AST, ASTType, Function, Literal, Sign, SymbolicAtom, Transformer, Variable
 
 from ists_asp.syntax.trees import children, parse, walk
@@ -16,7 +16,6 @@ from ists_asp.syntax.trees import children, parse, walk
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from clingo import Symbol
     from clingo.ast import Location
 
 PREFIX = "__"

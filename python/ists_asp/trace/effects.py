@@ -23,7 +23,7 @@ from ists_asp.model import Pair  # noqa: TC001 (msgspec reads the annotations)
 from ists_asp.rules.catalogue import HARD, is_core
 from ists_asp.syntax.changes import off
 from ists_asp.syntax.ground import Atoms, Ground
-from ists_asp.trace.decisions import Decided, DecisionKind, decided, decided_lines
+from ists_asp.trace.decisions import Decided, Decision, DecisionKind, decided, decided_lines
 from ists_asp.trace.evidence import RulePlace
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.solver import Best, Solver
     from ists_asp.solver.program import Program
-    from ists_asp.trace.decisions import Decision
     from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.trace import Trace
 

@@ -11,15 +11,13 @@ from clingo import SymbolType
 
 from ists_asp.errors import TraceError
 from ists_asp.syntax.changes import ANY, fill
-from ists_asp.trace.grounding import Element, Group, RuleInstance
-from ists_asp.trace.probes import Kind
+from ists_asp.trace.grounding import Element, Grounding, Group, RuleInstance
+from ists_asp.trace.probes import Companion, Kind, Probe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.grounding import Grounding
-    from ists_asp.trace.probes import Companion, Probe
     from ists_asp.trace.strata import Strata
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo import Control, Function, Number, SymbolType, parse_term
+from clingo import Control, Function, Number, Symbol, SymbolType, parse_term
 from clingo.ast import AST, ASTType, Sign
 
 from ists_asp.syntax.changes import ANY, PREFIX, fill, is_atom, variable_names
@@ -25,8 +25,6 @@ from ists_asp.trace.tree import Branch, own, reason_tree, render
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-
-    from clingo import Symbol
 
     from ists_asp.trace.probes import Probe
     from ists_asp.trace.trace import Trace

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from clingo import SymbolType
-from clingo.ast import AST, ASTType, BooleanConstant, Literal, Rule, Sign, Variable
+from clingo.ast import AST, ASTType, BooleanConstant, Literal, Location, Rule, Sign, Variable
 
 from ists_asp.rules.arguments import Read, read_statement
 from ists_asp.rules.directives import NamedRule  # noqa: TC001 (msgspec looks it up)
@@ -26,8 +26,6 @@ from ists_asp.syntax.trees import parse
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
-
-    from clingo.ast import Location
 
 _FUNCTIONS = ("#count", "#sum", "#sum+", "#min", "#max")
 

@@ -19,7 +19,7 @@ from ists_asp.syntax.trees import functions, parse
 from ists_asp.trace.grounding import Grounding, ground_probes, later_statements
 from ists_asp.trace.instances import RuleInstances
 from ists_asp.trace.probes import Probe, probe_of_fact
-from ists_asp.trace.rewriting import probes_of
+from ists_asp.trace.rewriting import Query, probes_of
 from ists_asp.trace.strata import Strata, find_strata
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.solver import Solver
     from ists_asp.solver.program import Program
-    from ists_asp.trace.rewriting import Query
 
 _Found = TypeVar("_Found")
 

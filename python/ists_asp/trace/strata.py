@@ -12,19 +12,16 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-from clingo import SymbolType
+from clingo import Symbol, SymbolType
 from clingo.ast import AST, ASTType, Sign
 
 from ists_asp.syntax.changes import PREFIX, is_atom
-from ists_asp.syntax.ground import MEMORY
+from ists_asp.syntax.ground import MEMORY, Ground
 from ists_asp.syntax.trees import functions, parse, remembered_by_identity, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
-    from clingo import Symbol
-
-    from ists_asp.syntax.ground import Ground
     from ists_asp.trace.probes import Probe
 
 

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import TraceError, of_pair
-from ists_asp.trace.instances import agrees
+from ists_asp.trace.instances import RuleInstances, agrees
 from ists_asp.trace.words import Words
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ists_asp.solver import Best
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace.grounding import Grounding, Group, RuleInstance
-    from ists_asp.trace.instances import RuleInstances
     from ists_asp.trace.reified import ReifiedRules, Rewritten
     from ists_asp.vocabulary import Predicate
 

@@ -12,8 +12,8 @@ import msgspec
 
 from ists_asp.syntax.changes import PREFIX
 from ists_asp.terminal import unbroken
-from ists_asp.trace.contrast import Contrasted, RunnerUp, runner_up
-from ists_asp.trace.decisions import DecisionKind, told
+from ists_asp.trace.contrast import Contrasted, Reason, RunnerUp, runner_up
+from ists_asp.trace.decisions import Decision, DecisionKind, told
 from ists_asp.trace.evidence import SUMS, WHOLE, RulePlace, contributed, label_of
 from ists_asp.vocabulary import ALIGNED, CLOSENESS, CORRECTION, NOALI, RATING, WEIGHT, WORTH
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.contrast import Reason
-    from ists_asp.trace.decisions import Decision
     from ists_asp.trace.evidence import Because, Contribution
     from ists_asp.trace.grounding import Element, Group, RuleInstance
     from ists_asp.trace.trace import Term, Trace

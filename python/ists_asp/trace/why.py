@@ -18,7 +18,7 @@ from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground, texts
 from ists_asp.trace import questions
 from ists_asp.trace.contrast import Contrast, Contrasted, beside
-from ists_asp.trace.decisions import Decision, DecisionKind, decisions, told
+from ists_asp.trace.decisions import Decided, Decision, DecisionKind, decisions, told
 from ists_asp.trace.effects import Restraint, forbidding, margins, restraints, said
 from ists_asp.trace.evidence import RulePlace
 from ists_asp.trace.grounding import ground_probes
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Answer
     from ists_asp.solver.search import Found
-    from ists_asp.trace.decisions import Decided
     from ists_asp.trace.questions import Goal
     from ists_asp.trace.trace import Trace
 

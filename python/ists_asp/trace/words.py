@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from clingo import SymbolType
 
-from ists_asp.rules.arguments import CHUNK, SPAN, TOKEN, Place
+from ists_asp.rules.arguments import CHUNK, SPAN, TOKEN, ArgumentTypes, Place
 from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground, plain
 from ists_asp.vocabulary import IN_CHUNK, SPAN_TOKEN
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ists_asp.model import Pair
-    from ists_asp.rules.arguments import ArgumentTypes
     from ists_asp.trace.probes import Probe
 
 

@@ -11,7 +11,7 @@ import click
 
 from ists_asp.cli import options
 from ists_asp.cli.console import counted, note, progress, reader_warnings, write_output
-from ists_asp.cli.files import GOLD, RULES, FileType, command
+from ists_asp.cli.files import GOLD, RULES, FileType, Values, command
 from ists_asp.cli.inputs import read_golds
 from ists_asp.errors import UsageError
 from ists_asp.run.watch import isolate
@@ -21,7 +21,6 @@ from ists_asp.vocabulary import CORRECTION, WEIGHT
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from ists_asp.cli.files import Values
     from ists_asp.engine import Setup
     from ists_asp.learn.cross import CrossValidation
     from ists_asp.learn.ratings import Rated

@@ -20,7 +20,7 @@ from ists_asp.io.store import Memo
 from ists_asp.rules.arguments import MEANINGS, Meaning, Place, argument_types, placed
 from ists_asp.rules.check.domains import MIRRORED, kind_of
 from ists_asp.syntax.ground import Ground
-from ists_asp.syntax.terms import Call, Variable
+from ists_asp.syntax.terms import Call, Term, Variable
 from ists_asp.syntax.trees import Signature
 from ists_asp.vocabulary import EVIDENCE, TARGETS
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.arguments import Atom, Meanings, Read
     from ists_asp.rules.check.checked import Checked
     from ists_asp.rules.check.finding import Finding
-    from ists_asp.syntax.terms import Term
 
 
 _SEEDS: Meanings = {

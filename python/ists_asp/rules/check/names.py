@@ -16,12 +16,12 @@ from clingo.ast import ASTType
 from ists_asp import vocabulary as v
 from ists_asp.resources import asp_dir
 from ists_asp.rules.check.finding import Finding, Severity
-from ists_asp.rules.parsing import WEIGHED, weighed
+from ists_asp.rules.parsing import WEIGHED, Weighed, weighed
 from ists_asp.rules.source import SUFFIX
 from ists_asp.rules.tables import TABLES, entries, faults
 from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.ground import Ground
-from ists_asp.syntax.terms import Call, bind_all, parsed, read
+from ists_asp.syntax.terms import Call, Term, bind_all, parsed, read
 from ists_asp.syntax.trees import atoms, is_fact
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.check.checked import Checked, Statement
     from ists_asp.rules.directives import NamedRule
-    from ists_asp.rules.parsing import Weighed
-    from ists_asp.syntax.terms import Term
 
 _Predicate = tuple[str, int]
 

@@ -11,7 +11,7 @@ from clingo import Control
 from clingo.ast import AST, ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import unsafe
-from ists_asp.rules.arguments import Atom
+from ists_asp.rules.arguments import Atom, Read
 from ists_asp.rules.check.meanings import meanings_of
 from ists_asp.rules.check.names import documented, suggestion
 from ists_asp.rules.loader import fits
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ists_asp.rules.arguments import Read
     from ists_asp.rules.check.checked import Checked, Place, Program, Statement
     from ists_asp.rules.check.finding import Finding
 
