@@ -79,7 +79,7 @@ def texts(rules: RuleSet) -> Mapping[str, NamedRule]:
     """The rules by their texts, without what blanks and line ends they have."""
     return {
         _text(rule): rule
-        for node, rule in zip(rules.statements, rules.rules, strict=True)
+        for node, rule in rules.both
         if node.ast_type in (ASTType.Rule, ASTType.Minimize)
     }
 

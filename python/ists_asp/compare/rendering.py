@@ -142,7 +142,12 @@ def _pair(one: PairComparison) -> Iterator[str]:
         yield from f"  {_change(change, one.pair)}".split("\n")
         new = [cause for cause in causes if cause not in told]
         for cause in new[:_CAUSES]:
-            yield from _because(cause)
+            name = _named(cause.rule, cause.file, cause.line)
+            yield f"      {name}{_WHOSE[cause.only]}: {cause.text}"
+            moved = [f"{one.decision} {one.by:+} {one.evidence}" for one in cause.moved[:_MOVED]]
+            more = f" and {len(cause.moved) - _MOVED} more" if cause.moved[_MOVED:] else ""
+            if moved:
+                yield f"        moves {', '.join(moved)}{more}"
         if len(new) > _CAUSES:
             yield f"      and {len(new) - _CAUSES} causes more, see --json"
         told.update(new)
@@ -162,15 +167,6 @@ def _change(change: Change, pair: Pair) -> str:
     if change.kind is ChangeKind.EXPLANATION:
         return f"explanation  {was}\n  ->           {now}"
     return f"{change.kind:<9}  {' ~ '.join(words)}:  {was} -> {now}"
-
-
-def _because(cause: Cause) -> Iterator[str]:
-    name = _named(cause.rule, cause.file, cause.line)
-    yield f"      {name}{_WHOSE[cause.only]}: {cause.text}"
-    moved = [f"{one.decision} {one.by:+} {one.evidence}" for one in cause.moved[:_MOVED]]
-    more = len(cause.moved) - len(moved)
-    if moved:
-        yield f"        moves {', '.join(moved)}" + (f" and {more} more" if more else "")
 
 
 def _named(name: str, file: str, line: int) -> str:

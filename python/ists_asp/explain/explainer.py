@@ -178,10 +178,7 @@ class Explainer:
                 yield self._explained(answer, shown, templates)
 
     def _explained(self, answer: Answer, shown: Shown, templates: Templates) -> Explanation:
-        told = sorted(
-            tell(answer, shown, templates),
-            key=lambda item: (not item.place.sentence, item.place[:2], item.place.rank),
-        )
+        told = tell(answer, shown, templates)
         ranks = {
             number: rank
             for rank, number in enumerate(sorted({0} | {item.place.sentence for item in told}))
@@ -261,8 +258,13 @@ def _case(form: str) -> str | None:
     return "title" if capitals[0] and not any(capitals[1:]) else "mixed"
 
 
-def tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[Told]:
-    """Each statement that has a place, filled."""
+def tell(answer: Answer, shown: Shown, templates: Templates) -> list[Told]:
+    """Each statement that has a place, filled, in the order of telling."""
+    told = _told(answer, shown, templates)
+    return sorted(told, key=lambda one: (not one.place.sentence, one.place[:2], one.place.rank))
+
+
+def _told(answer: Answer, shown: Shown, templates: Templates) -> Iterator[Told]:
     pieces: dict[Ground, dict[tuple[str, Key | None], list[Piece]]]
     pieces = defaultdict(lambda: defaultdict(list))
     for piece in shown.pieces:

@@ -115,10 +115,7 @@ class Judge:
         for solution in self.solver.solve_all(items):
             answer = next(answers)
             ((shown, judged),) = solution.answers
-            told = sorted(
-                tell(answer, shown, templates),
-                key=lambda one: (not one.place.sentence, one.place[:2], one.place.rank),
-            )
+            told = tell(answer, shown, templates)
             columns = {
                 name: tuple(one.text for one in told if _COLUMNS.get(one.kind, one.kind) == name)
                 for name in QUOTED

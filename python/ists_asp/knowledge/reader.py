@@ -183,7 +183,8 @@ class Reader:
                 for token, value in begins.items():
                     yield v.READER_BOUNDARY.text(number, token, *_log_odds(value))
                 found = _possible(sentence, begins)
-            spans.append([span for span in found if _is_wordy(sentence, span)])
+            letters = [any(map(str.isalnum, token.form)) for token in sentence.tokens]
+            spans.append([(one, last) for one, last in found if any(letters[one - 1 : last])])
         for number, found in zip(sides, spans, strict=True):
             yield from (v.READER_SPAN.text(number, *span) for span in found)
         yield from self._links(reading, spans, sides)
@@ -349,7 +350,3 @@ def _merged(
                 pair = ((other,), merged) if swapped else (merged, (other,))
                 if pair not in judged:
                     yield pair
-
-
-def _is_wordy(sentence: Sentence, span: Run) -> bool:
-    return any(map(str.isalnum, "".join(t.form for t in sentence.tokens[span[0] - 1 : span[1]])))

@@ -113,14 +113,8 @@ class ExampleBuilder(Closing):
         self._weighing = rules.statements
         self._constants = {**self.profile.constants, **setup.constants}
         # Weights that have a name are rules.
-        kept = (
-            (node, rule)
-            for node, rule in zip(rules.statements, rules.rules, strict=True)
-            if rule.sentence is not None or not any(weighed(node))
-        )
-        nodes, named = zip(*kept, strict=True)
-        own = self.profile, replace(rules, statements=nodes, rules=named)
-        self._system = System(replace(setup, reader=NO_READER), own)
+        own = rules.only(lambda node, rule: rule.sentence is not None or not any(weighed(node)))
+        self._system = System(replace(setup, reader=NO_READER), (self.profile, own))
 
     def close(self) -> None:
         """Close the lexicon; the teacher cannot be used afterwards."""
@@ -143,8 +137,7 @@ class ExampleBuilder(Closing):
     def sentences(self) -> dict[str, str]:
         """What the rules say that find evidence, by its name or what its names begin with."""
         found: dict[str, str] = {}
-        rules = self._system.rules
-        for statement, rule in zip(rules.statements, rules.rules, strict=True):
+        for statement, rule in self._system.rules.both:
             if statement.ast_type is not ASTType.Rule or rule.sentence is None:
                 continue
             for atom in atoms(statement.head):

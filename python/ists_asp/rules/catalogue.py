@@ -22,6 +22,7 @@ from ists_asp.rules.profiles import Purpose, shown_folder
 from ists_asp.rules.programs import find_program, load_program
 from ists_asp.rules.source import TESTS, RuleFile, find_rules, read_source
 from ists_asp.rules.weights import Weight, rule_weights
+from ists_asp.syntax.ground import split
 from ists_asp.syntax.trees import derived, is_fact
 
 if TYPE_CHECKING:
@@ -297,13 +298,6 @@ def _doc(signature: str, body: str) -> Doc:
         elif line.strip() and arguments:
             last, said = arguments.pop()
             arguments.append((last, f"{said} {line.strip()}"))
-    return Doc(signature, _name(signature), " ".join(text.split()), tuple(arguments))
-
-
-def _name(signature: str) -> str:
-    name, opening, rest = signature.partition("(")
-    depth, arity = 0, 1 if opening else 0
-    for character in rest:
-        depth += (character in "([") - (character in ")]")
-        arity += character == "," and depth == 0
-    return f"{name}/{arity}"
+    called, _, inside = signature.partition("(")
+    key = f"{called}/{len(split(inside.removesuffix(')')))}"
+    return Doc(signature, key, " ".join(text.split()), tuple(arguments))

@@ -17,7 +17,7 @@ from clingo.ast import AST, ASTType
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.rules.examples import read_example
-from ists_asp.syntax.changes import variable_names
+from ists_asp.syntax.trees import variable_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

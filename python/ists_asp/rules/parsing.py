@@ -244,8 +244,9 @@ class Parsing:
         private = [
             (place, name)
             for place, (node, rule) in enumerate(zip(statements, rules, strict=True))
-            if _PRIVATE.search(rule.text)
-            for name in _own(node)
+            if _PRIVATE.search(rule.text) and node.ast_type is ASTType.Rule
+            for name in sorted(derived(node.head))
+            if name.name.startswith("_")
         ]
         weights = [
             (place, name)
@@ -337,12 +338,6 @@ def _nodes(
             _place(node, str(path))
     else:
         parse_files([str(path)], nodes.append, logger=messages)
-
-
-def _own(statement: AST) -> Iterator[Signature]:
-    """The private predicates that a statement defines."""
-    if statement.ast_type is ASTType.Rule and _PRIVATE.search(str(statement.head)):
-        yield from sorted(key for key in derived(statement.head) if key.name.startswith("_"))
 
 
 class Weighed(NamedTuple):

@@ -329,15 +329,11 @@ def files_of_rules(path: Path) -> Iterator[Path]:
         # A name may be one that no file can have.
         with suppress(OSError):
             if real.is_file():
-                left += [file.parent / name for name in _included(real)]
+                with real.open("rb") as stream:
+                    found = _MENTIONED.findall(stream.read(LARGEST))
+                names = (os.fsdecode(re.sub(rb"\\(.)", rb"\1", name)) for name in found)
+                left += [file.parent / name for name in names]
                 yield file
-
-
-def _included(file: Path) -> list[str]:
-    """What stands behind ``#include`` in a file, comments and all."""
-    with file.open("rb") as stream:
-        found = _MENTIONED.findall(stream.read(LARGEST))
-    return [os.fsdecode(re.sub(rb"\\(.)", rb"\1", name)) for name in found]
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def entries(rules: RuleSet, *, several: bool = False) -> Iterator[Entry]:
     ``several`` asks only for statements that have an entry of several words.
     """
     names = rules.names
-    for node, rule in zip(rules.statements, rules.rules, strict=True):
+    for node, rule in rules.both:
         if not _may_list(rule) or (several and not _SEVERAL.search(rule.text)) or not is_fact(node):
             continue
         for atom in (atom for single in node.unpool() for atom in atoms(single.head)):

@@ -100,7 +100,7 @@ def _rule_weights(
         known[name.name].append((name, parsed(weight.decision), weight))
     heads = _Heads(rules.statements, values)
     found: dict[str, dict[Weight, None]] = {}
-    for statement, rule in zip(rules.statements, rules.rules, strict=True):
+    for statement, rule in rules.both:
         if (
             statement.ast_type is ASTType.Rule
             and not predicates(statement.head).isdisjoint(_MADE)

@@ -22,9 +22,8 @@ from ists_asp.resources import gc_paused
 from ists_asp.solver.pairing import COST, OWN, PAIR, PRIORITY, Paired
 from ists_asp.solver.search import CORE_GUIDED, Found, Solution, ground, only_best
 from ists_asp.solver.statements import Given
-from ists_asp.syntax.changes import PREFIX
 from ists_asp.syntax.ground import Atoms, Ground, split, symbols, written
-from ists_asp.syntax.trees import Signature
+from ists_asp.syntax.trees import PREFIX, Signature
 from ists_asp.vocabulary import all_predicates
 
 if TYPE_CHECKING:

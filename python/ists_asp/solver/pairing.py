@@ -16,8 +16,16 @@ from clingo.ast import AST, ASTType, Function, ProjectSignature, Rule, Sign, Tra
 from msgspec import convert, to_builtins
 
 from ists_asp.solver.program import OBJECTIVE_PRIORITY, Program, settle, settled_text
-from ists_asp.syntax.changes import PREFIX, atom, is_atom
-from ists_asp.syntax.trees import Signature, parse, predicates, remembered_by_identity, walk
+from ists_asp.syntax.trees import (
+    PREFIX,
+    Signature,
+    atom,
+    is_atom,
+    parse,
+    predicates,
+    remembered_by_identity,
+    walk,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Set

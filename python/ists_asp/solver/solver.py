@@ -32,7 +32,7 @@ from ists_asp.solver.pairing import paired
 from ists_asp.solver.search import Found, Solution, SolverOptions, search
 from ists_asp.solver.single import Alone, Best, Grounder
 from ists_asp.solver.statements import Shapes
-from ists_asp.syntax.changes import switched, switches
+from ists_asp.syntax.trees import Signature, switched, switches
 from ists_asp.vocabulary import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.parsing import RuleWarning
     from ists_asp.solver.faults import Blame
-    from ists_asp.syntax.trees import Signature
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -102,7 +101,7 @@ class Solver(Generic[A]):
     def switched(self, places: Collection[int]) -> Solver[A]:
         """A solver of the same rules, with a switch for those at some places among them.
 
-        A pair that has :func:`ists_asp.syntax.changes.off` of a place among its facts is decided
+        A pair that has :func:`ists_asp.syntax.trees.off` of a place among its facts is decided
         as if that rule were not there.
         """
         rules = self._rules
@@ -312,7 +311,7 @@ class Solver(Generic[A]):
         """The file and line of the last rule with a predicate in its head: users' come last."""
         places = [
             f"{rule.file}:{rule.line}"
-            for node, rule in zip(self._rules.statements, self._rules.rules, strict=True)
+            for node, rule in self._rules.both
             if key in self.shapes.of(node).derived
         ]
         return places[-1] if places else None

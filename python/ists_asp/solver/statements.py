@@ -51,7 +51,7 @@ class Given:
         self._fetched: list[Sequence[Symbol]] = []
         self._rules: list[str] = []
         # Python would take a name with two underscores in a class for a private one.
-        setattr(self, FETCH, self._fetch)
+        setattr(self, FETCH, lambda number: self._fetched[number.number])
         for name, atoms in facts.items():
             if f"-{name.name}(" in Atoms.of(atoms).text:
                 self.add(atoms)
@@ -76,9 +76,6 @@ class Given:
     def statements(self) -> Sequence[AST]:
         """Rules by which clingo fetches what is not added."""
         return parse("\n".join(self._rules))
-
-    def _fetch(self, number: Symbol) -> Sequence[Symbol]:
-        return self._fetched[number.number]
 
 
 Names = frozenset[Signature]

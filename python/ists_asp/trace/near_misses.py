@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from clingo import Control, Function, Number, Symbol, SymbolType, parse_term
 from clingo.ast import AST, ASTType, Sign
 
-from ists_asp.syntax.changes import ANY, PREFIX, fill, is_atom, variable_names
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.terms import Call, Term, agree, filled_atom, is_ground, read_atom, reread
-from ists_asp.syntax.trees import functions
+from ists_asp.syntax.trees import ANY, PREFIX, fill, functions, is_atom, variable_names
 from ists_asp.trace.evidence import RulePlace, own_rules
 from ists_asp.trace.instances import agrees
 from ists_asp.trace.rewriting import NUMBER, Query, queries_of

@@ -17,10 +17,9 @@ from ists_asp.solver.pairing import Pairing
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import functions, parse
 from ists_asp.trace.grounding import Grounding, ground_probes, later_statements
-from ists_asp.trace.instances import RuleInstances
+from ists_asp.trace.instances import RuleInstances, Strata, find_strata
 from ists_asp.trace.probes import Probe, probe_of_fact
 from ists_asp.trace.rewriting import Query, probes_of
-from ists_asp.trace.strata import Strata, find_strata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -55,7 +54,7 @@ class ReifiedRules:
 
     def _recalled_probes(self) -> Sequence[tuple[Probe, ...]]:
         """The probes of each statement; those of facts are made anew, which is faster."""
-        both = list(zip(self.rules.statements, self.rules.rules, strict=True))
+        both = list(self.rules.both)
 
         def work() -> list[tuple[Probe, ...]]:
             return [probes_of(*one, number, self._constants) for number, one in enumerate(both)]

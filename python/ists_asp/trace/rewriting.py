@@ -14,9 +14,17 @@ from clingo import ast
 from clingo.ast import AST, ASTType, ComparisonOperator, Literal, Sign
 
 from ists_asp.errors import RuleError
-from ists_asp.syntax import changes
-from ists_asp.syntax.changes import PREFIX, is_atom, tuple_of, variable_names
-from ists_asp.syntax.trees import functions, is_fact, remembered_by_identity, walk
+from ists_asp.syntax import trees
+from ists_asp.syntax.trees import (
+    PREFIX,
+    functions,
+    is_atom,
+    is_fact,
+    remembered_by_identity,
+    tuple_of,
+    variable_names,
+    walk,
+)
 from ists_asp.trace.probes import Kind, Probe, ProbeWriter, probe_of_fact
 
 if TYPE_CHECKING:
@@ -68,7 +76,7 @@ def probes_of(
     if PREFIX not in text:
         if is_fact(statement):
             return (probe_of_fact(statement, rule, f"{PREFIX}f{number}_0"),)
-    elif any(name.startswith(PREFIX) for name in changes.names(statement)):
+    elif any(name.startswith(PREFIX) for name in trees.names(statement)):
         raise RuleError(
             f"a name begins with {PREFIX}",
             where=where,
@@ -145,8 +153,8 @@ def _disjunction(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None,
         for other in head.elements:
             inner = variable_names(other, local=True) - outer
             fresh = {name: f"{PREFIX}L_{name}" for name in inner}
-            literal = changes.rename(other.literal, fresh)
-            conditions = [changes.rename(part, fresh) for part in other.condition]
+            literal = trees.rename(other.literal, fresh)
+            conditions = [trees.rename(part, fresh) for part in other.condition]
             if is_atom(literal, Sign.NoSign):
                 different = ast.Comparison(
                     literal.atom.symbol,
@@ -171,7 +179,7 @@ def _apart(body: Sequence[AST], element: AST) -> list[AST]:
     """
     outer = set().union(*map(variable_names, body))
     inner = variable_names(element, local=True) - outer
-    return [changes.rename(part, {name: f"{PREFIX}B_{name}" for name in inner}) for part in body]
+    return [trees.rename(part, {name: f"{PREFIX}B_{name}" for name in inner}) for part in body]
 
 
 def _negated(literal: AST) -> AST:
@@ -205,7 +213,7 @@ def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Ite
     (term,) = functions(probe.head.atom.symbol)
     number = ast.Function(place, NUMBER, [], 0)
     closed = [part for part, is_known in zip(term.arguments, known, strict=True) if is_known]
-    wanted = changes.atom(place, goal, [number, *closed])
+    wanted = trees.atom(place, goal, [number, *closed])
     body = probe.body
     for chosen in combinations(range(len(body)), size):
         dropped = tuple(body[index] for index in chosen)
@@ -218,7 +226,7 @@ def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Ite
         label = f"{goal}_{probe.name}_{'_'.join(map(str, chosen))}"
         variables = tuple_of(place, [ast.Variable(place, name) for name in names])
         sides = tuple_of(place, _sides(dropped, bound))
-        head = changes.atom(place, label, [variables, sides, number])
+        head = trees.atom(place, label, [variables, sides, number])
         yield Query(label, probe, dropped, unknown, names, str(ast.Rule(place, head, used)))
 
 

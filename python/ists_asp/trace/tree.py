@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ists_asp.syntax.changes import PREFIX
+from ists_asp.syntax.trees import PREFIX
 from ists_asp.terminal import unbroken
 from ists_asp.trace.contrast import Contrasted, Reason, RunnerUp, runner_up
 from ists_asp.trace.decisions import Decision, DecisionKind, told

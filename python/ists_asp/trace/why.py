@@ -14,8 +14,8 @@ from msgspec import to_builtins
 from ists_asp import vocabulary as v
 from ists_asp.errors import TimeLimitError, UsageError
 from ists_asp.resources import gc_paused
-from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground, texts
+from ists_asp.syntax.trees import ANY
 from ists_asp.trace import questions
 from ists_asp.trace.contrast import Contrast, Contrasted, beside
 from ists_asp.trace.decisions import Decided, Decision, DecisionKind, decisions, told

@@ -172,7 +172,7 @@ def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) ->
         return path.relative_to(next(tops, "")).as_posix()
 
     goals, values, shown = {}, dict(constants), dict[str, None]()
-    for node, rule in zip(rules.statements, rules.rules, strict=True):
+    for node, rule in rules.both:
         if node.ast_type is ASTType.Minimize:
             sign = "maximize" if str(node.weight).startswith("-") else "minimize"
             named = f"{rule.sentence} ({rule.name}, " if rule.sentence else f"{rule.text} ("
@@ -198,7 +198,7 @@ def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) ->
             # Some statements do not fit in.
             text = "\n".join(
                 f'%@rule {rule.name}: "{rule.sentence}"\n' * bool(rule.sentence) + rule.text
-                for node, rule in zip(rules.statements, rules.rules, strict=True)
+                for node, rule in rules.both
                 if rule.file == file.name and node.ast_type is not ASTType.Program
             )
         else:

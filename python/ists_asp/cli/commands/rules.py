@@ -13,8 +13,7 @@ import click
 from msgspec import to_builtins
 
 from ists_asp.cli import options
-from ists_asp.cli.commands.rules_check import check
-from ists_asp.cli.commands.rules_test import test
+from ists_asp.cli.commands.rules_check import check, test
 from ists_asp.cli.console import note, warn, write_output
 from ists_asp.cli.files import OUTPUTS, command, group
 from ists_asp.cli.inputs import Inputs, read_aligned

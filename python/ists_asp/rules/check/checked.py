@@ -138,7 +138,7 @@ class Checked:
         self.by_file: dict[Path, list[Statement]] = {path: [] for path in self.files}
         self.weights: dict[Path, dict[Weighed, list[Statement]]] = {}
         last, path = NamedRule("", None, "", 0, 0, ""), asp_dir()
-        for node, rule in zip(self.rules.statements, self.rules.rules, strict=True):
+        for node, rule in self.rules.both:
             # Statements of a file come one after the other, and to ask for places takes long.
             if rule.file != last.file or rule.line < last.line:
                 path = self._paths[node.location.begin.filename]
@@ -249,16 +249,14 @@ class Checked:
 
     def asked_in(self, program: Program, asked: Sequence[Statement]) -> RuleSet:
         """Of a program's rules those that are asked about, and those that may disagree."""
-        rules, names = self.rules_of(program), {one.rule.name for one in asked}
-        wanted = [
-            (node, rule)
-            for node, rule in zip(rules.statements, rules.rules, strict=True)
-            if rule.name in names
-            or rule.text.startswith((MUST_SPLIT.name, MUST_JOIN.name))
-            or node.ast_type is ASTType.Definition
-        ]
-        nodes, named = zip(*wanted, strict=True)
-        return RuleSet(rules.files, nodes, named, ())
+        names = {one.rule.name for one in asked}
+        return self.rules_of(program).only(
+            lambda node, rule: (
+                rule.name in names
+                or rule.text.startswith((MUST_SPLIT.name, MUST_JOIN.name))
+                or node.ast_type is ASTType.Definition
+            )
+        )
 
     def rules_of(self, program: Program) -> RuleSet:
         """The rules of a program, as if they had been loaded for it alone."""

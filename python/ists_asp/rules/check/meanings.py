@@ -152,12 +152,6 @@ class Types:
         return max(found)[-1] if found else None
 
 
-def _agree(one: Place, other: Place) -> bool:
-    # Words may be those of both sentences, and numbers of tokens and chunks compared.
-    sides = {one.side, other.side} if one.kind == "span" else ()
-    return one.kind == other.kind and (len(sides) < 2 or 0 in sides)
-
-
 def _of_ground(term: Term) -> set[str]:
     """What a term without variables may stand for; nothing where it may be anything."""
     if isinstance(term, Call) and term.name in ("run", "gap"):
@@ -232,7 +226,9 @@ def _mixed(meanings: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
         known, where = first.setdefault(term, (meaning, atom))
         if not known.side and known.kind == meaning.kind:
             first[term] = meaning, atom
-        if not _agree(known, meaning):
+        # Words may be those of both sentences, and numbers of tokens and chunks compared.
+        apart = known.kind == "span" and 0 != known.side != meaning.side != 0
+        if apart or known.kind != meaning.kind:
             chunks = {known.kind, meaning.kind} == {"chunk", "span"}
             hint = f"The span of one chunk is run({term},{term})" if chunks else "Use two variables"
             found = f"{term} is {_told(known)} in {where.key}, and {_told(meaning)} in "

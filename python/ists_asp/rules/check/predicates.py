@@ -17,8 +17,7 @@ from ists_asp.rules.check.names import documented, suggestion
 from ists_asp.rules.loader import fits
 from ists_asp.rules.parsing import PLACED, Messages
 from ists_asp.rules.profiles import Purpose
-from ists_asp.syntax.changes import is_atom
-from ists_asp.syntax.trees import Signature, derives_atom, predicates, walk
+from ists_asp.syntax.trees import Signature, derives_atom, is_atom, predicates, walk
 from ists_asp.vocabulary import ARGUES, CONFIDENCE, RENAMED, WEIGHT
 
 if TYPE_CHECKING:
