@@ -22,17 +22,9 @@ from clingo.ast import AST, ASTType
 
 from ists_asp.rules.arguments import Read, read_statement
 from ists_asp.solver.statements import Shape, Shapes, Version, of_core
+from ists_asp.syntax import terms
 from ists_asp.syntax.ground import Atoms, Ground, split
-from ists_asp.syntax.terms import (
-    Variable,
-    agree,
-    bind,
-    bind_all,
-    filled_atom,
-    is_ground,
-    parsed,
-    variables,
-)
+from ists_asp.syntax.terms import agree, bind, bind_all, filled_atom, is_ground, variables
 from ists_asp.syntax.trees import Signature, parse
 from ists_asp.vocabulary import ALIGNED, LABEL, NORM, PRODUCT, SCORE, TAG
 
@@ -121,9 +113,9 @@ class _Facts:
             found = self._rows[key] = _Rows()
             for text, bits in self.by_name.get(key.name, {}).items():
                 measured = key.name in _MEASURED
-                terms = (None,) * key.arity if measured else tuple(map(parsed, split(text)))
-                if len(terms) == key.arity:
-                    found.add(terms, bits)
+                parts = (None,) * key.arity if measured else tuple(map(terms.parsed, split(text)))
+                if len(parts) == key.arity:
+                    found.add(parts, bits)
         return found
 
 
@@ -168,7 +160,9 @@ class _Reach:
             if atom.signature in self.decided:
                 # Lines of an answer are told apart by variables for their sides.
                 sides = atom.arguments[:2]
-                key = sides if all(isinstance(side, Variable) for side in sides) else len(lines)
+                key = (
+                    sides if all(isinstance(side, terms.Variable) for side in sides) else len(lines)
+                )
                 lines[key].append(filled_atom(atom, bound))
             else:
                 bits &= self._one(filled_atom(atom, bound))
@@ -520,7 +514,7 @@ def _decided(answers: Sequence[Mapping[str, Any] | None]) -> Decided:
     for place, answer in enumerate(answers):
         for number, line in enumerate(answer["alignments"] if answer else ()):
             if line["spans"]:
-                link = tuple(map(parsed, line["spans"]))
+                link = tuple(map(terms.parsed, line["spans"]))
                 said = [
                     (ALIGNED, ()),
                     (LABEL, (Ground(line["label"].lower()),)),

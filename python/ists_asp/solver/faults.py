@@ -29,18 +29,7 @@ from ists_asp.solver.pairing import OWN
 from ists_asp.solver.search import ground
 from ists_asp.syntax import trees
 from ists_asp.syntax.ground import texts
-from ists_asp.syntax.trees import (
-    Lifter,
-    functions,
-    head_elements,
-    is_atom,
-    off,
-    predicates,
-    switched,
-    switches,
-    tuple_of,
-    walk,
-)
+from ists_asp.syntax.trees import Lifter, functions, head_elements, is_atom, predicates, tuple_of
 from ists_asp.vocabulary import BEYOND_LIMITS
 
 if TYPE_CHECKING:
@@ -101,7 +90,7 @@ class Blame:
             rule
             for node, rule in self._rules.both
             if rule.file in self._own
-            and (node.ast_type is ASTType.Minimize or any(map(_adds, walk(node))))
+            and (node.ast_type is ASTType.Minimize or any(map(_adds, trees.walk(node))))
         ]
         places = " and ".join(list(dict.fromkeys(map(_place, found)))[:_ATOMS])
         return WeightsError(f"{error.found}; look at {places}", hint=error.hint) if found else None
@@ -139,11 +128,11 @@ class Blame:
             return []
         numbers = {id(node): number for number, (node, _) in enumerate(tried, start=1)}
         statements = [
-            switched(node, numbers[id(node)]) if id(node) in numbers else node
+            trees.switched(node, numbers[id(node)]) if id(node) in numbers else node
             for node in self._rules.statements
             if node.ast_type is not ASTType.Minimize
         ]
-        statements.append(switches(len(tried)))
+        statements.append(trees.switches(len(tried)))
         messages = Messages(self._rules.names)
         control = ground(statements, facts, self._grounder.arguments, messages)
         ends = time.monotonic() + SECONDS
@@ -151,7 +140,7 @@ class Blame:
         def satisfiable(on: Collection[int]) -> bool | None:
             """Whether there is an answer with some rules on; None if there is no time left."""
             for number in numbers.values():
-                control.assign_external(off(number), number not in on)
+                control.assign_external(trees.off(number), number not in on)
             with control.solve(async_=True) as search:
                 if not search.wait(max(0.0, ends - time.monotonic())):
                     search.cancel()

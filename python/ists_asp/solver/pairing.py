@@ -16,16 +16,8 @@ from clingo.ast import AST, ASTType, Function, ProjectSignature, Rule, Sign, Tra
 from msgspec import convert, to_builtins
 
 from ists_asp.solver.program import OBJECTIVE_PRIORITY, Program, settle, settled_text
-from ists_asp.syntax.trees import (
-    PREFIX,
-    Signature,
-    atom,
-    is_atom,
-    parse,
-    predicates,
-    remembered_by_identity,
-    walk,
-)
+from ists_asp.syntax import trees
+from ists_asp.syntax.trees import PREFIX, Signature, atom, is_atom, parse, predicates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Set
@@ -127,7 +119,7 @@ def _pair_up(statements: Sequence[AST], tables: frozenset[Signature], shapes: Sh
     return "\n".join([*found, _OBJECTIVE] if ASTType.Minimize in kinds else found)
 
 
-@remembered_by_identity
+@trees.remembered_by_identity
 def _text(node: AST, tables: frozenset[Signature]) -> str:
     """A rewritten statement; empty if it has a theory atom or a reserved name.
 
@@ -137,7 +129,7 @@ def _text(node: AST, tables: frozenset[Signature]) -> str:
         part.name.startswith(PREFIX)
         if part.ast_type in {ASTType.Function, ASTType.Variable}
         else part.ast_type is ASTType.TheoryAtom
-        for part in walk(node)
+        for part in trees.walk(node)
     ):
         return ""
     rewritten = Pairing(tables).both(node)

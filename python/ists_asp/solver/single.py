@@ -24,7 +24,7 @@ from ists_asp.solver.search import (
     last_model,
     search,
 )
-from ists_asp.syntax.ground import Ground, texts
+from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import signature
 
 if TYPE_CHECKING:
@@ -185,10 +185,7 @@ class Best(Generic[A]):
         """The atoms by name, without the facts of the program."""
         if self.together is not None:
             return self.together.shares[self.number].atoms
-        atoms: dict[str, list[Ground]] = {}
-        for atom in texts(frozenset(self.found.true).difference(self.program.facts)):
-            atoms.setdefault(atom.name, []).append(atom)
-        return atoms
+        return by_name(texts(frozenset(self.found.true).difference(self.program.facts)))
 
     def undecided(self, name: str, arity: int) -> Mapping[Ground, int]:
         """The atoms of a predicate that the solver decides, with their literals."""

@@ -19,17 +19,9 @@ from clingo import Symbol, SymbolType
 from clingo.ast import AST, ASTType, Sign
 
 from ists_asp.errors import TraceError
+from ists_asp.syntax import trees
 from ists_asp.syntax.ground import MEMORY, Ground
-from ists_asp.syntax.trees import (
-    ANY,
-    PREFIX,
-    fill,
-    functions,
-    is_atom,
-    parse,
-    remembered_by_identity,
-    walk,
-)
+from ists_asp.syntax.trees import ANY, PREFIX, fill, functions, is_atom, parse, walk
 from ists_asp.trace.grounding import Element, Grounding, Group, RuleInstance
 from ists_asp.trace.probes import Companion, Kind, Probe
 
@@ -165,13 +157,13 @@ def _positive(text: str) -> Iterator[_Node]:
                         yield found
 
 
-@remembered_by_identity
+@trees.remembered_by_identity
 def _rests_on(probe: Probe) -> frozenset[_Node]:
     texts = (probe.statement, *(element.statement for element in probe.elements))
     return frozenset(_positive("\n".join(texts)))
 
 
-@remembered_by_identity
+@trees.remembered_by_identity
 def _atoms(probe: Probe) -> tuple[_Node, ...]:
     """The predicates of the positive literals of its body."""
     found = (part.atom.symbol for part in probe.body if is_atom(part, Sign.NoSign))

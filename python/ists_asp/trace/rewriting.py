@@ -15,16 +15,7 @@ from clingo.ast import AST, ASTType, ComparisonOperator, Literal, Sign
 
 from ists_asp.errors import RuleError
 from ists_asp.syntax import trees
-from ists_asp.syntax.trees import (
-    PREFIX,
-    functions,
-    is_atom,
-    is_fact,
-    remembered_by_identity,
-    tuple_of,
-    variable_names,
-    walk,
-)
+from ists_asp.syntax.trees import PREFIX, functions, is_atom, is_fact, tuple_of, variable_names
 from ists_asp.trace.probes import Kind, Probe, ProbeWriter, probe_of_fact
 
 if TYPE_CHECKING:
@@ -48,7 +39,7 @@ _IGNORED = frozenset(
 _SUMS = (ast.BinaryOperator.Plus, ast.BinaryOperator.Minus)
 
 
-@remembered_by_identity
+@trees.remembered_by_identity
 def probes_of(
     statement: AST, rule: NamedRule, number: int, constants: frozenset[str] = frozenset()
 ) -> tuple[Probe, ...]:
@@ -64,7 +55,9 @@ def probes_of(
     ):
         return ()
     text, where = str(statement), f"{rule.file}:{rule.line}"
-    theory = "&" in text and any(one.ast_type is ASTType.TheoryAtom for one in walk(statement))
+    theory = "&" in text and any(
+        one.ast_type is ASTType.TheoryAtom for one in trees.walk(statement)
+    )
     if theory or statement.ast_type not in (ASTType.Rule, ASTType.Minimize):
         found = "a theory atom" if theory else text.split(" ", 1)[0].rstrip(".")
         raise RuleError(
