@@ -19,7 +19,7 @@ from clingo import Control, Function, Symbol, SymbolType
 from ists_asp.confidence import WEIGHTS, Weights
 from ists_asp.errors import AnswerError, IstsError
 from ists_asp.resources import gc_paused
-from ists_asp.solver.pairing import COST, OWN, PAIR, PRIORITY, Paired
+from ists_asp.solver.program import COST, OWN, PAIR, PRIORITY, Paired, Program
 from ists_asp.solver.search import CORE_GUIDED, Found, Solution, ground, only_best
 from ists_asp.solver.statements import Given
 from ists_asp.syntax.ground import Atoms, Ground, split, symbols, written
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from clingo.ast import AST
 
     from ists_asp.model import Pair
-    from ists_asp.solver.program import Program
 
 Item: TypeAlias = "tuple[Pair, Sequence[Symbol]]"
 """A pair with its facts."""

@@ -28,7 +28,7 @@ from ists_asp.errors import (
 )
 from ists_asp.solver.batch import Batches, Item, in_batches, raising, short_pairs, weights_of
 from ists_asp.solver.bounds import Objective, objective_for
-from ists_asp.solver.pairing import paired
+from ists_asp.solver.program import paired
 from ists_asp.solver.search import Found, Solution, SolverOptions, search
 from ists_asp.solver.single import Alone, Best, Grounder
 from ists_asp.solver.statements import Shapes
@@ -201,7 +201,7 @@ class Solver(Generic[A]):
         """As :meth:`best`, of many pairs, as :meth:`solve_all` decides them.
 
         ``extra`` gives more rules for the pairs that are decided together, rewritten as
-        :mod:`ists_asp.solver.pairing` does; no other rule may depend on them.
+        :mod:`ists_asp.solver.program` does; no other rule may depend on them.
         """
 
         def together(batches: Batches[A], some: Sequence[Item]) -> list[Best[A] | None] | None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 FETCH = "____fetch"
-"""The function that clingo calls: no rule has one of that name, see :mod:`.pairing`."""
+"""The function that clingo calls: no rule has one of that name, see :mod:`.program`."""
 
 _MANY = 10
 """Atoms of a predicate from which fetching them takes less time than adding them."""

@@ -13,7 +13,7 @@ from msgspec import convert, to_builtins
 from ists_asp.rules.arguments import ArgumentTypes, argument_types
 from ists_asp.rules.catalogue import is_core, restraining, shipped_texts
 from ists_asp.rules.constants import check_kinds
-from ists_asp.solver.pairing import Pairing
+from ists_asp.solver.program import Pairing, Program
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import functions, parse
 from ists_asp.trace.grounding import Grounding, ground_probes, later_statements
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer
     from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.solver import Solver
-    from ists_asp.solver.program import Program
 
 _Found = TypeVar("_Found")
 

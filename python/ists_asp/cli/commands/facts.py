@@ -1,9 +1,10 @@
-"""``ists-asp facts``: what the rules see of a pair, ready for plain clingo."""
+"""``ists-asp facts`` and ``ists-asp chunk``: what the rules see of a pair, and its chunks."""
 
 from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -210,3 +211,40 @@ def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) ->
         if own:
             parts.append(f"\n% ======== {place(file.name)}\n\n{own}\n{base}")
     return f"{head}\n% ======== the facts\n\n", "".join(["\n", *parts])
+
+
+@command("""
+  ists-asp chunk "the bulb is on" "the bulb is lit because the switch is closed"
+  ists-asp chunk --sent1 a.txt --sent2 b.txt --side 1 -o a.chunk.txt
+  ists-asp chunk --tsv pairs.tsv --profile images
+""")
+@options.input_options
+@options.setup_options()
+@click.option(
+    "--side",
+    type=click.Choice(["1", "2"]),
+    help="Only the first or the second sentence of each pair.",
+)
+@options.output_option(".txt")
+def chunk(inputs: Inputs, setup: Setup, side: str | None, output: Path | None) -> None:
+    """Find the chunks of sentences.
+
+    In: pairs of sentences, as for ists-asp solve.
+
+    Out: [ a chunk ] [ another one ], one sentence a line: the first and the second sentence
+    of each pair in turn, or only those of one --side. Read the lines back with --chunked.
+    """
+    from ists_asp.cli.console import counted, progress, write_output
+    from ists_asp.cli.driver import working
+    from ists_asp.io.chunks import format_chunks
+
+    pairs = inputs.read()
+    lines: list[str] = []
+    with working(setup) as run, progress(len(pairs), shown=not inputs.quiet) as step:
+        known = run.system.answered(inputs.prepared(run.system, pairs))
+        for answer, _ in counted(known, step):
+            first = replace(answer.pair.sent1, chunks=answer.chunks1)
+            second = replace(answer.pair.sent2, chunks=answer.chunks2)
+            both = {"1": [first], "2": [second], None: [first, second]}
+            lines += [f"{format_chunks(sentence)}\n" for sentence in both[side]]
+    write_output(output, "".join(lines))

@@ -257,8 +257,7 @@ class _Lesson:
 
 def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> None:
     """Learn the weights of a profile and write them, or what they reach on unseen parts."""
-    from ists_asp.learn.confidence import fit_table
-    from ists_asp.learn.cross import cross_validate, learn_weights
+    from ists_asp.learn.cross import cross_validate, fit_table, learn_weights
     from ists_asp.learn.examples import ExampleBuilder, read_weights
     from ists_asp.learn.fit import Settings
     from ists_asp.learn.rendering import render_table, render_weights
