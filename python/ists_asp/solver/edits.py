@@ -312,10 +312,11 @@ class Edits:
         if self._duties is None or any(name.name in given.by_name for name in self.tables):
             return None
         whole = (1 << len(facts)) - 1
-        could, did = (
-            _Reach(self, given, whole, decided)
-            for decided in ({}, _decided(answers) if self._shown_by_core() else {})
-        )
+        # Unless something else than the core encoding says what is shown of an answer.
+        both = zip(self._rules.statements, of_core(self._rules), strict=True)
+        shown = (ours for node, ours in both if node.ast_type is ASTType.ShowSignature)
+        decided = _decided(answers) if all(shown) else {}
+        could, did = (_Reach(self, given, whole, one) for one in ({}, decided))
         try:
             return [
                 (duty.place, bits)
@@ -326,14 +327,6 @@ class Edits:
             return None
         finally:
             self._shapes.keep()
-
-    def _shown_by_core(self) -> bool:
-        """Whether nothing but the core encoding says what is shown of an answer."""
-        return all(
-            ours
-            for node, ours in zip(self._rules.statements, of_core(self._rules), strict=True)
-            if node.ast_type is ASTType.ShowSignature
-        )
 
     def _found(self, old: Version, new: Version) -> Iterator[_Duty]:
         """What must hold in a pair for it to be affected."""

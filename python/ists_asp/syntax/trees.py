@@ -259,10 +259,8 @@ def fill(text: str, values: Mapping[str, str]) -> str:
     )
 
 
-@lru_cache(1 << 12)
-def _split(text: str) -> tuple[str, ...]:
-    """Text cut into what stays as it is, and between that variables and strings."""
-    return tuple(_NAMES.split(text))
+_split = lru_cache(1 << 12)(_NAMES.split)
+"""Text cut into what stays as it is, and between that variables and strings."""
 
 
 def off(number: int) -> Symbol:

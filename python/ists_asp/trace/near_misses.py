@@ -20,7 +20,7 @@ from ists_asp.syntax.trees import ANY, PREFIX, fill, functions, is_atom, variabl
 from ists_asp.trace.evidence import RulePlace, own_rules
 from ists_asp.trace.instances import agrees
 from ists_asp.trace.rewriting import NUMBER, Query, queries_of
-from ists_asp.trace.tree import Branch, own, reason_tree, render
+from ists_asp.trace.tree import Branch, Grower, own, render
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence, Set
@@ -218,7 +218,7 @@ class NearMisses:
         there = self._trace.words.atom(first)
         branch = Branch(f"fails: not {told}, for there is {there}")
         if first in self._trace.true:
-            branch.below += reason_tree(self._trace, first, depth=min(depth, 2))
+            branch.below += Grower(self._trace, min(depth, 2)).atom(first)
             shown = "\n".join(render(branch))
             mine = own_rules(self._trace, [first])
             branch.below += own(one for one in mine if f"[{one.rule}]" not in shown)
@@ -233,7 +233,7 @@ class NearMisses:
                 atoms = self._matching(_wanted(part, miss.values))
                 true = self._trace.true.issuperset(atoms)
                 if len(atoms) == 1 and true and self._trace.reasons(atoms[0]):
-                    yield from reason_tree(self._trace, atoms[0], depth=2)
+                    yield from Grower(self._trace, 2).atom(atoms[0])
 
 
 def _atom(name: str, arguments: Sequence[str]) -> Ground:

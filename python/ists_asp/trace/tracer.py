@@ -30,7 +30,7 @@ from ists_asp.trace.instances import RuleInstances
 from ists_asp.trace.near_misses import NearMisses
 from ists_asp.trace.reified import ReifiedRules
 from ists_asp.trace.trace import Trace, check
-from ists_asp.trace.tree import decision_tree, render
+from ists_asp.trace.tree import Grower, render
 from ists_asp.trace.why import Why, WhyNot, why, why_not
 from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
@@ -106,7 +106,7 @@ class AskedTrace(Trace):
         if self.rating is not None:
             told += [(self.rating, one) for one in decisions(self.rating)]
         for trace, one in told:
-            tree = decision_tree(trace, one, depth=depth, everything=everything)
+            tree = Grower(trace, depth, everything=everything).decision(one)
             lines += ["", *render(tree)]
         return "\n".join(lines) + "\n"
 

@@ -65,10 +65,13 @@ def own(found: Iterable[Because]) -> list[Branch]:
     return [Branch("rests on rules of your own", below=below)] if below else []
 
 
-class _Grower:
-    """Grows the branches of a trace; see :func:`decision_tree`."""
+class Grower:
+    """Grows the branches of a trace, ``depth`` rules deep.
 
-    def __init__(self, trace: Trace, depth: int, everything: bool) -> None:
+    With ``everything`` they show all features, and all firings that derive an atom.
+    """
+
+    def __init__(self, trace: Trace, depth: int = 3, *, everything: bool = False) -> None:
         self._trace = trace
         self._depth = depth
         self._everything = everything
@@ -94,7 +97,7 @@ class _Grower:
         if self._everything:
             branch.below += [self._term(term, decision.atom) for term in decision.terms]
         if self._everything or not (weighed or decision.kind in _TOLD):
-            branch.below += self.atom(decision.atom, 0)
+            branch.below += self.atom(decision.atom)
         elif not weighed:
             branch.below += [
                 self._firing(one, 0) if self._depth > _FLAT else fired(self._trace, one)
@@ -122,7 +125,7 @@ class _Grower:
             branch.below.append(Branch(f"… and {len(rest)} more, {total:+} together"))
         yield branch
 
-    def atom(self, atom: Ground, level: int) -> list[Branch]:
+    def atom(self, atom: Ground, level: int = 0) -> list[Branch]:
         """An atom with the firings that derive it: one branch, unless everything is shown."""
         reasons = self._trace.reasons(atom)
         if not reasons:
@@ -217,23 +220,6 @@ class _Grower:
     @staticmethod
     def _is_weight(atom: Ground) -> bool:
         return (atom.name, len(atom.arguments)) in _WEIGHTS
-
-
-def decision_tree(
-    trace: Trace, decision: Decision, *, depth: int = 3, everything: bool = False
-) -> Branch:
-    """The tree of a decision, ``depth`` rules deep.
-
-    With ``everything`` it shows all features, and all firings that derive an atom.
-    """
-    return _Grower(trace, depth, everything).decision(decision)
-
-
-def reason_tree(
-    trace: Trace, atom: Ground, *, depth: int = 3, everything: bool = False
-) -> list[Branch]:
-    """Why an atom holds: one branch, or with ``everything`` one for each rule that derives it."""
-    return _Grower(trace, depth, everything).atom(atom, 0)
 
 
 def render(branch: Branch) -> list[str]:
