@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from ists_asp.errors import RuleError
 from ists_asp.io.store import Store
-from ists_asp.rules import RuleSource, find_rules, load_rules
+from ists_asp.rules import find_rules, load_rules
 from ists_asp.rules.parsing import Messages
-from ists_asp.rules.source import SourceText
+from ists_asp.rules.source import RuleSource, SourceText
 from ists_asp.solver.search import ground
 
 from .conftest import write

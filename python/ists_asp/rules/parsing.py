@@ -217,7 +217,14 @@ class Parsing:
         faults: list[tuple[str, RuleError]] = []
         whole = True
         try:
-            _nodes(path, text, includes, messages, nodes)
+            if includes or path.suffix == SUFFIX:
+                # clingo would look for included files in the working directory first, and a table
+                # is rules only as it was read.
+                parse_string(text.without(includes), nodes.append, logger=messages)
+                for node in nodes:
+                    _place(node, str(path))
+            else:
+                parse_files([str(path)], nodes.append, logger=messages)
         except RuntimeError:
             whole = False
             first, *others = _syntax_errors(text, messages.errors)
@@ -320,24 +327,6 @@ def _refused(nodes: Iterable[AST], text: SourceText) -> Iterator[RuleError]:
             if part.ast_type is ASTType.Function and part.external:
                 found = f"@{part.name} is refused: it would be a function of a script"
                 yield refused(part, found, "Express it as rules")
-
-
-def _nodes(
-    path: Path,
-    text: SourceText,
-    includes: tuple[Include, ...],
-    messages: Messages,
-    nodes: list[AST],
-) -> None:
-    """Read the syntax trees of a file, comments among them; ``nodes`` gets them one by one."""
-    if includes or path.suffix == SUFFIX:
-        # clingo would look for included files in the working directory first, and a table is
-        # rules only as it was read.
-        parse_string(text.without(includes), nodes.append, logger=messages)
-        for node in nodes:
-            _place(node, str(path))
-    else:
-        parse_files([str(path)], nodes.append, logger=messages)
 
 
 class Weighed(NamedTuple):

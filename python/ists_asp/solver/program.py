@@ -42,16 +42,9 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.parsing import Messages
 
-_PLAIN = frozenset(
-    {
-        ASTType.Defined,
-        ASTType.Definition,
-        ASTType.Minimize,
-        ASTType.Rule,
-        ASTType.ShowSignature,
-        ASTType.ShowTerm,
-    }
-)
+_NAMING = {ASTType.Definition, ASTType.Minimize, ASTType.Rule, ASTType.ShowSignature}
+_KINDS = {*_NAMING, ASTType.Defined}
+_PLAIN = {*_KINDS, ASTType.ShowTerm}
 
 
 _EVERYWHERE = frozenset({ASTType.Definition, ASTType.Script})
@@ -284,8 +277,6 @@ _OBJECTIVE = f"""
 """
 _PRIORITIES = f"{PRIORITY}(P,N) :- {PREFIX}{OBJECTIVE_PRIORITY}(P,N)."
 _VARIABLE = "__Pair"
-_NAMING = {ASTType.Definition, ASTType.Minimize, ASTType.Rule, ASTType.ShowSignature}
-_KINDS = {*_NAMING, ASTType.Defined}
 
 
 @dataclass(frozen=True)

@@ -14,18 +14,10 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
+from ists_asp import errors
 from ists_asp.answers import Read, read_answer
 from ists_asp.confidence import AddConfidence, Confident, Weights, confidence_tables
-from ists_asp.errors import (
-    AnswerError,
-    IstsError,
-    MemoryLimitError,
-    RuleError,
-    UnsatisfiableError,
-    WeightsError,
-    inside,
-    unless_it_fails,
-)
+from ists_asp.errors import AnswerError, IstsError, RuleError, inside, unless_it_fails
 from ists_asp.solver.batch import Batches, Item, in_batches, raising, short_pairs, weights_of
 from ists_asp.solver.bounds import Objective, objective_for
 from ists_asp.solver.program import paired
@@ -152,7 +144,7 @@ class Solver(Generic[A]):
         def alone(pair: Pair, facts: Sequence[Symbol]) -> Solution[A] | IstsError:
             try:
                 return self.solve(pair, facts)
-            except MemoryLimitError:
+            except errors.MemoryLimitError:
                 raise
             except IstsError as error:
                 return error
@@ -302,9 +294,9 @@ class Solver(Generic[A]):
                     return decide(pair, alone, self._read_found)
                 alone = Alone(self._grounder, facts, limit, self._objective(), atoms=True)
                 return decide(pair, alone, self.answer)
-            except UnsatisfiableError as error:
+            except errors.UnsatisfiableError as error:
                 raise unless_it_fails(lambda: self._blame.unsatisfied(facts)) or error from None
-            except WeightsError as error:
+            except errors.WeightsError as error:
                 raise self._blame.overflow(error, facts) from None
 
     def _last_to_derive(self, key: Signature) -> str | None:

@@ -23,16 +23,9 @@ if TYPE_CHECKING:
 
     from ists_asp.rules import NamedRule
 
-_IGNORED = frozenset(
-    {
-        ASTType.Defined,
-        ASTType.Definition,
-        ASTType.Heuristic,
-        ASTType.ProjectAtom,
-        ASTType.ProjectSignature,
-        ASTType.ShowSignature,
-        ASTType.ShowTerm,
-    }
+_IGNORED = (
+    *(ASTType.Defined, ASTType.Definition, ASTType.Heuristic, ASTType.ProjectAtom),
+    *(ASTType.ProjectSignature, ASTType.ShowSignature, ASTType.ShowTerm),
 )
 """Statements that make no difference to what is an answer set."""
 

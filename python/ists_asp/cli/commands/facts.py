@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup, System
     from ists_asp.model import Pair
-    from ists_asp.rules import Purpose, RuleSource
+    from ists_asp.rules import Purpose
+    from ists_asp.rules.source import RuleSource
 
 _LONGEST = 200
 """Characters of the name of a file that are the pair's id."""
