@@ -59,36 +59,29 @@ def trace(
     whole graph; its schema is data/schema/trace.schema.json.
     """
     from ists_asp.cli.driver import show_trace
-
-    def show(found: AskedTrace) -> str | dict[str, Any]:
-        return _shown(found, only, depth, everything, as_json)
-
-    show_trace(show, not only or _RATING in only, **about)
-
-
-def _shown(
-    found: AskedTrace, only: tuple[str, ...], depth: int, everything: bool, as_json: bool
-) -> str | dict[str, Any]:
-    """A trace as text, or as what becomes JSON."""
     from ists_asp.trace import decisions, select
     from ists_asp.trace.document import document
 
-    known = decisions(found)
-    about = [selector for selector in only if selector != _RATING]
-    wanted = [one for selector in about for one in select(known, selector)]
-    chosen = list(dict.fromkeys(wanted)) if only else known
-    ratings = decisions(found.rating) if found.rating is not None else ()
-    if len(about) < len(only) and not ratings:
-        raise UsageError(
-            "the answer has no rating",
-            where="--only",
-            hint="Choose a profile with rules for ratings, such as sts-en",
-        )
-    if as_json:
-        traced = found.rating if only and not about and found.rating is not None else found
-        every = not only or traced is not found
-        return document(traced, None if every else chosen, everything=everything)
-    return found.text(chosen, depth=depth, everything=everything)
+    selectors = [selector for selector in only if selector != _RATING]
+
+    def show(found: AskedTrace) -> str | dict[str, Any]:
+        known = decisions(found)
+        wanted = [one for selector in selectors for one in select(known, selector)]
+        chosen = list(dict.fromkeys(wanted)) if only else known
+        ratings = decisions(found.rating) if found.rating is not None else ()
+        if len(selectors) < len(only) and not ratings:
+            raise UsageError(
+                "the answer has no rating",
+                where="--only",
+                hint="Choose a profile with rules for ratings, such as sts-en",
+            )
+        if as_json:
+            traced = found.rating if only and not selectors and found.rating is not None else found
+            every = not only or traced is not found
+            return document(traced, None if every else chosen, everything=everything)
+        return found.text(chosen, depth=depth, everything=everything)
+
+    show_trace(show, not only or _RATING in only, **about)
 
 
 @command("""
