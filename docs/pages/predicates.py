@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import AST, ASTType, parse_files
 
-from ists_asp.rules import Purpose, list_profiles, load_profile, program_sources
-from ists_asp.rules import rule_files as rule_files_of
+from ists_asp.rules import Purpose, list_profiles, load_profile
 from ists_asp.rules.catalogue import documented
+from ists_asp.rules.loader import rule_files as rule_files_of
+from ists_asp.rules.programs import program_sources
 from ists_asp.syntax.trees import children, derived, head_elements, predicates
 
 if TYPE_CHECKING:

@@ -185,7 +185,7 @@ def input_options(
         inputs = Inputs(
             sentences,
             {flag: name for flag, name in files.items() if name is not None},
-            **{name: rest.pop(name) for name in map(_variable, _FLAGS)},
+            **{name: rest.pop(name) for name in (one[2:].replace("-", "_") for one in _FLAGS)},
             encoding=rest.pop("encoding"),
             identifier=rest.pop("identifier"),
             quiet=rest.pop("quiet"),
@@ -213,10 +213,6 @@ def input_options(
             quiet_option,
         ),
     )
-
-
-def _variable(flag: str) -> str:
-    return flag.strip("-").replace("-", "_")
 
 
 # What to load, and how to decide.

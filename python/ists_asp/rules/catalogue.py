@@ -11,31 +11,26 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo.ast import ASTType
+from clingo.ast import AST, ASTType
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import UsageError
 from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.examples import read_example, row_example
-from ists_asp.rules.loader import load_rules, rule_files
+from ists_asp.rules.examples import Example, read_example, row_example
+from ists_asp.rules.loader import RuleSet, load_rules, rule_files
 from ists_asp.rules.profiles import Purpose, shown_folder
 from ists_asp.rules.programs import find_program, load_program
-from ists_asp.rules.source import TESTS, find_rules, read_source
-from ists_asp.rules.weights import rule_weights
+from ists_asp.rules.source import TESTS, RuleFile, find_rules, read_source
+from ists_asp.rules.weights import Weight, rule_weights
+from ists_asp.syntax.ground import split
 from ists_asp.syntax.trees import derived, is_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clingo.ast import AST
-
     from ists_asp.io.store import Store
     from ists_asp.rules.directives import NamedRule
-    from ists_asp.rules.examples import Example
-    from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.parsing import RuleWarning
-    from ists_asp.rules.source import RuleFile
-    from ists_asp.rules.weights import Weight
 
 _DOC = re.compile(r"^%\*! (\S.*?)\n(.*?)^\*%$", re.MULTILINE | re.DOTALL)
 
@@ -303,13 +298,6 @@ def _doc(signature: str, body: str) -> Doc:
         elif line.strip() and arguments:
             last, said = arguments.pop()
             arguments.append((last, f"{said} {line.strip()}"))
-    return Doc(signature, _name(signature), " ".join(text.split()), tuple(arguments))
-
-
-def _name(signature: str) -> str:
-    name, opening, rest = signature.partition("(")
-    depth, arity = 0, 1 if opening else 0
-    for character in rest:
-        depth += (character in "([") - (character in ")]")
-        arity += character == "," and depth == 0
-    return f"{name}/{arity}"
+    called, _, inside = signature.partition("(")
+    key = f"{called}/{len(split(inside.removesuffix(')')))}"
+    return Doc(signature, key, " ".join(text.split()), tuple(arguments))

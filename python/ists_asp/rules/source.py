@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.rules.examples import read_example
 from ists_asp.terminal import visible
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LARGEST = 1 << 24
 """Bytes of a rule file at most."""
@@ -338,15 +335,11 @@ def files_of_rules(path: Path) -> Iterator[Path]:
         # A name may be one that no file can have.
         with suppress(OSError):
             if real.is_file():
-                left += [file.parent / name for name in _included(real)]
+                with real.open("rb") as stream:
+                    found = _MENTIONED.findall(stream.read(LARGEST))
+                names = (os.fsdecode(re.sub(rb"\\(.)", rb"\1", name)) for name in found)
+                left += [file.parent / name for name in names]
                 yield file
-
-
-def _included(file: Path) -> list[str]:
-    """What stands behind ``#include`` in a file, comments and all."""
-    with file.open("rb") as stream:
-        found = _MENTIONED.findall(stream.read(LARGEST))
-    return [os.fsdecode(re.sub(rb"\\(.)", rb"\1", name)) for name in found]
 
 
 @dataclass(frozen=True, slots=True)

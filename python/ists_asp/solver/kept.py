@@ -21,9 +21,9 @@ import orjson
 from msgspec import convert, to_builtins
 
 from ists_asp.errors import IstsError
-from ists_asp.model import Answer
+from ists_asp.model import Answer, Pair
 from ists_asp.rules.parsing import RuleWarning
-from ists_asp.solver.batch import BATCH, in_batches, raising
+from ists_asp.solver.batch import BATCH, Item, in_batches, raising
 from ists_asp.solver.program import settled_text
 from ists_asp.solver.search import Solution
 from ists_asp.solver.statements import Version
@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
-    from ists_asp.model import Pair
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.solver.batch import Item
     from ists_asp.solver.edits import Edits
     from ists_asp.solver.solver import Solver
 
