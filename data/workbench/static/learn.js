@@ -1,6 +1,6 @@
 import { byId, failed, get, make, say, send } from "./common.js";
 
-const MEASURES = { alignment: "Alignment", type: "Type", score: "Score", "type+score": "Type and score" };
+const MEASURES = { alignment: "Alignment", type: "Type", score: "Score", type_score: "Type and score" };
 const readOnly = "readOnly" in document.body.dataset;
 let shown = "";
 

@@ -96,7 +96,7 @@ class Decider:
     def __init__(self, setup: Setup, *, limited: bool = False) -> None:
         self._limited = limited
         self.limits = setup.limits
-        self.asked: set[type[Question]] = set()
+        self.asked: set[object] = set()
         self._setup = setup
         self._warned = 0
         self._told: dict[RuleWarning, None] = {}
@@ -268,8 +268,9 @@ def decide(decider: Decider, asked: Sequence[Pair] | Question) -> object:
         if not isinstance(asked, Question):
             return decider.decide(asked)
         # The first question of a kind loads what it needs.
-        loading = 0.0 if type(asked) in decider.asked else decider.limits.loading
-        decider.asked.add(type(asked))
+        kind = getattr(asked, "function", type(asked))
+        loading = 0.0 if kind in decider.asked else decider.limits.loading
+        decider.asked.add(kind)
         end_after(loading + lifetime(decider.limits.seconds, 1, decider.limits.grace))
         try:
             return asked.answer(decider.system)

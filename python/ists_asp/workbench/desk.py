@@ -6,9 +6,11 @@ more is told so (:class:`SupersededError`) and costs nothing.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
     from ists_asp.engine.preparation import GivenSentence
     from ists_asp.model import Answer, Pair, Rating
-    from ists_asp.rules import RuleWarning
     from ists_asp.workbench.project import Project
 
 _ANSWERS, _TABS = 64, 1000
@@ -31,9 +32,6 @@ _ANSWERS, _TABS = 64, 1000
 
 _TRACES = 4
 """Traces that a worker holds, for further questions about the same pairs."""
-
-_BEGUN = ""
-"""The state of rules of a desk that is not loaded yet."""
 
 _PATIENCE = 3.0
 """Seconds to wait for rules to be loaded, and for a worker to say what it was asked."""
@@ -47,68 +45,51 @@ class SupersededError(IstsError):
 
 
 @dataclass(frozen=True, slots=True)
-class Decide(Question):
-    """The best answer of an annotated pair."""
+class Call(Question):
+    """A function of a module, to be called with the system of a worker and arguments."""
 
-    pair: Pair
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
 
-    def answer(self, system: System) -> Answer:
-        """Decide it."""
-        ((best, *_),) = system.decide([self.pair])
-        return best
-
-
-@dataclass(frozen=True, slots=True)
-class Tell(Question):
-    """An answer in words."""
-
-    found: Answer
-
-    def answer(self, system: System) -> dict[str, Any]:
-        """Say it."""
-        return system.explain(self.found).to_dict()
+    def answer(self, system: System) -> object:
+        """Call it."""
+        return self.function(system, *self.arguments)
 
 
-@dataclass(frozen=True, slots=True)
-class Rate(Question):
-    """How similar the sentences of an answer are."""
-
-    found: Answer
-
-    def answer(self, system: System) -> Rating | None:
-        """Rate it, if the profile rates."""
-        return system.rate(self.found) if system.rates else None
+def _decide(system: System, pair: Pair) -> Answer:
+    ((best, *_),) = system.decide([pair])
+    return best
 
 
-@dataclass(frozen=True, slots=True)
-class Ask(Question):
-    """Why a decision about an annotated pair was taken, or why it was not."""
-
-    pair: Pair
-    decision: tuple[str, ...]
-    negative: bool = False
-
-    def answer(self, system: System) -> dict[str, object]:
-        """Trace the pair, unless that was done, and say why."""
-        kept: OrderedDict[object, Any] = system.__dict__.setdefault("traces", OrderedDict())
-        key = self.pair.id, self.pair.sent1.text, self.pair.sent2.text
-        if key not in kept:
-            kept[key] = next(system.trace_annotated([self.pair], rated=system.rates))
-        kept.move_to_end(key)
-        while len(kept) > _TRACES:
-            kept.popitem(last=False)
-        trace = kept[key]
-        if self.negative:
-            found: dict[str, object] = trace.why_not(*self.decision).to_dict()
-        else:
-            found = trace.why(*self.decision).to_dict()
-        return found
+def _tell(system: System, found: Answer) -> dict[str, Any]:
+    return system.explain(found).to_dict()
 
 
-class _Seat:
-    """A warm worker that answers one question at a time."""
+def _rate(system: System, found: Answer) -> Rating | None:
+    return system.rate(found) if system.rates else None
+
+
+def _why(system: System, pair: Pair, decision: Sequence[str], negative: bool) -> dict[str, object]:
+    """Trace a pair, unless that was done, and say why, or why not."""
+    kept: OrderedDict[object, Any] = system.__dict__.setdefault("traces", OrderedDict())
+    key = pair.id, pair.sent1.text, pair.sent2.text
+    if key not in kept:
+        kept[key] = next(system.trace_annotated([pair], rated=system.rates))
+    kept.move_to_end(key)
+    while len(kept) > _TRACES:
+        kept.popitem(last=False)
+    asked = kept[key].why_not if negative else kept[key].why
+    found: dict[str, object] = asked(*decision).to_dict()
+    return found
+
+
+class Seat(Closing):
+    """A warm worker that answers one question at a time, and another one after so many."""
+
+    renewed = sys.maxsize
 
     def __init__(self, setup: Setup) -> None:
+        self._setup, self._asked = setup, 0
         self._lock = threading.Lock()
         self.worker = Worker(setup)
 
@@ -117,7 +98,15 @@ class _Seat:
         with self._lock:
             if not wanted():
                 raise SupersededError("something newer was asked")
+            self._asked += 1
+            if self._asked % self.renewed == 0:
+                self.interrupt()
             return self.worker.ask(question)
+
+    def interrupt(self) -> None:
+        """Kill the worker, whatever it does; the next question begins another one."""
+        old, self.worker = self.worker, Worker(self._setup)
+        old.close()
 
     def close(self) -> None:
         """Kill the worker, after what it was asked if that takes no time."""
@@ -130,31 +119,40 @@ class _Seat:
 class Desk(Closing):
     """A system for single pairs: what annotates, and two warm workers.
 
-    One decides and explains, the other rates meanwhile. The last answers are remembered.
+    One decides and explains, the other rates meanwhile. The last answers are remembered. ``state``
+    says which rules they have loaded, or load.
     """
 
-    def __init__(self, setup: Setup, annotator: System | None = None) -> None:
-        self.setup = setup
-        self.warnings: tuple[RuleWarning, ...] = ()
+    def __init__(self, setup: Setup) -> None:
+        self.state = ""
+        self.loading: Future[None] = Future()
         self._lock = threading.Lock()
         self._newest: dict[str, int] = {}
-        self._annotator = annotator or System(setup)
-        self._deciding, self._rating = _Seat(setup), _Seat(setup)
-        self._answers: OrderedDict[Pair, Answer] = OrderedDict()
+        self._annotator = System(setup)
+        self._begun: Sequence[Seat] = _begun(setup)
+        self._seats: Sequence[Seat] = ()
+        self._answers: dict[Pair, Answer] = {}
 
-    def begin(self) -> None:
-        """Begin the workers; :meth:`load` waits for them."""
-        for seat in (self._deciding, self._rating):
-            seat.worker.begin()
+    @property
+    def loaded(self) -> bool:
+        """Whether there are workers that have loaded rules."""
+        return bool(self._seats)
 
-    def load(self) -> None:
-        """Wait until the workers are ready.
+    def load(self, setup: Setup) -> None:
+        """Have workers load rules, which the others give way to then.
 
         Raises:
-            IstsError: the rules cannot be loaded.
+            IstsError: they cannot be loaded; the workers that there are go on.
         """
-        self.warnings = self._deciding.worker.load()
-        self._rating.worker.load()
+        seats, self._begun = self._begun or _begun(setup), ()
+        try:
+            for seat in seats:
+                seat.worker.load()
+            with self._lock:
+                seats, self._seats, self._answers = self._seats, seats, {}
+        finally:
+            for seat in seats:
+                seat.close()
 
     def warm(self) -> None:
         """Look at a pair, so that nobody waits for what is only loaded when it is needed."""
@@ -164,29 +162,9 @@ class Desk(Closing):
 
     def close(self) -> None:
         """Kill the workers."""
-        self.retire()
+        for seat in (*self._begun, *self._seats):
+            seat.close()
         self._annotator.close()
-
-    def retire(self) -> None:
-        """Kill the workers; what annotates lives on in another desk."""
-        self._deciding.close()
-        self._rating.close()
-
-    def with_rules(self, setup: Setup) -> Desk:
-        """The same with other rules, ready; this one goes on until it is closed.
-
-        Raises:
-            IstsError: the rules cannot be loaded.
-        """
-        other = Desk(setup, self._annotator)
-        other._lock = self._lock
-        other.begin()
-        try:
-            other.load()
-        except BaseException:
-            other.retire()
-            raise
-        return other
 
     def pair(self, first: GivenSentence, second: GivenSentence, identifier: str = "1") -> Pair:
         """An annotated pair; text is tokenised."""
@@ -204,37 +182,49 @@ class Desk(Closing):
         with self._lock:
             if number:
                 self._newest[tab] = max(number, self._newest.pop(tab, 0))
-                while len(self._newest) > _TABS:
-                    del self._newest[next(iter(self._newest))]
-            if pair in self._answers:
-                return self._answers[pair]
-        wanted = lambda: self._newest.get(tab, 0) <= number or not number  # noqa: E731
-        found: Answer = self._deciding.ask(Decide(pair), wanted)
-        with self._lock:
-            self._answers[pair] = found
-            while len(self._answers) > _ANSWERS:
-                self._answers.popitem(last=False)
-        return found
+                _forget(self._newest, _TABS)
+            seats, answers = self._seats, self._answers
+        if pair not in answers:
+            wanted = lambda: self._newest.get(tab, 0) <= number or not number  # noqa: E731
+            found: Answer = seats[0].ask(Call(_decide, (pair,)), wanted)
+            with self._lock:
+                answers[pair] = found
+                _forget(answers, _ANSWERS)
+            return found
+        return answers[pair]
 
     def tell(self, answer: Answer) -> dict[str, Any]:
         """An answer in words, as JSON values; nothing where the profile has none."""
-        found: dict[str, Any] = self._deciding.ask(Tell(answer))
+        found: dict[str, Any] = self._seats[0].ask(Call(_tell, (answer,)))
         return found
 
     def rate(self, answer: Answer) -> Rating | None:
         """The rating of an answer; None where the profile does not rate."""
-        found: Rating | None = self._rating.ask(Rate(answer))
+        found: Rating | None = self.ask(Call(_rate, (answer,)))
         return found
 
     def why(self, pair: Pair, *decision: str, negative: bool = False) -> dict[str, object]:
         """Why a decision was taken, or why it was not, as JSON values."""
-        found: dict[str, object] = self.ask(Ask(pair, decision, negative))
+        found: dict[str, object] = self.ask(Call(_why, (pair, decision, negative)))
         return found
 
     def ask(self, question: Question) -> Any:  # noqa: ANN401 (whatever a question gets)
-        """What the second worker says to a question of another kind."""
-        found: Any = self._rating.ask(question)
-        return found
+        """What the second worker says to a question."""
+        return self._seats[1].ask(question)
+
+
+def _begun(setup: Setup) -> Sequence[Seat]:
+    """Workers that load rules while other things are done."""
+    seats = Seat(setup), Seat(setup)
+    for seat in seats:
+        seat.worker.begin()
+    return seats
+
+
+def _forget(held: dict[Any, Any], most: int) -> None:
+    """Let go what was put in first."""
+    while len(held) > most:
+        del held[next(iter(held))]
 
 
 class Desks(Closing):
@@ -246,9 +236,8 @@ class Desks(Closing):
     def __init__(self, project: Project, setup: Setup) -> None:
         self._project = project
         self._setup = setup
-        self._lock = threading.RLock()
-        self._desks: OrderedDict[str, tuple[str, Desk]] = OrderedDict()
-        self._renewals: dict[str, tuple[str, Future[Desk]]] = {}
+        self._lock = threading.Lock()
+        self._desks: OrderedDict[str, Desk] = OrderedDict()
         self._thread = ThreadPoolExecutor(1)
         self.fault: IstsError | None = None
 
@@ -257,75 +246,52 @@ class Desks(Closing):
         rules = tuple(self._project.rule_files())
         return replace(self._setup, profile=profile or self._project.profile, rules=rules)
 
+    def begin(self, profile: str | None = None) -> Desk:
+        """The desk for a profile, whose workers load the rules while other things are done."""
+        profile = profile or self._project.profile
+        with self._lock:
+            setup, state = self.setup(profile), self._project.state.digest
+            desk = self._desks.get(profile) or Desk(setup)
+            self._desks[profile] = desk
+            self._desks.move_to_end(profile)
+            while len(self._desks) > _PROFILES:
+                self._thread.submit(self._desks.popitem(last=False)[1].close)
+            if desk.state != state:
+                desk.state = state
+                desk.loading = self._thread.submit(self._load, desk, setup)
+            return desk
+
     def desk(self, profile: str | None = None, patience: float | None = _PATIENCE) -> Desk:
         """The desk for a profile, by default the project's.
 
-        If its rules take more seconds to load than there is ``patience``, it is the one before.
+        If its rules take more seconds to load than there is ``patience``, or cannot be loaded, it
+        has those before.
 
         Raises:
-            IstsError: it cannot be loaded, and never could be.
+            IstsError: they cannot be loaded, and there are none before.
         """
-        profile = profile or self._project.profile
-        with self._lock:
-            state = self._project.state.digest
-            if profile not in self._desks:
-                self._desks[profile] = _BEGUN, Desk(self.setup(profile))
-            known, desk = self._desks[profile]
-            self._desks.move_to_end(profile)
-            if known == state:
-                return desk
-            wanted, renewal = self._renewals.get(profile, ("", None))
-            if renewal is None or wanted != state:
-                renewal = self._thread.submit(self._renew, profile, state)
-                self._renewals[profile] = state, renewal
-        try:
-            return renewal.result(None if known == _BEGUN else patience)
-        except TimeoutError:
-            # Rules that take long to load, or for ever, are no reason to wait.
-            return desk
+        desk = self.begin(profile)
+        if not desk.loaded:
+            desk.loading.result()
+        with suppress(TimeoutError, IstsError):
+            desk.loading.result(patience)
+        return desk
 
-    def _renew(self, profile: str, state: str) -> Desk:
-        """Load the rules that hold now; those that cannot be loaded leave the desk as it is."""
-        known, old = self._desks[profile]
-        if known == state:
-            return old
-        desk = old
+    def _load(self, desk: Desk, setup: Setup) -> None:
         try:
-            if known == _BEGUN:
-                desk.load()
-            else:
-                desk = old.with_rules(self.setup(profile))
+            desk.load(setup)
             self.fault = None
         except IstsError as error:
             self.fault = error
-            if known == _BEGUN:
-                with self._lock:
-                    self._desks.pop(profile)[1].close()
-                    self._renewals.pop(profile, None)
-                raise
-        with self._lock:
-            # Not again for each question, if it failed: the next save may mend it.
-            self._desks[profile] = state, desk
-            if self._renewals.get(profile, (state,))[0] == state:
-                self._renewals.pop(profile, None)
-            unused = [old] if desk is not old else []
-            while len(self._desks) > _PROFILES:
-                unused.append(self._desks.popitem(last=False)[1][1])
-        for one in unused:
-            one.retire()
-        return desk
-
-    def begin(self) -> None:
-        """Begin the worker of the project's profile, which loads while other things are done."""
-        with self._lock:
-            desk = Desk(self.setup())
-            desk.begin()
-            self._desks[self._project.profile] = _BEGUN, desk
+            if not desk.loaded:
+                # The next question tries again; otherwise the next save may mend it.
+                desk.state = ""
+            raise
 
     def close(self) -> None:
         """Kill all workers."""
         with self._lock:
-            for _, desk in self._desks.values():
+            for desk in self._desks.values():
                 desk.close()
             self._desks.clear()
         self._thread.shutdown(wait=False, cancel_futures=True)
