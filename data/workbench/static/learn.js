@@ -29,7 +29,7 @@ const look = async () => {
     if (job.running) {
       wait = 400;
       byId("done").value = job.percent;
-      byId("doing").textContent = `Step ${job.step ?? "1"}, ${job.percent} %`;
+      byId("doing").textContent = `Step ${job.percent < 60 ? "1 of 2: what the rules reach" : "2 of 2: learning"}, ${job.percent} %`;
     }
     byId("fault").hidden = !job.fault;
     byId("fault").textContent = job.fault ?? "";

@@ -11,30 +11,30 @@ import threading
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.engine import Setup, System
 from ists_asp.errors import IstsError
 from ists_asp.resources import Closing
 from ists_asp.run.pool import Worker
-from ists_asp.run.worker import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ists_asp.engine.preparation import GivenSentence
     from ists_asp.model import Answer, Pair, Rating
+    from ists_asp.trace import AskedTrace
     from ists_asp.workbench.project import Project
 
-_ANSWERS, _TABS = 64, 1000
-"""Answers that are remembered, and tabs of whom the last question is known."""
+    _Question = Callable[[System], object]
 
-_TRACES = 4
-"""Traces that a worker holds, for further questions about the same pairs."""
+_ANSWERS = 64
+"""Answers that are remembered."""
 
 _PATIENCE = 3.0
-"""Seconds to wait for rules to be loaded, and for a worker to say what it was asked."""
+"""Seconds to wait for rules to be loaded."""
 
 _PROFILES = 2
 """Profiles that are held ready."""
@@ -42,18 +42,6 @@ _PROFILES = 2
 
 class SupersededError(IstsError):
     """Nobody waits for this any more: the same tab has asked something newer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call(Question):
-    """A function of a module, to be called with the system of a worker and arguments."""
-
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
-
-    def answer(self, system: System) -> object:
-        """Call it."""
-        return self.function(system, *self.arguments)
 
 
 def _decide(system: System, pair: Pair) -> Answer:
@@ -69,37 +57,32 @@ def _rate(system: System, found: Answer) -> Rating | None:
     return system.rate(found) if system.rates else None
 
 
-def _why(system: System, pair: Pair, decision: Sequence[str], negative: bool) -> dict[str, object]:
-    """Trace a pair, unless that was done, and say why, or why not."""
-    kept: OrderedDict[object, Any] = system.__dict__.setdefault("traces", OrderedDict())
-    key = pair.id, pair.sent1.text, pair.sent2.text
-    if key not in kept:
-        kept[key] = next(system.trace_annotated([pair], rated=system.rates))
-    kept.move_to_end(key)
-    while len(kept) > _TRACES:
-        kept.popitem(last=False)
-    asked = kept[key].why_not if negative else kept[key].why
-    found: dict[str, object] = asked(*decision).to_dict()
-    return found
+@lru_cache(4)
+def _trace(system: System, pair: Pair) -> AskedTrace:
+    """A trace, which is asked about more than once."""
+    return next(system.trace_annotated([pair], rated=system.rates))
+
+
+def _why(system: System, pair: Pair, decision: Sequence[str], negative: bool) -> dict[str, Any]:
+    trace = _trace(system, pair)
+    return (trace.why_not(*decision) if negative else trace.why(*decision)).to_dict()
 
 
 class Seat(Closing):
     """A warm worker that answers one question at a time, and another one after so many."""
 
-    renewed = sys.maxsize
-
-    def __init__(self, setup: Setup) -> None:
-        self._setup, self._asked = setup, 0
+    def __init__(self, setup: Setup, renewed: int = sys.maxsize) -> None:
+        self._setup, self._asked, self._renewed = setup, 0, renewed
         self._lock = threading.Lock()
         self.worker = Worker(setup)
 
-    def ask(self, question: Question, wanted: Callable[[], bool] = lambda: True) -> Any:  # noqa: ANN401
+    def ask(self, question: _Question, wanted: Callable[[], bool] = lambda: True) -> Any:  # noqa: ANN401
         """What the worker says, unless nobody wants to know any more when it is this one's turn."""
         with self._lock:
             if not wanted():
                 raise SupersededError("something newer was asked")
             self._asked += 1
-            if self._asked % self.renewed == 0:
+            if self._asked % self._renewed == 0:
                 self.interrupt()
             return self.worker.ask(question)
 
@@ -109,37 +92,29 @@ class Seat(Closing):
         old.close()
 
     def close(self) -> None:
-        """Kill the worker, after what it was asked if that takes no time."""
-        with_turn = self._lock.acquire(timeout=_PATIENCE)
+        """Kill the worker; no other begins."""
         self.worker.close()
-        if with_turn:
-            self._lock.release()
 
 
 class Desk(Closing):
-    """A system for single pairs: what annotates, and two warm workers.
+    """A system for single pairs: what annotates, and two warm workers, the ``seats``.
 
     One decides and explains, the other rates meanwhile. The last answers are remembered. ``state``
-    says which rules they have loaded, or load.
+    tells the rules that they have loaded, or load.
     """
 
     def __init__(self, setup: Setup) -> None:
         self.state = ""
         self.loading: Future[None] = Future()
+        self.seats: Sequence[Seat] = ()
+        self._begun = _begun(setup)
         self._lock = threading.Lock()
         self._newest: dict[str, int] = {}
         self._annotator = System(setup)
-        self._begun: Sequence[Seat] = _begun(setup)
-        self._seats: Sequence[Seat] = ()
         self._answers: dict[Pair, Answer] = {}
 
-    @property
-    def loaded(self) -> bool:
-        """Whether there are workers that have loaded rules."""
-        return bool(self._seats)
-
     def load(self, setup: Setup) -> None:
-        """Have workers load rules, which the others give way to then.
+        """Have workers load rules, which those with other rules give way to then.
 
         Raises:
             IstsError: they cannot be loaded; the workers that there are go on.
@@ -149,7 +124,7 @@ class Desk(Closing):
             for seat in seats:
                 seat.worker.load()
             with self._lock:
-                seats, self._seats, self._answers = self._seats, seats, {}
+                seats, self.seats, self._answers = self.seats, seats, {}
         finally:
             for seat in seats:
                 seat.close()
@@ -162,7 +137,7 @@ class Desk(Closing):
 
     def close(self) -> None:
         """Kill the workers."""
-        for seat in (*self._begun, *self._seats):
+        for seat in (*self._begun, *self.seats):
             seat.close()
         self._annotator.close()
 
@@ -181,36 +156,46 @@ class Desk(Closing):
         """The best answer; questions of a tab that have a number give way to newer ones."""
         with self._lock:
             if number:
-                self._newest[tab] = max(number, self._newest.pop(tab, 0))
-                _forget(self._newest, _TABS)
-            seats, answers = self._seats, self._answers
-        if pair not in answers:
-            wanted = lambda: self._newest.get(tab, 0) <= number or not number  # noqa: E731
-            found: Answer = seats[0].ask(Call(_decide, (pair,)), wanted)
+                self._newest[tab] = max(number, self._newest.get(tab, 0))
+            answers = self._answers
+        found = answers.get(pair)
+        if found is None:
+            wanted = lambda: not number or self._newest[tab] <= number  # noqa: E731
+            found = answers[pair] = self._ask(0, partial(_decide, pair=pair), wanted)
             with self._lock:
-                answers[pair] = found
-                _forget(answers, _ANSWERS)
-            return found
-        return answers[pair]
+                while len(answers) > _ANSWERS:
+                    del answers[next(iter(answers))]
+        return found
 
     def tell(self, answer: Answer) -> dict[str, Any]:
         """An answer in words, as JSON values; nothing where the profile has none."""
-        found: dict[str, Any] = self._seats[0].ask(Call(_tell, (answer,)))
+        found: dict[str, Any] = self._ask(0, partial(_tell, found=answer))
         return found
 
     def rate(self, answer: Answer) -> Rating | None:
         """The rating of an answer; None where the profile does not rate."""
-        found: Rating | None = self.ask(Call(_rate, (answer,)))
+        found: Rating | None = self.ask(partial(_rate, found=answer))
         return found
 
-    def why(self, pair: Pair, *decision: str, negative: bool = False) -> dict[str, object]:
+    def why(self, pair: Pair, *decision: str, negative: bool = False) -> dict[str, Any]:
         """Why a decision was taken, or why it was not, as JSON values."""
-        found: dict[str, object] = self.ask(Call(_why, (pair, decision, negative)))
+        asked = partial(_why, pair=pair, decision=decision, negative=negative)
+        found: dict[str, Any] = self.ask(asked)
         return found
 
-    def ask(self, question: Question) -> Any:  # noqa: ANN401 (whatever a question gets)
+    def ask(self, question: _Question) -> Any:  # noqa: ANN401 (whatever a question gets)
         """What the second worker says to a question."""
-        return self._seats[1].ask(question)
+        return self._ask(1, question)
+
+    def _ask(self, number: int, question: _Question, *wanted: Callable[[], bool]) -> Any:  # noqa: ANN401
+        seats = self.seats
+        try:
+            return seats[number].ask(question, *wanted)
+        except IstsError:
+            if seats is self.seats:
+                raise
+        # The worker has given way to one with other rules meanwhile.
+        return self._ask(number, question, *wanted)
 
 
 def _begun(setup: Setup) -> Sequence[Seat]:
@@ -221,12 +206,6 @@ def _begun(setup: Setup) -> Sequence[Seat]:
     return seats
 
 
-def _forget(held: dict[Any, Any], most: int) -> None:
-    """Let go what was put in first."""
-    while len(held) > most:
-        del held[next(iter(held))]
-
-
 class Desks(Closing):
     """A desk for each profile that is used, with the rules that the project has now.
 
@@ -234,12 +213,10 @@ class Desks(Closing):
     """
 
     def __init__(self, project: Project, setup: Setup) -> None:
-        self._project = project
-        self._setup = setup
+        self._project, self._setup = project, setup
         self._lock = threading.Lock()
         self._desks: OrderedDict[str, Desk] = OrderedDict()
         self._thread = ThreadPoolExecutor(1)
-        self.fault: IstsError | None = None
 
     def setup(self, profile: str | None = None) -> Setup:
         """The options of a system with the rules of the project."""
@@ -250,15 +227,15 @@ class Desks(Closing):
         """The desk for a profile, whose workers load the rules while other things are done."""
         profile = profile or self._project.profile
         with self._lock:
-            setup, state = self.setup(profile), self._project.state.digest
-            desk = self._desks.get(profile) or Desk(setup)
-            self._desks[profile] = desk
+            state = self._project.state.digest
+            desk = self._desks[profile] = self._desks.get(profile) or Desk(self.setup(profile))
             self._desks.move_to_end(profile)
             while len(self._desks) > _PROFILES:
-                self._thread.submit(self._desks.popitem(last=False)[1].close)
-            if desk.state != state:
-                desk.state = state
-                desk.loading = self._thread.submit(self._load, desk, setup)
+                self._desks.popitem(last=False)[1].close()
+            # Those that cannot be loaded are tried again only where there are no others.
+            if desk.state != state or (desk.loading.done() and not desk.seats):
+                loading = self._thread.submit(desk.load, self.setup(profile))
+                desk.state, desk.loading = state, loading
             return desk
 
     def desk(self, profile: str | None = None, patience: float | None = _PATIENCE) -> Desk:
@@ -271,27 +248,20 @@ class Desks(Closing):
             IstsError: they cannot be loaded, and there are none before.
         """
         desk = self.begin(profile)
-        if not desk.loaded:
+        if not desk.seats:
             desk.loading.result()
         with suppress(TimeoutError, IstsError):
             desk.loading.result(patience)
         return desk
 
-    def _load(self, desk: Desk, setup: Setup) -> None:
-        try:
-            desk.load(setup)
-            self.fault = None
-        except IstsError as error:
-            self.fault = error
-            if not desk.loaded:
-                # The next question tries again; otherwise the next save may mend it.
-                desk.state = ""
-            raise
+    @property
+    def fault(self) -> BaseException | None:
+        """Why the rules that the project has now cannot be loaded, if that is known."""
+        loading = self.begin().loading
+        return loading.exception() if loading.done() else None
 
     def close(self) -> None:
         """Kill all workers."""
-        with self._lock:
-            for desk in self._desks.values():
-                desk.close()
-            self._desks.clear()
         self._thread.shutdown(wait=False, cancel_futures=True)
+        for desk in self._desks.values():
+            desk.close()

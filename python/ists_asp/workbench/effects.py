@@ -1,39 +1,52 @@
-"""What edits change: the answers of each state to each corpus, measured, compared, and why."""
+"""What edits change: the answers of each state to each corpus, measured, compared, and why.
+
+A worker that stays warm decides: it has the shipped rules parsed, and what is known of words at
+hand; the rules of a state come with each question. So an edit costs what it touches, and rules
+without an end cost the worker only.
+"""
 
 from __future__ import annotations
 
 import json
 import threading
 import time
-from contextlib import suppress
+from collections import deque
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter
 
-from ists_asp.compare import Answered, compare
+from ists_asp.compare import Answered, compare, find_edits, run_both
+from ists_asp.compare.causes import with_effects
 from ists_asp.compare.rendering import as_json
-from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shortened
+from ists_asp.engine import System
+from ists_asp.errors import DataError, IstsError, SolveError, UsageError, inside, shortened
+from ists_asp.limits import lifetime
 from ists_asp.model import Answer
+from ists_asp.processes import end_after
 from ists_asp.report.picture import picture
 from ists_asp.resources import Closing
+from ists_asp.solver.batch import BATCH
 from ists_asp.terminal import visible
-from ists_asp.workbench.deciding import CancelledError, Decider
+from ists_asp.workbench.desk import Seat, SupersededError
 from ists_asp.workbench.project import CORPORA, State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from ists_asp.engine import Setup
     from ists_asp.evaluate.scorer import Reference
+    from ists_asp.model import Pair
     from ists_asp.workbench.bench import Bench
     from ists_asp.workbench.project import Corpus
 
     Seen = list[tuple[str, int]]
     """Files of a corpus, and when they were changed."""
+
+    Rules = tuple[Path, ...]
 
 _HELD, _ASKED = 10, 4
 """The last states whose answers are held, and others that somebody looks at."""
@@ -43,6 +56,53 @@ _LOOK = 0.2
 
 _PATIENCE = 1.0
 """Seconds that answers which nobody wants any more may still take."""
+
+_RENEWED = 300
+"""Questions after which a worker gives way to a new one: clingo never forgets a word."""
+
+_LOST = 2
+"""Pairs that may cost a worker its life, as long as no more do than have answers."""
+
+
+# In the worker.
+
+
+@lru_cache(3)
+def _system(worker: System, rules: Rules) -> System:
+    """A system with the rules of a state: two are compared, and one is the latest."""
+    setup = replace(worker.setup, rules=rules)
+    # The names in the rules are looked at where they are edited: that takes a second.
+    return System(setup, (setup.load_profile(), setup.load_program()))
+
+
+@contextmanager
+def _limited(worker: System, pairs: Sequence[Pair]) -> Iterator[None]:
+    """Work on pairs within their limit."""
+    limits = worker.setup.limits
+    end_after(lifetime(limits.seconds, len(pairs), limits.grace))
+    with inside(pairs[0]):
+        yield
+
+
+def _decided(worker: System, pairs: Sequence[Pair], rules: Rules) -> list[Answer | str]:
+    with _limited(worker, pairs):
+        tried = _system(worker, rules).try_all(pairs)
+        return [one.found if isinstance(one, IstsError) else one[0] for one in tried]
+
+
+def _causes(
+    worker: System, pair: Pair, old: Rules, new: Rules, gold: Mapping[str, Reference]
+) -> dict[str, Any]:
+    """Trace a pair twice, as ``ists-asp diff --json`` does."""
+    with _limited(worker, [pair] * 2):
+        before, after = (_system(worker, one) for one in (old, new))
+        (found,) = run_both(before, after, [pair])
+        edits, weights = find_edits(before.rules, after.rules)
+        told = {pair.id: found.old}, {pair.id: found.new}, gold or None, {pair.id: found.causes}
+        return as_json(compare(*told), (with_effects(edits, [found]), weights))
+
+
+# In the server.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,10 +124,11 @@ class Effects(Closing):
     def __init__(self, bench: Bench) -> None:
         self._bench, self._project = bench, bench.project
         self._folder = TemporaryDirectory(prefix="ists-asp-")
-        self._decider = Decider(bench.desks.setup())
+        # Rules of users come with the questions, so that faulty ones cost nothing else.
+        setup = replace(bench.desks.setup(), rules=(), incremental=True)
+        self._seat = Seat(setup, _RENEWED)
         self._corpora: dict[str, tuple[Seen, Corpus]] = {}
         self._runs: dict[tuple[str, str], Run] = {}
-        self._endless: dict[str, str] = {}
         self._asked: tuple[State, ...] = ()
         self._busy: tuple[tuple[str, str], float] | None = None
         self._closed = threading.Event()
@@ -78,7 +139,7 @@ class Effects(Closing):
     def close(self) -> None:
         """End what is under way."""
         self._closed.set()
-        self._decider.worker.close()
+        self._seat.worker.close()
         self._folder.cleanup()
 
     # In the background.
@@ -90,11 +151,11 @@ class Effects(Closing):
                 self._project.notice()
                 key, since = self._busy or (None, time.monotonic())
                 if key and time.monotonic() - since > _PATIENCE and not self._wanted(key):
-                    self._decider.interrupt()
+                    self._seat.interrupt()
 
     def _work(self) -> None:
         while not self._closed.is_set():
-            with suppress(CancelledError, OSError):
+            with suppress(OSError):
                 if (lacking := self._lacking()) is not None:
                     self._run(*lacking)
                     continue
@@ -123,48 +184,75 @@ class Effects(Closing):
 
     def _run(self, state: State, name: str) -> None:
         """Have the answers of a state to a corpus, or say why not."""
-        key, run = (
-            (state.digest, name),
-            Run(self._seen(name), fault=self._endless.get(state.digest)),
-        )
+        key, seen = (state.digest, name), self._seen(name)
         at = self.under_way = {"state": state.number, "corpus": name, "done": 0, "pairs": 0}
         try:
-            if run.fault is None:
-                corpus, setup = self.corpus(name), self._setup(state)
-                at["pairs"], self._busy = len(corpus.pairs), (key, time.monotonic())
-                found = self._decider.decide(
-                    setup,
-                    corpus.pairs,
-                    lambda done: at.update(done=done),
-                    lambda: self._wanted(key),
-                )
-                ids = (pair.id for pair in corpus.pairs)
-                run = Run(run.seen, corpus.gold, dict(zip(ids, found, strict=True)))
+            corpus, rules = self.corpus(name), self._rules(state)
+            at["pairs"], self._busy = len(corpus.pairs), (key, time.monotonic())
+            runs = {key: Run(seen, corpus.gold, self._decide(key, corpus.pairs, rules))}
+        except SupersededError:
+            return
         except IstsError as error:
-            run = Run(run.seen, fault=visible(str(error)).replace(f"{self._place(state)}/", ""))
+            fault = visible(str(error)).replace(f"{self._place(state)}/", "")
+            runs = {key: Run(seen, fault=fault)}
             if isinstance(error, SolveError):
                 # Rules without an end have none for other pairs either.
-                self._endless[state.digest] = f"{name}: {run.fault}"
+                for other in {*self._project.corpora()} - {name}:
+                    told = Run(self._seen(other), fault=f"{name}: {fault}")
+                    runs[state.digest, other] = told
         finally:
             self.under_way = self._busy = None
         held = {one.digest for one in (*self._project.states[-_HELD:], *self._asked)}
-        runs = {**self._runs, key: run}
+        runs = {**self._runs, **runs}
         self._runs = {key: run for key, run in runs.items() if key[0] in held}
+
+    def _decide(
+        self, key: tuple[str, str], pairs: Sequence[Pair], rules: Rules
+    ) -> dict[str, Answer | str]:
+        """The best answers, or what is wrong with a pair, as long as somebody waits for them.
+
+        Rules that are without an end for several pairs are a SolveError.
+        """
+        found: dict[str, Answer | str] = {}
+        left = deque(pairs[begin : begin + BATCH] for begin in range(0, len(pairs), BATCH))
+        lost = good = 0
+        while left:
+            batch = left.popleft()
+            ids = [pair.id for pair in batch]
+            try:
+                asked = partial(_decided, pairs=batch, rules=rules)
+                answers = self._seat.ask(asked, lambda: self._wanted(key))
+                found |= zip(ids, answers, strict=True)
+                good += len(batch)
+            except SolveError as error:
+                if not self._wanted(key):
+                    raise SupersededError("something newer is to be decided") from None
+                lost += len(batch) == 1
+                if lost > min(good, _LOST):
+                    error.where = f"pair {shortened(ids[0])}"
+                    raise
+                if len(batch) == 1:
+                    found[ids[0]] = error.found
+                else:
+                    # One of them is to blame; the others have their answers.
+                    left.extendleft((pair,) for pair in reversed(batch))
+            assert self.under_way is not None
+            self.under_way["done"] = len(found)
+        return found
 
     # Rules and corpora.
 
     def _place(self, state: State) -> Path:
         return Path(self._folder.name).resolve() / state.digest
 
-    def _setup(self, state: State) -> Setup:
-        """The options of a system with the rules of a state: copies, which nobody edits."""
+    def _rules(self, state: State) -> Rules:
+        """The rule files of a state: copies, which nobody edits."""
         for name, known in state.files.items():
             path = self._place(state) / name
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(self._project.text_of(known), "utf-8")
-        paths = tuple(self._place(state) / name for name in sorted(state.files))
-        return replace(self._bench.desks.setup(), rules=paths)
+        return tuple(self._place(state) / name for name in sorted(state.files))
 
     def corpus(self, name: str) -> Corpus:
         """A corpus with its pairs annotated; read anew when its files have changed."""
@@ -178,11 +266,7 @@ class Effects(Closing):
     # What is asked.
 
     def state(self, number: int) -> State:
-        """The state with a number.
-
-        Raises:
-            UsageError: there is none.
-        """
+        """The state with a number, or a UsageError."""
         states = self._project.states
         if not 1 <= number <= len(states):
             raise UsageError(f"there is no state {number}", expected=f"1 to {len(states)}")
@@ -224,8 +308,10 @@ class Effects(Closing):
         pair = next((one for one in corpus.pairs if one.id == identifier), None)
         if pair is None:
             raise DataError(f"there is no pair {shortened(identifier)!r}", where=name)
-        gold = {identifier: corpus.gold[identifier]} if identifier in corpus.gold else None
-        text = json.dumps(self._decider.causes(self._setup(old), self._setup(new), pair, gold))
+        gold = {name: one for name, one in corpus.gold.items() if name == identifier}
+        before, after = self._rules(old), self._rules(new)
+        asked = partial(_causes, pair=pair, old=before, new=after, gold=gold)
+        text = json.dumps(self._seat.ask(asked))
         for state in (old, new):
             text = text.replace(f"{self._place(state)}/", "")
         found: dict[str, Any] = json.loads(text)

@@ -9,8 +9,7 @@ import re
 import shlex
 import threading
 from dataclasses import replace
-from pathlib import Path
-from tempfile import NamedTemporaryFile
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter
@@ -28,13 +27,14 @@ from ists_asp.rules import NO_READER
 from ists_asp.run.pool import Worker
 from ists_asp.vocabulary import CORRECTION, WEIGHT
 from ists_asp.workbench.corrections import Corrections
-from ists_asp.workbench.desk import Call
-from ists_asp.workbench.project import CORRECTIONS, RULES
+from ists_asp.workbench.project import CORRECTIONS, HISTORY, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from ists_asp.engine import System
+    from ists_asp.model import Answer
     from ists_asp.workbench.bench import Bench
 
 LEAST = 10
@@ -43,7 +43,6 @@ LEAST = 10
 _SECONDS = 1800.0
 """Seconds of the processor between two signs of life of a lesson."""
 
-_STEPS = "1 of 2: what the rules reach", "2 of 2: learning"
 _MEASURES = "alignment", "type", "score", "type_score"
 _LEARNED = re.compile(r"learned-(\d+)\.lp")
 
@@ -56,20 +55,20 @@ class Lesson(BaseModel):
 
 
 def _learned(
-    system: System, golds: Sequence[Reference], folds: int, command: str, signs: str
+    system: System, golds: Sequence[Reference], folds: int, command: str, signs: Path
 ) -> tuple[str, dict[str, Any]]:
     """In a worker: the rule file of what is learned, and what is told of it.
 
-    The file of signs grows by a byte with each pair whose evidence was looked at, or that was
-    decided: each is decided four times.
+    The file of signs has 20 bytes more for each pair whose evidence was looked at, or that was
+    decided; each is decided four times.
     """
-    with Path(signs).open("wb", buffering=0) as stream, ExampleBuilder(system.setup) as teacher:
+    with signs.open("wb", buffering=0) as stream, ExampleBuilder(system.setup) as teacher:
 
         def sign() -> None:
             end_after(_SECONDS)
-            stream.write(b".")
+            stream.write(b"." * 20)
 
-        sign()
+        end_after(_SECONDS)
         base = teacher.weights(WEIGHT)
         corrected = teacher.weights(CORRECTION) if base else {}
         settings = Settings(base=base, corrected=corrected, scheme=teacher.profile.scheme)
@@ -97,11 +96,10 @@ class Learning(Closing):
     def __init__(self, bench: Bench) -> None:
         self._bench, self._project = bench, bench.project
         self._corrections = Corrections(bench.project)
-        self._lock = threading.Lock()
-        self._signs = NamedTemporaryFile(prefix="ists-asp-")  # noqa: SIM115 (closed with this)
+        self._signs = bench.project.root / HISTORY / "lesson"
         self._worker: Worker | None = None
-        self._state: dict[str, Any] = {"running": False}
         self._text = ""
+        self.job: dict[str, Any] = {"running": False}
         self.found: dict[str, Any] | None = None
 
     def counts(self) -> dict[str, int]:
@@ -109,14 +107,10 @@ class Learning(Closing):
         return {name: len(self._corrections.mended(name)) for name in self._project.corpora()}
 
     @property
-    def job(self) -> dict[str, Any]:
-        """Whether a lesson is under way and how far it is, or why it failed."""
-        if not self._state["running"]:
-            return self._state
-        done, pairs = Path(self._signs.name).stat().st_size, self._state["pairs"]
-        late = done > 3 * pairs
-        begin, of = (3 * pairs, 2 * pairs) if late else (0, 3 * pairs)
-        return {**self._state, "step": _STEPS[late], "percent": 100 * (done - begin) // of}
+    def percent(self) -> int:
+        """How much of the lesson is done."""
+        pairs = self.job.get("pairs")
+        return self._signs.stat().st_size // pairs if pairs else 0
 
     def start(self, lesson: Lesson) -> None:
         """Begin to learn.
@@ -126,44 +120,42 @@ class Learning(Closing):
         """
         mended = {name: self._corrections.mended(name) for name in lesson.corpora}
         answers = [answer for some in mended.values() for answer in some.values()]
-        least = max(LEAST, 2 * lesson.folds)
+        folds, least = lesson.folds, max(LEAST, 2 * lesson.folds)
         if len(answers) < least:
             raise UsageError(
-                f"{len(answers)} corrected pairs are too few to learn from in {lesson.folds} parts",
+                f"{len(answers)} corrected pairs are too few to learn from in {folds} parts",
                 expected=f"{least} or more",
                 hint="Correct more pairs, or choose fewer parts",
             )
+        if self.job["running"]:
+            raise UsageError("a lesson is under way", hint="Wait, or cancel it")
         setup, name = self._bench.desks.setup(), self._project.name
         # What was learned before is learned anew, from all corrections.
         rules = tuple(path for path in setup.rules if not _LEARNED.fullmatch(name(path)))
-        setup = replace(setup, rules=rules, reader=NO_READER)
         command = ["ists-asp", "learn", "--profile", setup.profile]
         command += [f"--rules={RULES}/{name(path)}" for path in rules]
         command += [f"--gold={CORRECTIONS}/{one}.wa" for one in mended if mended[one]]
-        with self._lock:
-            if self._state["running"]:
-                raise UsageError("a lesson is under way", hint="Wait, or cancel it")
-            self._worker, self.found = Worker(setup), None
-            self._signs.truncate(0)
-            self._state = {"running": True, "pairs": len(answers)}
+        self._signs.write_bytes(b"")
+        self._worker, self.found = Worker(replace(setup, rules=rules, reader=NO_READER)), None
+        self.job = {"running": True, "pairs": len(answers), "fault": None}
+        arguments = self._worker, answers, folds, shlex.join(command)
+        threading.Thread(target=self._learn, args=arguments, daemon=True).start()
 
-        def learn(worker: Worker) -> None:
-            fault = None
-            try:
-                known = (one.pair.with_chunks(one.chunks1, one.chunks2) for one in answers)
-                pairs = [replace(pair, id=str(number)) for number, pair in enumerate(known, 1)]
-                annotated = self._bench.desks.desk().annotate(pairs)
-                golds = list(map(Reference, annotated, (one.alignments for one in answers)))
-                asked = golds, lesson.folds, shlex.join(command), self._signs.name
-                self._text, self.found = worker.ask(Call(_learned, asked))
-            # There is nobody else to tell.
-            except Exception as error:
-                fault = str(error) if worker is self._worker else "cancelled"
-            finally:
-                worker.close()
-                self._state = {"running": False, "fault": fault}
-
-        threading.Thread(target=learn, args=(self._worker,), daemon=True).start()
+    def _learn(self, worker: Worker, answers: list[Answer], folds: int, command: str) -> None:
+        fault = None
+        try:
+            known = (one.pair.with_chunks(one.chunks1, one.chunks2) for one in answers)
+            pairs = [replace(pair, id=str(number)) for number, pair in enumerate(known, 1)]
+            annotated = self._bench.desks.desk().annotate(pairs)
+            golds = list(map(Reference, annotated, [one.alignments for one in answers]))
+            asked = partial(_learned, golds=golds, folds=folds, command=command, signs=self._signs)
+            self._text, self.found = worker.ask(asked)
+        # There is nobody else to tell.
+        except Exception as error:
+            fault = str(error) if worker is self._worker else "cancelled"
+        finally:
+            worker.close()
+            self.job = {"running": False, "fault": fault}
 
     def cancel(self) -> None:
         """End the lesson."""
@@ -171,10 +163,7 @@ class Learning(Closing):
         if worker is not None:
             worker.close()
 
-    def close(self) -> None:
-        """End the lesson; there is no other."""
-        self.cancel()
-        self._signs.close()
+    close = cancel
 
     def adopt(self) -> str:
         """Have what was learned as a rule file, in place of what was learned before.
@@ -202,7 +191,8 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.get("", summary="How far the lesson is, and what came of it")
     def state() -> dict[str, Any]:
-        return {"job": learning.job, "counts": learning.counts(), "found": learning.found}
+        job = {**learning.job, "percent": learning.percent}
+        return {"job": job, "counts": learning.counts(), "found": learning.found}
 
     @routes.post("", summary="Begin to learn from corrections")
     def start(lesson: Lesson) -> dict[str, Any]:
