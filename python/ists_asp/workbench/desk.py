@@ -68,7 +68,7 @@ def _why(system: System, pair: Pair, decision: Sequence[str], negative: bool) ->
     return (trace.why_not(*decision) if negative else trace.why(*decision)).to_dict()
 
 
-class Seat(Closing):
+class Seat:
     """A warm worker that answers one question at a time, and another one after so many."""
 
     def __init__(self, setup: Setup, renewed: int = sys.maxsize) -> None:
@@ -90,10 +90,6 @@ class Seat(Closing):
         """Kill the worker, whatever it does; the next question begins another one."""
         old, self.worker = self.worker, Worker(self._setup)
         old.close()
-
-    def close(self) -> None:
-        """Kill the worker; no other begins."""
-        self.worker.close()
 
 
 class Desk(Closing):
@@ -127,7 +123,7 @@ class Desk(Closing):
                 seats, self.seats, self._answers = self.seats, seats, {}
         finally:
             for seat in seats:
-                seat.close()
+                seat.worker.close()
 
     def warm(self) -> None:
         """Look at a pair, so that nobody waits for what is only loaded when it is needed."""
@@ -138,7 +134,7 @@ class Desk(Closing):
     def close(self) -> None:
         """Kill the workers."""
         for seat in (*self._begun, *self.seats):
-            seat.close()
+            seat.worker.close()
         self._annotator.close()
 
     def pair(self, first: GivenSentence, second: GivenSentence, identifier: str = "1") -> Pair:

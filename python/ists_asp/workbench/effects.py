@@ -76,10 +76,10 @@ def _system(worker: System, rules: Rules) -> System:
 
 
 @contextmanager
-def _limited(worker: System, pairs: Sequence[Pair]) -> Iterator[None]:
-    """Work on pairs within their limit."""
+def _limited(worker: System, pairs: Sequence[Pair], loading: float = 0.0) -> Iterator[None]:
+    """Work on pairs within their limit, and so many seconds more."""
     limits = worker.setup.limits
-    end_after(lifetime(limits.seconds, len(pairs), limits.grace))
+    end_after(loading + lifetime(limits.seconds, len(pairs), limits.grace))
     with inside(pairs[0]):
         yield
 
@@ -94,7 +94,8 @@ def _causes(
     worker: System, pair: Pair, old: Rules, new: Rules, gold: Mapping[str, Reference]
 ) -> dict[str, Any]:
     """Trace a pair twice, as ``ists-asp diff --json`` does."""
-    with _limited(worker, [pair] * 2):
+    # What traces is loaded when it is first needed.
+    with _limited(worker, [pair] * 2, worker.setup.limits.loading):
         before, after = (_system(worker, one) for one in (old, new))
         (found,) = run_both(before, after, [pair])
         edits, weights = find_edits(before.rules, after.rules)
