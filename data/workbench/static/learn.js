@@ -1,6 +1,6 @@
 import { byId, failed, get, make, say, send } from "./common.js";
 
-const MEASURES = { alignment: "Alignment", type: "Type", score: "Score", "type+score": "Type and score" };
+const MEASURES = { alignment: "Alignment", type: "Type", score: "Score", type_score: "Type and score" };
 const readOnly = "readOnly" in document.body.dataset;
 let shown = "";
 
@@ -29,7 +29,7 @@ const look = async () => {
     if (job.running) {
       wait = 400;
       byId("done").value = job.percent;
-      byId("doing").textContent = `Step ${job.step ?? "1"}, ${job.percent} %`;
+      byId("doing").textContent = `Step ${job.percent < 60 ? "1 of 2: what the rules reach" : "2 of 2: learning"}, ${job.percent} %`;
     }
     byId("fault").hidden = !job.fault;
     byId("fault").textContent = job.fault ?? "";

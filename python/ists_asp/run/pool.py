@@ -23,7 +23,7 @@ from ists_asp.limits import check_size, is_long, loads_too_long
 from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason
 from ists_asp.run import watch
 from ists_asp.run.watch import heard
-from ists_asp.run.worker import OUT_OF_MEMORY, Decider, Outcome, Question, Report, serve
+from ists_asp.run.worker import OUT_OF_MEMORY, Decider, Outcome, Report, serve
 from ists_asp.solver.batch import BATCH
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ class Worker:
             return report
         return Report(tuple(Outcome(pair, (), failure) for pair in pairs), Timings(), ())
 
-    def ask(self, question: Question) -> Any:  # noqa: ANN401 (whatever a question gets)
+    def ask(self, question: Callable[[System], object]) -> Any:  # noqa: ANN401 (whatever a question gets)
         """What the process says to a question.
 
         Raises:
@@ -275,7 +275,9 @@ class Worker:
             self._drop()
             raise LostError(code) from None
         if isinstance(found, IstsError):
-            self._drop()
+            # A question is at fault itself.
+            if not callable(question):
+                self._drop()
             raise found
         return found
 

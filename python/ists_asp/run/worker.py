@@ -39,7 +39,7 @@ from ists_asp.syntax.ground import Atoms
 from ists_asp.terminal import open_doors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from multiprocessing.connection import Connection
 
     from ists_asp.engine import Setup
@@ -96,7 +96,7 @@ class Decider:
     def __init__(self, setup: Setup, *, limited: bool = False) -> None:
         self._limited = limited
         self.limits = setup.limits
-        self.asked: set[type[Question]] = set()
+        self.asked: set[object] = set()
         self._setup = setup
         self._warned = 0
         self._told: dict[RuleWarning, None] = {}
@@ -255,24 +255,32 @@ def begin(setup: Setup) -> Decider:
 
 
 class Question(ABC):
-    """Something that a worker is asked besides; it goes there and is answered by its system."""
+    """Something that a worker is asked besides; it goes there and is answered by its system.
+
+    It may be a function of a module as well, with all arguments but the system.
+    """
+
+    def __call__(self, system: System) -> object:
+        """What there is to say."""
+        return self.answer(system)
 
     @abstractmethod
     def answer(self, system: System) -> object:
         """What there is to say, in values that can be sent."""
 
 
-def decide(decider: Decider, asked: Sequence[Pair] | Question) -> object:
+def decide(decider: Decider, asked: Sequence[Pair] | Callable[[System], object]) -> object:
     """Answer a question, or decide annotated pairs, in a worker; it ends where memory does."""
     try:
-        if not isinstance(asked, Question):
+        if not callable(asked):
             return decider.decide(asked)
         # The first question of a kind loads what it needs.
-        loading = 0.0 if type(asked) in decider.asked else decider.limits.loading
-        decider.asked.add(type(asked))
+        kind = getattr(asked, "func", type(asked))
+        loading = 0.0 if kind in decider.asked else decider.limits.loading
+        decider.asked.add(kind)
         end_after(loading + lifetime(decider.limits.seconds, 1, decider.limits.grace))
         try:
-            return asked.answer(decider.system)
+            return asked(decider.system)
         finally:
             end_after(0)
     except (MemoryError, MemoryLimitError):

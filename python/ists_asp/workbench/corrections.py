@@ -1,13 +1,13 @@
 """Answers that people mend: gold of their own, to measure and to learn from.
 
-``corrections/CORPUS.jsonl`` has the pairs that were mended as ``solve --format jsonl`` writes them,
-``CORPUS.wa`` the same for ``evaluate`` and ``learn``; ``log.jsonl`` has each action, with what was
-there before it, and so what Ctrl-Z goes back to.
+``corrections/log.jsonl`` has a record of each action: the answer that it has made of a pair, or
+that the action before was taken back. Two files for each corpus follow from it: ``CORPUS.jsonl``
+has the pairs that were mended as ``solve --format jsonl`` writes them, ``CORPUS.wa`` the same for
+``evaluate`` and ``learn``.
 """
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from contextlib import suppress
@@ -28,14 +28,13 @@ from ists_asp.report.picture import picture
 from ists_asp.workbench.project import CORRECTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
     from ists_asp.model import Pair
     from ists_asp.workbench.bench import Bench
     from ists_asp.workbench.project import Project
 
-LOG = "log.jsonl"
+LOG, _UNDO = "log.jsonl", "undo"
 
 _NEW = Label.SIMI, 3.0
 """Label and score of an alignment that nobody has judged yet."""
@@ -122,99 +121,69 @@ class Corrections:
 
     def __init__(self, project: Project) -> None:
         self._project = project
+        self._folder = project.root / CORRECTIONS
         self._lock = threading.Lock()
-
-    def _path(self, name: str) -> Path:
-        return self._project.root / CORRECTIONS / name
 
     def mended(self, corpus: str) -> dict[str, Answer]:
         """The pairs of a corpus that were mended, by their ids."""
-        path = self._path(f"{corpus}.jsonl")
-        if corpus not in self._project.corpora() or not path.is_file():
-            return {}
-        found = {}
-        for number, line in enumerate(path.read_bytes().splitlines(), 1):
-            try:
-                answer = read_record(orjson.loads(line))
-            except (ValueError, DataError) as fault:
-                raise DataError(str(fault), where=f"{CORRECTIONS}/{path.name}:{number}") from None
-            found[answer.pair.id] = answer
-        return found
+        latest = {record["id"]: record for record in self._done(corpus)}
+        try:
+            return {name: read_record(record) for name, record in latest.items()}
+        except DataError as fault:
+            raise DataError(str(fault), where=f"{CORRECTIONS}/{LOG}: {corpus}") from None
 
     def change(
         self, corpus: str, identifier: str, made: Callable[[Answer | None], Answer], action: str
     ) -> Answer:
         """Mend a pair: make something of the correction that there is; it is on disk then."""
         with self._lock:
-            mended = self.mended(corpus)
-            before = mended.get(identifier)
-            after = made(before)
-            self._keep(corpus, mended, identifier, after, action, before)
+            after = made(self.mended(corpus).get(identifier))
+            self._write(corpus, action, answer_record(after))
             return after
 
     def undo(self, corpus: str) -> tuple[str, str] | None:
         """Take the last action back; the pair that it was about, and what it was, if there is one.
 
-        Raises:
-            DataError: the pair is not what that action made of it.
+        So the log can be read again after a restart.
         """
         with self._lock:
-            done: list[dict[str, Any]] = []
-            for record in self._log():
-                if record["corpus"] == corpus:
-                    if record["action"] == "undo":
-                        del done[-1:]
-                    else:
-                        done.append(record)
-            if not done:
+            last = next(reversed(self._done(corpus)), None)
+            if last is None:
                 return None
-            last, mended = done[-1], self.mended(corpus)
-            now = mended.get(last["id"])
-            if (now and answer_record(now)) != last["after"]:
-                raise DataError(
-                    "the file was changed outside, so that nothing can be taken back",
-                    where=f"{CORRECTIONS}/{corpus}.jsonl",
-                )
-            before = last["before"] and read_record(last["before"])
-            self._keep(corpus, mended, last["id"], before, "undo", now)
+            self._write(corpus, _UNDO, {"id": last["id"]})
             return last["id"], last["action"]
 
-    def _log(self) -> list[dict[str, Any]]:
-        path, found = self._path(LOG), []
+    def _done(self, corpus: str) -> list[dict[str, Any]]:
+        """The actions on a corpus that were not taken back, in their order."""
+        path, done = self._folder / LOG, list[dict[str, Any]]()
         for line in path.read_bytes().splitlines() if path.is_file() else ():
             # A line that was cut off when the machine stopped tells nothing.
-            with suppress(ValueError):
-                found.append(orjson.loads(line))
-        return found
+            with suppress(ValueError, LookupError, TypeError):
+                record = orjson.loads(line)
+                if record["corpus"] != corpus:
+                    continue
+                if record["action"] == _UNDO:
+                    done.pop()
+                else:
+                    done.append(record)
+        return done
 
-    def _keep(
-        self,
-        corpus: str,
-        mended: dict[str, Answer],
-        identifier: str,
-        after: Answer | None,
-        action: str,
-        before: Answer | None,
-    ) -> None:
-        mended.pop(identifier, None) if after is None else mended.update({identifier: after})
+    def _write(self, corpus: str, action: str, about: Mapping[str, object]) -> None:
+        """Add a record to the log, and write the files that follow from it."""
         order = {pair.id: place for place, pair in enumerate(self._project.corpus(corpus).pairs)}
-        answers = sorted(mended.values(), key=lambda one: order.get(one.pair.id, len(order)))
-        with atomic_writer(self._path(f"{corpus}.jsonl")) as stream:
-            stream.writelines(
-                f"{json.dumps(answer_record(one), ensure_ascii=False)}\n" for one in answers
-            )
-        with atomic_writer(self._path(f"{corpus}.wa")) as stream:
+        record = {"when": time.time(), "corpus": corpus, "action": action, **about}
+        with (self._folder / LOG).open("ab+") as log:
+            # Behind a line that was cut off, too, it has a line of its own.
+            log.seek(max(0, log.tell() - 1))
+            cut = log.read() not in (b"", b"\n")
+            log.write(b"\n" * cut + orjson.dumps(record) + b"\n")
+        answers = sorted(
+            self.mended(corpus).values(), key=lambda one: order.get(one.pair.id, len(order))
+        )
+        with atomic_writer(self._folder / f"{corpus}.jsonl") as stream:
+            stream.writelines(f"{orjson.dumps(answer_record(one)).decode()}\n" for one in answers)
+        with atomic_writer(self._folder / f"{corpus}.wa") as stream:
             stream.writelines(write_pair(one.pair, one.alignments) for one in answers)
-        record = {
-            "when": time.time(),
-            "corpus": corpus,
-            "id": identifier,
-            "action": action,
-            "before": before and answer_record(before),
-            "after": after and answer_record(after),
-        }
-        with self._path(LOG).open("a", encoding="utf-8") as log:
-            log.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
 def router(bench: Bench) -> APIRouter:

@@ -1,61 +1,122 @@
 """What edits change: the answers of each state to each corpus, measured, compared, and why.
 
-Answers are kept as JSON Lines, ``.history/answers/STATE/CORPUS.jsonl``.
+A worker that stays warm decides: it has the shipped rules parsed, and what is known of words at
+hand; the rules of a state come with each question. So an edit costs what it touches, and rules
+without an end cost the worker only.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 import time
-from contextlib import suppress
-from dataclasses import replace
+from collections import deque
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-import orjson
 from fastapi import APIRouter
 
-from ists_asp.compare import Answered, compare
+from ists_asp.compare import Answered, compare, find_edits, run_both
+from ists_asp.compare.causes import with_effects
 from ists_asp.compare.rendering import as_json
 from ists_asp.engine import System
-from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shortened
-from ists_asp.io.files import atomic_writer
-from ists_asp.io.formats import answer_record, failure_record, read_record
+from ists_asp.errors import DataError, IstsError, SolveError, UsageError, inside, shortened
+from ists_asp.limits import lifetime
 from ists_asp.model import Answer
+from ists_asp.processes import end_after
 from ists_asp.report.picture import picture
 from ists_asp.resources import Closing
+from ists_asp.solver.batch import BATCH
 from ists_asp.terminal import visible
-from ists_asp.workbench.deciding import CancelledError, Decider
-from ists_asp.workbench.project import CORPORA, HISTORY, State
+from ists_asp.workbench.desk import Seat, SupersededError
+from ists_asp.workbench.project import CORPORA, State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from ists_asp.engine import Setup
+    from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
     from ists_asp.workbench.bench import Bench
     from ists_asp.workbench.project import Corpus
 
-    Answers = dict[str, Answer | str]
-    """By ids; in place of an answer why there is none."""
+    Seen = list[tuple[str, int]]
+    """Files of a corpus, and when they were changed."""
 
-KEPT = 20
-"""States whose answers are kept."""
+    Rules = tuple[Path, ...]
 
-_HELD = 40
-"""Answers to a corpus, and comparisons, that are held in memory."""
+_HELD, _ASKED = 10, 4
+"""The last states whose answers are held, and others that somebody looks at."""
 
-_LOOK = 0.1
-"""Seconds between two looks at the state."""
-
-_OUTSIDE = 10
-"""Looks after which files are read, for an editor may have changed them."""
+_LOOK = 0.2
+"""Seconds between two looks at the rules, which an editor may have changed."""
 
 _PATIENCE = 1.0
 """Seconds that answers which nobody wants any more may still take."""
+
+_RENEWED = 300
+"""Questions after which a worker gives way to a new one: clingo never forgets a word."""
+
+_LOST = 2
+"""Pairs that may cost a worker its life, as long as no more do than have answers."""
+
+
+# In the worker.
+
+
+@lru_cache(3)
+def _system(worker: System, rules: Rules) -> System:
+    """A system with the rules of a state: two are compared, and one is the latest."""
+    setup = replace(worker.setup, rules=rules)
+    # The names in the rules are looked at where they are edited: that takes a second.
+    return System(setup, (setup.load_profile(), setup.load_program()))
+
+
+@contextmanager
+def _limited(worker: System, pairs: Sequence[Pair], loading: float = 0.0) -> Iterator[None]:
+    """Work on pairs within their limit, and so many seconds more."""
+    limits = worker.setup.limits
+    end_after(loading + lifetime(limits.seconds, len(pairs), limits.grace))
+    with inside(pairs[0]):
+        yield
+
+
+def _decided(worker: System, pairs: Sequence[Pair], rules: Rules) -> list[Answer | str]:
+    with _limited(worker, pairs):
+        tried = _system(worker, rules).try_all(pairs)
+        return [one.found if isinstance(one, IstsError) else one[0] for one in tried]
+
+
+def _causes(
+    worker: System, pair: Pair, old: Rules, new: Rules, gold: Mapping[str, Reference]
+) -> dict[str, Any]:
+    """Trace a pair twice, as ``ists-asp diff --json`` does."""
+    # What traces is loaded when it is first needed.
+    with _limited(worker, [pair] * 2, worker.setup.limits.loading):
+        before, after = (_system(worker, one) for one in (old, new))
+        (found,) = run_both(before, after, [pair])
+        edits, weights = find_edits(before.rules, after.rules)
+        told = {pair.id: found.old}, {pair.id: found.new}, gold or None, {pair.id: found.causes}
+        return as_json(compare(*told), (with_effects(edits, [found]), weights))
+
+
+# In the server.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """The answers of a state to a corpus, by ids, or what is wrong with a pair; or with all.
+
+    ``seen`` are the files of the corpus.
+    """
+
+    seen: Seen
+    gold: Mapping[str, Reference] = field(default_factory=dict)
+    answers: dict[str, Answer | str] = field(default_factory=dict)
+    fault: str | None = None
 
 
 class Effects(Closing):
@@ -64,234 +125,178 @@ class Effects(Closing):
     def __init__(self, bench: Bench) -> None:
         self._bench, self._project = bench, bench.project
         self._folder = TemporaryDirectory(prefix="ists-asp-")
-        self._decider = Decider(bench.desks.setup())
-        self._corpora: dict[str, tuple[object, Corpus]] = {}
-        self._held: dict[tuple[str, str], Answers] = {}
-        self._compared: dict[tuple[str, str, str], tuple[Any, dict[str, Any]]] = {}
-        self._faults: dict[tuple[str, str], str] = {}
-        self._lost: dict[str, str] = {}
-        self._asked: list[State] = []
-        self._target: object = None
-        self._round: object = None
-        self._state: State | None = None
-        self._since: float | None = None
-        self._changed = threading.Condition()
-        self._closed = False
+        # Rules of users come with the questions, so that faulty ones cost nothing else.
+        setup = replace(bench.desks.setup(), rules=(), incremental=True)
+        self._seat = Seat(setup, _RENEWED)
+        self._corpora: dict[str, tuple[Seen, Corpus]] = {}
+        self._runs: dict[tuple[str, str], Run] = {}
+        self._asked: tuple[State, ...] = ()
+        self._busy: tuple[tuple[str, str], float] | None = None
+        self._closed = threading.Event()
         self.under_way: dict[str, Any] | None = None
         for work in (self._watch, self._work):
             threading.Thread(target=work, daemon=True).start()
 
     def close(self) -> None:
         """End what is under way."""
-        self._closed = True
-        self._decider.close()
+        self._closed.set()
+        self._seat.worker.close()
         self._folder.cleanup()
 
     # In the background.
 
     def _watch(self) -> None:
-        """See when there is something new, and end what is about something older."""
-        looks, corpora = 0, self._seen()
-        while not self._closed:
+        """See when there is something new, and end what keeps from it."""
+        while not self._closed.wait(_LOOK):
             with suppress(IstsError, OSError):
-                if looks % _OUTSIDE == 0:
-                    self._project.notice()
-                    corpora = self._seen()
-            target = self._project.state.digest, corpora
-            if target != self._target:
-                with self._changed:
-                    # Whoever still wants to see something else asks again.
-                    self._target, self._asked = target, []
-                    self._changed.notify_all()
-            since = self._since
-            if since is not None and time.monotonic() - since > _PATIENCE and not self._wanted():
-                self._decider.interrupt()
-            time.sleep(_LOOK)
-            looks += 1
+                self._project.notice()
+                key, since = self._busy or (None, time.monotonic())
+                if key and time.monotonic() - since > _PATIENCE and not self._wanted(key):
+                    self._seat.interrupt()
 
-    def _seen(self, name: str = "*") -> list[tuple[str, int]]:
-        """The files of corpora, and when they were changed."""
+    def _work(self) -> None:
+        while not self._closed.is_set():
+            with suppress(OSError):
+                if (lacking := self._lacking()) is not None:
+                    self._run(*lacking)
+                    continue
+            self._closed.wait(_LOOK)
+
+    def _lacking(self) -> tuple[State, str] | None:
+        """A state and a corpus that are not decided yet, if there are any."""
+        *_, before, now = (None, *self._project.states)
+        # What holds now comes first, then what it is compared with.
+        for state in filter(None, (now, *self._asked, before)):
+            for name in self._project.corpora():
+                run = self._runs.get((state.digest, name))
+                if run is None or run.seen != self._seen(name):
+                    return state, name
+        return None
+
+    def _wanted(self, key: tuple[str, str]) -> bool:
+        """Whether the answers of a state to a corpus are what is lacking now."""
+        state, name = self._lacking() or (None, "")
+        return state is not None and not self._closed.is_set() and key == (state.digest, name)
+
+    def _seen(self, name: str) -> Seen:
         root = self._project.root / CORPORA
         files = sorted({*root.glob(f"{name}*"), *root.glob(f"{name}/*")})
         return [(str(file), file.stat().st_mtime_ns) for file in files]
 
-    def _wanted(self) -> bool:
-        """Whether what is under way is about what holds now, or was asked for."""
-        return not self._closed and (self._round == self._target or self._state in self._asked)
-
-    def _work(self) -> None:
-        done: object = None
-        while not self._closed:
-            with self._changed:
-                if self._target in (done, None) and not self._asked:
-                    self._changed.wait(1.0)
-                    continue
-                self._round, asked = self._target, list(self._asked)
-            states = self._project.states
-            before = [one for one in states if one.digest != states[-1].digest][-1:]
-            # What holds now comes first, then what it is compared with.
-            for self._state in (states[-1], *asked, *before):
-                with suppress(CancelledError):
-                    for name in self._project.corpora():
-                        self._try(self._state, name)
-            with self._changed:
-                done = self._round
-                self._asked = [one for one in self._asked if one not in asked]
-
-    def _try(self, state: State, name: str) -> None:
+    def _run(self, state: State, name: str) -> None:
         """Have the answers of a state to a corpus, or say why not."""
-        key = state.digest, name
-        if state.digest in self._lost:
-            self._faults[key] = self._lost[state.digest]
-            return
-        self.under_way = {"state": state.number, "corpus": name, "done": 0, "pairs": 0}
+        key, seen = (state.digest, name), self._seen(name)
+        at = self.under_way = {"state": state.number, "corpus": name, "done": 0, "pairs": 0}
         try:
-            self._ensure(state, self.corpus(name))
-            self._faults.pop(key, None)
+            corpus, rules = self.corpus(name), self._rules(state)
+            at["pairs"], self._busy = len(corpus.pairs), (key, time.monotonic())
+            runs = {key: Run(seen, corpus.gold, self._decide(key, corpus.pairs, rules))}
+        except SupersededError:
+            return
         except IstsError as error:
-            self._faults[key] = visible(str(error)).replace(f"{self._place(state)}/", "")
+            fault = visible(str(error)).replace(f"{self._place(state)}/", "")
+            runs = {key: Run(seen, fault=fault)}
             if isinstance(error, SolveError):
                 # Rules without an end have none for other pairs either.
-                self._lost[state.digest] = f"{name}: {self._faults[key]}"
+                for other in {*self._project.corpora()} - {name}:
+                    told = Run(self._seen(other), fault=f"{name}: {fault}")
+                    runs[state.digest, other] = told
         finally:
-            self.under_way = self._since = None
+            self.under_way = self._busy = None
+        held = {one.digest for one in (*self._project.states[-_HELD:], *self._asked)}
+        runs = {**self._runs, **runs}
+        self._runs = {key: run for key, run in runs.items() if key[0] in held}
 
-    def _ensure(self, state: State, corpus: Corpus) -> None:
-        key, setup = (state.digest, corpus.name), self._setup(state)
-        if _fits(self._held.get(key), corpus):
-            return
-        with System(setup) as system:
-            made_by = system.provenance.to_dict()
-        found = self._read(key, corpus, made_by)
-        if found is None:
-            at, self._since = self.under_way or {}, time.monotonic()
-            at["pairs"] = len(corpus.pairs)
-            decided = self._decider.decide(
-                setup, corpus.pairs, lambda done: at.update(done=done), self._wanted
-            )
-            found = {pair.id: one for pair, one in zip(corpus.pairs, decided, strict=True)}
-            self._write(key, corpus, found, made_by)
-        _hold(self._held, key, found)
+    def _decide(
+        self, key: tuple[str, str], pairs: Sequence[Pair], rules: Rules
+    ) -> dict[str, Answer | str]:
+        """The best answers, or what is wrong with a pair, as long as somebody waits for them.
+
+        Rules that are without an end for several pairs are a SolveError.
+        """
+        found: dict[str, Answer | str] = {}
+        left = deque(pairs[begin : begin + BATCH] for begin in range(0, len(pairs), BATCH))
+        lost = good = 0
+        while left:
+            batch = left.popleft()
+            ids = [pair.id for pair in batch]
+            try:
+                asked = partial(_decided, pairs=batch, rules=rules)
+                answers = self._seat.ask(asked, lambda: self._wanted(key))
+                found |= zip(ids, answers, strict=True)
+                good += len(batch)
+            except SolveError as error:
+                if not self._wanted(key):
+                    raise SupersededError("something newer is to be decided") from None
+                lost += len(batch) == 1
+                if lost > min(good, _LOST):
+                    error.where = f"pair {shortened(ids[0])}"
+                    raise
+                if len(batch) == 1:
+                    found[ids[0]] = error.found
+                else:
+                    # One of them is to blame; the others have their answers.
+                    left.extendleft((pair,) for pair in reversed(batch))
+            assert self.under_way is not None
+            self.under_way["done"] = len(found)
+        return found
 
     # Rules and corpora.
 
     def _place(self, state: State) -> Path:
         return Path(self._folder.name).resolve() / state.digest
 
-    def _setup(self, state: State) -> Setup:
-        """The options of a system with the rules of a state: copies, which nobody edits."""
-        paths = [self._place(state) / name for name in sorted(state.files)]
-        for path, known in zip(paths, sorted(state.files), strict=True):
+    def _rules(self, state: State) -> Rules:
+        """The rule files of a state: copies, which nobody edits."""
+        for name, known in state.files.items():
+            path = self._place(state) / name
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(self._project.text_of(state.files[known]), "utf-8")
-        return replace(self._bench.desks.setup(), rules=tuple(paths))
+                path.write_text(self._project.text_of(known), "utf-8")
+        return tuple(self._place(state) / name for name in sorted(state.files))
 
     def corpus(self, name: str) -> Corpus:
         """A corpus with its pairs annotated; read anew when its files have changed."""
         seen = self._seen(name)
-        if self._corpora.get(name, (None,))[0] != seen:
+        if name not in self._corpora or self._corpora[name][0] != seen:
             corpus = self._project.corpus(name)
             pairs = self._bench.desks.desk().annotate(corpus.pairs)
             self._corpora[name] = seen, replace(corpus, pairs=tuple(pairs))
         return self._corpora[name][1]
 
-    # Files of answers.
-
-    def _read(
-        self, key: tuple[str, str], corpus: Corpus, made_by: Mapping[str, object]
-    ) -> Answers | None:
-        """The answers that were kept, if they are to these pairs and by these rules."""
-        found: Answers = {}
-        with suppress(OSError, ValueError, DataError, LookupError):
-            for line in self._path(key).read_bytes().splitlines():
-                record = orjson.loads(line)
-                if "error" not in record and record["system"] != made_by:
-                    return None
-                found[record["id"]] = record.get("error") or read_record(record)
-        return found if _fits(found, corpus) else None
-
-    def _write(
-        self, key: tuple[str, str], corpus: Corpus, found: Answers, made_by: Mapping[str, object]
-    ) -> None:
-        path = self._path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_writer(path) as stream:
-            for pair in corpus.pairs:
-                one = found[pair.id]
-                record = (
-                    failure_record(pair, one)
-                    if isinstance(one, str)
-                    else answer_record(one, system=made_by)
-                )
-                stream.write(orjson.dumps(record).decode() + "\n")
-        latest = dict.fromkeys(one.digest for one in reversed(self._project.states))
-        for folder in path.parent.parent.iterdir():
-            if folder.name not in {*list(latest)[:KEPT], key[0]}:
-                shutil.rmtree(folder, ignore_errors=True)
-
-    def _path(self, key: tuple[str, str]) -> Path:
-        return self._project.root / HISTORY / "answers" / key[0] / f"{key[1]}.jsonl"
-
     # What is asked.
 
     def state(self, number: int) -> State:
-        """The state with a number.
-
-        Raises:
-            UsageError: there is none.
-        """
+        """The state with a number, or a UsageError."""
         states = self._project.states
         if not 1 <= number <= len(states):
             raise UsageError(f"there is no state {number}", expected=f"1 to {len(states)}")
         return states[number - 1]
 
-    def answers(self, state: State, name: str) -> Answers | None:
+    def run(self, state: State, name: str) -> Run | None:
         """The answers of a state to a corpus; None, and they will come, if there are none yet."""
-        found = self._held.get((state.digest, name))
-        if found is None and (state.digest, name) not in self._faults:
-            with self._changed:
-                self._asked += [state] * (state not in self._asked)
-                self._changed.notify_all()
+        found = self._runs.get((state.digest, name))
+        if found is None and state not in self._asked:
+            self._asked = (state, *self._asked)[:_ASKED]
         return found
 
     def compared(self, *states: State) -> Iterator[dict[str, Any]]:
         """How two states differ on each corpus, worst pairs first."""
         for name in self._project.corpora():
-            both = [self.answers(state, name) for state in states]
-            faults = [self._faults.get((state.digest, name)) for state in states]
+            runs = [self.run(state, name) for state in states]
+            old, new = runs
             told = {
-                f"state {state.number}": fault
-                for state, fault in zip(states, faults, strict=True)
-                if fault
+                f"state {state.number}": run.fault
+                for state, run in zip(states, runs, strict=True)
+                if run and run.fault
             }
-            pending = (None, None) in zip(both, faults, strict=True)
-            found = {} if None in both else self._comparison(name, *states)
-            yield {"name": name, "pending": pending, "faults": told, **found}
-
-    def _comparison(self, name: str, before: State, after: State) -> dict[str, Any]:
-        old, new = (self._held[state.digest, name] for state in (before, after))
-        gold, key = self._corpora[name][1].gold, (before.digest, after.digest, name)
-        known = self._compared.get(key)
-        of = old, new, gold
-        if known is not None and [*map(id, known[0])] == [*map(id, of)]:
-            return known[1]
-        one, two = (
-            {name: Answered.of(each) for name, each in run.items() if isinstance(each, Answer)}
-            for run in (old, new)
-        )
-        failed = [f"{name}: {fault}" for name, fault in new.items() if isinstance(fault, str)]
-        found: dict[str, Any] = {"pairs": len(new), "failed": failed, "changed": []}
-        if common := one.keys() & two.keys():
-            found |= as_json(compare(one, two, gold if common & gold.keys() else None), None)
-            # The worst comes first.
-            found["changed"].reverse()
-        _hold(self._compared, key, (of, found))
-        return found
+            found = _comparison(old, new) if old and new and not told else {}
+            yield {"name": name, "pending": None in runs, "faults": told, **found}
 
     def pictures(self, name: str, identifier: str, *states: State) -> list[str | None]:
         """Answers to a pair as pictures, or why there is none; the last one is gold."""
-        found = [(self.answers(state, name) or {}).get(identifier) for state in states]
+        runs = [self.run(state, name) for state in states]
+        found = [run.answers.get(identifier) if run else None for run in runs]
         shown = [picture(one) if isinstance(one, Answer) else one for one in found]
         gold, last = self.corpus(name).gold.get(identifier), found[-1]
         if gold is None or not isinstance(last, Answer):
@@ -304,32 +309,30 @@ class Effects(Closing):
         pair = next((one for one in corpus.pairs if one.id == identifier), None)
         if pair is None:
             raise DataError(f"there is no pair {shortened(identifier)!r}", where=name)
-        gold = {identifier: corpus.gold[identifier]} if identifier in corpus.gold else None
-        text = json.dumps(self._decider.causes(self._setup(old), self._setup(new), pair, gold))
+        gold = {name: one for name, one in corpus.gold.items() if name == identifier}
+        before, after = self._rules(old), self._rules(new)
+        asked = partial(_causes, pair=pair, old=before, new=after, gold=gold)
+        text = json.dumps(self._seat.ask(asked))
         for state in (old, new):
             text = text.replace(f"{self._place(state)}/", "")
         found: dict[str, Any] = json.loads(text)
         return found
 
 
-def _hold(held: dict[Any, Any], key: object, value: object) -> None:
-    while len(held) >= _HELD:
-        del held[next(iter(held))]
-    held[key] = value
-
-
-def _fits(answers: Answers | None, corpus: Corpus) -> bool:
-    """Whether answers are to the pairs of a corpus."""
-
-    def said(pair: Pair) -> tuple[str, str]:
-        return pair.sent1.spaced, pair.sent2.spaced
-
-    found = answers or {}
-    return len(found) == len(corpus.pairs) and all(
-        pair.id in found
-        and (isinstance(one := found[pair.id], str) or said(one.pair) == said(pair))
-        for pair in corpus.pairs
+@lru_cache(_HELD)
+def _comparison(old: Run, new: Run) -> dict[str, Any]:
+    one, two = (
+        {name: Answered.of(each) for name, each in run.answers.items() if isinstance(each, Answer)}
+        for run in (old, new)
     )
+    failed = [f"{name}: {fault}" for name, fault in new.answers.items() if isinstance(fault, str)]
+    found: dict[str, Any] = {"pairs": len(new.answers), "failed": failed, "changed": []}
+    if common := one.keys() & two.keys():
+        gold = new.gold if common & new.gold.keys() else None
+        found |= as_json(compare(one, two, gold), None)
+        # The worst comes first.
+        found["changed"].reverse()
+    return found
 
 
 def router(bench: Bench) -> APIRouter:
@@ -341,8 +344,7 @@ def router(bench: Bench) -> APIRouter:
     def compared(before: int = 0, after: int = 0) -> dict[str, Any]:
         states = bench.project.states
         new = effects.state(after or len(states))
-        others = [one.number for one in states[: new.number - 1] if one.digest != new.digest]
-        old = effects.state(before or max(others, default=new.number))
+        old = effects.state(before or max(1, new.number - 1))
         told = [{"number": one.number, "edit": one.edit, "when": one.when} for one in states]
         corpora = list(effects.compared(old, new))
         return {"before": old.number, "after": new.number, "states": told, "corpora": corpora}

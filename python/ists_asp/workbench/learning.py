@@ -1,35 +1,50 @@
-"""Learning from corrections: ``ists-asp learn`` says what it gains before anything is adopted."""
+"""Learning from corrections, as ``ists-asp learn`` does: measured before anything is adopted.
+
+A worker does it, within its limits, until it is cancelled.
+"""
 
 from __future__ import annotations
 
 import re
+import shlex
+import threading
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from ists_asp.errors import UsageError
-from ists_asp.io.chunks import format_chunks
-from ists_asp.io.files import atomic_writer
-from ists_asp.io.wa import write_pair
+from ists_asp.evaluate.scorer import Reference
+from ists_asp.learn.cross import cross_validate, learn_weights
+from ists_asp.learn.examples import ExampleBuilder
+from ists_asp.learn.fit import Settings
+from ists_asp.learn.rendering import render_weights
+from ists_asp.processes import end_after
+from ists_asp.resources import Closing
+from ists_asp.rules import NO_READER
+from ists_asp.run.pool import Worker
+from ists_asp.vocabulary import CORRECTION, WEIGHT
 from ists_asp.workbench.corrections import Corrections
-from ists_asp.workbench.jobs import Job
-from ists_asp.workbench.project import CORRECTIONS, HISTORY
+from ists_asp.workbench.project import CORRECTIONS, HISTORY, RULES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from ists_asp.engine import System
     from ists_asp.model import Answer
     from ists_asp.workbench.bench import Bench
 
 LEAST = 10
 """Corrected pairs without which nothing is learned; and two for each part."""
 
+_SECONDS = 1800.0
+"""Seconds of the processor between two signs of life of a lesson."""
+
+_MEASURES = "alignment", "type", "score", "type_score"
 _LEARNED = re.compile(r"learned-(\d+)\.lp")
-_REACHED = re.compile(r"(gold|found) chunks: (.*)")
-_MEASURE = re.compile(r"([a-z+]+) ([\d.]+) ± ([\d.]+)")
-_COUNT = re.compile(r"(\d+) corrections from")
 
 
 class Lesson(BaseModel):
@@ -39,70 +54,116 @@ class Lesson(BaseModel):
     folds: Annotated[int, Field(ge=2, le=20)] = 5
 
 
-class Learning:
+def _learned(
+    system: System, golds: Sequence[Reference], folds: int, command: str, signs: Path
+) -> tuple[str, dict[str, Any]]:
+    """In a worker: the rule file of what is learned, and what is told of it.
+
+    The file of signs has 20 bytes more for each pair whose evidence was looked at, or that was
+    decided; each is decided four times.
+    """
+    with signs.open("wb", buffering=0) as stream, ExampleBuilder(system.setup) as teacher:
+
+        def sign() -> None:
+            end_after(_SECONDS)
+            stream.write(b"." * 20)
+
+        end_after(_SECONDS)
+        base = teacher.weights(WEIGHT)
+        corrected = teacher.weights(CORRECTION) if base else {}
+        settings = Settings(base=base, corrected=corrected, scheme=teacher.profile.scheme)
+        examples = []
+        for example in teacher.examples(golds):
+            examples.append(example)
+            sign()
+        found: dict[str, Any] = {"pairs": len(golds)}
+        for name, most in (("before", 0), ("after", settings.corrections)):
+            with_most = replace(settings, corrections=most)
+            both = cross_validate(teacher, examples, with_most, folds=folds, tick=sign)
+            found[name] = {
+                kind: {one: reached.spread(one) for one in _MEASURES}
+                for kind, reached in zip(("gold", "found"), both, strict=True)
+            }
+        weights = learn_weights(examples, teacher.senses(), settings)
+        found["corrections"] = len(weights)
+        title, said = f"profile {teacher.profile.name}", teacher.sentences()
+        return render_weights(weights, said, title, command, corrections=bool(base)), found
+
+
+class Learning(Closing):
     """The lesson of a project, one at a time, and what came of the last one."""
 
     def __init__(self, bench: Bench) -> None:
         self._bench, self._project = bench, bench.project
         self._corrections = Corrections(bench.project)
-        self._output = bench.project.root / HISTORY / "learned.lp"
-        self.job = Job()
+        self._signs = bench.project.root / HISTORY / "lesson"
+        self._worker: Worker | None = None
+        self._text = ""
+        self.job: dict[str, Any] = {"running": False}
         self.found: dict[str, Any] | None = None
 
     def counts(self) -> dict[str, int]:
         """How many pairs of each corpus were corrected."""
         return {name: len(self._corrections.mended(name)) for name in self._project.corpora()}
 
+    @property
+    def percent(self) -> int:
+        """How much of the lesson is done."""
+        pairs = self.job.get("pairs")
+        return self._signs.stat().st_size // pairs if pairs else 0
+
     def start(self, lesson: Lesson) -> None:
         """Begin to learn.
 
         Raises:
-            UsageError: there are too few corrections, or a job is running.
+            UsageError: there are too few corrections, or a lesson is under way.
         """
-        each = map(self._corrections.mended, lesson.corpora)
-        answers = [answer for mended in each for answer in mended.values()]
-        least = max(LEAST, 2 * lesson.folds)
+        mended = {name: self._corrections.mended(name) for name in lesson.corpora}
+        answers = [answer for some in mended.values() for answer in some.values()]
+        folds, least = lesson.folds, max(LEAST, 2 * lesson.folds)
         if len(answers) < least:
             raise UsageError(
-                f"{len(answers)} corrected pairs are too few to learn from in {lesson.folds} parts",
+                f"{len(answers)} corrected pairs are too few to learn from in {folds} parts",
                 expected=f"{least} or more",
                 hint="Correct more pairs, or choose fewer parts",
             )
-        setup, folds = self._bench.desks.setup(), str(lesson.folds)
-        command = ["learn", "--profile", setup.profile, "--cross-validate", folds]
-        command += ["--gold", str(self._gold(answers)), "--cache", str(setup.cache or "none")]
-        for path in setup.rules:
-            # What was learned before is learned anew, from all corrections.
-            if not _LEARNED.fullmatch(self._project.name(path)):
-                command += ["--rules", str(path)]
+        if self.job["running"]:
+            raise UsageError("a lesson is under way", hint="Wait, or cancel it")
+        setup, name = self._bench.desks.setup(), self._project.name
+        # What was learned before is learned anew, from all corrections.
+        rules = tuple(path for path in setup.rules if not _LEARNED.fullmatch(name(path)))
+        command = ["ists-asp", "learn", "--profile", setup.profile]
+        command += [f"--rules={RULES}/{name(path)}" for path in rules]
+        command += [f"--gold={CORRECTIONS}/{one}.wa" for one in mended if mended[one]]
+        self._signs.write_bytes(b"")
+        self._worker, self.found = Worker(replace(setup, rules=rules, reader=NO_READER)), None
+        self.job = {"running": True, "pairs": len(answers), "fault": None}
+        arguments = self._worker, answers, folds, shlex.join(command)
+        threading.Thread(target=self._learn, args=arguments, daemon=True).start()
 
-        def done(said: list[str]) -> None:
-            before, after = map(_reached, said)
-            (count,) = _COUNT.findall(said[1])
-            self.found = {"pairs": len(answers), "corrections": int(count)}
-            self.found |= {"before": before, "after": after}
+    def _learn(self, worker: Worker, answers: list[Answer], folds: int, command: str) -> None:
+        fault = None
+        try:
+            known = (one.pair.with_chunks(one.chunks1, one.chunks2) for one in answers)
+            pairs = [replace(pair, id=str(number)) for number, pair in enumerate(known, 1)]
+            annotated = self._bench.desks.desk().annotate(pairs)
+            golds = list(map(Reference, annotated, [one.alignments for one in answers]))
+            asked = partial(_learned, golds=golds, folds=folds, command=command, signs=self._signs)
+            self._text, self.found = worker.ask(asked)
+        # There is nobody else to tell.
+        except Exception as error:
+            fault = str(error) if worker is self._worker else "cancelled"
+        finally:
+            worker.close()
+            self.job = {"running": False, "fault": fault}
 
-        self.job.start(
-            {
-                "what the rules reach": [*command, "--most", "0"],
-                "learning": [*command, "-o", str(self._output)],
-            },
-            done,
-        )
-        self.found = None
+    def cancel(self) -> None:
+        """End the lesson."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.close()
 
-    def _gold(self, answers: list[Answer]) -> Path:
-        """The corrections as ``--gold`` takes them, several chunks on a line included."""
-        folder = self._project.root / HISTORY / CORRECTIONS
-        folder.mkdir(exist_ok=True)
-        pairs = [one.pair.with_chunks(one.chunks1, one.chunks2) for one in answers]
-        for side in ("sent1", "sent2"):
-            with atomic_writer(folder / f"{side}.chunk.txt") as stream:
-                stream.writelines(f"{format_chunks(getattr(pair, side))}\n" for pair in pairs)
-        with atomic_writer(folder / "gold.wa") as stream:
-            for number, one in enumerate(answers, 1):
-                stream.write(write_pair(replace(one.pair, id=str(number)), one.alignments))
-        return folder
+    close = cancel
 
     def adopt(self) -> str:
         """Have what was learned as a rule file, in place of what was learned before.
@@ -117,40 +178,32 @@ class Learning:
         name = f"learned-{max(numbers, default=0) + 1}.lp"
         # Two files of corrections would contradict one another.
         old = filter(_LEARNED.fullmatch, self._project.state.files)
-        texts = {**dict.fromkeys(old), name: self._output.read_text("utf-8")}
+        texts = {**dict.fromkeys(old), name: self._text}
         self._project.put(texts, f"learned from {self.found['pairs']} corrected pairs: {name}")
         self.found = None
         return name
 
 
-def _reached(text: str) -> dict[str, dict[str, tuple[float, float]]]:
-    """What ``--cross-validate`` prints: by chunks the mean F1s, and how far parts differ."""
-    return {
-        kind: {name: (float(mean), float(spread)) for name, mean, spread in _MEASURE.findall(told)}
-        for kind, told in _REACHED.findall(text)
-    }
-
-
 def router(bench: Bench) -> APIRouter:
     """The routes of learning."""
     routes = APIRouter(prefix="/project/learning", tags=["learning"])
-    learning = Learning(bench)
-    bench.closing.enter_context(learning.job)
+    learning = bench.closing.enter_context(Learning(bench))
 
     @routes.get("", summary="How far the lesson is, and what came of it")
     def state() -> dict[str, Any]:
-        return {"job": learning.job.state, "counts": learning.counts(), "found": learning.found}
+        job = {**learning.job, "percent": learning.percent}
+        return {"job": job, "counts": learning.counts(), "found": learning.found}
 
     @routes.post("", summary="Begin to learn from corrections")
     def start(lesson: Lesson) -> dict[str, Any]:
         bench.check_writable()
         learning.start(lesson)
-        return learning.job.state
+        return learning.job
 
     @routes.post("/cancel", summary="End the lesson")
     def cancel() -> dict[str, Any]:
-        learning.job.cancel()
-        return learning.job.state
+        learning.cancel()
+        return learning.job
 
     @routes.post("/adopt", summary="Have what was learned as a rule file")
     def adopt() -> dict[str, str]:
