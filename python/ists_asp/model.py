@@ -144,6 +144,11 @@ class Pair:
     sent1: Sentence
     sent2: Sentence
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many tokens the sentences have; alignments of others are about other sentences."""
+        return len(self.sent1.tokens), len(self.sent2.tokens)
+
     def with_chunks(
         self, chunks1: tuple[Chunk, ...] | None, chunks2: tuple[Chunk, ...] | None
     ) -> Pair:

@@ -15,9 +15,9 @@ from ists_asp.errors import IstsError, UsageError, shortened
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.run.worker import Question
 from ists_asp.terminal import visible
+from ists_asp.workbench.bench import Bench, streamed
 from ists_asp.workbench.editing import Editor
 from ists_asp.workbench.project import RULES, text_digest
-from ists_asp.workbench.streams import annotated, streamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
     from ists_asp.trace.effects import Looked
-    from ists_asp.workbench.bench import Bench
 
 _Name = Annotated[str, Field(min_length=1, max_length=400)]
 
@@ -158,7 +157,7 @@ def _where(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
 
     given, desk = bench.project.corpus(corpus), bench.desks.desk(patience=None)
     found: list[Looked] = []
-    for done, pair in enumerate(annotated(bench, desk, given.pairs), 1):
+    for done, pair in enumerate(bench.annotated(desk, given.pairs), 1):
         one = desk.ask(Where(pair, name, given.gold.get(pair.id)))
         if one is None:
             raise UsageError(

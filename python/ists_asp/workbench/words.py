@@ -19,16 +19,15 @@ from ists_asp.solver.edits import Edits
 from ists_asp.solver.statements import Version
 from ists_asp.syntax.ground import Atoms
 from ists_asp.vocabulary import SAME_MEANING
+from ists_asp.workbench.bench import Bench, streamed
 from ists_asp.workbench.project import RULES, text_digest
 from ists_asp.workbench.rules import File
-from ists_asp.workbench.streams import annotated, streamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ists_asp.engine import System
     from ists_asp.model import Pair
-    from ists_asp.workbench.bench import Bench
 
 _TOGETHER = 50
 """Entries that are looked at together: of many more nobody could say which pair each touches."""
@@ -208,4 +207,4 @@ def _touched(bench: Bench, corpus: str) -> Iterator[dict[str, Any]]:
         texts = {one.id: [one.sent1.text, one.sent2.text] for one in batch if one.id in wanted}
         yield {"done": done, "of": len(pairs), "touched": found, "pairs": texts}
 
-    yield from in_batches(annotated(bench, desk, pairs), look, BATCH)
+    yield from in_batches(bench.annotated(desk, pairs), look, BATCH)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import secrets
 import socket
+import threading
 import webbrowser
 from contextlib import suppress
 from dataclasses import replace
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup
 
 ADDRESS = "127.0.0.1"
+
+_PATIENCE = 5
+"""Seconds that requests have to end when the server does."""
 
 
 @command("""
@@ -79,11 +83,21 @@ def serve(
     with Desks(project, replace(setup, incremental=False)) as desks:
         # Workers begin before any thread does.
         desks.begin()
+        import uvicorn
+
         from ists_asp.workbench.app import make_app
-        from ists_asp.workbench.server import run
 
         bench = Bench(project, desks, read_only)
-        app = make_app(bench, token, port)
+        config = uvicorn.Config(
+            make_app(bench, token, port),
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            lifespan="off",
+            ws="none",
+            timeout_graceful_shutdown=_PATIENCE,
+        )
 
         def ready() -> None:
             if not quiet:
@@ -96,7 +110,9 @@ def serve(
                 desks.desk().warm()
 
         with bench.closing:
-            run(app, listening, ready)
+            # Who comes before the server is ready waits.
+            threading.Thread(target=ready, daemon=True).start()
+            uvicorn.Server(config).run(sockets=[listening])
 
 
 def _listening(port: int) -> socket.socket:
@@ -105,16 +121,12 @@ def _listening(port: int) -> socket.socket:
     Raises:
         UsageError: another program listens there, or nobody may.
     """
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((ADDRESS, port))
+        return socket.create_server((ADDRESS, port))
     except OSError as error:
-        listening.close()
         taken = error.errno == errno.EADDRINUSE
         raise UsageError(
             f"port {port} is taken" if taken else f"port {port}: {error.strerror}",
             where="--port",
             hint="Choose another one, or leave --port out",
         ) from None
-    return listening
