@@ -11,13 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path, PurePosixPath
+from itertools import count
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError, UsageError, shortened
@@ -32,7 +32,8 @@ from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from ists_asp.evaluate.scorer import Reference
 
@@ -44,8 +45,9 @@ SAMPLES = ("headlines", "images")
 LARGEST = 1 << 20
 """Characters of a file that can be edited."""
 
-_RULE_ENDINGS = (".lp", ".tsv")
-_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. ")
+_ENDINGS = (".lp", ".tsv")
+_NAME = re.compile(r"(?:[\w-][\w. -]*/)*[\w-][\w. -]*\.(?:lp|tsv)", re.ASCII)
+"""Names of rule files, of which no part begins with a point."""
 
 
 class ConflictError(DataError):
@@ -71,8 +73,7 @@ class State:
     @property
     def digest(self) -> str:
         """Equal for states that say the same."""
-        text = json.dumps(sorted(self.files.items()))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return text_digest(json.dumps(sorted(self.files.items())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,8 @@ class Project:
         self.profile = str(profile or found)
         for name in (RULES, CORPORA, CORRECTIONS, HISTORY):
             (self.root / name).mkdir(exist_ok=True)
+        self.states = tuple(self._logged())
+        """All states, the latest last."""
         self.notice()
 
     def _create(self, profile: str) -> None:
@@ -137,27 +140,26 @@ class Project:
     def rule_files(self) -> list[Path]:
         """The rule files and tables, as ``--rules`` takes them, by name."""
         folder = self.root / RULES
-        found = (path for path in folder.rglob("*") if path.suffix in _RULE_ENDINGS)
+        found = (path for path in folder.rglob("*") if path.suffix in _ENDINGS)
         return sorted(path for path in found if path.is_file() and not path.is_symlink())
 
-    def path(self, name: str) -> Path:
-        """The path of a rule file, which is inside the folder whatever its name is.
+    def path(self, name: str, text: str = "") -> Path:
+        """The path of a rule file with a text, which is inside the folder whatever its name is.
 
         Raises:
             UsageError: it would not be, or the name is odd.
+            DataError: the text is too long.
         """
-        parts = PurePosixPath(name).parts
-        fine = parts and len(name) < 200 and PurePosixPath(name).suffix in _RULE_ENDINGS
-        if not fine or not all(
-            set(part) <= _NAME and part.strip(". ") and not part.startswith(".") for part in parts
-        ):
+        if len(name) >= 200 or not _NAME.fullmatch(name):
             raise UsageError(
                 f"{shortened(name)!r} is no name for a rule file",
                 expected="letters, digits, - and _, with .lp or .tsv at the end",
             )
-        path = self.root / RULES / Path(*parts)
+        path = self.root / RULES / name
         if not path.resolve().is_relative_to(self.root / RULES):
             raise UsageError(f"{shortened(name)!r} leads out of the project")
+        if len(text) > LARGEST:
+            raise DataError(f"{len(text)} characters", where=name, expected=f"at most {LARGEST}")
         return path
 
     def name(self, path: Path) -> str:
@@ -166,46 +168,29 @@ class Project:
 
     def read_rules(self, name: str) -> str:
         """The text of a rule file."""
-        path = self.path(name)
-        if not path.is_file():
-            raise DataError("there is no such file", where=name)
+        self.path(name)
         return self._read(f"{RULES}/{name}")
 
-    def save(self, name: str, text: str, before: str | None, edit: str = "") -> State:
+    def save(self, name: str, text: str | None, before: str | None, edit: str) -> State:
         """Write a rule file that was ``before``, by its hash, or was not there; a new state.
+
+        Without a text it is taken away, and stays in the history.
 
         Raises:
             ConflictError: it is not what it was.
         """
-        if len(text) > LARGEST:
-            raise DataError(f"{len(text)} characters", where=name, expected=f"at most {LARGEST}")
         with self._lock:
-            self._check(name, before)
-            return self.put({name: text}, edit or f"saved {name}")
-
-    def remove(self, name: str, before: str, edit: str = "") -> State:
-        """Take a rule file away; its text stays in the history."""
-        with self._lock:
-            self._check(name, before)
-            return self.put({name: None}, edit or f"removed {name}")
-
-    def _check(self, name: str, before: str | None) -> None:
-        path = self.path(name)
-        now = self.read_rules(name) if path.is_file() else None
-        if (None if now is None else text_digest(now)) != before:
-            raise ConflictError(name, now or "")
+            now = self.read_rules(name) if self.path(name, text or "").is_file() else None
+            if (None if now is None else text_digest(now)) != before:
+                raise ConflictError(name, now or "")
+            return self.put({name: text}, edit)
 
     # States.
 
     @property
-    def states(self) -> Sequence[State]:
-        """All states, the latest last."""
-        return tuple(self._states)
-
-    @property
     def state(self) -> State:
         """What holds now."""
-        return self._states[-1]
+        return self.states[-1]
 
     def notice(self, edit: str = "changed outside") -> State:
         """Look at the rule files: a new state if they are not what they were last."""
@@ -219,24 +204,24 @@ class Project:
                     if not kept.exists():
                         with atomic_writer(kept) as stream:
                             stream.write(text)
-            if not self._states or self._states[-1].files != files:
-                number = len(self._states) + 1
+            if not self.states or self.states[-1].files != files:
+                number = len(self.states) + 1
                 state = State(number, time.time(), edit if number > 1 else "the beginning", files)
-                self._states.append(state)
+                self.states = (*self.states, state)
                 with (self.root / HISTORY / "log.jsonl").open("a", encoding="utf-8") as log:
                     record = {"when": state.when, "edit": state.edit, "files": files}
                     log.write(json.dumps(record) + "\n")
-            return self._states[-1]
+            return self.states[-1]
 
     def go_to(self, number: int) -> State:
         """Have the rule files say what they said in an earlier state; that is a new state."""
         with self._lock:
             self.notice()
-            if not 1 <= number <= len(self._states):
+            if not 1 <= number <= len(self.states):
                 raise UsageError(
                     f"there is no state {number}", expected=f"1 to {self.state.number}"
                 )
-            wanted = self._states[number - 1].files
+            wanted = self.states[number - 1].files
             texts: dict[str, str | None] = dict.fromkeys(self.state.files)
             texts |= {name: self.text_of(known) for name, known in wanted.items()}
             return self.put(texts, f"back to state {number}")
@@ -258,15 +243,14 @@ class Project:
         """The text with a hash, from the history."""
         return self._read(f"{HISTORY}/{known}")
 
-    @cached_property
-    def _states(self) -> list[State]:
-        path, found = self.root / HISTORY / "log.jsonl", list[State]()
+    def _logged(self) -> Iterator[State]:
+        path, number = self.root / HISTORY / "log.jsonl", count(1)
         for line in path.read_text("utf-8").splitlines() if path.is_file() else ():
             # A line that was cut off when the machine stopped tells nothing.
             with suppress(ValueError, KeyError, TypeError):
                 one = json.loads(line)
-                found.append(State(len(found) + 1, one["when"], one["edit"], one["files"]))
-        return found
+                told = one["when"], one["edit"], one["files"]
+                yield State(next(number), *told)
 
     # Corpora.
 

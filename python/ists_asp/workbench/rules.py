@@ -19,7 +19,7 @@ from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads th
 from msgspec import to_builtins
 from pydantic import BaseModel, ConfigDict, Field
 
-from ists_asp.errors import DataError, IstsError, RuleError, UsageError, shortened
+from ists_asp.errors import IstsError, RuleError, UsageError, shortened
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules import NO_READER, find_rules, load_rules
 from ists_asp.rules.catalogue import documented
@@ -30,7 +30,7 @@ from ists_asp.run.worker import Question
 from ists_asp.terminal import unbroken, visible
 from ists_asp.workbench.bench import Bench, streamed
 from ists_asp.workbench.desk import SupersededError
-from ists_asp.workbench.project import LARGEST, RULES, text_digest
+from ists_asp.workbench.project import RULES, text_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -174,9 +174,7 @@ class Editor:
             SupersededError: the same file was asked about once more meanwhile.
             IstsError: it cannot be read within the limits.
         """
-        self._project.path(name)
-        if len(text) > LARGEST:
-            raise DataError(f"{len(text)} characters", where=name, expected=f"at most {LARGEST}")
+        self._project.path(name, text)
         asked = self._newest[name] = object()
         with self._lock, TemporaryDirectory() as made:
             if self._newest.get(name) is not asked:
@@ -255,13 +253,14 @@ def router(bench: Bench) -> APIRouter:
     @routes.put("/file")
     def save(given: Draft) -> dict[str, str]:
         bench.check_writable()
-        state = project.save(given.name, given.text, given.before)
+        state = project.save(given.name, given.text, given.before, f"saved {given.name}")
         return {"state": state.digest, "digest": text_digest(given.text)}
 
     @routes.delete("/file")
     def remove(given: File) -> dict[str, str]:
         bench.check_writable()
-        return {"state": project.remove(given.name, given.before or "").digest}
+        state = project.save(given.name, None, given.before, f"removed {given.name}")
+        return {"state": state.digest}
 
     @routes.get("/loaded")
     def loaded() -> dict[str, str | None]:
