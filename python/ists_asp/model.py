@@ -198,6 +198,13 @@ class Alignment:
     spans: tuple[str, str] | None = field(default=None, compare=False, repr=False)
     granted: bool = field(default=False, compare=False, repr=False)
 
+    @property
+    def doubts(self) -> tuple[bool, bool]:
+        """Whether its alignment, and its label, are more likely wrong than right."""
+        sure = self.confidence or Confidence(None)
+        one, two = (share is not None and share < 0.5 for share in (sure.alignment, sure.label))
+        return one, two
+
 
 @dataclass(frozen=True, slots=True)
 class Contribution:

@@ -17,7 +17,7 @@ from unicodedata import combining, east_asian_width
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from ists_asp.io.formats import caption, doubtful
+from ists_asp.io.formats import caption
 from ists_asp.io.wa import format_label, format_score
 from ists_asp.model import Label
 from ists_asp.resources import data_dir
@@ -194,7 +194,7 @@ def sure(found: Confidence) -> str:
 
 
 def _with_doubts(line: Alignment, words: str) -> str:
-    doubts = f"; unsure: {sure(line.confidence)}" if line.confidence and doubtful(line) else ""
+    doubts = f"; unsure: {sure(line.confidence)}" if line.confidence and any(line.doubts) else ""
     return f"{words}{doubts}"
 
 
@@ -215,7 +215,7 @@ def _row(answer: Answer, side: int, hidden: set[int]) -> list[_Box]:
         if number is not None:
             line = answer.alignments[number]
             named = f" ({format_label(line)})" if line.label is not Label.NOALI or line.tags else ""
-            text = f"{'? ' * doubtful(line)}{text}{named}"
+            text = f"{'? ' * any(line.doubts)}{text}{named}"
         left = made[-1].right + _GAP if made else _MARGIN
         made.append(_Box(text, left, number, side, chunk.tokens))
     return made

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
 from fastapi import APIRouter, Request
-from fastapi.responses import StreamingResponse
+from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
 from pydantic import BaseModel, ConfigDict, Field
 
 from ists_asp.engine.feedback import COLUMNS, Submission, give_feedback
@@ -20,13 +21,11 @@ from ists_asp.report.picture import picture, svg_file
 from ists_asp.rules import Purpose
 from ists_asp.run.worker import Question
 from ists_asp.terminal import visible
+from ists_asp.workbench.bench import Bench, streamed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ists_asp.engine import System
     from ists_asp.model import Answer, Pair, Sentence
-    from ists_asp.workbench.bench import Bench
     from ists_asp.workbench.desk import Desk
 
 _Text = Annotated[str, Field(max_length=2000)]
@@ -154,20 +153,17 @@ def router(bench: Bench) -> APIRouter:
     async def batch(request: Request) -> StreamingResponse:
         lines = (await request.body()).splitlines()
 
-        def answers() -> Iterator[bytes]:
-            for number, line in enumerate(filter(None, lines), 1):
-                try:
-                    given = GivenPair(**{"id": str(number), **orjson.loads(line)})
-                    desk, answer = decided(given)
-                    record: dict[str, Any] = answer_record(answer)
-                    record["rating"] = rating_record(desk.rate(answer))
-                except IstsError as error:
-                    record = {"id": str(number), "error": str(error)}
-                except (ValueError, TypeError) as error:
-                    record = {"id": str(number), "error": f"line {number}: {error}".split("\n")[0]}
-                yield orjson.dumps(record) + b"\n"
+        def answered(number: int, line: bytes) -> dict[str, Any]:
+            try:
+                given = GivenPair(**{"id": str(number), **orjson.loads(line)})
+                desk, answer = decided(given)
+                return answer_record(answer) | {"rating": rating_record(desk.rate(answer))}
+            except IstsError as error:
+                return {"id": str(number), "error": str(error)}
+            except (ValueError, TypeError) as error:
+                return {"id": str(number), "error": f"line {number}: {error}".split("\n")[0]}
 
-        return StreamingResponse(answers(), media_type="application/x-ndjson")
+        return streamed(map(answered, count(1), filter(None, lines)))
 
     return routes
 

@@ -189,12 +189,9 @@ class Editor:
             given = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
             found = self._worker.ask(Check(given, folder / name, self._project.profile))
 
-        def told(one: Finding) -> str:
-            text = ". ".join(filter(None, (one.found, one.hint)))
-            return unbroken(text).replace(f"{folder}/", "")
-
-        fields = ("line", "column", "severity", "kind")
-        return [{**{it: getattr(one, it) for it in fields}, "text": told(one)} for one in found]
+        texts = (unbroken(". ".join(filter(None, (one.found, one.hint)))) for one in found)
+        told = (text.replace(f"{folder}/", "") for text in texts)
+        return [one.as_dict() | {"text": text} for one, text in zip(found, told, strict=True)]
 
     def vocabulary(self) -> dict[str, Any]:
         """The names that rules may use, by the files that are saved."""
