@@ -149,6 +149,12 @@ class Pair:
         """How many tokens the sentences have; alignments of others are about other sentences."""
         return len(self.sent1.tokens), len(self.sent2.tokens)
 
+    def as_text(self) -> Pair:
+        """The pair as text, which has no tokens yet; as it is where it has chunks."""
+        sides = self.sent1, self.sent2
+        known = any(side.chunks is not None for side in sides)
+        return self if known else Pair(self.id, *(Text(side.tokens) for side in sides))
+
     def with_chunks(
         self, chunks1: tuple[Chunk, ...] | None, chunks2: tuple[Chunk, ...] | None
     ) -> Pair:

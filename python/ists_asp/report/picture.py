@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Alignment, Answer, Confidence, Pair, Token
 
 _SIZE = 15
-_NARROW = frozenset("fijlrtI.,:;'|!()[]{}`\"-/\\ ")
-_BROAD = frozenset("mwMW@%—…")
+_WIDTHS = dict.fromkeys("fijlrtI.,:;'|!()[]{}`\"-/\\ ", 0.3) | dict.fromkeys("mwMW@%—…", 0.86)
 _MARGIN = 4
 _PADDING = 9
 _GAP = 14
@@ -255,12 +254,6 @@ def _width(text: str) -> float:
 
 
 def _share(sign: str) -> float:
-    if combining(sign):
-        return 0.0
-    if east_asian_width(sign) in "WF":
-        return 1.0
-    if sign in _NARROW:
-        return 0.3
-    if sign in _BROAD:
-        return 0.86
-    return 0.68 if sign.isupper() else 0.54
+    if combining(sign) or east_asian_width(sign) in "WF":
+        return 0.0 if combining(sign) else 1.0
+    return _WIDTHS.get(sign, 0.68 if sign.isupper() else 0.54)

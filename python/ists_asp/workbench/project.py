@@ -8,9 +8,9 @@ file that was ever saved here, and the log of them: a *state* is what all rule f
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
-import os
 import re
 import shutil
 import threading
@@ -27,7 +27,6 @@ from ists_asp.io.pairs import find_places, read_pairs, table_pairs
 from ists_asp.io.tables import KINDS, Table
 from ists_asp.io.toml import TomlError, parse_toml
 from ists_asp.io.wa import read_wa
-from ists_asp.model import Pair, Text
 from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
 
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.evaluate.scorer import Reference
+    from ists_asp.model import Pair
 
 MARK = "workbench.toml"
 RULES, CORPORA, CORRECTIONS, HISTORY = "rules", "corpora", "corrections", ".history"
@@ -45,6 +45,7 @@ SAMPLES = ("headlines", "images")
 LARGEST = 1 << 20
 """Characters of a file that can be edited."""
 
+_WORDS = "# Words of your own: A = B says that both mean the same, A <> B the opposite.\n"
 _ENDINGS = (".lp", ".tsv")
 _NAME = re.compile(r"(?:[\w-][\w. -]*/)*[\w-][\w. -]*\.(?:lp|tsv)", re.ASCII)
 """Names of rule files, of which no part begins with a point."""
@@ -118,6 +119,19 @@ class Project:
         self.states = tuple(self._logged())
         """All states, the latest last."""
         self.notice()
+
+    def lock(self) -> None:
+        """Hold the folder for this server until it ends.
+
+        Raises:
+            UsageError: another server holds it.
+        """
+        self._held = (self.root / HISTORY / "lock").open("w")
+        try:
+            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            found, hint = "another server is at work on this folder", "Use its page, or stop it"
+            raise UsageError(found, where=str(self.root), hint=hint) from None
 
     def _create(self, profile: str) -> None:
         if self.root.exists() and not self.root.is_dir():
@@ -216,11 +230,9 @@ class Project:
     def go_to(self, number: int) -> State:
         """Have the rule files say what they said in an earlier state; that is a new state."""
         with self._lock:
-            self.notice()
-            if not 1 <= number <= len(self.states):
-                raise UsageError(
-                    f"there is no state {number}", expected=f"1 to {self.state.number}"
-                )
+            last = self.notice().number
+            if not 1 <= number <= last:
+                raise UsageError(f"there is no state {number}", expected=f"1 to {last}")
             wanted = self.states[number - 1].files
             texts: dict[str, str | None] = dict.fromkeys(self.state.files)
             texts |= {name: self.text_of(known) for name, known in wanted.items()}
@@ -249,8 +261,8 @@ class Project:
             # A line that was cut off when the machine stopped tells nothing.
             with suppress(ValueError, KeyError, TypeError):
                 one = json.loads(line)
-                told = one["when"], one["edit"], one["files"]
-                yield State(next(number), *told)
+                when, edit, files = one["when"], one["edit"], one["files"]
+                yield State(next(number), when, edit, files)
 
     # Corpora.
 
@@ -260,7 +272,7 @@ class Project:
         return sorted(
             path.name
             for path in found
-            if path.is_dir() or (path.suffix.lstrip(".") in (*KINDS, "wa"))
+            if path.is_dir() or path.suffix in (*KINDS, ".wa")
             if not path.name.startswith(".") and ".gold." not in path.name
         )
 
@@ -289,8 +301,7 @@ class Project:
                 if isinstance(pair, DataError):
                     raise pair
                 # What people have in tables is text.
-                sides = (Text(sentence.tokens) for sentence in (pair.sent1, pair.sent2))
-                pairs.append(Pair(pair.id, *sides) if pair.sent1.chunks is None else pair)
+                pairs.append(pair.as_text())
         return Corpus(name, tuple(pairs), read_references(gold) if gold.is_file() else {})
 
     def _read(self, name: str) -> str:
@@ -299,29 +310,3 @@ class Project:
         except (OSError, UnicodeDecodeError) as fault:
             reason = getattr(fault, "strerror", None) or "this is not UTF-8"
             raise DataError(f"cannot be read: {reason}", where=name) from None
-
-
-def lock(project: Project) -> int:
-    """Hold the folder for this server until it ends; the descriptor that does so.
-
-    Raises:
-        UsageError: another server holds it.
-    """
-    import fcntl
-
-    held = os.open(project.root / HISTORY / "lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(held)
-        raise UsageError(
-            "another server is at work on this folder",
-            where=str(project.root),
-            hint="Use its page, or stop it",
-        ) from None
-    return held
-
-
-_WORDS = """\
-# Words of your own: A = B says that both mean the same, A <> B that they exclude one another.
-"""

@@ -72,10 +72,10 @@ def serve(
         raise ResourceError("the workbench needs FastAPI and uvicorn", hint=hint)
     from ists_asp.workbench.bench import Bench
     from ists_asp.workbench.desk import Desks
-    from ists_asp.workbench.project import Project, lock
+    from ists_asp.workbench.project import Project
 
     project = Project(folder, setup.profile or None)
-    lock(project)
+    project.lock()
     listening = _listening(port)
     port = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
