@@ -71,10 +71,10 @@ class _Box:
 
 
 @cache
-def _environment() -> Environment:
-    # A misspelt name in a template is an error; everything is escaped but what is marked safe.
+def templates(folder: str) -> Environment:
+    """The templates in a folder of data, in which all is escaped that is not marked safe."""
     return Environment(
-        loader=FileSystemLoader(data_dir() / "report"),
+        loader=FileSystemLoader(data_dir() / folder),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -96,7 +96,7 @@ def picture(answer: Answer, *, active: bool = False, folded: Collection[int] = (
     lanes = 1 + max((mark.lane for mark in marks), default=0)
     words = [described(answer, line) for line in answer.alignments]
     drawn = (
-        _environment()
+        templates("report")
         .get_template("picture.svg")
         .render(
             answer=answer,

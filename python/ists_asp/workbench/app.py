@@ -12,10 +12,10 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ists_asp._version import __version__
 from ists_asp.errors import IstsError
+from ists_asp.report.picture import templates
 from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.terminal import visible
@@ -46,25 +46,21 @@ def make_app(bench: Bench, token: str, port: int) -> Guard:
     app.mount("/shared", StaticFiles(directory=data_dir() / "report"))
     for view in (api, rules, words, effects, corrections, learning, report):
         app.include_router(view.router(bench))
-    # A misspelt name in a template is an error; everything is escaped but what is marked safe.
-    templates = Environment(
-        loader=FileSystemLoader(folder),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
 
     def page(view: str, request: Request) -> HTMLResponse:
-        text = templates.get_template(f"{view}.html").render(
-            view=view,
-            views=VIEWS,
-            nonce=request.state.nonce,
-            folder=project.root.name,
-            profile=project.profile,
-            profiles={name: load_profile(name) for name in list_profiles()},
-            corpora=project.corpora(),
-            read_only=bench.read_only,
+        text = (
+            templates("workbench")
+            .get_template(f"{view}.html")
+            .render(
+                view=view,
+                views=VIEWS,
+                nonce=request.state.nonce,
+                folder=project.root.name,
+                profile=project.profile,
+                profiles={name: load_profile(name) for name in list_profiles()},
+                corpora=project.corpora(),
+                read_only=bench.read_only,
+            )
         )
         return HTMLResponse(text)
 

@@ -167,14 +167,15 @@ class Editor:
         self._newest: dict[str, object] = {}
         self._known: tuple[str, dict[str, Any]] = "", {}
 
-    def check(self, name: str, text: str) -> list[dict[str, Any]]:
+    def check(self, given: Draft) -> list[dict[str, Any]]:
         """What is wrong with a text that is to be a rule file.
 
         Raises:
             SupersededError: the same file was asked about once more meanwhile.
             IstsError: it cannot be read within the limits.
         """
-        self._project.path(name, text)
+        name = given.name
+        self._project.path(name, given.text)
         asked = self._newest[name] = object()
         with self._lock, TemporaryDirectory() as made:
             if self._newest.get(name) is not asked:
@@ -182,12 +183,12 @@ class Editor:
             del self._newest[name]
             folder = Path(made).resolve()
             files = self._project.state.files.items()
-            saved = {own: self._project.text_of(known) for own, known in files}
-            for own, said in {**saved, name: text}.items():
+            kept = {own: self._project.text_of(known) for own, known in files}
+            for own, said in {**kept, name: given.text}.items():
                 (folder / own).parent.mkdir(parents=True, exist_ok=True)
                 (folder / own).write_text(said, "utf-8")
-            given = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
-            found = self._worker.ask(Check(given, folder / name, self._project.profile))
+            paths = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
+            found = self._worker.ask(Check(paths, folder / name, self._project.profile))
 
         texts = (unbroken(". ".join(filter(None, (one.found, one.hint)))) for one in found)
         told = (text.replace(f"{folder}/", "") for text in texts)
@@ -249,15 +250,11 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.put("/file")
     def save(given: Draft) -> dict[str, str]:
-        bench.check_writable()
-        state = project.save(given.name, given.text, given.before, f"saved {given.name}")
-        return {"state": state.digest, "digest": text_digest(given.text)}
+        return saved(bench, given, given.text, f"saved {given.name}")
 
     @routes.delete("/file")
     def remove(given: File) -> dict[str, str]:
-        bench.check_writable()
-        state = project.save(given.name, None, given.before, f"removed {given.name}")
-        return {"state": state.digest}
+        return saved(bench, given, None, f"removed {given.name}")
 
     @routes.get("/loaded")
     def loaded() -> dict[str, str | None]:
@@ -269,13 +266,8 @@ def router(bench: Bench) -> APIRouter:
             fault = error
         return {"fault": None if fault is None else visible(str(fault)).replace(folder, "")}
 
-    @routes.post("/check")
-    def check(given: Draft) -> list[dict[str, Any]]:
-        return editor.check(given.name, given.text)
-
-    @routes.get("/vocabulary")
-    def vocabulary() -> dict[str, Any]:
-        return editor.vocabulary()
+    routes.add_api_route("/check", editor.check, methods=["POST"])
+    routes.add_api_route("/vocabulary", editor.vocabulary)
 
     @routes.get("/where")
     def where(rule: _Name, corpus: _Name) -> StreamingResponse:
@@ -284,6 +276,13 @@ def router(bench: Bench) -> APIRouter:
         return streamed(_where(bench, name, corpus))
 
     return routes
+
+
+def saved(bench: Bench, given: File, text: str | None, edit: str) -> dict[str, str]:
+    """Have a rule file say something else, or be gone: the new state, and the hash of its text."""
+    bench.check_writable()
+    state = bench.project.save(given.name, text, given.before, edit)
+    return {"state": state.digest, "digest": text_digest(text or "")}
 
 
 def _where(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:

@@ -19,7 +19,7 @@ from ists_asp.solver.statements import Version
 from ists_asp.syntax.ground import Atoms
 from ists_asp.workbench.bench import Bench, streamed
 from ists_asp.workbench.project import RULES, text_digest
-from ists_asp.workbench.rules import File
+from ists_asp.workbench.rules import File, saved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,11 +110,8 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.post("")
     def edit(given: Edit) -> dict[str, str]:
-        bench.check_writable()
         text = "" if given.before is None else project.read_rules(given.name)
-        changed, told = _edited(text, given)
-        state = project.save(given.name, changed, given.before, told)
-        return {"state": state.digest, "digest": text_digest(changed)}
+        return saved(bench, given, *_edited(text, given))
 
     @routes.get("/pairs")
     def touched(corpus: Annotated[str, Field(max_length=200)]) -> StreamingResponse:
