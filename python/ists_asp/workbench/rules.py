@@ -191,8 +191,8 @@ class Editor:
             found = self._worker.ask(Check(paths, folder / name, self._project.profile))
 
         texts = (unbroken(". ".join(filter(None, (one.found, one.hint)))) for one in found)
-        told = (text.replace(f"{folder}/", "") for text in texts)
-        return [one.as_dict() | {"text": text} for one, text in zip(found, told, strict=True)]
+        told = ({"file": name, "text": text.replace(f"{folder}/", "")} for text in texts)
+        return [one.as_dict() | more for one, more in zip(found, told, strict=True)]
 
     def vocabulary(self) -> dict[str, Any]:
         """The names that rules may use, by the files that are saved."""

@@ -70,7 +70,6 @@ def serve(
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         hint = "Install the extra: pip install 'ists-asp[serve]'"
         raise ResourceError("the workbench needs FastAPI and uvicorn", hint=hint)
-    from ists_asp.workbench.bench import Bench
     from ists_asp.workbench.desk import Desks
     from ists_asp.workbench.project import Project
 
@@ -86,6 +85,7 @@ def serve(
         import uvicorn
 
         from ists_asp.workbench.app import make_app
+        from ists_asp.workbench.bench import Bench
 
         bench = Bench(project, desks, read_only)
         config = uvicorn.Config(
