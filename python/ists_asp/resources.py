@@ -10,6 +10,7 @@ import gc
 import os
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -19,6 +20,8 @@ from ists_asp.errors import ResourceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from jinja2 import Template
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -65,6 +68,20 @@ def cache_dir(given: bool | str | os.PathLike[str] | None) -> Path | None:
     except OSError:
         return None
     return folder if os.access(folder, os.W_OK) else None
+
+
+@cache
+def template(folder: str, name: str) -> Template:
+    """A template among the data; a misspelt name in it is an error, all is escaped by default."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(data_dir() / folder),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    ).get_template(name)
 
 
 class Closing(ABC):

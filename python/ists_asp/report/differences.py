@@ -54,12 +54,11 @@ class Comparison:
 
         And how they compare, and whether it is about nothing but punctuation.
         """
+        is_mark = partial(about_marks, self.answer.pair)
         for line, (right, verdict) in zip(self.answer.alignments, self.lines, strict=True):
-            theirs = NO_LINE if right is None else str(right.label)
-            yield theirs, str(line.label), verdict, about_marks(self.answer.pair, line)
+            yield str(right.label) if right else NO_LINE, str(line.label), verdict, is_mark(line)
         for line in self.missed:
-            marks = about_marks(self.answer.pair, line)
-            yield str(line.label), NO_LINE, Verdict.ALIGNMENT, marks
+            yield str(line.label), NO_LINE, Verdict.ALIGNMENT, is_mark(line)
 
     def told(self, name: str) -> Iterator[str]:
         """Each difference in words; ``name`` is what the other is called."""

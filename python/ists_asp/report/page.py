@@ -20,15 +20,8 @@ from msgspec import to_builtins
 from ists_asp.evaluate.scorer import Scores
 from ists_asp.model import Scheme
 from ists_asp.report.differences import Comparison, scores
-from ists_asp.report.picture import (
-    folded_tokens,
-    paper_style,
-    picture,
-    punctuation,
-    sure,
-    templates,
-)
-from ists_asp.resources import data_dir
+from ists_asp.report.picture import folded_tokens, paper_style, picture, punctuation, sure
+from ists_asp.resources import data_dir, template
 from ists_asp.terminal import visible
 from ists_asp.trace.contrast import Contrast, Contrasted
 from ists_asp.trace.decisions import DecisionKind, decisions
@@ -162,20 +155,16 @@ def page(report: Report) -> str:
     script = "\n".join(code)
     packed = (zlib.compress(encoded(report.detail(entry))) for entry in report.entries)
     overview = encoded(report.overview()).decode()
-    return (
-        templates("report")
-        .get_template("page.html")
-        .render(
-            title=visible(report.title),
-            style=style,
-            style_hash=_digest(style),
-            script=script,
-            script_hash=_digest(script),
-            count=len(report.entries),
-            # Safe inside <script>.
-            overview=re.sub("[<>&]", lambda sign: f"\\u{ord(sign[0]):04x}", overview),
-            details="\n".join(b64encode(one).decode() for one in packed),
-        )
+    return template("report", "page.html").render(
+        title=visible(report.title),
+        style=style,
+        style_hash=_digest(style),
+        script=script,
+        script_hash=_digest(script),
+        count=len(report.entries),
+        # Safe inside <script>.
+        overview=re.sub("[<>&]", lambda sign: f"\\u{ord(sign[0]):04x}", overview),
+        details="\n".join(b64encode(one).decode() for one in packed),
     )
 
 

@@ -15,12 +15,10 @@ from html import escape
 from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from ists_asp.io.formats import caption
 from ists_asp.io.wa import format_label, format_score
 from ists_asp.model import Label
-from ists_asp.resources import data_dir
+from ists_asp.resources import data_dir, template
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -32,10 +30,6 @@ _WIDTHS = dict.fromkeys("fijlrtI.,:;'|!()[]{}`\"-/\\ ", 0.3) | dict.fromkeys("mw
 _MARGIN = 4
 _PADDING = 9
 _GAP = 14
-_BOX = 32
-_TOP = 4
-_LANE = 34
-_CLEAR = 46
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +64,6 @@ class _Box:
         return self.left + self.width / 2
 
 
-@cache
-def templates(folder: str) -> Environment:
-    """The templates in a folder of data, in which all is escaped that is not marked safe."""
-    return Environment(
-        loader=FileSystemLoader(data_dir() / folder),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-
-
 def picture(answer: Answer, *, active: bool = False, folded: Collection[int] = ()) -> str:
     """An answer as an ``<svg>`` element.
 
@@ -93,26 +75,17 @@ def picture(answer: Answer, *, active: bool = False, folded: Collection[int] = (
         _row(answer, side, hidden) for side, hidden in enumerate(folded_tokens(answer, folded), 1)
     )
     marks = _marks(answer, above, below, folded)
-    lanes = 1 + max((mark.lane for mark in marks), default=0)
     words = [described(answer, line) for line in answer.alignments]
-    drawn = (
-        templates("report")
-        .get_template("picture.svg")
-        .render(
-            answer=answer,
-            active=active,
-            words=words,
-            titles=list(map(_with_doubts, answer.alignments, words)),
-            marks=marks,
-            boxes=[*above, *below],
-            width=max((box.right for box in (*above, *below, *marks)), default=0) + _MARGIN,
-            top=_TOP,
-            height=_BOX,
-            size=_SIZE,
-            first=_TOP + _BOX + _CLEAR,
-            lane=_LANE,
-            below=_TOP + _BOX + 2 * _CLEAR + (lanes - 1) * _LANE,
-        )
+    drawn = template("report", "picture.svg").render(
+        answer=answer,
+        active=active,
+        words=words,
+        titles=list(map(_with_doubts, answer.alignments, words)),
+        marks=marks,
+        boxes=[*above, *below],
+        width=max((box.right for box in (*above, *below, *marks)), default=0) + _MARGIN,
+        lanes=1 + max((mark.lane for mark in marks), default=0),
+        size=_SIZE,
     )
     # Whoever shows control characters would show the ends of lines.
     return drawn.replace("\n", "")

@@ -15,8 +15,7 @@ from fastapi.staticfiles import StaticFiles
 
 from ists_asp._version import __version__
 from ists_asp.errors import IstsError
-from ists_asp.report.picture import templates
-from ists_asp.resources import data_dir
+from ists_asp.resources import data_dir, template
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.terminal import visible
 from ists_asp.workbench import api, corrections, effects, learning, report, rules, words
@@ -48,19 +47,15 @@ def make_app(bench: Bench, token: str, port: int) -> Guard:
         app.include_router(view.router(bench))
 
     def page(view: str, request: Request) -> HTMLResponse:
-        text = (
-            templates("workbench")
-            .get_template(f"{view}.html")
-            .render(
-                view=view,
-                views=VIEWS,
-                nonce=request.state.nonce,
-                folder=project.root.name,
-                profile=project.profile,
-                profiles={name: load_profile(name) for name in list_profiles()},
-                corpora=project.corpora(),
-                read_only=bench.read_only,
-            )
+        text = template("workbench", f"{view}.html").render(
+            view=view,
+            views=VIEWS,
+            nonce=request.state.nonce,
+            folder=project.root.name,
+            profile=project.profile,
+            profiles={name: load_profile(name) for name in list_profiles()},
+            corpora=project.corpora(),
+            read_only=bench.read_only,
         )
         return HTMLResponse(text)
 

@@ -37,11 +37,7 @@ class Bench:
     closing: ExitStack = field(default_factory=ExitStack)
 
     def check_writable(self) -> None:
-        """Refuse changes to what is shown only.
-
-        Raises:
-            ReadOnlyError: the server was begun with ``--read-only``.
-        """
+        """Refuse changes, by a ReadOnlyError, where the server was begun with ``--read-only``."""
         if self.read_only:
             hint = "The server was started with --read-only"
             raise ReadOnlyError("nothing can be changed here", hint=hint)

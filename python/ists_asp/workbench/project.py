@@ -137,11 +137,9 @@ class Project:
         if self.root.exists() and not self.root.is_dir():
             raise UsageError("this is no folder", where=str(self.root))
         if self.root.is_dir() and any(self.root.iterdir()):
-            raise UsageError(
-                "this folder is neither empty nor a project",
-                where=str(self.root),
-                expected=f"a new or an empty folder, or one with {MARK}",
-            )
+            found = "this folder is neither empty nor a project"
+            expected = f"a new or an empty folder, or one with {MARK}"
+            raise UsageError(found, where=str(self.root), expected=expected)
         self.root.mkdir(parents=True, exist_ok=True)
         for name in SAMPLES:
             shutil.copytree(data_dir() / "samples" / name, self.root / CORPORA / name)
@@ -165,10 +163,8 @@ class Project:
             DataError: the text is too long.
         """
         if len(name) >= 200 or not _NAME.fullmatch(name):
-            raise UsageError(
-                f"{shortened(name)!r} is no name for a rule file",
-                expected="letters, digits, - and _, with .lp or .tsv at the end",
-            )
+            expected = "letters, digits, - and _, with .lp or .tsv at the end"
+            raise UsageError(f"{shortened(name)!r} is no name for a rule file", expected=expected)
         path = self.root / RULES / name
         if not path.resolve().is_relative_to(self.root / RULES):
             raise UsageError(f"{shortened(name)!r} leads out of the project")

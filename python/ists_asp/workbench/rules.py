@@ -244,9 +244,8 @@ def router(bench: Bench) -> APIRouter:
             copy = "/".join(parts[1:]) if parts[0] == "lp_rules" else None
             return {"name": name, "text": _shipped()[name].read_text("utf-8"), "copy": copy}
         text, base = project.read_rules(name), _replaced(name)
-        shipped = None if base is None else _shipped()[base].read_text("utf-8")
-        digest = text_digest(text)
-        return {"name": name, "text": text, "digest": digest, "base": base, "shipped": shipped}
+        found = {"name": name, "text": text, "digest": text_digest(text), "base": base}
+        return found | {"shipped": base and _shipped()[base].read_text("utf-8")}
 
     @routes.put("/file")
     def save(given: Draft) -> dict[str, str]:

@@ -71,11 +71,11 @@ class Touches(Question):
             return str(error)
         if found is None:
             return "with these rules it takes too long to find out which pairs an entry touches"
-        touched: dict[str, list[str]] = {}
+        touched: dict[str, dict[str, None]] = {}
         for place, bits in found:
-            ids = touched.setdefault(place, [])
-            ids += [pair.id for at, pair in enumerate(self.pairs) if bits >> at & 1]
-        return {place: list(dict.fromkeys(ids)) for place, ids in touched.items()}
+            some = (pair.id for at, pair in enumerate(self.pairs) if bits >> at & 1)
+            touched.setdefault(place, {}).update(dict.fromkeys(some))
+        return {place: list(ids) for place, ids in touched.items()}
 
     def _edits(self, system: System) -> Edits | None:
         """What differs without the entries of the group."""

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 ADDRESS = "127.0.0.1"
 
-_PATIENCE = 5
-"""Seconds that requests have to end when the server does."""
-
 
 @command("""
   ists-asp serve my-project
@@ -52,12 +49,7 @@ _PATIENCE = 5
 @click.option("--read-only", is_flag=True, help="Let nobody change anything, for demonstrations.")
 @options.quiet_option
 def serve(
-    folder: Path,
-    setup: Setup,
-    port: int,
-    no_browser: bool,
-    read_only: bool,
-    quiet: bool,
+    folder: Path, setup: Setup, port: int, no_browser: bool, read_only: bool, quiet: bool
 ) -> None:
     """Edit rules and words in the browser, and see at once what they change.
 
@@ -96,7 +88,7 @@ def serve(
             proxy_headers=False,
             lifespan="off",
             ws="none",
-            timeout_graceful_shutdown=_PATIENCE,
+            timeout_graceful_shutdown=5,
         )
 
         def ready() -> None:
