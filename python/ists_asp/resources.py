@@ -11,7 +11,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -21,6 +21,8 @@ from ists_asp.errors import ResourceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from jinja2 import Template
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -96,6 +98,20 @@ class Later(Sequence[T]):
 
     def __hash__(self) -> int:
         return hash(self._items)
+
+
+@cache
+def template(folder: str, name: str) -> Template:
+    """A template among the data; a misspelt name in it is an error, all is escaped by default."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(data_dir() / folder),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    ).get_template(name)
 
 
 class Closing(ABC):

@@ -139,6 +139,29 @@ def test_the_api_answers_for_all_it_does(call):
     assert "<svg" in json.loads(call("/api/picture", PAIR)[2])["svg"]
 
 
+def test_answers_of_students_get_feedback(call):
+    whole = {"answer": "It stops the bulb from lighting up.", "question": "Why a gap?"}
+    whole["references"] = ["There is a gap in the circuit.", "The gap stops the bulb"]
+    found = json.loads(call("/api/feedback", whole)[2])
+    assert found["id"] == "1"
+    assert found["verdict"] in ("correct", "incomplete")
+    assert found["best_reference"] == "The gap stops the bulb"
+    assert "bulb" in found["right"]
+    assert found["feedback"]
+    blank, long = {"id": "b", "answer": "", "references": ["x"]}, {"id": "c", "answer": "a " * 900}
+    items = json.dumps([{**whole, "id": "a"}, blank, {**long, "references": ["a"]}]).encode()
+    header = {"content_type": "application/json"}
+    same, none, failed = json.loads(call("/api/feedback?language=es", items, **header)[2])
+    assert same["id"] == "a"
+    assert same["verdict"] == found["verdict"]
+    assert same["feedback"] != found["feedback"]
+    assert none["verdict"] == "no_answer"
+    assert [*failed] == ["id", "error"]
+    assert call("/api/feedback?profile=headlines", whole)[0] == 400
+    assert call("/api/feedback?language=xx", whole)[0] == 422
+    assert call("/api/feedback", {**whole, "references": []})[0] == 422
+
+
 def test_a_batch_is_a_stream_in_which_each_line_stands_for_itself(call):
     lines = [json.dumps({**PAIR, "id": "x"}), "{", json.dumps({"sent1": "a", "sent2": ""})]
     status, headers, body = call("/api/batch", "\n".join(lines).encode())
@@ -157,6 +180,7 @@ def test_the_api_is_described(call):
         "/api/why",
         "/api/why-not",
         "/api/rate",
+        "/api/feedback",
         "/api/batch",
     } <= {*described["paths"]}
     assert call("/docs")[0] == 200

@@ -76,8 +76,7 @@ def test_reasons_are_those_of_the_rules_that_decided(page, corpus, served):
 def test_what_is_not_there_is_told_in_one_line(page, served):
     page.goto("/report")
     asked = {"corpus": "none"}
-    headers = {"origin": served.address}
-    answer = page.request.post("/project/report/start", params=asked, headers=headers)
+    answer = page.request.get("/project/report/decide", params=asked)
     assert (answer.status, answer.json()["error"]) == (400, "corpora: there is no corpus 'none'")
     answer = page.request.get("/project/report/overview", params=asked)
     assert answer.status == 400

@@ -305,14 +305,7 @@ class Inputs:
 
         A pair that is too long, or has chunks, stays as it is.
         """
-        from ists_asp.model import Pair, Text
-
-        return system.tokenized(
-            Pair(pair.id, Text(pair.sent1.tokens), Text(pair.sent2.tokens))
-            if self.text and pair.sent1.chunks is None
-            else pair
-            for pair in pairs
-        )
+        return system.tokenized(pair.as_text() if self.text else pair for pair in pairs)
 
     def sums(self) -> list[bytes] | None:
         """SHA-256 sums of the files that somebody may change meanwhile."""

@@ -16,17 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ists_asp.errors import DataError
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import FAILED, format_label, format_score, write_answer, write_pair
-from ists_asp.model import (
-    Alignment,
-    Answer,
-    Chunk,
-    Confidence,
-    Contribution,
-    Label,
-    Pair,
-    Rating,
-    Tag,
-)
+from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Pair, Rating, Tag
 from ists_asp.terminal import display_width, padded, unbroken
 
 if TYPE_CHECKING:
@@ -236,27 +226,13 @@ def format_answer(answer: Answer) -> str:
 
 def caption(line: Alignment) -> str:
     """Label and score; a question mark in front of, or behind, what is more likely wrong."""
-    sure = line.confidence or Confidence(None)
-    front = "? " if _doubtful(sure.alignment) else ""
-    label = format_label(line) + "?" * _doubtful(sure.label)
-    return f"{front}{label} {format_score(line.score)}"
-
-
-def doubtful(line: Alignment) -> bool:
-    """Whether a part of what was decided is more likely wrong than right."""
-    sure = line.confidence or Confidence(None)
-    return _doubtful(sure.alignment) or _doubtful(sure.label)
-
-
-def _doubtful(share: float | None) -> bool:
-    return share is not None and share < 0.5
+    alignment, label = line.doubts
+    return f"{'? ' * alignment}{format_label(line)}{'?' * label} {format_score(line.score)}"
 
 
 def _lone(sentence: Sentence, numbers: tuple[int, ...], line: Alignment) -> str:
     """What is not aligned, with its label if that says more."""
-    text = sentence.words(numbers, "…") + "?" * _doubtful(
-        (line.confidence or Confidence(None)).alignment
-    )
+    text = sentence.words(numbers, "…") + "?" * line.doubts[0]
     return text if line.label is Label.NOALI and not line.tags else f"{text} ({format_label(line)})"
 
 

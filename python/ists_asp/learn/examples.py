@@ -337,9 +337,7 @@ def _alignments(pair: Pair, reference: Reference | None, file: Path) -> tuple[Al
             where=str(file),
             expected="the alignments of every pair",
         )
-    found, chunked = (
-        (len(one.sent1.tokens), len(one.sent2.tokens)) for one in (reference.pair, pair)
-    )
+    found, chunked = reference.pair.sizes, pair.sizes
     if found != chunked:
         raise DataError(
             f"pair {shortened(pair.id)} has {found[0]} and {found[1]} tokens",

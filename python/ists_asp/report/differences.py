@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ists_asp.evaluate.scorer import Reference, Scores, evaluate
 from ists_asp.io.wa import given_answer
-from ists_asp.report.picture import described, punctuation
+from ists_asp.report.picture import about_marks, described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ists_asp.model import Alignment, Answer, Pair, Scheme
+    from ists_asp.model import Alignment, Answer, Scheme
 
 NO_LINE = "none"
 """The other side has no line with these tokens."""
@@ -53,40 +54,28 @@ class Comparison:
 
         And how they compare, and whether it is about nothing but punctuation.
         """
-        marks = punctuation(self.answer)
-        for number, (line, (right, verdict)) in enumerate(
-            zip(self.answer.alignments, self.lines, strict=True)
-        ):
-            theirs = NO_LINE if right is None else str(right.label)
-            yield theirs, str(line.label), verdict, number in marks
-        others = punctuation(self.other)
-        for number, line in enumerate(self.other.alignments):
-            if line in self.missed:
-                yield str(line.label), NO_LINE, Verdict.ALIGNMENT, number in others
+        is_mark = partial(about_marks, self.answer.pair)
+        for line, (right, verdict) in zip(self.answer.alignments, self.lines, strict=True):
+            yield str(right.label) if right else NO_LINE, str(line.label), verdict, is_mark(line)
+        for line in self.missed:
+            yield str(line.label), NO_LINE, Verdict.ALIGNMENT, is_mark(line)
 
     def told(self, name: str) -> Iterator[str]:
         """Each difference in words; ``name`` is what the other is called."""
+        say = partial(described, self.answer)
         for line, (right, verdict) in zip(self.answer.alignments, self.lines, strict=True):
             if verdict is not Verdict.SAME:
-                there = right and f"other {verdict} in {name}, {described(self.answer, right)}"
-                yield f"{described(self.answer, line)}: {there or f'not in {name}'}"
-        for line in self.missed:
-            yield f"only in {name}: {described(self.answer, line)}"
+                there = f"other {verdict} in {name}, {say(right)}" if right else f"not in {name}"
+                yield f"{say(line)}: {there}"
+        yield from (f"only in {name}: {say(line)}" for line in self.missed)
 
 
 def compare(answer: Answer, other: Sequence[Alignment]) -> Comparison:
     """Compare an answer with other alignments of its pair, line by line."""
     known = {(line.tokens1, line.tokens2): line for line in other}
-    lines = {(line.tokens1, line.tokens2): line for line in answer.alignments}
-    missed = tuple(line for tokens, line in known.items() if tokens not in lines)
-    found = [(line, known.get((line.tokens1, line.tokens2))) for line in answer.alignments]
-    beside = tuple((right, _verdict(line, right)) for line, right in found)
-    return Comparison(answer, given_answer(answer.pair, other), beside, missed)
-
-
-def token_counts(pair: Pair) -> tuple[int, int]:
-    """How many tokens both sentences have: alignments of others are about other sentences."""
-    return len(pair.sent1.tokens), len(pair.sent2.tokens)
+    found = [(line, known.pop((line.tokens1, line.tokens2), None)) for line in answer.alignments]
+    lines = tuple((right, _verdict(line, right)) for line, right in found)
+    return Comparison(answer, given_answer(answer.pair, other), lines, tuple(known.values()))
 
 
 def _verdict(line: Alignment, right: Alignment | None) -> Verdict:

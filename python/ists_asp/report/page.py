@@ -15,14 +15,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from jinja2 import Environment, StrictUndefined
 from msgspec import to_builtins
 
 from ists_asp.evaluate.scorer import Scores
 from ists_asp.model import Scheme
 from ists_asp.report.differences import Comparison, scores
 from ists_asp.report.picture import folded_tokens, paper_style, picture, punctuation, sure
-from ists_asp.resources import data_dir
+from ists_asp.resources import data_dir, template
 from ists_asp.terminal import visible
 from ists_asp.trace.contrast import Contrast, Contrasted
 from ists_asp.trace.decisions import DecisionKind, decisions
@@ -103,11 +102,9 @@ class Report:
     def _measured(self, entry: Entry) -> Iterator[Scores]:
         """The measures of an answer, and of the other one, where there is gold."""
         if gold := entry.beside.get(GOLD):
-            yield scores(gold.other, entry.answer.alignments, self.scheme)
-            for name in self.against:
-                if name != GOLD:
-                    other = entry.beside.get(name)
-                    yield scores(gold.other, other.other.alignments if other else (), self.scheme)
+            others = (entry.beside.get(name) for name in self.against if name != GOLD)
+            for answer in (entry.answer, *(one and one.other for one in others)):
+                yield scores(gold.other, answer.alignments if answer else (), self.scheme)
 
     def _pair(self, entry: Entry, measured: Sequence[Scores]) -> dict[str, object]:
         answer, marks = entry.answer, punctuation(entry.answer)
@@ -156,12 +153,9 @@ def page(report: Report) -> str:
     lines = "".join(path.read_text("utf-8") for path in modules).splitlines()
     code = (line.removeprefix("export ") for line in lines if not line.startswith("import "))
     script = "\n".join(code)
-    # A misspelt name in the template is an error; everything is escaped but what is marked safe.
-    environment = Environment(autoescape=True, undefined=StrictUndefined)
-    template = environment.from_string((folder / "page.html").read_text("utf-8"))
     packed = (zlib.compress(encoded(report.detail(entry))) for entry in report.entries)
     overview = encoded(report.overview()).decode()
-    return template.render(
+    return template("report", "page.html").render(
         title=visible(report.title),
         style=style,
         style_hash=_digest(style),

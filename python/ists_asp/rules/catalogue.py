@@ -22,7 +22,7 @@ from ists_asp.rules.profiles import Purpose, shown_folder
 from ists_asp.rules.programs import find_program, load_program
 from ists_asp.rules.source import TESTS, RuleFile, find_rules, read_source
 from ists_asp.rules.weights import Weight, rule_weights
-from ists_asp.syntax.ground import split
+from ists_asp.syntax.terms import parsed
 from ists_asp.syntax.trees import derived, is_fact
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.parsing import RuleWarning
 
 _DOC = re.compile(r"^%\*! (\S.*?)\n(.*?)^\*%$", re.MULTILINE | re.DOTALL)
+_ARGUMENT = re.compile(r"^ {4}(\S.*?): (.*(?:\n {5,}.*)*)", re.MULTILINE)
 
 HARD = frozenset(
     one.signature
@@ -285,19 +286,9 @@ class Doc:
 
 def documented(text: str) -> Iterator[Doc]:
     """The predicates that a rule file documents."""
-    return (_doc(match[1], match[2]) for match in _DOC.finditer(text))
-
-
-def _doc(signature: str, body: str) -> Doc:
-    text, _, listed = body.partition("Args:\n")
-    arguments: list[tuple[str, str]] = []
-    for line in listed.splitlines():
-        name, colon, what = line.strip().partition(": ")
-        if colon and line.startswith("    ") and not line.startswith("     "):
-            arguments.append((name, what))
-        elif line.strip() and arguments:
-            last, said = arguments.pop()
-            arguments.append((last, f"{said} {line.strip()}"))
-    called, _, inside = signature.partition("(")
-    key = f"{called}/{len(split(inside.removesuffix(')')))}"
-    return Doc(signature, key, " ".join(text.split()), tuple(arguments))
+    for signature, body in _DOC.findall(text):
+        said, _, listed = body.partition("Args:\n")
+        arguments = ((name, " ".join(what.split())) for name, what in _ARGUMENT.findall(listed))
+        atom = parsed(signature if signature[-1] == ")" else f"{signature}()")
+        name = f"{atom.name}/{len(atom.arguments)}"
+        yield Doc(signature, name, " ".join(said.split()), tuple(arguments))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.rules.examples import read_example
@@ -290,12 +290,24 @@ def table_rules(text: str, name: str, report: Report = refuse) -> str:
     return "\n".join([*facts, ""])
 
 
-def _fact(line: str, where: str) -> str:
+class TableEntry(NamedTuple):
+    """An entry of a word table; ``behind`` is all that follows it, an ``example`` included."""
+
+    left: str
+    sign: str
+    right: str
+    behind: str
+    example: str
+
+
+def read_entry(line: str, where: str = "") -> TableEntry | None:
+    """Read a line of a word table; None where it has no entry, a RuleError if it is malformed."""
     before, _, example = line.rpartition("\t")
-    line, example = (before, example) if '"' in example and _WHOLE.match(before) else (line, "")
-    entry = line.partition("#")[0].strip().removeprefix("\ufeff")
+    if not ('"' in example and _WHOLE.match(before)):
+        before, example = line, ""
+    entry = before.partition("#")[0].strip().removeprefix("\ufeff")
     if not entry:
-        return ""
+        return None
     # Nothing here takes more time than the line is long.
     parts = [" ".join(part.lower().split()) for part in _SIGN.split(entry)]
     sides = parts[::2]
@@ -306,9 +318,17 @@ def _fact(line: str, where: str) -> str:
             where=where,
             expected="two different words or short phrases, A = B or A <> B",
         )
-    left, right = (side.replace("\\", "\\\\").replace('"', '\\"') for side in sides)
-    behind = f" %@example {read_example(example, where).text}" if example else ""
-    return f'{_PREDICATES[parts[1]].name}("{left}","{right}").{behind}'
+    example = example and read_example(example, where).text
+    return TableEntry(sides[0], parts[1], sides[1], line.partition(entry)[2], example)
+
+
+def _fact(line: str, where: str) -> str:
+    entry = read_entry(line, where)
+    if entry is None:
+        return ""
+    sides = (side.replace("\\", "\\\\").replace('"', '\\"') for side in (entry.left, entry.right))
+    behind = f" %@example {entry.example}" if entry.example else ""
+    return '{}("{}","{}").{}'.format(_PREDICATES[entry.sign].name, *sides, behind)
 
 
 _SUFFIXES = (".lp", ".toml")

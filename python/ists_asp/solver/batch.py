@@ -84,7 +84,7 @@ def short_pairs(items: Sequence[Item], least: int = 2) -> list[list[int]]:
     batches: list[list[int]] = [[]]
     tokens = 0
     for place, (pair, _) in enumerate(items):
-        size = len(pair.sent1.tokens) + len(pair.sent2.tokens)
+        size = sum(pair.sizes)
         if size >= _LONG:
             continue
         if tokens + size > TOKENS:

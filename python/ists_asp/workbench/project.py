@@ -8,16 +8,16 @@ file that was ever saved here, and the log of them: a *state* is what all rule f
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
-import os
+import re
 import shutil
 import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path, PurePosixPath
+from itertools import count
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError, UsageError, shortened
@@ -27,14 +27,15 @@ from ists_asp.io.pairs import find_places, read_pairs, table_pairs
 from ists_asp.io.tables import KINDS, Table
 from ists_asp.io.toml import TomlError, parse_toml
 from ists_asp.io.wa import read_wa
-from ists_asp.model import Pair, Text
 from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from ists_asp.evaluate.scorer import Reference
+    from ists_asp.model import Pair
 
 MARK = "workbench.toml"
 RULES, CORPORA, CORRECTIONS, HISTORY = "rules", "corpora", "corrections", ".history"
@@ -44,8 +45,10 @@ SAMPLES = ("headlines", "images")
 LARGEST = 1 << 20
 """Characters of a file that can be edited."""
 
-_RULE_ENDINGS = (".lp", ".tsv")
-_NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. ")
+_WORDS = "# Words of your own: A = B says that both mean the same, A <> B the opposite.\n"
+_ENDINGS = (".lp", ".tsv")
+_NAME = re.compile(r"(?:[\w-][\w. -]*/)*[\w-][\w. -]*\.(?:lp|tsv)", re.ASCII)
+"""Names of rule files, of which no part begins with a point."""
 
 
 class ConflictError(DataError):
@@ -71,8 +74,7 @@ class State:
     @property
     def digest(self) -> str:
         """Equal for states that say the same."""
-        text = json.dumps(sorted(self.files.items()))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return text_digest(json.dumps(sorted(self.files.items())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +116,30 @@ class Project:
         self.profile = str(profile or found)
         for name in (RULES, CORPORA, CORRECTIONS, HISTORY):
             (self.root / name).mkdir(exist_ok=True)
+        self.states = tuple(self._logged())
+        """All states, the latest last."""
         self.notice()
+
+    def lock(self) -> None:
+        """Hold the folder for this server until it ends.
+
+        Raises:
+            UsageError: another server holds it.
+        """
+        self._held = (self.root / HISTORY / "lock").open("w")
+        try:
+            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            found, hint = "another server is at work on this folder", "Use its page, or stop it"
+            raise UsageError(found, where=str(self.root), hint=hint) from None
 
     def _create(self, profile: str) -> None:
         if self.root.exists() and not self.root.is_dir():
             raise UsageError("this is no folder", where=str(self.root))
         if self.root.is_dir() and any(self.root.iterdir()):
-            raise UsageError(
-                "this folder is neither empty nor a project",
-                where=str(self.root),
-                expected=f"a new or an empty folder, or one with {MARK}",
-            )
+            found = "this folder is neither empty nor a project"
+            expected = f"a new or an empty folder, or one with {MARK}"
+            raise UsageError(found, where=str(self.root), expected=expected)
         self.root.mkdir(parents=True, exist_ok=True)
         for name in SAMPLES:
             shutil.copytree(data_dir() / "samples" / name, self.root / CORPORA / name)
@@ -137,27 +152,24 @@ class Project:
     def rule_files(self) -> list[Path]:
         """The rule files and tables, as ``--rules`` takes them, by name."""
         folder = self.root / RULES
-        found = (path for path in folder.rglob("*") if path.suffix in _RULE_ENDINGS)
+        found = (path for path in folder.rglob("*") if path.suffix in _ENDINGS)
         return sorted(path for path in found if path.is_file() and not path.is_symlink())
 
-    def path(self, name: str) -> Path:
-        """The path of a rule file, which is inside the folder whatever its name is.
+    def path(self, name: str, text: str = "") -> Path:
+        """The path of a rule file with a text, which is inside the folder whatever its name is.
 
         Raises:
             UsageError: it would not be, or the name is odd.
+            DataError: the text is too long.
         """
-        parts = PurePosixPath(name).parts
-        fine = parts and len(name) < 200 and PurePosixPath(name).suffix in _RULE_ENDINGS
-        if not fine or not all(
-            set(part) <= _NAME and part.strip(". ") and not part.startswith(".") for part in parts
-        ):
-            raise UsageError(
-                f"{shortened(name)!r} is no name for a rule file",
-                expected="letters, digits, - and _, with .lp or .tsv at the end",
-            )
-        path = self.root / RULES / Path(*parts)
+        if len(name) >= 200 or not _NAME.fullmatch(name):
+            expected = "letters, digits, - and _, with .lp or .tsv at the end"
+            raise UsageError(f"{shortened(name)!r} is no name for a rule file", expected=expected)
+        path = self.root / RULES / name
         if not path.resolve().is_relative_to(self.root / RULES):
             raise UsageError(f"{shortened(name)!r} leads out of the project")
+        if len(text) > LARGEST:
+            raise DataError(f"{len(text)} characters", where=name, expected=f"at most {LARGEST}")
         return path
 
     def name(self, path: Path) -> str:
@@ -166,46 +178,29 @@ class Project:
 
     def read_rules(self, name: str) -> str:
         """The text of a rule file."""
-        path = self.path(name)
-        if not path.is_file():
-            raise DataError("there is no such file", where=name)
+        self.path(name)
         return self._read(f"{RULES}/{name}")
 
-    def save(self, name: str, text: str, before: str | None, edit: str = "") -> State:
+    def save(self, name: str, text: str | None, before: str | None, edit: str) -> State:
         """Write a rule file that was ``before``, by its hash, or was not there; a new state.
+
+        Without a text it is taken away, and stays in the history.
 
         Raises:
             ConflictError: it is not what it was.
         """
-        if len(text) > LARGEST:
-            raise DataError(f"{len(text)} characters", where=name, expected=f"at most {LARGEST}")
         with self._lock:
-            self._check(name, before)
-            return self.put({name: text}, edit or f"saved {name}")
-
-    def remove(self, name: str, before: str, edit: str = "") -> State:
-        """Take a rule file away; its text stays in the history."""
-        with self._lock:
-            self._check(name, before)
-            return self.put({name: None}, edit or f"removed {name}")
-
-    def _check(self, name: str, before: str | None) -> None:
-        path = self.path(name)
-        now = self.read_rules(name) if path.is_file() else None
-        if (None if now is None else text_digest(now)) != before:
-            raise ConflictError(name, now or "")
+            now = self.read_rules(name) if self.path(name, text or "").is_file() else None
+            if (None if now is None else text_digest(now)) != before:
+                raise ConflictError(name, now or "")
+            return self.put({name: text}, edit)
 
     # States.
 
     @property
-    def states(self) -> Sequence[State]:
-        """All states, the latest last."""
-        return tuple(self._states)
-
-    @property
     def state(self) -> State:
         """What holds now."""
-        return self._states[-1]
+        return self.states[-1]
 
     def notice(self, edit: str = "changed outside") -> State:
         """Look at the rule files: a new state if they are not what they were last."""
@@ -219,24 +214,22 @@ class Project:
                     if not kept.exists():
                         with atomic_writer(kept) as stream:
                             stream.write(text)
-            if not self._states or self._states[-1].files != files:
-                number = len(self._states) + 1
+            if not self.states or self.states[-1].files != files:
+                number = len(self.states) + 1
                 state = State(number, time.time(), edit if number > 1 else "the beginning", files)
-                self._states.append(state)
+                self.states = (*self.states, state)
                 with (self.root / HISTORY / "log.jsonl").open("a", encoding="utf-8") as log:
                     record = {"when": state.when, "edit": state.edit, "files": files}
                     log.write(json.dumps(record) + "\n")
-            return self._states[-1]
+            return self.states[-1]
 
     def go_to(self, number: int) -> State:
         """Have the rule files say what they said in an earlier state; that is a new state."""
         with self._lock:
-            self.notice()
-            if not 1 <= number <= len(self._states):
-                raise UsageError(
-                    f"there is no state {number}", expected=f"1 to {self.state.number}"
-                )
-            wanted = self._states[number - 1].files
+            last = self.notice().number
+            if not 1 <= number <= last:
+                raise UsageError(f"there is no state {number}", expected=f"1 to {last}")
+            wanted = self.states[number - 1].files
             texts: dict[str, str | None] = dict.fromkeys(self.state.files)
             texts |= {name: self.text_of(known) for name, known in wanted.items()}
             return self.put(texts, f"back to state {number}")
@@ -258,15 +251,14 @@ class Project:
         """The text with a hash, from the history."""
         return self._read(f"{HISTORY}/{known}")
 
-    @cached_property
-    def _states(self) -> list[State]:
-        path, found = self.root / HISTORY / "log.jsonl", list[State]()
+    def _logged(self) -> Iterator[State]:
+        path, number = self.root / HISTORY / "log.jsonl", count(1)
         for line in path.read_text("utf-8").splitlines() if path.is_file() else ():
             # A line that was cut off when the machine stopped tells nothing.
             with suppress(ValueError, KeyError, TypeError):
                 one = json.loads(line)
-                found.append(State(len(found) + 1, one["when"], one["edit"], one["files"]))
-        return found
+                when, edit, files = one["when"], one["edit"], one["files"]
+                yield State(next(number), when, edit, files)
 
     # Corpora.
 
@@ -276,7 +268,7 @@ class Project:
         return sorted(
             path.name
             for path in found
-            if path.is_dir() or (path.suffix.lstrip(".") in (*KINDS, "wa"))
+            if path.is_dir() or path.suffix in (*KINDS, ".wa")
             if not path.name.startswith(".") and ".gold." not in path.name
         )
 
@@ -305,8 +297,7 @@ class Project:
                 if isinstance(pair, DataError):
                     raise pair
                 # What people have in tables is text.
-                sides = (Text(sentence.tokens) for sentence in (pair.sent1, pair.sent2))
-                pairs.append(Pair(pair.id, *sides) if pair.sent1.chunks is None else pair)
+                pairs.append(pair.as_text())
         return Corpus(name, tuple(pairs), read_references(gold) if gold.is_file() else {})
 
     def _read(self, name: str) -> str:
@@ -315,29 +306,3 @@ class Project:
         except (OSError, UnicodeDecodeError) as fault:
             reason = getattr(fault, "strerror", None) or "this is not UTF-8"
             raise DataError(f"cannot be read: {reason}", where=name) from None
-
-
-def lock(project: Project) -> int:
-    """Hold the folder for this server until it ends; the descriptor that does so.
-
-    Raises:
-        UsageError: another server holds it.
-    """
-    import fcntl
-
-    held = os.open(project.root / HISTORY / "lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(held)
-        raise UsageError(
-            "another server is at work on this folder",
-            where=str(project.root),
-            hint="Use its page, or stop it",
-        ) from None
-    return held
-
-
-_WORDS = """\
-# Words of your own: A = B says that both mean the same, A <> B that they exclude one another.
-"""

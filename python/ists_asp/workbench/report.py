@@ -1,26 +1,24 @@
-"""A corpus of the project as a report: decided in the background, shown as ``ists-asp report``."""
+"""A corpus of the project as a report: decided pair by pair, shown as ``ists-asp report``."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastapi import APIRouter, Response
+from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
 
 from ists_asp.engine import System, Timings
-from ists_asp.errors import IstsError, UsageError, shortened
+from ists_asp.errors import UsageError, shortened
 from ists_asp.report import Entry, Report, compare
-from ists_asp.report.differences import token_counts
 from ists_asp.report.page import GOLD, encoded
 from ists_asp.run.pool import Pool, run
+from ists_asp.workbench.bench import streamed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
-    from ists_asp.run.worker import Outcome
     from ists_asp.workbench.bench import Bench
     from ists_asp.workbench.project import Corpus
 
@@ -30,94 +28,32 @@ _KEPT = 2
 """Corpora whose reports are held."""
 
 
-class Job:
-    """A corpus that is being decided, or has been; ``error`` says why it is not."""
-
-    def __init__(self, bench: Bench, corpus: Corpus, state: str) -> None:
-        self.state, self.total, self.done, self.cancelled = state, len(corpus.pairs), 0, False
-        self.error: IstsError | None = None
-        self.report: Report | None = None
-        threading.Thread(target=self._work, args=(bench, corpus), daemon=True).start()
-
-    def _work(self, bench: Bench, corpus: Corpus) -> None:
-        setup = replace(bench.desks.setup(), incremental=True)
-        entries: list[Entry] = []
-        failed: list[str] = []
-        try:
-            with System(setup) as system:
-                explained = system.profile.explanation is not None
-                setup = replace(setup, rated=system.rates, explained=explained)
-                pairs = system.tokenized(corpus.pairs)
-                with closing(Pool(setup, 1)) as pool:
-                    for outcome in run(pairs, system, pool, Timings()):
-                        if self.cancelled:
-                            return
-                        self.done += 1
-                        if outcome.failure is None:
-                            entries.append(_entry(outcome, corpus))
-                        else:
-                            failed.append(shortened(outcome.pair.id))
-                told = [str(system.provenance)]
-                if failed:
-                    told.append(f"no answer for {len(failed)} pairs, such as {failed[0]}")
-                odd = [e for e in entries if not e.beside and e.answer.pair.id in corpus.gold]
-                if odd:
-                    told.append(f"the gold of {len(odd)} pairs has other tokens and is left out")
-                scheme = system.profile.scheme
-            self.report = Report(entries, corpus.name, "; ".join(told), scheme=scheme)
-        except IstsError as error:
-            self.error = error
-
-
-def _entry(outcome: Outcome, corpus: Corpus) -> Entry:
-    answer, gold = outcome.answers[0], corpus.gold.get(outcome.pair.id)
-    words = "" if outcome.explanation is None else outcome.explanation["text"]
-    beside = {}
-    if gold and token_counts(gold.pair) == token_counts(answer.pair):
-        beside[GOLD] = compare(answer, gold.alignments)
-    return Entry(answer, words, beside=beside)
-
-
 def router(bench: Bench) -> APIRouter:
     """The routes of the view; pairs and lines are counted from 0."""
     routes = APIRouter(prefix="/project/report", include_in_schema=False)
-    jobs: OrderedDict[str, Job] = OrderedDict()
-    lock = threading.Lock()
+    held: dict[str, tuple[str, Corpus, Report]] = {}
 
     def ready(name: str) -> Report:
-        job = jobs.get(name)
-        if job is None or job.report is None:
+        if name not in held:
             raise UsageError("this corpus is not decided", hint="Show it again")
-        return job.report
+        return held[name][-1]
 
     def json(value: object) -> Response:
         return Response(encoded(value), media_type="application/json")
 
-    @routes.post("/start")
-    def start(corpus: str) -> None:
+    @routes.get("/decide")
+    def decide(corpus: str) -> StreamingResponse:
         given, state = bench.project.corpus(corpus), bench.project.notice().digest
-        with lock:
-            job = jobs.get(corpus)
-            if job is None or job.state != state or job.error or job.cancelled:
-                cancel(corpus)
-                jobs[corpus] = Job(bench, given, state)
-            jobs.move_to_end(corpus)
-            while len(jobs) > _KEPT:
-                jobs.popitem(last=False)[1].cancelled = True
 
-    @routes.post("/cancel")
-    def cancel(corpus: str) -> None:
-        if corpus in jobs:
-            jobs[corpus].cancelled = True
+        def steps() -> Iterator[dict[str, Any]]:
+            if held.get(corpus, ())[:2] != (state, given):
+                report = yield from _decided(bench, given)
+                held.pop(corpus, None)
+                held[corpus] = state, given, report
+                for name in list(held)[:-_KEPT]:
+                    del held[name]
 
-    @routes.get("/state")
-    def state(corpus: str) -> dict[str, Any]:
-        job = jobs.get(corpus)
-        if job is None or job.cancelled:
-            return {"cancelled": True}
-        if job.error is not None:
-            raise job.error
-        return {"done": job.done, "total": job.total, "ready": job.report is not None}
+        return streamed(steps())
 
     @routes.get("/overview")
     def overview(corpus: str) -> Response:
@@ -130,7 +66,7 @@ def router(bench: Bench) -> APIRouter:
     @routes.get("/why")
     def why(corpus: str, pair: int, line: int) -> dict[str, Any]:
         answer = _at(ready(corpus).entries, pair).answer
-        if jobs[corpus].state != bench.project.notice().digest:
+        if held[corpus][0] != bench.project.notice().digest:
             hint = "Show the corpus again"
             raise UsageError("the rules have changed since this was decided", hint=hint)
         found = _at(answer.alignments, line)
@@ -138,6 +74,35 @@ def router(bench: Bench) -> APIRouter:
         return bench.desks.desk().why(answer.pair, " <==> ".join(sides))
 
     return routes
+
+
+def _decided(bench: Bench, corpus: Corpus) -> Generator[dict[str, Any], None, Report]:
+    """A record of each pair that is done, and then the report."""
+    entries, failed, odd, count = list[Entry](), list[str](), 0, len(corpus.pairs)
+    setup = replace(bench.desks.setup(), incremental=True)
+    with System(setup) as system:
+        explained = system.profile.explanation is not None
+        setup = replace(setup, rated=system.rates, explained=explained)
+        with closing(Pool(setup, 1)) as pool:
+            outcomes = run(system.tokenized(corpus.pairs), system, pool, Timings())
+            for done, outcome in enumerate(outcomes, 1):
+                yield {"done": done, "of": count}
+                if outcome.failure is not None:
+                    failed.append(shortened(outcome.pair.id))
+                    continue
+                answer, beside = outcome.answers[0], {}
+                if gold := corpus.gold.get(outcome.pair.id):
+                    if gold.pair.sizes == answer.pair.sizes:
+                        beside[GOLD] = compare(answer, gold.alignments)
+                    odd += not beside
+                words = outcome.explanation["text"] if outcome.explanation else ""
+                entries.append(Entry(answer, words, beside=beside))
+        told = [str(system.provenance)]
+        if failed:
+            told.append(f"no answer for {len(failed)} pairs, such as {failed[0]}")
+        if odd:
+            told.append(f"the gold of {odd} pairs has other tokens and is left out")
+        return Report(entries, corpus.name, "; ".join(told), scheme=system.profile.scheme)
 
 
 def _at(found: Sequence[T], number: int) -> T:

@@ -1,9 +1,17 @@
-"""The view of rules: files to read and to edit, what is wrong with them, where rules fire."""
+"""The view of rules: files to read and to edit, what is wrong with them, where rules fire.
+
+While rules are written a worker of its own says what is wrong, and what names mean, within its
+limits, whatever somebody types; it decides nothing.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import threading
+from collections import defaultdict
+from dataclasses import asdict, dataclass, replace
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter
@@ -11,25 +19,37 @@ from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads th
 from msgspec import to_builtins
 from pydantic import BaseModel, ConfigDict, Field
 
-from ists_asp.errors import IstsError, UsageError, shortened
+from ists_asp.errors import IstsError, RuleError, UsageError, shortened
 from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.rules import NO_READER, find_rules, load_rules
+from ists_asp.rules.catalogue import documented
+from ists_asp.rules.check import Checked, check_rules
+from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
+from ists_asp.run.pool import Worker
 from ists_asp.run.worker import Question
-from ists_asp.terminal import visible
-from ists_asp.workbench.editing import Editor
+from ists_asp.terminal import unbroken, visible
+from ists_asp.workbench.bench import Bench, streamed
+from ists_asp.workbench.desk import SupersededError
 from ists_asp.workbench.project import RULES, text_digest
-from ists_asp.workbench.streams import annotated, streamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from ists_asp.engine import System
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
     from ists_asp.trace.effects import Looked
-    from ists_asp.workbench.bench import Bench
 
 _Name = Annotated[str, Field(min_length=1, max_length=400)]
+
+_LIGHT = "baseline"
+"""The profile that loads in the least time: no pair is decided here."""
+
+_PASSED = {kind for kind, one in SEVERITIES.items() if one is Severity.NOTE} | {
+    "domain",
+    "evidence",
+}
+"""Findings that shipped lines may have: other profiles than this one need them."""
 
 
 class File(BaseModel):
@@ -71,6 +91,120 @@ class Where(Question):
             return str(error)
 
 
+@dataclass(frozen=True, slots=True)
+class Check(Question):
+    """What is wrong with one of the files that are given beside a profile."""
+
+    given: tuple[Path, ...]
+    asked: Path
+    profile: str
+
+    def answer(self, system: System) -> list[Finding]:
+        """Read the file; only if all of it can be parsed, look how it goes with the others."""
+        found: list[Finding] = []
+
+        def report(kind: str, error: RuleError) -> None:
+            found.append(Finding.from_error(kind, error))
+
+        load_rules(find_rules(self.asked), report=report)
+        if not any(one.kind in ("syntax", "file") for one in found):
+            try:
+                checked, every = check_rules(self.given, [self.profile], store=system.setup.store)
+            except IstsError as error:
+                report("file", RuleError(error.found, where=str(self.asked), hint=error.hint))
+            else:
+                passed = [one for one in every if one.kind in _PASSED and checked.is_shipped(one)]
+                found = [one for one in every if one not in passed]
+        return [one for one in found if one.file == str(self.asked) and one.kind != "replaces"]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary(Question):
+    """The names that rules of a profile may use, and what they mean."""
+
+    given: tuple[Path, ...]
+    profile: str
+    folder: str
+
+    def answer(self, system: System) -> dict[str, Any]:
+        """Predicates, evidence and names of rules, with the places where they are made."""
+        nobody = lambda _kind, _error: None  # noqa: E731
+        checked = Checked(self.given, [self.profile], nobody, store=system.setup.store)
+
+        def shown(path: Path) -> str:
+            return checked.name(path).removeprefix(self.folder)
+
+        predicates: dict[str, dict[str, Any]] = defaultdict(lambda: {"places": []})
+        evidence: set[str] = set()
+        for path, statements in checked.atoms.items():
+            for statement, read in statements:
+                place = {"file": shown(path), "line": statement.rule.line}
+                for atom in read.derived:
+                    known = predicates[f"{atom.key.name}/{atom.key.arity}"]["places"]
+                    if place not in known:
+                        known.append(place)
+            evidence.update(one.evidence for one in checked.weights.get(path, ()))
+            for doc in documented(checked.text(path).text):
+                predicates[doc.name] |= asdict(doc) | {"file": shown(path)}
+        rules = {
+            rule.name: {"file": shown(path), "line": rule.line, "sentence": rule.sentence}
+            for path, statements in checked.by_file.items()
+            for rule in (one.rule for one in statements)
+            if rule.sentence is not None
+        }
+        public = {name: one for name, one in predicates.items() if not name.startswith("_")}
+        return {"predicates": public, "evidence": sorted(evidence), "rules": rules}
+
+
+class Editor:
+    """Asks a worker about rules that are being written; questions give way to newer ones."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._project = bench.project
+        light = replace(bench.desks.setup(), profile=_LIGHT, rules=(), reader=NO_READER)
+        self._worker = Worker(replace(light, constants={}))
+        self._lock = threading.Lock()
+        self._newest: dict[str, object] = {}
+        self._known: tuple[str, dict[str, Any]] = "", {}
+
+    def check(self, given: Draft) -> list[dict[str, Any]]:
+        """What is wrong with a text that is to be a rule file.
+
+        Raises:
+            SupersededError: the same file was asked about once more meanwhile.
+            IstsError: it cannot be read within the limits.
+        """
+        name = given.name
+        self._project.path(name, given.text)
+        asked = self._newest[name] = object()
+        with self._lock, TemporaryDirectory() as made:
+            if self._newest.get(name) is not asked:
+                raise SupersededError("something newer was asked")
+            del self._newest[name]
+            folder = Path(made).resolve()
+            files = self._project.state.files.items()
+            kept = {own: self._project.text_of(known) for own, known in files}
+            for own, said in {**kept, name: given.text}.items():
+                (folder / own).parent.mkdir(parents=True, exist_ok=True)
+                (folder / own).write_text(said, "utf-8")
+            paths = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
+            found = self._worker.ask(Check(paths, folder / name, self._project.profile))
+
+        texts = (unbroken(". ".join(filter(None, (one.found, one.hint)))) for one in found)
+        told = ({"file": name, "text": text.replace(f"{folder}/", "")} for text in texts)
+        return [one.as_dict() | more for one, more in zip(found, told, strict=True)]
+
+    def vocabulary(self) -> dict[str, Any]:
+        """The names that rules may use, by the files that are saved."""
+        state = self._project.state.digest
+        with self._lock:
+            if self._known[0] != state:
+                given, folder = tuple(self._project.rule_files()), self._project.root / RULES
+                question = Vocabulary(given, self._project.profile, f"{folder}/")
+                self._known = state, self._worker.ask(question)
+            return self._known[1]
+
+
 @cache
 def _shipped() -> dict[str, Path]:
     """The files that came along, by their names in messages."""
@@ -110,20 +244,16 @@ def router(bench: Bench) -> APIRouter:
             copy = "/".join(parts[1:]) if parts[0] == "lp_rules" else None
             return {"name": name, "text": _shipped()[name].read_text("utf-8"), "copy": copy}
         text, base = project.read_rules(name), _replaced(name)
-        shipped = None if base is None else _shipped()[base].read_text("utf-8")
-        digest = text_digest(text)
-        return {"name": name, "text": text, "digest": digest, "base": base, "shipped": shipped}
+        found = {"name": name, "text": text, "digest": text_digest(text), "base": base}
+        return found | {"shipped": base and _shipped()[base].read_text("utf-8")}
 
     @routes.put("/file")
     def save(given: Draft) -> dict[str, str]:
-        bench.check_writable()
-        state = project.save(given.name, given.text, given.before)
-        return {"state": state.digest, "digest": text_digest(given.text)}
+        return saved(bench, given, given.text, f"saved {given.name}")
 
     @routes.delete("/file")
     def remove(given: File) -> dict[str, str]:
-        bench.check_writable()
-        return {"state": project.remove(given.name, given.before or "").digest}
+        return saved(bench, given, None, f"removed {given.name}")
 
     @routes.get("/loaded")
     def loaded() -> dict[str, str | None]:
@@ -135,13 +265,8 @@ def router(bench: Bench) -> APIRouter:
             fault = error
         return {"fault": None if fault is None else visible(str(fault)).replace(folder, "")}
 
-    @routes.post("/check")
-    def check(given: Draft) -> list[dict[str, Any]]:
-        return editor.check(given.name, given.text)
-
-    @routes.get("/vocabulary")
-    def vocabulary() -> dict[str, Any]:
-        return editor.vocabulary()
+    routes.add_api_route("/check", editor.check, methods=["POST"])
+    routes.add_api_route("/vocabulary", editor.vocabulary)
 
     @routes.get("/where")
     def where(rule: _Name, corpus: _Name) -> StreamingResponse:
@@ -152,13 +277,20 @@ def router(bench: Bench) -> APIRouter:
     return routes
 
 
+def saved(bench: Bench, given: File, text: str | None, edit: str) -> dict[str, str]:
+    """Have a rule file say something else, or be gone: the new state, and the hash of its text."""
+    bench.check_writable()
+    state = bench.project.save(given.name, text, given.before, edit)
+    return {"state": state.digest, "digest": text_digest(text or "")}
+
+
 def _where(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
     """What a rule does in the pairs of a corpus: a record for each pair, and one of them all."""
     from ists_asp.trace.effects import verdict, worth
 
     given, desk = bench.project.corpus(corpus), bench.desks.desk(patience=None)
     found: list[Looked] = []
-    for done, pair in enumerate(annotated(bench, desk, given.pairs), 1):
+    for done, pair in enumerate(bench.annotated(desk, given.pairs), 1):
         one = desk.ask(Where(pair, name, given.gold.get(pair.id)))
         if one is None:
             raise UsageError(

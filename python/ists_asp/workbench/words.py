@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -11,31 +10,25 @@ from fastapi import APIRouter
 from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
 from pydantic import Field
 
-from ists_asp.errors import DataError, IstsError, UsageError, shortened
-from ists_asp.rules.source import SUFFIX, table_rules
+from ists_asp.errors import DataError, IstsError, RuleError, UsageError, shortened
+from ists_asp.rules.source import SUFFIX, read_entry
 from ists_asp.run.worker import Question
 from ists_asp.solver.batch import BATCH, in_batches
 from ists_asp.solver.edits import Edits
 from ists_asp.solver.statements import Version
 from ists_asp.syntax.ground import Atoms
-from ists_asp.vocabulary import SAME_MEANING
+from ists_asp.workbench.bench import Bench, streamed
 from ists_asp.workbench.project import RULES, text_digest
-from ists_asp.workbench.rules import File
-from ists_asp.workbench.streams import annotated, streamed
+from ists_asp.workbench.rules import File, saved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ists_asp.engine import System
     from ists_asp.model import Pair
-    from ists_asp.workbench.bench import Bench
 
 _TOGETHER = 50
 """Entries that are looked at together: of many more nobody could say which pair each touches."""
-
-_FACT = re.compile(r'(\w+)\("((?:[^"\\]|\\.)*)","((?:[^"\\]|\\.)*)"\)')
-_BEHIND = re.compile(r'(?:\t[^\t]*".*|[ \t]*#.*)$')
-"""An example or a comment behind an entry."""
 
 _Word = Annotated[str, Field(max_length=200)]
 
@@ -78,21 +71,18 @@ class Touches(Question):
             return str(error)
         if found is None:
             return "with these rules it takes too long to find out which pairs an entry touches"
-        touched: dict[str, list[str]] = {}
+        touched: dict[str, dict[str, None]] = {}
         for place, bits in found:
-            ids = touched.setdefault(place, [])
-            ids += [pair.id for at, pair in enumerate(self.pairs) if bits >> at & 1]
-        return {place: list(dict.fromkeys(ids)) for place, ids in touched.items()}
+            some = (pair.id for at, pair in enumerate(self.pairs) if bits >> at & 1)
+            touched.setdefault(place, {}).update(dict.fromkeys(some))
+        return {place: list(ids) for place, ids in touched.items()}
 
     def _edits(self, system: System) -> Edits | None:
         """What differs without the entries of the group."""
         rules, solver = system.rules, system.solver
         new = Version.of(rules, solver.arguments, solver.program.tables)
-        own = [
-            at
-            for at, rule in enumerate(rules.rules)
-            if rule.file in self.tables and _FACT.match(rule.text)
-        ]
+        every = enumerate(rules.rules)
+        own = [at for at, rule in every if rule.file in self.tables and rule.text]
         group = {*own[self.group * _TOGETHER : (self.group + 1) * _TOGETHER]}
         if not group:
             return None
@@ -120,11 +110,8 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.post("")
     def edit(given: Edit) -> dict[str, str]:
-        bench.check_writable()
         text = "" if given.before is None else project.read_rules(given.name)
-        changed, told = _edited(text, given)
-        state = project.save(given.name, changed, given.before, told)
-        return {"state": state.digest, "digest": text_digest(changed)}
+        return saved(bench, given, *_edited(text, given))
 
     @routes.get("/pairs")
     def touched(corpus: Annotated[str, Field(max_length=200)]) -> StreamingResponse:
@@ -136,31 +123,12 @@ def router(bench: Bench) -> APIRouter:
 def _row(line: str, number: int) -> dict[str, Any] | None:
     """A line of a table; None for one without an entry."""
     try:
-        entry = _entry(line)
-    except DataError as error:
+        entry = read_entry(line)
+    except RuleError as error:
         return {"line": number, "text": shortened(line.strip()), "fault": error.found}
     if entry is None:
         return None
-    behind = _BEHIND.search(line)
-    left, sign, right = entry
-    said = {"left": left, "sign": sign, "right": right}
-    return {"line": number, **said, "behind": behind[0].strip() if behind else ""}
-
-
-def _entry(line: str) -> tuple[str, str, str] | None:
-    """The words and the sign of a line, as rules see them.
-
-    Raises:
-        DataError: it is no entry.
-    """
-    try:
-        match = _FACT.match(table_rules(line, "a table"))
-    except IstsError as error:
-        raise DataError(error.found, expected=error.expected) from None
-    if match is None:
-        return None
-    left, right = (re.sub(r"\\(.)", r"\1", side) for side in match.groups()[1:])
-    return left, "=" if match[1] == SAME_MEANING.name else "<>", right
+    return {"line": number, **entry._asdict(), "behind": entry.behind.strip()}
 
 
 def _edited(text: str, given: Edit) -> tuple[str, str]:
@@ -170,17 +138,15 @@ def _edited(text: str, given: Edit) -> tuple[str, str]:
         raise UsageError(f"there is no line {given.line}", where=given.name)
     old = "" if given.line is None else lines[given.line - 1]
     wanted = [" ".join(side.split()) for side in (given.left, given.right)]
-    if not any(wanted):
-        if given.line is None:
-            raise UsageError("there are no words", expected="two words or short phrases")
+    if given.line is not None and not any(wanted):
         del lines[given.line - 1]
         return "\n".join(lines), f"removed {' '.join(old.partition('#')[0].split())}"
     line = f" {given.sign} ".join(wanted)
-    if _entry(line) != (wanted[0].lower(), given.sign, wanted[1].lower()):
+    if read_entry(line) != (wanted[0].lower(), given.sign, wanted[1].lower(), "", ""):
         raise DataError(f"'{shortened(line)}' is no entry", expected="two words or short phrases")
     if given.line is not None:
-        behind = _BEHIND.search(old)
-        lines[given.line - 1] = line + (behind[0] if behind else "")
+        entry = read_entry(old)
+        lines[given.line - 1] = line + (entry.behind if entry else "")
     else:
         lines[len(lines) - (not lines[-1]) :] = [line, ""]
     return "\n".join(lines), line
@@ -208,4 +174,4 @@ def _touched(bench: Bench, corpus: str) -> Iterator[dict[str, Any]]:
         texts = {one.id: [one.sent1.text, one.sent2.text] for one in batch if one.id in wanted}
         yield {"done": done, "of": len(pairs), "touched": found, "pairs": texts}
 
-    yield from in_batches(annotated(bench, desk, pairs), look, BATCH)
+    yield from in_batches(bench.annotated(desk, pairs), look, BATCH)

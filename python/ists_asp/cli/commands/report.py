@@ -6,10 +6,10 @@ import time
 from dataclasses import replace
 from functools import partial
 from itertools import islice, repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from ists_asp.cli import options
-from ists_asp.cli.console import note, reader_warnings, summary, warn_unproven, write_output
+from ists_asp.cli import console, options
+from ists_asp.cli.console import Failures
 from ists_asp.cli.files import command
 from ists_asp.cli.inputs import no_such_pair, read_aligned
 from ists_asp.errors import DataError, UsageError, shortened
@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.cli.console import Failures
     from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup
-    from ists_asp.model import Answer, Pair, Rating
+    from ists_asp.evaluate.scorer import Reference
+    from ists_asp.model import Answer, Pair
     from ists_asp.report import Comparison, Report
+
+T = TypeVar("T")
 
 BATCH = 25
 """Pairs that are traced, rated and told together, as traces take memory."""
@@ -75,17 +77,15 @@ def report(
     from ists_asp.report import Entry, Report, page
 
     scheme = setup.load_profile().scheme
-    failures = None
-    if answers is not None:
-        given = _given(answers, inputs.identifier)
-        others = _Others([answer.pair for answer in given], gold, compare)
-        entries = [Entry(answer, beside=others.of(answer)) for answer in given]
-        shown = Report(entries, f"ists-asp report: {answers.name}", name=answers.name)
-    else:
+    if answers is None:
         shown, failures = _decided(inputs, setup, gold, compare)
-    write_output(output, page(replace(shown, scheme=scheme)))
-    if failures is not None:
-        failures.end(failures.count + len(shown.entries))
+    else:
+        given, failures = _given(answers, inputs.identifier), Failures()
+        others = _Others([answer.pair for answer in given], gold, compare)
+        entries = [Entry(answer, beside=others.beside(answer)) for answer in given]
+        shown = Report(entries, f"ists-asp report: {answers.name}", name=answers.name)
+    console.write_output(output, page(replace(shown, scheme=scheme)))
+    failures.end(failures.count + len(shown.entries))
 
 
 def _decided(
@@ -97,13 +97,12 @@ def _decided(
     if not inputs.text:
         # At once, rather than after the time that solving takes.
         for pair in pairs:
-            others.check(pair)
+            others.about(pair)
     from ists_asp.cli.driver import working
     from ists_asp.engine.preparation import Known
     from ists_asp.report import Entry, Report, evidence
     from ists_asp.trace.trace import look_ahead
 
-    entries: list[Entry] = []
     began = time.perf_counter()
     with working(setup) as run:
         system = run.system
@@ -114,41 +113,36 @@ def _decided(
         def shown(some: Iterator[Pair]) -> Iterator[Entry]:
             # Several are rated and told in a fraction of the time that one by one takes.
             while batch := list(islice(some, BATCH)):
-                known, reasons = [], []
-                traces = []
-                for trace in system.trace_annotated(batch):
-                    traces.append(trace)
-                    alive()
+                traces = list(_watched(system.trace_annotated(batch)))
                 look_ahead(traces)
-                for trace in traces:
-                    known.append(Known(trace.answer, trace.facts))
-                    reasons.append(evidence(trace))
-                    alive()
-                found = [one.answer for one in known]
+                reasons = list(_watched(map(evidence, traces)))
+                found = [trace.answer for trace in traces]
                 if system.rates:
-                    rated = (one.answers[0].rating for one in system.rater.rate_all(known))
-                    found = list(map(_rated, found, rated))
+                    rated = system.rater.rate_all(Known(one.answer, one.facts) for one in traces)
+                    ratings = (one.answers[0].rating for one in rated)
+                    found = [replace(one, rating=next(ratings)) for one in found]
                 told = (one.text for one in system.explain_many(found)) if tells else repeat("")
                 for answer, words, why in zip(found, told, reasons, strict=False):
-                    yield Entry(answer, words, why, others.of(answer))
+                    yield Entry(answer, words, why, others.beside(answer))
 
         inputs.warn_untokenized(system, pairs)
         annotated = list(system.annotate(inputs.tokenized(system, pairs)))
-        seconds = setup.limits.seconds
-        for one in run.on_each(
-            annotated, shown, lambda pair: pair, quiet=inputs.quiet, seconds=seconds
-        ):
-            if not isinstance(one, Failed):
-                entries.append(one)
-                warn_unproven(one.answer, seconds)
+        seconds, quiet = setup.limits.seconds, inputs.quiet
+        results = run.on_each(annotated, shown, lambda pair: pair, quiet=quiet, seconds=seconds)
+        entries = [one for one in results if not isinstance(one, Failed)]
+        for one in entries:
+            console.warn_unproven(one.answer, seconds)
         stages, made_by = system.stages, str(system.provenance)
     if not (inputs.quiet or inputs.single):
-        note(summary(len(pairs), time.perf_counter() - began, stages))
+        console.note(console.summary(len(pairs), time.perf_counter() - began, stages))
     return Report(entries, f"ists-asp report: {setup.profile}", made_by), run.failures
 
 
-def _rated(answer: Answer, rating: Rating | None) -> Answer:
-    return replace(answer, rating=rating)
+def _watched(some: Iterator[T]) -> Iterator[T]:
+    """The same, while whoever watches this process is told of each that it is alive."""
+    for one in some:
+        alive()
+        yield one
 
 
 def _given(path: Path, identifier: str | None) -> list[Answer]:
@@ -156,15 +150,12 @@ def _given(path: Path, identifier: str | None) -> list[Answer]:
     from ists_asp.evaluate.files import read_references
     from ists_asp.io.wa import given_answer
 
-    with reader_warnings() as warn:
+    with console.reader_warnings() as warn:
         found = read_references(path, warn=warn)
     if identifier is not None and identifier not in found:
         raise no_such_pair(identifier, list(found))
-    return [
-        given_answer(one.pair, one.alignments)
-        for name, one in found.items()
-        if identifier in (None, name)
-    ]
+    wanted = found if identifier is None else [identifier]
+    return [given_answer(found[name].pair, found[name].alignments) for name in wanted]
 
 
 class _Others:
@@ -175,31 +166,28 @@ class _Others:
 
         files = {GOLD: gold} if compare is None else {GOLD: gold, compare.name: compare}
         self._files = [
-            (name, path, read_aligned(path, pairs)) for name, path in files.items() if path
+            (name, file, read_aligned(file, pairs)) for name, file in files.items() if file
         ]
 
-    def check(self, pair: Pair) -> None:
-        """Refuse alignments that are about other sentences."""
-        from ists_asp.report.differences import token_counts
+    def about(self, pair: Pair) -> dict[str, Reference]:
+        """What is about a pair; refused is what is about other sentences."""
+        found = {}
+        for name, file, every in self._files:
+            if pair.id in every:
+                found[name] = every[pair.id]
+                one, two = found[name].pair.sizes
+                if (one, two) != pair.sizes:
+                    raise DataError(
+                        f"pair {shortened(pair.id)} has {one} and {two} tokens",
+                        where=str(file),
+                        expected="{} and {}, as the sentences have".format(*pair.sizes),
+                        hint="Give the sentences that the alignments are about",
+                    )
+        return found
 
-        for _, path, found in self._files:
-            given = found.get(pair.id)
-            if given and token_counts(given.pair) != token_counts(pair):
-                one, two = token_counts(given.pair)
-                raise DataError(
-                    f"pair {shortened(pair.id)} has {one} and {two} tokens",
-                    where=str(path),
-                    expected="{} and {}, as the sentences have".format(*token_counts(pair)),
-                    hint="Give the sentences that the alignments are about",
-                )
-
-    def of(self, answer: Answer) -> dict[str, Comparison]:
+    def beside(self, answer: Answer) -> dict[str, Comparison]:
         """An answer beside each of them."""
         from ists_asp.report import compare
 
-        self.check(answer.pair)
-        return {
-            name: compare(answer, found[answer.pair.id].alignments)
-            for name, _, found in self._files
-            if answer.pair.id in found
-        }
+        about = self.about(answer.pair).items()
+        return {name: compare(answer, one.alignments) for name, one in about}

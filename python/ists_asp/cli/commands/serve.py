@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import secrets
 import socket
+import threading
 import webbrowser
 from contextlib import suppress
 from dataclasses import replace
@@ -48,12 +49,7 @@ ADDRESS = "127.0.0.1"
 @click.option("--read-only", is_flag=True, help="Let nobody change anything, for demonstrations.")
 @options.quiet_option
 def serve(
-    folder: Path,
-    setup: Setup,
-    port: int,
-    no_browser: bool,
-    read_only: bool,
-    quiet: bool,
+    folder: Path, setup: Setup, port: int, no_browser: bool, read_only: bool, quiet: bool
 ) -> None:
     """Edit rules and words in the browser, and see at once what they change.
 
@@ -66,12 +62,11 @@ def serve(
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         hint = "Install the extra: pip install 'ists-asp[serve]'"
         raise ResourceError("the workbench needs FastAPI and uvicorn", hint=hint)
-    from ists_asp.workbench.bench import Bench
     from ists_asp.workbench.desk import Desks
-    from ists_asp.workbench.project import Project, lock
+    from ists_asp.workbench.project import Project
 
     project = Project(folder, setup.profile or None)
-    lock(project)
+    project.lock()
     listening = _listening(port)
     port = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
@@ -79,11 +74,22 @@ def serve(
     with Desks(project, replace(setup, incremental=False)) as desks:
         # Workers begin before any thread does.
         desks.begin()
+        import uvicorn
+
         from ists_asp.workbench.app import make_app
-        from ists_asp.workbench.server import run
+        from ists_asp.workbench.bench import Bench
 
         bench = Bench(project, desks, read_only)
-        app = make_app(bench, token, port)
+        config = uvicorn.Config(
+            make_app(bench, token, port),
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            lifespan="off",
+            ws="none",
+            timeout_graceful_shutdown=5,
+        )
 
         def ready() -> None:
             if not quiet:
@@ -96,7 +102,9 @@ def serve(
                 desks.desk().warm()
 
         with bench.closing:
-            run(app, listening, ready)
+            # Who comes before the server is ready waits.
+            threading.Thread(target=ready, daemon=True).start()
+            uvicorn.Server(config).run(sockets=[listening])
 
 
 def _listening(port: int) -> socket.socket:
@@ -105,16 +113,12 @@ def _listening(port: int) -> socket.socket:
     Raises:
         UsageError: another program listens there, or nobody may.
     """
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((ADDRESS, port))
+        return socket.create_server((ADDRESS, port))
     except OSError as error:
-        listening.close()
         taken = error.errno == errno.EADDRINUSE
         raise UsageError(
             f"port {port} is taken" if taken else f"port {port}: {error.strerror}",
             where="--port",
             hint="Choose another one, or leave --port out",
         ) from None
-    return listening

@@ -14,7 +14,7 @@ from clingo.ast import ASTType
 
 from ists_asp import vocabulary as v
 from ists_asp.resources import asp_dir
-from ists_asp.rules.catalogue import documented as read_docs
+from ists_asp.rules import catalogue
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.parsing import WEIGHED, Weighed, weighed
 from ists_asp.rules.source import SUFFIX
@@ -41,8 +41,8 @@ _TABLES = (f"{v.CONFIDENCE.name}(", f"{v.RATING_MARGIN.name}(")
 def documented() -> frozenset[_Predicate]:
     """The predicates, name and number of arguments, that comments ``%*! p(X)`` in ``asp/`` tell."""
     texts = (file.read_text("utf-8") for file in asp_dir().glob("*.lp"))
-    names = (doc.name.partition("/") for text in texts for doc in read_docs(text))
-    return frozenset((name, int(arity)) for name, _, arity in names)
+    names = (doc.name.split("/") for text in texts for doc in catalogue.documented(text))
+    return frozenset((name, int(arity)) for name, arity in names)
 
 
 def suggestion(predicate: _Predicate, known: Iterable[_Predicate]) -> str:
