@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -25,25 +26,38 @@ class Served:
     address: str
     folder: Path
     token: str
+    process: subprocess.Popen
 
 
 @pytest.fixture(scope="session")
-def served(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("serve") / "project"
-    command = [sys.executable, "-m", "ists_asp", "serve", str(folder), "--no-browser", "--quiet"]
-    with subprocess.Popen(
-        [*command, "--profile", "headlines"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    ) as process:
-        address = urlsplit(process.stdout.readline().strip())
-        assert address.netloc, "the server printed no address"
-        yield Served(
-            f"{address.scheme}://{address.netloc}", folder, parse_qs(address.query)["token"][0]
-        )
-        process.terminate()
-        process.wait(20)
+def serving():
+    """Run a server on a folder until the context ends, by SIGTERM."""
+
+    @contextmanager
+    def serve(folder, *arguments):
+        command = [sys.executable, "-m", "ists_asp", "serve", str(folder), "--no-browser"]
+        with subprocess.Popen(
+            [*command, "--quiet", "--profile", "headlines", *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        ) as process:
+            try:
+                address = urlsplit(process.stdout.readline().strip())
+                assert address.netloc, "the server printed no address"
+                token = parse_qs(address.query)["token"][0]
+                yield Served(f"{address.scheme}://{address.netloc}", folder, token, process)
+            finally:
+                process.terminate()
+                process.wait(30)
+
+    return serve
+
+
+@pytest.fixture(scope="session")
+def served(serving, tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("serve") / "project") as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
@@ -60,25 +74,20 @@ def browser():
         started.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def expect(browser):
     """Playwright's expectations, with time for a machine that is busy."""
     from playwright.sync_api import expect
 
-    expect.set_options(timeout=60_000)
+    expect.set_options(timeout=120_000)
     return expect
 
 
-@pytest.fixture
-def page(browser, served):
-    """A page that was let in; errors in the browser fail the test, but those it expects.
+def watched(context, faults):
+    """A new page of a context; what goes wrong in it is added to ``faults``.
 
-    ``page.expected`` lists statuses of answers that a test provokes, as Chromium logs them.
+    ``expected`` lists statuses of answers that a test provokes, as Chromium logs them.
     """
-    faults = []
-    context = browser.new_context(base_url=served.address, viewport={"width": 1400, "height": 900})
-    # The first answer waits until rules are loaded, on a machine that may be busy.
-    context.set_default_timeout(90_000)
     view = context.new_page()
     view.expected = []
 
@@ -89,7 +98,32 @@ def page(browser, served):
 
     view.on("console", logged)
     view.on("pageerror", lambda fault: faults.append(str(fault)))
-    view.goto(f"/try?token={served.token}")
-    yield view
-    context.close()
-    assert faults == []
+    return view
+
+
+@pytest.fixture(scope="session")
+def let_in(browser):
+    """Open a page that was let in by a server; what goes wrong in it fails the test."""
+
+    @contextmanager
+    def enter(server, **options):
+        wide = {"width": 1400, "height": 900}
+        context = browser.new_context(base_url=server.address, viewport=wide, **options)
+        # The first answer waits until rules are loaded, on a machine that may be busy.
+        context.set_default_timeout(300_000)
+        faults = []
+        view = watched(context, faults)
+        view.another = lambda: watched(context, faults)
+        view.goto(f"/try?token={server.token}")
+        yield view
+        context.close()
+        assert faults == []
+
+    return enter
+
+
+@pytest.fixture
+def page(let_in, served):
+    """A page of the server that all tests share."""
+    with let_in(served) as view:
+        yield view

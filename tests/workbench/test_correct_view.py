@@ -1,9 +1,6 @@
 """Answers mended by mouse and keyboard, and what is on disk then."""
 
 import json
-import subprocess
-import sys
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -125,27 +122,18 @@ def test_all_pairs_are_accepted_as_they_are_and_make_gold(correct, served):
     assert download.value.path().read_text() == wa.read_text()
 
 
-def test_undo_goes_back_action_by_action_and_survives_a_restart(browser, tmp_path):
-    folder = tmp_path / "project"
-    command = [sys.executable, "-m", "ists_asp", "serve", str(folder), "--no-browser", "--quiet"]
+def test_undo_goes_back_action_by_action_and_survives_a_restart(serving, let_in, tmp_path):
     for begin in (True, False):
-        with subprocess.Popen(
-            [*command, "--profile", "headlines"], stdout=subprocess.PIPE, text=True
-        ) as process:
-            address = process.stdout.readline().strip()
-            context = browser.new_context(base_url="http://" + urlsplit(address).netloc)
-            view = context.new_page()
-            view.set_default_timeout(90_000)
-            view.goto(address)
+        with serving(tmp_path / "project") as server, let_in(server) as view:
             view.goto("/correct?corpus=headlines&pair=1")
             view.locator("#picture svg").wait_for()
+            view.keyboard.press("ArrowRight")
             if begin:
-                view.keyboard.press("ArrowRight")
                 view.keyboard.press("o")
                 view.keyboard.press("Shift+Digit1")
                 chosen(view, "OPPO 1")
             else:
-                view.keyboard.press("ArrowRight")
+                view.expected.append(400)
                 chosen(view, "OPPO 1")
                 view.keyboard.press("Control+z")
                 view.locator("#picture text", has_text="OPPO 4").wait_for()
@@ -153,7 +141,4 @@ def test_undo_goes_back_action_by_action_and_survives_a_restart(browser, tmp_pat
                 view.locator("#count", has_text="0 of 10").wait_for()
                 view.keyboard.press("Control+z")
                 view.locator("#message", has_text="nothing to take back").wait_for()
-            context.close()
-            process.terminate()
-            process.wait(20)
-    assert (folder / "corrections" / "headlines.wa").read_text() == ""
+    assert (server.folder / "corrections" / "headlines.wa").read_text() == ""

@@ -1,10 +1,7 @@
 """What an edit changes: figures, pairs, pictures and causes; and rules without an end."""
 
 import re
-import subprocess
-import sys
 import time
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -94,26 +91,16 @@ def test_a_fault_in_the_rules_is_told_with_its_place(effects, served):
 
 
 @pytest.mark.long
-def test_rules_without_an_end_are_told_and_the_server_stays_usable(browser, tmp_path):
-    folder = tmp_path / "project"
-    command = [sys.executable, "-m", "ists_asp", "serve", str(folder), "--no-browser", "--quiet"]
-    with subprocess.Popen(
-        [*command, "--profile", "headlines"], stdout=subprocess.PIPE, text=True
-    ) as process:
-        address = process.stdout.readline().strip()
-        view = browser.new_context(base_url="http://" + urlsplit(address).netloc).new_page()
-        view.set_default_timeout(400_000)
-        view.goto(address)
+def test_rules_without_an_end_are_told_and_the_server_stays_usable(serving, let_in, tmp_path):
+    with serving(tmp_path / "project") as server, let_in(server) as view:
+        view.context.set_default_timeout(400_000)
         view.goto("/effects")
         view.locator("#measures td.number b").first.wait_for()
         # It has an end, but none that anybody lives to see.
         endless = "_endless(0). _endless(N+1) :- _endless(N), N < 2000000000, word(_,_,_).\n"
-        (folder / "rules" / "endless.lp").write_text(endless)
+        (server.folder / "rules" / "endless.lp").write_text(endless)
         view.locator("#doing", has_text="State 2").wait_for()
         view.goto("/try?1=a+dog+sleeps&2=a+cat+sleeps")
         view.locator("#picture svg").wait_for()
         view.goto("/effects")
         view.locator(".fault", has_text="no answer within 10 s").first.wait_for()
-        view.context.close()
-        process.terminate()
-        process.wait(20)

@@ -35,7 +35,7 @@ const measures = () => {
     ...(one.failed?.length ? [`${one.name}: ${times(one.failed.length, "pair")} without an answer, such as ${one.failed[0]}`] : []),
   ]);
   byId("measures").replaceChildren(make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)),
-    ...faults.map((text) => make("p", { class: "worse fault", text })));
+    ...faults.map((text) => make("p", { class: "fault", text })));
 };
 
 const listed = (one, pair) => {

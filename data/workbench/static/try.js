@@ -36,11 +36,13 @@ const look = async () => {
   byId("answer").classList.add("busy");
   asking = true;
   again = false;
+  byId("waiting").hidden = !byId("answer").hidden;
   try {
     const asked = { ...pair, tab, number: ++number };
     answer = await send("/api/solve", asked);
     draw(byId("picture"), answer.picture);
     byId("answer").hidden = false;
+    byId("waiting").hidden = true;
     asking = false;
     if (again) return look();
     const newest = number;
@@ -52,6 +54,7 @@ const look = async () => {
     failed(error);
   }
   asking = false;
+  byId("waiting").hidden = true;
   byId("answer").classList.remove("busy");
   if (again) look();
 };

@@ -34,9 +34,15 @@ const pairs = (key, row) => {
     make("div", { text: texts[id][0] }), make("div", { text: texts[id][1] })))))));
 };
 
+const counted = (button, count) => {
+  button.textContent = count;
+  button.setAttribute("aria-label", `${count}: pairs that line ${button.dataset.place.split(":").pop()} touches`);
+};
+
 const entry = (table, one) => {
   const where = `${table.name}:${one.line}`;
   const place = make("a", { href: `/rules?file=${encodeURIComponent(table.name)}&line=${one.line}`, class: "dim", text: one.behind || `line ${one.line}` });
+  counted(count, "…");
   const gone = make("button", { type: "button", text: "Delete", "aria-label": `Delete line ${one.line}`, hidden: READ_ONLY, onclick: () => edit(table, { line: one.line }) });
   if (one.fault) return make("tr", {}, make("td", { colspan: 3, text: one.text }), make("td", { class: "error" }, make("b", { text: one.fault })), make("td", {}, place, " ", gone));
   const change = () => edit(table, { line: one.line, left: left.value, sign: sign.value, right: right.value }, () => {
@@ -44,7 +50,7 @@ const entry = (table, one) => {
   });
   const left = word("Word", one.left, change), right = word("Other word", one.right, change);
   const sign = make("select", { "aria-label": "Sign", onchange: change, disabled: READ_ONLY }, ...signs(one.sign));
-  const count = make("button", { type: "button", class: "plain number", "data-place": where, text: "…", "aria-label": `Pairs that line ${one.line} touches`, onclick: () => pairs(where, row) });
+  const count = make("button", { type: "button", class: "plain number", "data-place": where, onclick: () => pairs(where, row) });
   const row = make("tr", {}, make("td", {}, left), make("td", {}, sign), make("td", {}, right), make("td", { class: "number" }, count), make("td", {}, place, " ", gone));
   return row;
 };
@@ -61,7 +67,7 @@ const shown = (table) => {
   return make("section", { "aria-label": table.name, "data-table": table.name },
     make("h2", {}, make("a", { href: `/rules?file=${encodeURIComponent(table.name)}`, text: table.name })),
     make("div", { class: "scroll" }, make("table", { class: "words" },
-      make("thead", {}, make("tr", {}, ...["Word", "", "Other word", "Pairs", ""].map((text) => make("th", { scope: "col", text })))),
+      make("thead", {}, make("tr", {}, ...["Word", "", "Other word", "Pairs", ""].map((text) => make("th", { scope: "col", class: text === "Pairs" ? "number" : "", text })))),
       make("tbody", {}, ...table.rows.map((one) => entry(table, one)), READ_ONLY ? null : last))));
 };
 
@@ -96,12 +102,12 @@ const look = async () => {
       for (const [where, ids] of Object.entries(one.touched)) touched[where] = [...touched[where] ?? [], ...ids];
       Object.assign(texts, one.pairs);
       [byId("progress").max, byId("progress").value] = [one.of, one.done];
-      for (const count of counts) count.textContent = (touched[count.dataset.place] ?? []).length;
+      for (const count of counts) counted(count, (touched[count.dataset.place] ?? []).length);
     }, asked.signal);
   } catch (error) {
     if (error.name === "AbortError") return;
     byId("told").textContent = error.message;
-    for (const count of counts) count.textContent = "?";
+    for (const count of counts) counted(count, "?");
   }
   byId("progress").hidden = true;
 };
