@@ -12,6 +12,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
 
 from ists_asp._version import __version__
 from ists_asp.errors import IstsError
@@ -76,5 +77,9 @@ def make_app(bench: Bench, token: str, port: int) -> Guard:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"][1:])
         return JSONResponse({"error": visible(f"{place}: {first['msg']}")}, 422)
+
+    @app.exception_handler(HTTPException)
+    def refused(_request: Request, error: HTTPException) -> JSONResponse:
+        return JSONResponse({"error": str(error.detail)}, error.status_code)
 
     return Guard(app, token, port)
