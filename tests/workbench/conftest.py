@@ -1,5 +1,6 @@
 """A real server with a project folder, and a page in Chromium that lets nothing go wrong."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -57,6 +59,13 @@ def serving():
 @pytest.fixture(scope="session")
 def served(serving, tmp_path_factory):
     with serving(tmp_path_factory.mktemp("serve") / "project") as server:
+        # No test waits for what is only loaded when it is needed.
+        for kind, more in (("explain", {}), ("rate", {}), ("why", {"decision": ["1", "1"]})):
+            pair = {"sent1": "a dog", "sent2": "a dog", **more}
+            headers = {"authorization": f"Bearer {server.token}"}
+            headers["content-type"] = "application/json"
+            asked = Request(f"{server.address}/api/{kind}", json.dumps(pair).encode(), headers)
+            urlopen(asked, timeout=600).close()
         yield server
 
 
@@ -79,7 +88,7 @@ def expect(browser):
     """Playwright's expectations, with time for a machine that is busy."""
     from playwright.sync_api import expect
 
-    expect.set_options(timeout=120_000)
+    expect.set_options(timeout=240_000)
     return expect
 
 

@@ -28,7 +28,7 @@ def calm(page):
 @pytest.fixture
 def corpus(served):
     """A table with hostile ids and sentences, and a name that is no better."""
-    path = served.folder / "corpora" / f"<b>{IMAGE.replace('/', '')}\u202e.csv"
+    path = served.folder / "corpora" / f"<b>{IMAGE}.csv"
     with path.open("w", newline="", encoding="utf-8") as stream:
         rows = csv.writer(stream)
         rows.writerow(["id", "sentence1", "sentence2"])
@@ -128,39 +128,55 @@ def test_the_sentence_of_a_rule_stays_text_where_it_says_why(calm, rule, expect)
     assert narrow(calm)
 
 
-NAMES = ["<img src=x onerror=alert(3)>.lp", f"{REVERSED}.lp", f"{LONG[:200]}.tsv"]
+NAMES = ["<img src=x onerror=alert(3)>.tsv", f"{LONG[:200]}.tsv", "naïve words.tsv"]
 
 
-@pytest.mark.parametrize("name", [*NAMES, os.fsdecode(b"\xff\xfe.lp")], ids=range(4))
-def test_a_rule_file_with_a_hostile_name_is_listed_and_harms_nobody(calm, served, expect, name):
+@pytest.mark.parametrize("name", NAMES, ids=["image", "long", "foreign"])
+def test_a_table_with_an_odd_name_is_shown(calm, served, expect, name):
     path = served.folder / "rules" / name
-    path.write_text("% harmless\n", "utf-8")
-    calm.expected.append(400)
+    path.write_text("storm <> calm\n", "utf-8")
     try:
         calm.goto("/rules")
-        expect(calm.locator("#own a", has_text="words.tsv")).to_be_visible()
-        if name in NAMES:
-            calm.locator("#own a", has_text=name).click()
-            expect(calm.locator("#message")).to_contain_text("is no name for a rule file")
+        calm.locator("#own a", has_text=name).click()
+        expect(calm.locator("#name")).to_have_text(name)
+        expect(calm.locator(".cm-content")).to_have_text("storm <> calm")
         assert narrow(calm)
         calm.goto("/words")
+        expect(calm.locator("h2", has_text=name)).to_be_visible()
         expect(calm.locator("[data-table='words.tsv']")).to_be_visible()
-        calm.goto("/effects")
-        expect(calm.locator("#states tr").nth(1)).to_be_visible()
         assert narrow(calm)
     finally:
         path.unlink()
 
 
-@pytest.mark.parametrize("name", [os.fsdecode(b"\xff\xfe"), "a b\n", LONG[:200]], ids=range(3))
-def test_a_corpus_with_a_hostile_name_harms_nobody(calm, served, expect, name):
+@pytest.mark.parametrize("name", [REVERSED, os.fsdecode(b"\xff\xfe"), "a\nb"], ids=range(3))
+def test_a_name_that_cannot_be_shown_is_no_part_of_the_project(calm, served, expect, name):
+    rules, corpus = served.folder / "rules" / f"{name}.lp", served.folder / "corpora" / name
+    rules.write_text("not even a rule\n", "utf-8")
+    shutil.copytree(served.folder / "corpora" / "images", corpus)
+    try:
+        for view in ("rules", "words", "effects", "correct", "learn", "report"):
+            assert calm.goto(f"/{view}").status == 200
+        calm.goto("/rules")
+        expect(calm.locator("#own a")).to_have_text(["words.tsv"])
+        expect(calm.locator("#corpus option")).to_have_text(["headlines", "images"])
+        assert calm.request.get("/project/effects").ok
+    finally:
+        rules.unlink()
+        shutil.rmtree(corpus)
+
+
+@pytest.mark.parametrize("name", ["a  b", LONG[:200]], ids=["spaces", "long"])
+def test_a_corpus_with_an_odd_name_is_shown(calm, served, expect, name):
     folder = served.folder / "corpora" / name
     shutil.copytree(served.folder / "corpora" / "images", folder)
     try:
-        for view in ("correct", "report", "words", "learn", "effects"):
+        for view in ("report", "words", "rules", "learn", "effects"):
             assert calm.goto(f"/{view}").status == 200
             assert narrow(calm), view
-        calm.goto("/correct?corpus=images")
-        expect(calm.locator("#picture svg")).to_be_visible()
+        calm.goto("/correct")
+        calm.select_option("#corpus", name)
+        expect(calm.locator("#place")).to_contain_text("1 of 10")
+        assert narrow(calm)
     finally:
         shutil.rmtree(folder)

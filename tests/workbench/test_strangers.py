@@ -69,7 +69,7 @@ def test_a_foreign_page_can_neither_read_nor_write(page, served):
 def test_no_path_in_the_address_leads_out(page, served, expect, name):
     page.expected.append(400)
     page.goto(f"/rules?file={name}")
-    expect(page.locator("#message")).to_contain_text("no name for a rule file")
+    expect(page.locator("#message")).to_contain_text("there is no such file")
     expect(page.locator("#name")).to_have_text("words.tsv")
     for path in ("/static/..%2f..%2fbase.html", "/static/%2e%2e/base.html", "/shared/..%2f..%2fx"):
         assert page.request.get(path).status in (400, 404)

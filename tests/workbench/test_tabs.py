@@ -40,7 +40,7 @@ def test_who_saves_a_rule_file_second_sees_what_the_first_has_written(tabs, serv
         second.keyboard.press("Control+s")
         expect(second.locator("#conflict")).to_be_visible()
         expect(second.locator(".cm-deletedChunk")).to_contain_text("% first")
-        expect(second.locator(".cm-changedLine, .cm-insertedLine")).to_contain_text("% second")
+        expect(second.locator("div.cm-changedLine")).to_contain_text("% second")
         assert path.read_text("utf-8") == "% begun\n% first\n"
         second.click("#mine")
         expect(second.locator("#message")).to_have_text("shared.lp is saved.")

@@ -31,24 +31,30 @@ export class Refused extends Error {
   }
 }
 
+const unanswered = (error) => {
+  throw error.name === "AbortError" ? error : new Refused(0, { error: "The server does not answer. Is ists-asp serve still running?" });
+};
+export const reach = (path, given) => fetch(path, given).catch(unanswered);
+
 const read = async (response) => {
-  const text = await response.text();
+  const text = await response.text().catch(unanswered);
   let body;
   try { body = JSON.parse(text); } catch { body = { error: text }; }
   if (!response.ok) throw new Refused(response.status, body);
   return body;
 };
 
-export const get = async (path, signal) => read(await fetch(path, { signal, headers: { accept: "application/json" } }));
+export const get = async (path, signal) => read(await reach(path, { signal, headers: { accept: "application/json" } }));
 
-export const send = async (path, body, { method = "POST", signal } = {}) => read(await fetch(path, {
+export const send = async (path, body, { method = "POST", signal } = {}) => read(await reach(path, {
   method, signal, headers: { "content-type": "application/json" }, body: JSON.stringify(body),
 }));
 
 /** Show what went wrong, unless somebody has asked something newer meanwhile. */
 export const failed = (error) => {
-  if (error.name === "AbortError" || error.status === 409 && !error.body.text) return;
-  say(error instanceof Refused ? error.message : "The server does not answer. Is ists-asp serve still running?", true);
+  if (error.name === "AbortError" || error.status === 409 && error.body.text === undefined) return;
+  say(error.message, true);
+  if (!(error instanceof Refused)) reportError(error);
 };
 
 /** Call only after nobody has called for so many milliseconds. */

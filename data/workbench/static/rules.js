@@ -4,7 +4,7 @@ import { stream } from "./stream.js";
 
 const READ_ONLY = "readOnly" in document.body.dataset;
 const files = new Map();
-let file = null, state = "", vocabulary = null, looking = null;
+let file = null, state = "", vocabulary = null, looking = null, writing = false;
 
 const own = () => file.digest !== undefined;
 const link = (name) => `/rules?file=${encodeURIComponent(name)}`;
@@ -160,6 +160,7 @@ const conflict = (theirs) => {
 const save = async () => {
   if (READ_ONLY || !own()) return;
   const saved = file, text = editor.text;
+  writing = true;
   try {
     const done = await send("/project/rules/file", { name: saved.name, text, before: saved.digest }, { method: "PUT" });
     const isNew = saved.digest === null;
@@ -171,15 +172,16 @@ const save = async () => {
     await tree();
     await loaded();
   } catch (error) {
-    if (error.status === 409) fresh(saved.name).then(conflict, failed);
+    if (error.status === 409) await fresh(saved.name).then(conflict, failed);
     else failed(error);
   }
+  writing = false;
 };
 
 /** Notice what other programs did to the files. */
 const notice = async () => {
   const asked = file, { digest } = file ?? {};
-  if (document.hidden || !file || !own() || !byId("conflict").hidden) return;
+  if (document.hidden || writing || !file || !own() || !byId("conflict").hidden) return;
   if (((await tree())[asked.name] ?? null) === digest) return;
   const now = await fresh(asked.name);
   if (file !== asked || file.digest !== digest) return;
@@ -223,6 +225,7 @@ byId("differ").addEventListener("click", () => {
 byId("delete").addEventListener("click", async () => {
   if (!confirm(`Delete ${file.name}? What was saved stays in the history.`)) return;
   const gone = file;
+  writing = true;
   try {
     if (gone.digest !== null) await send("/project/rules/file", { name: gone.name, before: gone.digest }, { method: "DELETE" });
     files.delete(gone.name);
@@ -231,6 +234,7 @@ byId("delete").addEventListener("click", async () => {
     say(`${gone.name} is deleted.`);
     loaded();
   } catch (error) { failed(error); }
+  writing = false;
 });
 byId("new").addEventListener("submit", async (event) => {
   event.preventDefault();

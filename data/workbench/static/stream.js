@@ -1,9 +1,9 @@
 // Jobs: records of JSON, line by line, as the server finds them; to abort the signal ends the job.
-import { Refused } from "./common.js";
+import { reach, Refused } from "./common.js";
 
 /** Call `each` with every record; an error that comes among them is raised. */
 export const stream = async (path, each, signal) => {
-  const response = await fetch(path, { signal });
+  const response = await reach(path, { signal });
   if (!response.ok) throw new Refused(response.status, await response.json().catch(() => ({})));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let rest = "", done = false; !done;) {

@@ -42,7 +42,6 @@ const counted = (button, count) => {
 const entry = (table, one) => {
   const where = `${table.name}:${one.line}`;
   const place = make("a", { href: `/rules?file=${encodeURIComponent(table.name)}&line=${one.line}`, class: "dim", text: one.behind || `line ${one.line}` });
-  counted(count, "…");
   const gone = make("button", { type: "button", text: "Delete", "aria-label": `Delete line ${one.line}`, hidden: READ_ONLY, onclick: () => edit(table, { line: one.line }) });
   if (one.fault) return make("tr", {}, make("td", { colspan: 3, text: one.text }), make("td", { class: "error" }, make("b", { text: one.fault })), make("td", {}, place, " ", gone));
   const change = () => edit(table, { line: one.line, left: left.value, sign: sign.value, right: right.value }, () => {
@@ -51,6 +50,7 @@ const entry = (table, one) => {
   const left = word("Word", one.left, change), right = word("Other word", one.right, change);
   const sign = make("select", { "aria-label": "Sign", onchange: change, disabled: READ_ONLY }, ...signs(one.sign));
   const count = make("button", { type: "button", class: "plain number", "data-place": where, onclick: () => pairs(where, row) });
+  counted(count, "…");
   const row = make("tr", {}, make("td", {}, left), make("td", {}, sign), make("td", {}, right), make("td", { class: "number" }, count), make("td", {}, place, " ", gone));
   return row;
 };

@@ -150,10 +150,13 @@ class Project:
     # Files of rules.
 
     def rule_files(self) -> list[Path]:
-        """The rule files and tables, as ``--rules`` takes them, by name."""
-        folder = self.root / RULES
-        found = (path for path in folder.rglob("*") if path.suffix in _ENDINGS)
-        return sorted(path for path in found if path.is_file() and not path.is_symlink())
+        """The rule files and tables, as ``--rules`` takes them, by name.
+
+        Those with names that cannot be shown are no part of the project.
+        """
+        found = (self.root / RULES).rglob("*")
+        fine = (one for one in found if one.suffix in _ENDINGS and self.name(one).isprintable())
+        return sorted(path for path in fine if path.is_file() and not path.is_symlink())
 
     def path(self, name: str, text: str = "") -> Path:
         """The path of a rule file with a text, which is inside the folder whatever its name is.
@@ -178,7 +181,8 @@ class Project:
 
     def read_rules(self, name: str) -> str:
         """The text of a rule file."""
-        self.path(name)
+        if self.root / RULES / name not in self.rule_files():
+            raise DataError("there is no such file", where=shortened(name))
         return self._read(f"{RULES}/{name}")
 
     def save(self, name: str, text: str | None, before: str | None, edit: str) -> State:
@@ -269,6 +273,7 @@ class Project:
             path.name
             for path in found
             if path.is_dir() or path.suffix in (*KINDS, ".wa")
+            if path.name.isprintable()
             if not path.name.startswith(".") and ".gold." not in path.name
         )
 
