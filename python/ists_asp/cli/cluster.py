@@ -25,14 +25,14 @@ from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import version
 from io import BytesIO
-from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ists_asp import cli
 from ists_asp.cli import console
-from ists_asp.cli.parts import RECORDS, Job, cut, lacking, make, state_of, write_pairs
+from ists_asp.cli.parts import RECORDS, Part, cut, lacking, make, state_of, write_pairs
+from ists_asp.cli.parts import Job as Job
 from ists_asp.errors import IstsError, ResourceError, UsageError, brief
 from ists_asp.io.files import PREFIX, file_system, place
 from ists_asp.io.tables import added, kind_of
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.cli.parts import Cut, Part, Record
+    from ists_asp.cli.parts import Cut
     from ists_asp.cli.writing import Task
     from ists_asp.engine import System, Timings
 
@@ -52,12 +52,6 @@ MANIFEST = "_manifest.json"
 
 _KINDS = ("csv", "tsv", "jsonl", "parquet")
 """Tables that can be cut."""
-
-_WHOLE = ("xlsx", "ods")
-"""Formats of tables that nobody reads in parts."""
-
-_TRIES = 10
-"""How often a part is begun whose workers end; each time Dask gives it to some of them."""
 
 _AHEAD = 2
 """Parts under way for each thread of a worker."""
@@ -68,8 +62,12 @@ _PATIENCE = 120
 _HEAD = 1 << 20
 """Bytes that tell how a table is written."""
 
-_SAME = ("ists-asp", "clingo", "stanza")
-"""Packages that workers have in the version of the client."""
+_CONFIG = {
+    "distributed.worker.daemon": False,
+    # How many workers may die of a part: people kill them, too.
+    "distributed.scheduler.allowed-failures": 10,
+}
+_AGAIN = "Repeat the command: it goes on where it was"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,33 +91,38 @@ class Engine:
         jobs: int,
     ) -> None:
         """Decide and write the pairs of an input."""
-        if task.shape.alone or task.shape.name in _WHOLE:
-            found = f"{task.shape.name} cannot be written in parts"
+        shape = task.shape
+        if shape.alone or shape.name in ("xlsx", "ods"):
+            found = f"{shape.name} cannot be written in parts"
             raise UsageError(found, hint="Choose another --format")
         if inputs.single or inputs.identifier is not None:
             raise UsageError("--engine dask is for files of pairs", hint="Leave it out here")
-        made = {
-            "format": [task.shape.name, *task.columns],
-            "options": [inputs.chunked, inputs.text, inputs.strict, inputs.skip_bad, task.strict],
-        }
-        write = partial(write_pairs, task)
-        job = Job(task.setup, write, inputs, str(output or ""), task.shape.ending)
-        job = replace(job, traces=None if traces is None else str(traces))
+        made = [shape.name, task.strict, inputs.chunked, inputs.text, inputs.strict]
+        made += [inputs.skip_bad, dict(inputs.columns), inputs.encoding]
+        job = Job(
+            task.setup,
+            partial(write_pairs, task),
+            inputs,
+            str(output or ""),
+            shape.ending,
+            None if traces is None else str(traces),
+        )
         with console.reader_warnings() as warn:
-            self.run(job, made, task.columns, system, partial(inputs.ready, warn), jobs)
+            ready = partial(inputs.ready, warn)
+            self.run(job, {"options": made}, task.columns, system, ready, jobs)
 
     def run(
         self,
         job: Job,
-        made: dict[str, Any],
+        made: dict[str, object],
         columns: Sequence[str],
         system: System,
-        ready: Callable[[BinaryIO | None], Inputs],
+        ready: Callable[[BinaryIO], Inputs],
         jobs: int,
     ) -> None:
-        """Do a job, on a table that is ``ready`` once somebody has read its head.
+        """Do a job: parts depend on all that is in ``made``; a table gets these ``columns``.
 
-        Its parts depend on all that is in ``made``; a table gets these ``columns``.
+        The input is ``ready`` by the head of its table.
         """
         from ists_asp.engine import Timings
 
@@ -127,37 +130,35 @@ class Engine:
             raise UsageError("--engine dask writes a folder", hint="Name it with -o FOLDER")
         began, stages, failures = time.perf_counter(), Timings(), console.Failures()
         with self._connected(jobs, job.setup.limits.memory) as client:
-            groups, kind = _found(job.inputs), _kind(job.inputs)
-            folders = {name: _absolute(name) for name in (job.output, job.traces) if name}
-            setup = job.setup
-            others = [
-                None if one is None else sha256(one.read_bytes()).hexdigest()
+            kind, groups, setup = kind_of_parts(job.inputs), _found(job.inputs), job.setup
+            named = [
+                sha256(one.read_bytes()).hexdigest()
                 for one in (setup.templates, setup.answers)
+                if one
             ]
-            values = [setup.constants, setup.models, setup.limits.seconds, setup.limits.memory]
-            made = {
-                **made,
-                "system": system.provenance.to_dict(),
-                "rules": sha256("".join(setup.files).encode()).hexdigest(),
-                "limits and answers": [*values, setup.rated, setup.language, others],
-                "partition": self.size,
-                "input": [[one, state_of(one)] for group in groups for one in group],
-            }
+            limits = [setup.limits.seconds, setup.limits.memory, setup.models, setup.constants]
+            made["options"] = [made["options"], limits, setup.language, setup.rated, named]
+            made |= {"columns": [*columns], "system": system.provenance.to_dict()}
+            made |= {"rules": sha256("".join(setup.files).encode()).hexdigest()}
+            made |= {"partition": self.size, "traces": setup.traced}
+            made["input"] = [[one, state_of(one)] for group in groups for one in group]
             made = json.loads(json.dumps(made))
-            key = sha256(json.dumps([made, setup.traced]).encode()).hexdigest()
-            output, *traces = folders.values()
-            job = replace(job, output=output, traces=traces[0] if traces else None, key=key)
-            for name, folder in folders.items():
-                _claim(name, folder, made)
+            folders = [*map(_absolute, filter(None, (job.output, job.traces)))]
+            for folder in folders:
+                _claim(folder, made)
+            key = sha256(json.dumps(made).encode()).hexdigest()
+            job = replace(job, output=folders[0], traces=[*folders, None][1], key=key)
             _check_workers(client, job, system, groups[0])
-            inputs, dialect = job.inputs, (0, False)
+            inputs, titled, quoted = job.inputs, False, False
             if kind not in ("text", "jsonl"):
                 inputs = ready(_head(groups[0][0], kind))
-                assert inputs.table is not None
-                dialect = int(inputs.table.header), inputs.table.dialect.quoted
-            cutting = [client.submit(cut, each, kind, self.size, *dialect) for each in groups]
-            cuts: list[Cut] = _results(client, cutting)
-            del cutting
+                if inputs.table is not None:
+                    titled, quoted = inputs.table.header, inputs.table.dialect.quoted
+            with _failing():
+                cutting = [
+                    client.submit(cut, each, kind, self.size, titled, quoted) for each in groups
+                ]
+                cuts: list[Cut] = client.gather(cutting)
             if kind == "jsonl":
                 keys = {key: None for each in cuts for key in each.keys}
                 inputs = ready(BytesIO(json.dumps(keys).encode() + b"\n"))
@@ -165,9 +166,8 @@ class Engine:
             if (table := inputs.table) is not None:
                 inputs = replace(inputs, table=table.part(BytesIO(), table.name))
                 schema = [*table.titles, *added(table.titles, columns)] if columns else schema
-            job = replace(job, inputs=inputs)
-            records, there = _run(client, job, cuts, stages, failures)
-        for folder in folders.values():
+            records, there = _run(client, replace(job, inputs=inputs), cuts, stages, failures)
+        for folder in folders:
             parts = [
                 dict(zip(("file", "bytes", "sha256"), one["files"][folder], strict=True))
                 | {"pairs": one["pairs"], "failed": one["failed"]}
@@ -187,76 +187,82 @@ class Engine:
         dask, distributed = _library("dask"), _library("distributed")
         security = None
         if self.tls is not None:
-            names = ("client", "scheduler", "worker")
             ca, cert, own = (str(self.tls / f"{name}.pem") for name in ("ca", "cert", "key"))
-            pairs = {f"tls_{name}_cert": cert for name in names}
-            pairs |= {f"tls_{name}_key": own for name in names}
-            security = distributed.Security(require_encryption=True, tls_ca_file=ca, **pairs)
+            names = ("client", "scheduler", "worker")
+            files = {f"tls_{name}_cert": cert for name in names}
+            files |= {f"tls_{name}_key": own for name in names}
+            security = distributed.Security(require_encryption=True, tls_ca_file=ca, **files)
         with ExitStack() as stack:
+            address: Any = self.scheduler
             try:
-                address = self.scheduler
                 if address is None:
                     folder = stack.enter_context(TemporaryDirectory(prefix="ists-asp-"))
                     stack.enter_context(dask.config.set(_CONFIG))
                     with deaf():
-                        address = stack.enter_context(
-                            distributed.LocalCluster(
-                                n_workers=jobs,
-                                threads_per_worker=1,
-                                memory_limit=memory or 0,
-                                local_directory=folder,
-                                dashboard_address=None,
-                                scheduler_kwargs={"http_prefix": None},
-                                security=security,
-                                silence_logs="CRITICAL",
-                            )
+                        address = distributed.LocalCluster(
+                            n_workers=jobs,
+                            threads_per_worker=1,
+                            memory_limit=memory or 0,
+                            local_directory=folder,
+                            dashboard_address="127.0.0.1:0",
+                            scheduler_kwargs={"dashboard": False},
+                            security=security,
+                            silence_logs="CRITICAL",
                         )
-                client = stack.enter_context(
-                    distributed.Client(address, security=security, set_as_default=False)
-                )
+                    stack.enter_context(address)
+                client = distributed.Client(address, security=security, set_as_default=False)
+                stack.enter_context(client)
                 client.wait_for_workers(1, timeout=_PATIENCE)
             except (OSError, ValueError, TypeError) as error:
                 where = self.scheduler or "127.0.0.1"
-                hint = "Check the address, that it runs, has workers and takes your --tls"
-                raise ResourceError(
-                    f"no workers ({brief(error)})", where=where, hint=hint
-                ) from None
+                hint = "Check the address, that it has workers, and --tls"
+                found = f"there are no workers ({brief(error)})"
+                raise ResourceError(found, where=where, hint=hint) from None
             yield client
-
-
-_CONFIG = {"distributed.worker.daemon": False, "distributed.scheduler.worker-ttl": None}
 
 
 def _library(name: str) -> Any:  # noqa: ANN401 (a module that may be absent)
     try:
         return import_module(name)
-    except ImportError as error:
+    except ImportError:
         hint = "Install the extra: pip install 'ists-asp[cluster]'"
-        raise ResourceError(f"--engine dask needs {error.name}", hint=hint) from None
+        raise ResourceError(f"--engine dask needs {name}", hint=hint) from None
 
 
-def _kind(inputs: Inputs) -> str:
-    """What the files are: a kind of table, or text."""
+@contextmanager
+def _failing() -> Iterator[None]:
+    """Make one line of whatever workers and their connections raise."""
+    try:
+        yield
+    except (IstsError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        raise ResourceError(f"a worker failed: {brief(error)}", hint=_AGAIN) from error
+
+
+def kind_of_parts(inputs: Inputs) -> str:
+    """What the files of an input are: a kind of table that can be cut, or text."""
     flag = inputs.tabular
     if flag is None:
         return "text"
-    kind = kind_of(Path(inputs.files[flag])) if flag == "--table" else flag.strip("-")
-    if kind not in _KINDS or not inputs.files[flag].lower().endswith((*_KINDS, "ndjson")):
-        found = f"{inputs.files[flag]} cannot be read in parts"
+    name = Path(inputs.files[flag])
+    kind = kind_of(name) if flag == "--table" else flag.strip("-")
+    if kind not in _KINDS or name.suffix in (".gz", ".bz2", ".xz") or str(name) == "-":
+        found = f"{name} cannot be cut into parts"
         raise UsageError(found, expected=", ".join(_KINDS), hint="Unpack it, or save it as one")
     return kind
 
 
 def _found(inputs: Inputs) -> list[tuple[str, ...]]:
-    """The files of each part of the input: those that a name with stars stands for, in order."""
+    """The files of an input, those that a name with stars stands for in their order."""
     found = []
     for name in inputs.files.values():
         system, path = file_system(name)
-        files = sorted(system.glob(path)) if any(sign in path for sign in "*?[") else [path]
+        files = sorted(system.glob(path)) if set("*?[") & set(path) else [path]
         if not files or not system.exists(files[0]):
             raise UsageError("there is no such file", where=name)
         found.append([system.unstrip_protocol(file) for file in files])
-    if len(found) == 2 and {len(files) for files in found} != {1}:
+    if len(found) == 2 and len(found[0]) + len(found[1]) > 2:
         raise UsageError("--sent1 and --sent2 name one file each", hint="Use --table for many")
     return list(zip(*found, strict=True))
 
@@ -267,7 +273,7 @@ def _absolute(address: str) -> str:
 
 
 def _head(file: str, kind: str) -> BinaryIO:
-    """The head of a table; Parquet as a whole, of which nothing but the end is read."""
+    """The head of a table; Parquet as a whole, of which little is read."""
     system, path = file_system(file)
     if kind == "parquet":
         stream: BinaryIO = system.open(path, "rb")
@@ -276,21 +282,19 @@ def _head(file: str, kind: str) -> BinaryIO:
     return BytesIO(head[: head.rfind(b"\n") + 1] if len(head) == _HEAD else head)
 
 
-def _claim(name: str, folder: str, made: dict[str, Any]) -> None:
+def _claim(folder: str, made: dict[str, Any]) -> None:
     """Take a folder that is empty, or has parts that were made by the same."""
     system, path = file_system(f"{folder}/{MANIFEST}")
     try:
         old = json.loads(system.cat_file(path))["made"]
         other = [what for what in made if old.get(what) != made[what]]
         found = f"it has parts of a run with another {' and another '.join(other)}"
-    except FileNotFoundError:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         root = file_system(folder)[1]
         other = system.ls(root, detail=False) if system.exists(root) else []
-        found = "it has files that are no parts"
-    except (ValueError, LookupError, TypeError, AttributeError):
-        other, found = [MANIFEST], f"its {MANIFEST} is none of ours"
+        found = "it has files that are no parts of ours"
     if other:
-        raise UsageError(found, where=f"-o {name}", hint="Choose another folder, or remove this")
+        raise UsageError(found, where=f"-o {folder}", hint="Choose another folder, or remove it")
     _finish(folder, {"complete": False, "made": made})
 
 
@@ -301,35 +305,23 @@ def _finish(folder: str, manifest: dict[str, Any]) -> None:
     for where in (folder, f"{folder}/{RECORDS}"):
         system, root = file_system(where)
         for path in system.ls(root, detail=False) if system.exists(root) else ():
-            if path.rpartition("/")[2].startswith(f"{PREFIX}part-"):
+            if path.rpartition("/")[2].startswith((PREFIX, "probe")):
                 system.rm_file(path)
 
 
 def _check_workers(client: Any, job: Job, system: System, files: Sequence[str]) -> None:  # noqa: ANN401
     """Refuse to begin where a worker lacks something."""
     lacks: dict[str, list[str]] = {}
-    for name in _SAME:
-        for worker, found in client.run(version, name, on_error="return").items():
-            if found != version(name):
-                lacks.setdefault(worker, []).append(f"{name} {version(name)} (found: {found})")
-    if not lacks:
-        asked = client.run(lacking, job, system.provenance, files, on_error="return")
-        for worker, found in asked.items():
-            if found:
-                told = [brief(found)] if isinstance(found, Exception) else found
-                lacks.setdefault(worker, []).extend(told)
-    if lacks:
-        told = "; ".join(f"{worker} lacks {', '.join(one)}" for worker, one in lacks.items())
+    with _failing():
+        for name in ("ists-asp", "clingo"):
+            for worker, found in client.run(version, name, on_error="return").items():
+                if found != version(name):
+                    lacks.setdefault(worker, []).append(f"{name} {version(name)} (it has {found})")
+        if not lacks:
+            lacks = client.run(lacking, job, system.provenance, files)
+    told = "; ".join(f"{worker} lacks {', '.join(one)}" for worker, one in lacks.items() if one)
+    if told:
         raise ResourceError(told, where="workers", hint="Start them where they have all of it")
-
-
-def _results(client: Any, futures: Sequence[Any]) -> Any:  # noqa: ANN401 (of the library)
-    try:
-        return client.gather(futures)
-    except IstsError:
-        raise
-    except Exception as error:
-        raise ResourceError(f"a worker failed: {brief(error)}") from error
 
 
 def _run(
@@ -338,60 +330,36 @@ def _run(
     cuts: Sequence[Cut],
     stages: Timings,
     failures: console.Failures,
-) -> tuple[list[Record], int]:
+) -> tuple[list[dict[str, Any]], int]:
     """Make all parts, a few at a time: their records, and how many were there."""
-    distributed = _library("distributed")
-
-    numbers, before, waiting = count(), 0, list[tuple["Part", int]]()
+    waiting, before = list[Part](), 0
     for one in cuts:
         for part in one.parts:
-            waiting.append((part._replace(number=next(numbers), files_before=before), 0))
+            waiting.append(part._replace(number=len(waiting), files_before=before))
         before += one.rows
-    records: dict[int, Record] = {}
     total, there, told = len(waiting), 0, set[str]()
+    records: dict[int, dict[str, Any]] = {}
     waiting.reverse()
-    under_way: dict[str, tuple[Part, int]] = {}
-    running = distributed.as_completed(loop=client.loop)
-    with console.progress(total, shown=not job.inputs.quiet) as step:
+    running = _library("distributed").as_completed(loop=client.loop)
+    with console.progress(total, shown=not job.inputs.quiet) as step, _failing():
         while len(records) < total:
-            room = _AHEAD * max(1, sum(client.ncores().values())) - len(under_way)
-            for _ in range(min(room, len(waiting))):
-                part, tries = waiting.pop()
-                key = f"ists-asp-{job.key}-{part.number}-{tries}"
-                future = client.submit(make, job, part, key=key)
-                under_way[key] = part, tries + 1
-                running.add(future)
-                del future
+            room = _AHEAD * max(1, sum(client.ncores().values())) - running.count()
+            for part in [waiting.pop() for _ in range(min(room, len(waiting)))]:
+                running.add(client.submit(make, job, part, key=(job.key, part.number)))
             future = next(running)
-            part, tries = under_way.pop(future.key)
-            try:
-                record, times = future.result()
-            except distributed.KilledWorker as error:
-                if tries == _TRIES:
-                    found = f"part {part.number} has cost too many workers their lives"
-                    raise ResourceError(found, where=part.files[0]) from error
-                waiting.append((part, tries))
-                continue
-            except IstsError:
-                raise
-            except Exception as error:
-                found = f"a worker failed: {brief(error)}"
-                hint = "Repeat the command: it goes on where it was"
-                raise ResourceError(found, where=part.files[0], hint=hint) from error
-            finally:
-                del future
+            (_, number), (record, times) = future.key, future.result()
+            del future
             if cli.interrupted:
                 raise KeyboardInterrupt
-            for warning in set(record["warnings"]) - told:
+            for warning in (one for one in record["warnings"] if one not in told):
                 console.warn(warning)
-            told |= set(record["warnings"])
+            told.update(record["warnings"])
             for identifier, reason in record["failures"]:
                 failures.add(identifier, reason)
             failures.count += record["failed"] - len(record["failures"])
-            records[part.number] = {**record, "failures": (), "warnings": ()}
-            if times is None:
-                there += 1
-            else:
+            records[number] = {name: record[name] for name in ("files", "pairs", "failed")}
+            there += times is None
+            if times is not None:
                 stages.merge(times)
             step()
     return [records[number] for number in range(total)], there

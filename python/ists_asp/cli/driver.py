@@ -116,23 +116,36 @@ def solve_pairs(
     """Decide the pairs of an input and write the answers; a table gets these columns."""
     from ists_asp.cli.writing import Task
     from ists_asp.engine import System, Timings
+    from ists_asp.engine.preparation import sums
     from ists_asp.io.files import atomic_writer, check_there
+    from ists_asp.io.formats import PAIRS
     from ists_asp.run.pool import executor
     from ists_asp.solver.batch import BATCH
 
-    setup = replace(setup, traced=traces is not None)
-    if engine is not None:
-        with System(setup) as system:
-            task = Task.of(setup, shape, columns, system, strict=fail_fast)
-            engine.solve(inputs, task, system, output, traces, jobs)
-        return
-    if isinstance(output, str) or isinstance(traces, str):
-        raise UsageError("an address, which --engine dask can write", where=str(output or traces))
     began = time.perf_counter()
     stages, failures = Timings(), Failures()
     # Each thing is told once.
     tell = cache(lambda warning: console.warn(str(warning)))
 
+    def planned(system: System) -> Task:
+        files, shown = system.files, columns if shape.table else ()
+        rated = shape.ratings and (bool(files.rating) or not shape.answers)
+        explained = shown == PAIRS and files.profile.explanation is not None
+        whole = replace(
+            setup,
+            traced=traces is not None,
+            rated=rated,
+            explained=setup.explained or explained,
+            files=sums(files.every if rated else files.deciding),
+        )
+        return Task(whole, shape, shown, fail_fast or inputs.single)
+
+    if engine is not None:
+        with System(setup) as system:
+            engine.solve(inputs, planned(system), system, output, traces, jobs)
+        return
+    if isinstance(output, str) or isinstance(traces, str):
+        raise UsageError("an address, which --engine dask can write", where=str(output or traces))
     with opened(inputs) as source, ExitStack() as stack:
         # It annotates; what parses rules is the executor's.
         system = stack.enter_context(System(setup))
@@ -141,8 +154,7 @@ def solve_pairs(
         if shape.alone and source.count > 1:
             hint = "Choose one with --id ID; ists-asp report shows all, and saves their pictures"
             raise UsageError(f"{source.count} pairs, but {shape.name} holds one", hint=hint)
-        task = Task.of(setup, shape, columns, system, strict=fail_fast or inputs.single)
-        made_by = system.provenance
+        task, made_by = planned(system), system.provenance
         targets = [path for path in (output, traces) if path is not None]
         outputs = {path: stack.enter_context(atomic_writer(path)) for path in targets}
         target = Printed() if output is None else outputs[output]

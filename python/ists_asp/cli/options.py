@@ -373,9 +373,15 @@ def profile_options(function: Function) -> Function:
     )
 
 
-def setup_options(profile: str = "default", *, run: bool = False) -> Decorator:
-    """Give a command ``setup``; one that runs any number of pairs gets what says how, too."""
-    options = (_profile(profile), *_SETUP, *((*_RUN, *_ENGINE) if run else ()))
+def setup_options(
+    profile: str = "default", *, run: bool = False, engine: bool = False
+) -> Decorator:
+    """Give a command ``setup``; one that runs any number of pairs gets what says how, too.
+
+    With ``engine`` alone that is what says where, how many workers, and their memory.
+    """
+    more = (*_RUN, *_ENGINE) if run else (*_RUN[:2], *_ENGINE) if engine else ()
+    options = (_profile(profile), *_SETUP, *more)
     return lambda function: decorated(with_setup(function), options)
 
 

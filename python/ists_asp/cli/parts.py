@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
-from hashlib import file_digest, sha256
+from hashlib import file_digest
 from multiprocessing import current_process
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,29 +33,27 @@ if TYPE_CHECKING:
 RECORDS = "_records"
 """The folder of what is recorded of parts, beside them."""
 
-TOLD = 100
+_TOLD = 100
 """Warnings, and pairs without an answer, that are told one by one of a part."""
 
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+Made: TypeAlias = tuple[int, Sequence[tuple[str, str]], Sequence[str]]
+"""How many pairs a part has, which failed for what reason, and what to warn of."""
 
-Record: TypeAlias = dict[str, Any]
-"""What is told of a part: how many pairs, files with their sums, what to tell people."""
-
-Write: TypeAlias = Callable[["Inputs", "Held", TextIO, TextIO | None], Record]
-"""Writes what is made of the pairs of a part, and traces, and tells of it."""
+Write: TypeAlias = Callable[["Inputs", "Held", TextIO, TextIO | None], Made]
+"""Writes what is made of the pairs of a part, and traces."""
 
 
 class Part(NamedTuple):
     """Rows of a file, or of two with a sentence a line: those between ``bounds`` in each.
 
-    Bounds are bytes, or rows in a ``group`` of a Parquet file. So many lines, or rows, of the
-    file are ``before`` them, so many in ``files_before``. The files' ``states`` must stay.
+    Bounds are bytes, or rows in a ``group`` of a Parquet file. So many lines or rows of the file
+    are ``before`` them, so many in the files before. Files must keep their ``states``.
     """
 
     files: tuple[str, ...]
     states: tuple[str, ...]
-    bounds: tuple[tuple[int, int], ...]
-    before: int
+    bounds: tuple[tuple[int, int], ...] = ()
+    before: int = 0
     group: int | None = None
     number: int = 0
     files_before: int = 0
@@ -66,15 +64,12 @@ class Cut(NamedTuple):
 
     parts: list[Part]
     rows: int
-    keys: dict[str, None]
+    keys: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to do with all parts: ``write`` makes of one what goes to a file with this ending.
-
-    The ``key`` stands for all that the bytes of parts depend on.
-    """
+    """What to do with all parts; the ``key`` stands for all that their bytes depend on."""
 
     setup: Setup
     write: Write
@@ -86,9 +81,8 @@ class Job:
 
     def targets(self, part: Part) -> list[tuple[str, str]]:
         """The folder and name of each file of a part."""
-        name = f"part-{part.number:05d}"
-        traces = [] if self.traces is None else [(self.traces, f"{name}.jsonl")]
-        return [(self.output, f"{name}{self.ending}"), *traces]
+        traces = [] if self.traces is None else [(self.traces, f"part-{part.number:05d}.jsonl")]
+        return [(self.output, f"part-{part.number:05d}{self.ending}"), *traces]
 
 
 @dataclass(slots=True)
@@ -106,15 +100,15 @@ _alone = threading.Lock()
 """Held by whoever works on a part: Stanza is not made for threads."""
 
 
-def make(job: Job, part: Part) -> tuple[Record, Timings | None]:
+def make(job: Job, part: Part) -> tuple[dict[str, Any], Timings | None]:
     """Make a part, and tell how long it took, unless it is there: its record."""
-    with _alone, _told(part.files[0]):
+    with _alone:
         if (found := _recorded(job, part)) is not None:
             return found, None
         began, held = time.process_time(), _loaded(job)
         if tuple(map(state_of, part.files)) != part.states:
             raise DataError("the input has changed while it was read", where=part.files[0])
-        record: Record = {"key": job.key, "files": {}}
+        files = {}
         with TemporaryDirectory(prefix="ists-asp-") as name, ExitStack() as stack:
             folder, targets = Path(name), job.targets(part)
             drafts = [folder / one for one in ("answers", "traces")[: len(targets)]]
@@ -123,35 +117,34 @@ def make(job: Job, part: Part) -> tuple[Record, Timings | None]:
                 for draft in drafts
             ]
             inputs = _inputs(job.inputs, part, folder, stack)
-            record |= job.write(inputs, held, streams[0], streams[1] if job.traces else None)
+            made = job.write(inputs, held, streams[0], streams[1] if job.traces else None)
             for (where, called), draft, stream in zip(targets, drafts, streams, strict=True):
                 stream.close()
                 with draft.open("rb") as written:
                     digest = file_digest(written, "sha256").hexdigest()
-                record["files"][where] = [called, draft.stat().st_size, digest]
+                files[where] = [called, draft.stat().st_size, digest]
                 place(where, called, draft)
-        text = json.dumps(record, ensure_ascii=False)
-        place(f"{job.output}/{RECORDS}", f"{part.number:05d}.json", text.encode())
+        pairs, failed, warned = made
+        record = {"key": job.key, "files": files, "pairs": pairs, "failed": len(failed)}
+        record |= {"failures": [*failed[:_TOLD]], "warnings": [*warned[:_TOLD]]}
+        text = json.dumps(record, ensure_ascii=False).encode()
+        place(f"{job.output}/{RECORDS}", f"{part.number:05d}.json", text)
         held.stages.elsewhere += time.process_time() - began
         return record, held.stages
 
 
-def _recorded(job: Job, part: Part) -> Record | None:
+def _recorded(job: Job, part: Part) -> dict[str, Any] | None:
     """The record of a part that is there, whole and made by the same."""
     with suppress(OSError, ValueError, LookupError, TypeError):
         system, path = file_system(f"{job.output}/{RECORDS}/{part.number:05d}.json")
-        record: Record = json.loads(system.cat_file(path))
-        if record["key"] != job.key:
-            return None
+        record: dict[str, Any] = json.loads(system.cat_file(path))
+        same = record["key"] == job.key
         for where, called in job.targets(part):
             system, path = file_system(f"{where}/{called}")
-            digest = sha256()
             with system.open(path, "rb") as stream:
-                while block := stream.read(1 << 20):
-                    digest.update(block)
-            if record["files"][where][2] != digest.hexdigest():
-                return None
-        return record
+                found = file_digest(stream, "sha256").hexdigest()
+            same = same and record["files"][where][2] == found
+        return record if same else None
     return None
 
 
@@ -173,102 +166,77 @@ def _loaded(job: Job) -> Held:
 
 def _inputs(inputs: Inputs, part: Part, folder: Path, stack: ExitStack) -> Inputs:
     """The input with nothing but a part."""
-    before, (first, *_) = part.before + part.files_before, part.files
-    if inputs.table is not None and part.group is not None:
-        system, path = file_system(first)
-        stream, within = stack.enter_context(system.open(path)), slice(*part.bounds[0])
-        table = inputs.table.part(
-            stream, first, part.before, part.files_before, (part.group, within)
-        )
-        return replace(inputs, table=table, before=before)
-    copies = {}
+    sources: dict[str, Any] = {}
     for at, (file, bounds) in enumerate(zip(part.files, part.bounds, strict=True)):
         system, path = file_system(file)
-        copies[file] = folder / f"lines{at}"
-        copies[file].write_bytes(system.cat_file(path, *bounds))
-    if inputs.table is not None:
-        table = inputs.table.part(copies[first], first, part.before, part.files_before)
-        return replace(inputs, table=table, before=before)
+        if part.group is not None:
+            sources[file] = stack.enter_context(system.open(path, "rb"))
+        else:
+            sources[file] = folder / f"lines{at}"
+            sources[file].write_bytes(system.cat_file(path, *bounds))
+    table, (first, *_) = inputs.table, part.files
+    if table is not None:
+        within = None if part.group is None else (part.group, slice(*part.bounds[0]))
+        table = table.part(sources[first], first, part.before, part.files_before, within)
     files = dict(zip(inputs.files, part.files, strict=True))
-    return replace(inputs, files=files, copies=copies, before=before)
+    before = part.before + part.files_before
+    return replace(inputs, files=files, copies=sources, table=table, before=before)
 
 
 def write_pairs(
     task: Task, inputs: Inputs, held: Held, target: TextIO, traces: TextIO | None
-) -> Record:
+) -> Made:
     """Decide and write the pairs of a part."""
-    warned: dict[str, None] = {}
+    warned: list[str] = []
     failed: list[tuple[str, str]] = []
-
-    def tell(warning: object) -> None:
-        warned[str(warning)] = None
-
-    pairs = sum(1 for _ in inputs.checked(tell, sized=False))
+    pairs = sum(1 for _ in inputs.checked(warned.append, sized=False))
     source = PairSource(inputs, pairs, True, Attached(), None)
-    work = task.write(source, held.system, held.pool, target, traces, held.stages, tell)
-    for outcome in work:
+    told = (source, held.system, held.pool, target, traces, held.stages)
+    for outcome in task.write(*told, lambda warning: warned.append(str(warning))):
         if outcome.failure is not None:
             failed.append((outcome.pair.id, outcome.failure.found))
         elif task.setup.answers is None and not outcome.answers[0].optimal:
-            tell(console.unproven(outcome.answers[0], task.setup.limits.seconds))
-    return tally(pairs, failed, warned)
+            warned.append(console.unproven(outcome.answers[0], task.setup.limits.seconds))
+    return pairs, failed, list(dict.fromkeys(warned))
 
 
-def tally(pairs: int, failed: Sequence[tuple[str, str]], warned: Iterable[str]) -> Record:
-    """What is recorded of so many pairs, of which some failed."""
-    return {
-        "pairs": pairs,
-        "failed": len(failed),
-        "failures": failed[:TOLD],
-        "warnings": list(warned)[:TOLD],
-    }
-
-
-def cut(files: Sequence[str], kind: str, size: int, skipped: int, quoted: bool) -> Cut:
+def cut(files: Sequence[str], kind: str, size: int, titled: bool, quoted: bool) -> Cut:
     """Cut a file, or two with a sentence a line, into parts of so many pairs.
 
-    Rows of a ``quoted`` table may have ends of lines in them, and its first lines may be
-    ``skipped``.
+    A table may be ``titled``; rows of one that is ``quoted`` may have ends of lines in them.
     """
-    with _told(files[0]), ExitStack() as stack:
-        states = tuple(map(state_of, files))
+    part = Part(tuple(files), tuple(map(state_of, files)))
+    parts, keys = [], dict[str, None]()
+    with ExitStack() as stack:
         opened = (system.open(path, "rb") for system, path in map(file_system, files))
         streams = [stack.enter_context(stream) for stream in opened]
-        part = Part(tuple(files), states, (), 0)
         if kind == "parquet":
             return _cut_groups(part, streams[0], size)
-        keys: dict[str, None] = {}
-        parts, starts, ends = [], [0] * len(files), [0] * len(files)
-        lines = before = 0
-        pairs, inside = -skipped, False
+        starts = ends = (0,) * len(files)
+        lines, before, pairs, inside = 0, 0, -int(titled), False
         while any(found := [stream.readline(LONGEST + 1) for stream in streams]):
-            if len(max(found)) > LONGEST or (not lines and found[0].startswith(_UTF16)):
+            if max(map(len, found)) > LONGEST or found[0][:2] in (b"\xff\xfe", b"\xfe\xff"):
                 expected = f"UTF-8, lines of at most {LONGEST >> 20} MB"
                 raise FormatError("this cannot be cut", where=files[0], expected=expected)
             if not all(found):
-                text = "as many sentences in both files"
-                raise DataError(f"one has {lines} lines", where=files[0], expected=text)
-            ends = [end + len(line) for end, line in zip(ends, found, strict=True)]
+                expected = "as many sentences in both files"
+                raise DataError(f"one has {lines} lines", where=files[0], expected=expected)
+            ends = tuple(end + len(line) for end, line in zip(ends, found, strict=True))
             lines += 1
-            if quoted and found[0].count(b'"') % 2:
-                inside = not inside
-            if inside:
-                continue
+            inside ^= quoted and found[0].count(b'"') % 2 == 1
             if kind == "jsonl":
                 with suppress(ValueError, RecursionError):
                     keys.update(dict.fromkeys(json.loads(found[0])))
-            pairs += 1
+            pairs += not inside
             # Empty lines at the end are no rows, and those before rows are faults.
-            if pairs >= size and found[0].strip():
-                parts.append(part._replace(bounds=_pairs(starts, ends), before=before))
+            if pairs >= size and not inside and found[0].strip():
+                bounds = tuple(zip(starts, ends, strict=True))
+                parts.append(part._replace(bounds=bounds, before=before))
                 starts, before, pairs = ends, lines, 0
         if starts != ends:
-            parts.append(part._replace(bounds=_pairs(starts, ends), before=before))
-        return Cut(parts, lines, keys)
-
-
-def _pairs(starts: Sequence[int], ends: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    return tuple(zip(starts, ends, strict=True))
+            bounds = tuple(zip(starts, ends, strict=True))
+            parts.append(part._replace(bounds=bounds, before=before))
+    return Cut(parts, lines, list(keys))
 
 
 def _cut_groups(part: Part, stream: Any, size: int) -> Cut:  # noqa: ANN401 (a file of fsspec)
@@ -281,7 +249,7 @@ def _cut_groups(part: Part, stream: Any, size: int) -> Cut:  # noqa: ANN401 (a f
             bounds = ((start, min(start + size, count)),)
             parts.append(part._replace(bounds=bounds, before=rows + start, group=group))
         rows += count
-    return Cut(parts, rows, {})
+    return Cut(parts, rows, [])
 
 
 def lacking(job: Job, made_by: Provenance, files: Sequence[str]) -> list[str]:
@@ -293,18 +261,11 @@ def lacking(job: Job, made_by: Provenance, files: Sequence[str]) -> list[str]:
         with System(job.setup) as system:
             mine, theirs = system.provenance.to_dict(), made_by.to_dict()
         lacks += [f"the {name} {theirs[name]}" for name in mine if mine[name] != theirs[name]]
-    except IstsError as error:
-        lacks.append(str(error))
-    for file in files:
-        try:
+        for file in files:
             state_of(file)
-        except (OSError, IstsError) as error:
-            lacks.append(f"the file {file} ({brief(error)})")
-    for folder in filter(None, (job.output, job.traces)):
-        try:
-            place(f"{folder}/{RECORDS}", "probe", b"")
-        except (OSError, IstsError) as error:
-            lacks.append(f"a way to write to {folder} ({brief(error)})")
+        place(f"{job.output}/{RECORDS}", "probe", b"")
+    except (OSError, IstsError) as error:
+        lacks.append(str(error) if isinstance(error, IstsError) else brief(error))
     return lacks
 
 
@@ -312,13 +273,3 @@ def state_of(file: str) -> str:
     """What tells a file from what it is when somebody has changed it."""
     system, path = file_system(file)
     return f"{system.size(path)} bytes, {system.checksum(path)}"
-
-
-@contextmanager
-def _told(where: str) -> Iterator[None]:
-    """Make what goes wrong with files one line."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or brief(error)
-        raise DataError(f"cannot be read, or its part written: {reason}", where=where) from error

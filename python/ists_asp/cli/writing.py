@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import of_pair
-from ists_asp.io.formats import PAIRS, Written, writing_rows
+from ists_asp.io.formats import Written, writing_rows
 from ists_asp.run.pool import run
 
 if TYPE_CHECKING:
@@ -24,33 +24,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """How pairs are decided and written; a table gets these ``columns``.
-
-    A ``strict`` one ends with the first pair that has no answer.
-    """
+    """How pairs are decided and written: a table gets ``columns``, a ``strict`` one ends early."""
 
     setup: Setup
     shape: Format
     columns: tuple[str, ...] = ()
     strict: bool = False
-
-    @classmethod
-    def of(
-        cls, setup: Setup, shape: Format, columns: tuple[str, ...], system: System, *, strict: bool
-    ) -> Task:
-        """Make one of what a command was told; ``system`` says what rules there are."""
-        from ists_asp.engine.preparation import sums
-
-        files, columns = system.files, columns if shape.table else ()
-        rated = shape.ratings and (bool(files.rating) or not shape.answers)
-        explained = columns == PAIRS and files.profile.explanation is not None
-        setup = replace(
-            setup,
-            rated=rated,
-            explained=setup.explained or explained,
-            files=sums(files.every if rated else files.deciding),
-        )
-        return cls(setup, shape, columns, strict)
 
     def write(
         self,
@@ -63,19 +42,20 @@ class Task:
         tell: Callable[[RuleWarning], None],
     ) -> Iterator[Outcome]:
         """Decide and write pairs; yield what became of each when it is written."""
-        shape, table, columns = self.shape, source.inputs.table, self.columns
+        shape, table = self.shape, source.inputs.table
         record, first = system.provenance.to_dict(), not source.inputs.before
         pairs = source.inputs.tokenized(system, source.pairs())
         with ExitStack() as stack:
-            if columns:
-                put_rows = stack.enter_context(writing_rows(shape, target, columns, table))
+            if self.columns:
+                rows = writing_rows(shape, target, self.columns, table)
+                put_rows = stack.enter_context(rows)
             for outcome in run(pairs, system, deciding, stages, tell):
                 pair, failure = outcome.pair, outcome.failure
                 if failure is not None and self.strict:
                     failure.where = of_pair(pair.id)
                     raise failure
                 for faulty, fault in source.faulty():
-                    if columns:
+                    if self.columns:
                         put_rows(fault, faulty)
                 row = source.rows.popleft()[0] if table is not None else None
                 written = Written(
@@ -89,7 +69,7 @@ class Task:
                     explanation=outcome.explanation,
                     others=source.others(row),
                 )
-                if columns:
+                if self.columns:
                     put_rows(written, row)
                 else:
                     target.write(shape.between * (not first) + shape.write(written))
@@ -98,6 +78,6 @@ class Task:
                     traces.write(outcome.trace)
                 yield outcome
             for faulty, fault in source.faulty():
-                if columns:
+                if self.columns:
                     put_rows(fault, faulty)
         stages.merge(system.stages)
