@@ -89,7 +89,7 @@ class Job:
 class Held:
     """What a worker has loaded for a run: what annotates, a child that decides; a part's times."""
 
-    key: str
+    setup: Setup
     system: System
     pool: Pool
     stages: Timings = field(init=False)
@@ -151,14 +151,14 @@ def _recorded(job: Job, part: Part) -> dict[str, Any] | None:
 def _loaded(job: Job) -> Held:
     from ists_asp.engine import System, Timings
 
-    if not (_held and _held[0].key == job.key):
+    if not (_held and _held[0].setup == job.setup):
         for old in _held:
             old.pool.close()
             old.system.close()
         _held.clear()
         # A Dask worker is one that may be killed, and so may have no children: ours end with it.
         vars(current_process())["_config"]["daemon"] = False
-        _held.append(Held(job.key, System(job.setup), Pool(job.setup, 1)))
+        _held.append(Held(job.setup, System(job.setup), Pool(job.setup, 1)))
     (held,) = _held
     held.stages, held.system.stages = Timings(), Timings()
     return held
