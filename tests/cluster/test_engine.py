@@ -97,11 +97,11 @@ def started(folder, *arguments):
     """A run in the background that has written a part, and its workers."""
     size = ["--engine", "dask", "--partition", "10"]
     command = [*COMMAND, "sts", *size, "--table", "many.jsonl", "-o", "out", *arguments]
-    running = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL)
     for _ in range(20 * SECONDS):
         if list((folder / "out").glob("part-*")):
             break
-        assert running.poll() is None, running.stderr.read()
+        assert running.poll() is None
         time.sleep(0.05)
     below = psutil.Process(running.pid).children()
     return running, [one for one in below if "spawn_main" in " ".join(one.cmdline())]
@@ -109,12 +109,12 @@ def started(folder, *arguments):
 
 @pytest.mark.slow
 def test_workers_and_the_client_are_killed(folder):
-    write_pairs(folder / "many.jsonl", PAIRS * 24)
+    write_pairs(folder / "many.jsonl", PAIRS * 16)
     run("sts", "--table", "many.jsonl", "-o", "local.txt", "--cache", "none", cwd=folder)
     client, workers = started(folder, "--cache", "none")
     workers[0].kill()
     client.wait(SECONDS)
-    assert client.returncode == 0, client.stderr.read()
+    assert client.returncode == 0
     assert parts(folder / "out", ".txt") == (folder / "local.txt").read_bytes()
     shutil.rmtree(folder / "out")
     client, workers = started(folder, "--cache", "none")
@@ -123,16 +123,16 @@ def test_workers_and_the_client_are_killed(folder):
     psutil.wait_procs(workers, 30)
     assert not any(one.is_running() and one.status() != "zombie" for one in workers)
     there = len(list((folder / "out").glob("part-*")))
-    assert 0 < there < 12
+    assert 0 < there < 8
     assert not manifest(folder / "out")["complete"]
     again = dask(
         "sts", "--table", "many.jsonl", "-o", "out", "--cache", "none", cwd=folder, size=10
     )
-    assert "12 parts, of which 0 were there" not in again.stderr
+    assert "8 parts, of which 0 were there" not in again.stderr
     assert parts(folder / "out", ".txt") == (folder / "local.txt").read_bytes()
     names = sorted(path.name for path in (folder / "out").iterdir())
     assert names[:2] == ["_manifest.json", "_records"]
-    assert len(names) == 14
+    assert len(names) == 10
 
 
 def test_limits_hold_in_workers(folder):

@@ -160,11 +160,12 @@ def test_an_address_needs_the_engine(command):
 def test_lines_are_cut_where_rows_end(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text('a,b\n"one\ntwo",x\nthree,"y\n"\nfour,z\n')
-    found = cut([str(path)], "csv", 1, True, True)
+    found, lines, _ = cut([str(path)], "csv", 1, True, True)
     text = path.read_bytes()
-    shown = [text[start:end] for part in found.parts for start, end in part.bounds]
+    shown = [text[start:end] for part in found for start, end in part.bounds]
     assert shown == [b'a,b\n"one\ntwo",x\n', b'three,"y\n"\n', b"four,z\n"]
-    assert [part.before for part in found.parts] == [0, 3, 5]
+    assert [part.before for part in found] == [0, 3, 5]
+    assert lines == 6
 
 
 def test_a_shared_cache_is_read_by_all(tmp_path):

@@ -6,7 +6,7 @@
    its memory does not grow with the pairs.
 3. A Dask worker annotates (Stanza is loaded once) and lets a child of its own decide, the pool of
    ``--jobs``: a limit of time or memory kills the child and costs one pair. Both engines write by
-   :class:`~ists_asp.cli.writing.Task`, so that the bytes are the same.
+   :class:`~ists_asp.cli.parts.Task`, so that the bytes are the same.
 4. A part is written beside its place and renamed; then a record of it is: counts, SHA-256, and the
    key of the run, which says what it was made by. A part that has its record and the bytes that
    this tells of is not made again, whoever stopped: a worker, the client or the machine.
@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.cli.parts import Cut
-    from ists_asp.cli.writing import Task
+    from ists_asp.cli.parts import Cut, Task
     from ists_asp.engine import System, Timings
 
 MANIFEST = "_manifest.json"
@@ -74,12 +73,11 @@ _AGAIN = "Repeat the command: it goes on where it was"
 class Engine:
     """Workers: those of a ``scheduler``, or else some of one's own; and how many pairs a part has.
 
-    The folder ``tls`` has ``ca.pem``, ``cert.pem`` and ``key.pem``.
+    Certificates, for whoever wants TLS, are those of Dask's configuration.
     """
 
     scheduler: str | None = None
-    tls: Path | None = None
-    size: int = 1000
+    partition: int = 1000
 
     def solve(
         self,
@@ -99,14 +97,8 @@ class Engine:
             raise UsageError("--engine dask is for files of pairs", hint="Leave it out here")
         made = [shape.name, task.strict, inputs.chunked, inputs.text, inputs.strict]
         made += [inputs.skip_bad, dict(inputs.columns), inputs.encoding]
-        job = Job(
-            task.setup,
-            partial(write_pairs, task),
-            inputs,
-            str(output or ""),
-            shape.ending,
-            None if traces is None else str(traces),
-        )
+        write = partial(write_pairs, task)
+        job = Job(task.setup, write, inputs, output, shape.ending, traces)
         with console.reader_warnings() as warn:
             ready = partial(inputs.ready, warn)
             self.run(job, {"options": made}, task.columns, system, ready, jobs)
@@ -140,10 +132,10 @@ class Engine:
             made["options"] = [made["options"], limits, setup.language, setup.rated, named]
             made |= {"columns": [*columns], "system": system.provenance.to_dict()}
             made |= {"rules": sha256("".join(setup.files).encode()).hexdigest()}
-            made |= {"partition": self.size, "traces": setup.traced}
+            made |= {"partition": self.partition, "traces": setup.traced}
             made["input"] = [[one, state_of(one)] for group in groups for one in group]
             made = json.loads(json.dumps(made))
-            folders = [*map(_absolute, filter(None, (job.output, job.traces)))]
+            folders = [_absolute(str(one)) for one in (job.output, job.traces) if one]
             for folder in folders:
                 _claim(folder, made)
             key = sha256(json.dumps(made).encode()).hexdigest()
@@ -156,11 +148,12 @@ class Engine:
                     titled, quoted = inputs.table.header, inputs.table.dialect.quoted
             with _failing():
                 cutting = [
-                    client.submit(cut, each, kind, self.size, titled, quoted) for each in groups
+                    client.submit(cut, each, kind, self.partition, titled, quoted)
+                    for each in groups
                 ]
                 cuts: list[Cut] = client.gather(cutting)
             if kind == "jsonl":
-                keys = {key: None for each in cuts for key in each.keys}
+                keys = {key: None for _, _, found in cuts for key in found}
                 inputs = ready(BytesIO(json.dumps(keys).encode() + b"\n"))
             schema: object = "explanation" if setup.explained else "answer"
             if (table := inputs.table) is not None:
@@ -185,13 +178,6 @@ class Engine:
     def _connected(self, jobs: int, memory: int | None) -> Iterator[Any]:
         """A client of the scheduler, or of workers that are made for it."""
         dask, distributed = _library("dask"), _library("distributed")
-        security = None
-        if self.tls is not None:
-            ca, cert, own = (str(self.tls / f"{name}.pem") for name in ("ca", "cert", "key"))
-            names = ("client", "scheduler", "worker")
-            files = {f"tls_{name}_cert": cert for name in names}
-            files |= {f"tls_{name}_key": own for name in names}
-            security = distributed.Security(require_encryption=True, tls_ca_file=ca, **files)
         with ExitStack() as stack:
             address: Any = self.scheduler
             try:
@@ -206,16 +192,15 @@ class Engine:
                             local_directory=folder,
                             dashboard_address="127.0.0.1:0",
                             scheduler_kwargs={"dashboard": False},
-                            security=security,
                             silence_logs="CRITICAL",
                         )
                     stack.enter_context(address)
-                client = distributed.Client(address, security=security, set_as_default=False)
+                client = distributed.Client(address, set_as_default=False)
                 stack.enter_context(client)
                 client.wait_for_workers(1, timeout=_PATIENCE)
             except (OSError, ValueError, TypeError) as error:
                 where = self.scheduler or "127.0.0.1"
-                hint = "Check the address, that it has workers, and --tls"
+                hint = "Check the address, and that it has workers"
                 found = f"there are no workers ({brief(error)})"
                 raise ResourceError(found, where=where, hint=hint) from None
             yield client
@@ -333,10 +318,10 @@ def _run(
 ) -> tuple[list[dict[str, Any]], int]:
     """Make all parts, a few at a time: their records, and how many were there."""
     waiting, before = list[Part](), 0
-    for one in cuts:
-        for part in one.parts:
+    for parts, rows, _ in cuts:
+        for part in parts:
             waiting.append(part._replace(number=len(waiting), files_before=before))
-        before += one.rows
+        before += rows
     total, there, told = len(waiting), 0, set[str]()
     records: dict[int, dict[str, Any]] = {}
     waiting.reverse()

@@ -114,7 +114,7 @@ def solve_pairs(
     engine: Engine | None,
 ) -> None:
     """Decide the pairs of an input and write the answers; a table gets these columns."""
-    from ists_asp.cli.writing import Task
+    from ists_asp.cli.parts import Task
     from ists_asp.engine import System, Timings
     from ists_asp.engine.preparation import sums
     from ists_asp.io.files import atomic_writer, check_there

@@ -20,9 +20,6 @@ from ists_asp.errors import UsageError, shortened
 from ists_asp.resources import cache_dir
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ists_asp.cli.cluster import Engine
     from ists_asp.io.formats import Format
 
 Function: TypeAlias = Callable[..., None]
@@ -353,14 +350,7 @@ _ENGINE: tuple[Decorator, ...] = (
         "--scheduler",
         metavar="ADDRESS",
         help="With --engine dask, the scheduler of a cluster, such as tcp://host:8786. Whoever "
-        "reaches it runs code. Default: --jobs workers on 127.0.0.1.",
-    ),
-    click.option(
-        "--tls",
-        type=MODEL,
-        metavar="DIR",
-        help="Folder with ca.pem, cert.pem and key.pem, by which client, scheduler and workers "
-        "know each other. Default: what Dask's configuration says.",
+        "reaches it runs code; Dask's configuration knows TLS. Default: --jobs workers on 127.0.0.1.",
     ),
     number_option("--partition", text="Pairs of a part with --engine dask.", default=1000),
 )
@@ -391,8 +381,6 @@ _FIELDS = (
 )
 """Options that are passed on as they are."""
 
-_PLACES = ("engine", "scheduler", "tls", "partition")
-
 
 def with_setup(function: Function) -> Function:
     """Give a command ``setup`` by whichever of these options it has."""
@@ -410,7 +398,15 @@ def with_setup(function: Function) -> Function:
         if isinstance(rest.get("cache"), str):
             rest["cache"], rest["shared"] = cache_dir(True), rest["cache"]
         if "engine" in rest:
-            rest["engine"] = _engine(**{name: rest.pop(name) for name in _PLACES})
+            where = {name: rest.pop(name) for name in ("scheduler", "partition")}
+            if rest["engine"] == "dask":
+                from ists_asp.cli.cluster import Engine
+
+                rest["engine"] = Engine(**where)
+            elif where["scheduler"]:
+                raise UsageError("--scheduler without --engine dask")
+            else:
+                rest["engine"] = None
         setup = Setup(
             constants=dict(map(_constant, constants)),
             # No system counts further; more than it has is no limit in any case.
@@ -420,16 +416,6 @@ def with_setup(function: Function) -> Function:
         function(setup=setup, **rest)
 
     return wrapper
-
-
-def _engine(engine: str, scheduler: str | None, tls: Path | None, partition: int) -> Engine | None:
-    if engine == "local":
-        if scheduler or tls:
-            raise UsageError("--scheduler and --tls without --engine dask")
-        return None
-    from ists_asp.cli.cluster import Engine
-
-    return Engine(scheduler, tls, partition)
 
 
 def _constant(text: str) -> tuple[str, str]:

@@ -1,4 +1,6 @@
-"""What a worker of a cluster does: cut files into parts, and make what is written of a part.
+"""Pairs decided and written, all or a part: the one way, whatever the engine.
+
+A worker of a cluster cuts files into parts, and makes what is written of a part.
 
 See :mod:`ists_asp.cli.cluster`. Files have addresses of fsspec, such as ``s3://bucket/pairs``.
 """
@@ -19,16 +21,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeAlias
 
 from ists_asp.cli import console
 from ists_asp.cli.inputs import Attached, PairSource
-from ists_asp.errors import DataError, FormatError, IstsError, brief
+from ists_asp.errors import DataError, FormatError, IstsError, brief, of_pair
 from ists_asp.io.files import file_system, place
+from ists_asp.io.formats import Written, writing_rows
 from ists_asp.io.text import LONGEST
-from ists_asp.run.pool import Pool
+from ists_asp.run.pool import Pool, run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ists_asp.cli.inputs import Inputs
-    from ists_asp.cli.writing import Task
     from ists_asp.engine import Setup, System, Timings
     from ists_asp.engine.answer import Provenance
+    from ists_asp.io.formats import Format
+    from ists_asp.io.tables import Text
+    from ists_asp.rules import RuleWarning
+    from ists_asp.run.pool import Inline
+    from ists_asp.run.worker import Outcome
 
 RECORDS = "_records"
 """The folder of what is recorded of parts, beside them."""
@@ -41,6 +50,67 @@ Made: TypeAlias = tuple[int, Sequence[tuple[str, str]], Sequence[str]]
 
 Write: TypeAlias = Callable[["Inputs", "Held", TextIO, TextIO | None], Made]
 """Writes what is made of the pairs of a part, and traces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """How pairs are decided and written: a table gets ``columns``, a ``strict`` one ends early."""
+
+    setup: Setup
+    shape: Format
+    columns: tuple[str, ...] = ()
+    strict: bool = False
+
+    def write(
+        self,
+        source: PairSource,
+        system: System,
+        deciding: Inline | Pool,
+        target: Text,
+        traces: Text | None,
+        stages: Timings,
+        tell: Callable[[RuleWarning], None],
+    ) -> Iterator[Outcome]:
+        """Decide and write pairs; yield what became of each when it is written."""
+        shape, table = self.shape, source.inputs.table
+        record, first = system.provenance.to_dict(), not source.inputs.before
+        pairs = source.inputs.tokenized(system, source.pairs())
+        with ExitStack() as stack:
+            if self.columns:
+                rows = writing_rows(shape, target, self.columns, table)
+                put_rows = stack.enter_context(rows)
+            for outcome in run(pairs, system, deciding, stages, tell):
+                pair, failure = outcome.pair, outcome.failure
+                if failure is not None and self.strict:
+                    failure.where = of_pair(pair.id)
+                    raise failure
+                for faulty, fault in source.faulty():
+                    if self.columns:
+                        put_rows(fault, faulty)
+                row = source.rows.popleft()[0] if table is not None else None
+                written = Written(
+                    pair,
+                    outcome.answers,
+                    failure.found if failure else None,
+                    outcome.knowledge,
+                    record,
+                    ranked=self.setup.models > 1,
+                    alone=source.inputs.one,
+                    explanation=outcome.explanation,
+                    others=source.others(row),
+                )
+                if self.columns:
+                    put_rows(written, row)
+                else:
+                    target.write(shape.between * (not first) + shape.write(written))
+                first = False
+                if traces is not None:
+                    traces.write(outcome.trace)
+                yield outcome
+            for faulty, fault in source.faulty():
+                if self.columns:
+                    put_rows(fault, faulty)
+        stages.merge(system.stages)
 
 
 class Part(NamedTuple):
@@ -59,12 +129,8 @@ class Part(NamedTuple):
     files_before: int = 0
 
 
-class Cut(NamedTuple):
-    """The parts of files, how many lines or rows they have, and the keys of objects in order."""
-
-    parts: list[Part]
-    rows: int
-    keys: list[str]
+Cut: TypeAlias = tuple[list[Part], int, list[str]]
+"""The parts of files, how many lines or rows they have, and the keys of objects in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +140,16 @@ class Job:
     setup: Setup
     write: Write
     inputs: Inputs
-    output: str
+    output: str | Path | None
     ending: str
-    traces: str | None = None
+    traces: str | Path | None = None
     key: str = ""
 
     def targets(self, part: Part) -> list[tuple[str, str]]:
         """The folder and name of each file of a part."""
-        traces = [] if self.traces is None else [(self.traces, f"part-{part.number:05d}.jsonl")]
-        return [(self.output, f"part-{part.number:05d}{self.ending}"), *traces]
+        name, traces = f"part-{part.number:05d}", self.traces
+        more = [] if traces is None else [(str(traces), f"{name}.jsonl")]
+        return [(str(self.output), f"{name}{self.ending}"), *more]
 
 
 @dataclass(slots=True)
@@ -236,7 +303,7 @@ def cut(files: Sequence[str], kind: str, size: int, titled: bool, quoted: bool) 
         if starts != ends:
             bounds = tuple(zip(starts, ends, strict=True))
             parts.append(part._replace(bounds=bounds, before=before))
-    return Cut(parts, lines, list(keys))
+    return parts, lines, list(keys)
 
 
 def _cut_groups(part: Part, stream: Any, size: int) -> Cut:  # noqa: ANN401 (a file of fsspec)
@@ -249,7 +316,7 @@ def _cut_groups(part: Part, stream: Any, size: int) -> Cut:  # noqa: ANN401 (a f
             bounds = ((start, min(start + size, count)),)
             parts.append(part._replace(bounds=bounds, before=rows + start, group=group))
         rows += count
-    return Cut(parts, rows, [])
+    return parts, rows, []
 
 
 def lacking(job: Job, made_by: Provenance, files: Sequence[str]) -> list[str]:

@@ -104,8 +104,10 @@ def feedback(
     cases the verdict is right. The default profile suits electric circuits: choose default for
     other English, es for Spanish.
     """
+    from ists_asp.cli.cluster import Job, kind_of_parts
     from ists_asp.cli.driver import Printed, working
-    from ists_asp.engine.feedback import give_feedback, pair_of, why
+    from ists_asp.engine import System
+    from ists_asp.engine.feedback import COLUMNS, give_feedback, pair_of, why
     from ists_asp.explain import load_templates
     from ists_asp.io.files import atomic_writer
     from ists_asp.io.tables import Table, kind_of, writing_behind
@@ -117,8 +119,18 @@ def feedback(
         if engine is not None:
             if asked or group or columns["marks_col"]:
                 raise UsageError("--engine dask goes without --why, --group and --marks-col")
-            given = table, references, columns, wording
-            _in_parts(engine, *given, replace(setup, templates=templates), output, jobs, quiet)
+            inputs = Inputs(files={"--table": table}, quiet=quiet)
+            kind = kind_of_parts(inputs)
+            key = None if references is None else sha256(references.read_bytes()).hexdigest()
+            made: dict[str, object] = {"options": ["feedback", kind, columns, key, language]}
+            write = partial(_write_part, references, columns, wording, kind)
+            job = Job(replace(setup, templates=templates), write, inputs, output, f".{kind}")
+
+            def ready(head: BinaryIO) -> Inputs:
+                return replace(inputs, table=Table(head, kind, name=table, header=True))
+
+            with System(setup) as system:
+                engine.run(job, made, COLUMNS, system, ready, jobs)
             return
         sheet = _read(Table(Path(table), header=True), references, columns, quiet=quiet)
     if asked is not None:
@@ -156,37 +168,6 @@ class _Judged(Question):
         from ists_asp.engine.feedback import give_feedback
 
         return next(give_feedback(system, [self.submission], self.wording))
-
-
-def _in_parts(
-    engine: Engine,
-    table: str,
-    references: Path | None,
-    columns: Mapping[str, str | None],
-    wording: Templates,
-    setup: Setup,
-    output: Path | str | None,
-    jobs: int,
-    quiet: bool,
-) -> None:
-    """Judge the answers of a table of any size on a cluster."""
-    from ists_asp.cli.cluster import Job, kind_of_parts
-    from ists_asp.engine import System
-    from ists_asp.engine.feedback import COLUMNS
-    from ists_asp.io.tables import Table
-
-    inputs = Inputs(files={"--table": table}, quiet=quiet)
-    kind = kind_of_parts(inputs)
-    key = None if references is None else sha256(references.read_bytes()).hexdigest()
-    made: dict[str, object] = {"options": ["feedback", kind, columns, key, setup.language]}
-    write = partial(_write_part, references, columns, wording, kind)
-
-    def ready(head: BinaryIO) -> Inputs:
-        return replace(inputs, table=Table(head, kind, name=table, header=True))
-
-    with System(setup) as system:
-        job = Job(setup, write, inputs, str(output or ""), f".{kind}")
-        engine.run(job, made, COLUMNS, system, ready, jobs)
 
 
 def _write_part(
