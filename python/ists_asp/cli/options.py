@@ -350,7 +350,7 @@ _ENGINE: tuple[Decorator, ...] = (
         "--scheduler",
         metavar="ADDRESS",
         help="With --engine dask, the scheduler of a cluster, such as tcp://host:8786. Whoever "
-        "reaches it runs code; Dask's configuration knows TLS. Default: --jobs workers on 127.0.0.1.",
+        "reaches it runs code. Default: --jobs workers on 127.0.0.1.",
     ),
     number_option("--partition", text="Pairs of a part with --engine dask.", default=1000),
 )

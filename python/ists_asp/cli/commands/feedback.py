@@ -43,6 +43,7 @@ _ROLES = {
   ists-asp feedback answers.xlsx --references key.xlsx --answer-col text -o out.xlsx
   ists-asp feedback answers.csv --marks-col points --group -o feedback.csv
   ists-asp feedback answers.csv --profile es -o feedback.csv
+  ists-asp feedback answers.csv --engine dask -o feedback --jobs 2
   ists-asp feedback answers.csv --why 12
 """)
 @click.argument("table", type=INPUT, metavar="ANSWERS")

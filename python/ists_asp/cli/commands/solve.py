@@ -47,6 +47,8 @@ FORMS = {**ANSWERS, SVG.name: SVG}
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa
   ists-asp solve --sent1 a.txt --sent2 b.txt -o out.wa --trace traces.jsonl
   ists-asp solve --table million.parquet -o out.wa --jobs 4
+  ists-asp solve --engine dask --table "corpus/*.parquet" -o answers --jobs 4
+  ists-asp solve --engine dask --scheduler tcp://node1:8786 --table s3://b/in.jsonl -o s3://b/out
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa --watch
 """)
 @options.input_options
