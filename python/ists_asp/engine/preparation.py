@@ -13,7 +13,7 @@ from ists_asp.annotate import Annotator
 from ists_asp.engine.answer import Timings
 from ists_asp.errors import DataError, UnknownNameError, UsageError, of_pair
 from ists_asp.facts import pair_facts
-from ists_asp.io.cache import Cache
+from ists_asp.io.cache import Cache, SharedCache
 from ists_asp.io.store import Memo, Store
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge, shipped_vectors
@@ -105,6 +105,7 @@ class Setup:
         shown: whether answers have the atoms that the rules show.
         files: the SHA-256 sums of the rule files, those for ratings last if pairs are rated,
             which may not change while a run goes on; empty for whatever they are.
+        shared: the address of annotations, and of what a reader says, that machines share.
     """
 
     profile: str = "default"
@@ -126,6 +127,7 @@ class Setup:
     answers: Path | None = None
     shown: bool = False
     files: tuple[str, ...] = ()
+    shared: str | None = None
 
     @property
     def store(self) -> Store | None:
@@ -316,8 +318,10 @@ class Preparation(Closing):
             )
 
     @cached_property
-    def _cache(self) -> Cache | None:
+    def _cache(self) -> Cache | SharedCache | None:
         """What keeps what Stanza and a reader say."""
+        if self.setup.shared is not None:
+            return SharedCache(self.setup.shared)
         return None if self.setup.cache is None else Cache(self.setup.cache)
 
     @cached_property

@@ -49,6 +49,10 @@ class Written:
     others: Mapping[str, object] = field(default_factory=dict)
 
 
+def _write_nothing(_written: Written) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """A format of outputs, with its ending and what the help says about it.
@@ -61,7 +65,7 @@ class Format:
     name: str
     ending: str
     about: str
-    write: Callable[[Written], str] = lambda _written: ""
+    write: Callable[[Written], str] = _write_nothing
     answers: bool = False
     ratings: bool = False
     several: bool = False

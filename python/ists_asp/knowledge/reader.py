@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ists_asp.io.cache import Cache
+    from ists_asp.io.cache import Cache, SharedCache
     from ists_asp.knowledge.reader_model import Judged, Model, Reading, Run, Span
 
 T = TypeVar("T")
@@ -256,7 +256,9 @@ class Reader:
 class PairReader:
     """A reader whose cache keeps what it says, by its hash and by words and chunks of a pair."""
 
-    def __init__(self, reader: Reader | UniversalReader, cache: Cache | None = None) -> None:
+    def __init__(
+        self, reader: Reader | UniversalReader, cache: Cache | SharedCache | None = None
+    ) -> None:
         self._reader = reader
         self._cache = cache
 
@@ -267,9 +269,14 @@ class PairReader:
         shown = [knowable(pair) for pair in pairs]
         inputs = [[made_by(), rated, *map(_shown, (pair.sent1, pair.sent2))] for pair in shown]
         kept = [None] * len(pairs) if self._cache is None else self._cache.get(key, inputs)
+        read_now: dict[str, str] = {}
         for pair, given, text in zip(shown, inputs, kept, strict=True):
             if not _is_term(text):
+                if (twin := read_now.get(str(given))) is not None:
+                    yield Atoms(twin)
+                    continue
                 text = Atoms("()").with_text(",".join(read(pair))).text
+                read_now[str(given)] = text
                 if self._cache is not None:
                     self._cache.put(key, [(given, text)])
             yield Atoms(text)

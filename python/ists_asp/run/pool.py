@@ -135,6 +135,14 @@ class Pool:
         finally:
             self._free.put(worker)
 
+    def ask(self, question: Question) -> Any:  # noqa: ANN401 (whatever a question gets)
+        """What a worker says to a question; see :meth:`Worker.ask`."""
+        worker = self._free.get()
+        try:
+            return worker.ask(question)
+        finally:
+            self._free.put(worker)
+
     def close(self) -> None:
         """Kill the workers, whatever is under way."""
         for worker in self._workers:

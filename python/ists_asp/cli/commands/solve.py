@@ -47,6 +47,8 @@ FORMS = {**ANSWERS, SVG.name: SVG}
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa
   ists-asp solve --sent1 a.txt --sent2 b.txt -o out.wa --trace traces.jsonl
   ists-asp solve --table million.parquet -o out.wa --jobs 4
+  ists-asp solve --engine dask --table "corpus/*.parquet" -o answers --jobs 4
+  ists-asp solve --engine dask --scheduler tcp://node1:8786 --table s3://b/in.jsonl -o s3://b/out
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa --watch
 """)
 @options.input_options
@@ -95,8 +97,11 @@ def solve(
     from ists_asp.cli.driver import solve_pairs, watch_rules
 
     # Two sentences from the command line are for somebody to look at.
+    if watch and run["engine"] is not None:
+        raise UsageError("--watch does not go with --engine dask")
     terminal = inputs.single and output is None and sys.stdout is not None and sys.stdout.isatty()
-    shape = choose_format(FORMS, "jsonl" if as_json else form, output, "text" if terminal else "wa")
+    usual = "jsonl" if run["engine"] is not None else "text" if terminal else "wa"
+    shape = choose_format(FORMS, "jsonl" if as_json else form, output, usual)
     if run["traces"] is not None and models > 1:
         raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
     if models > 1 and not shape.several:
