@@ -23,7 +23,7 @@ from ists_asp.limits import check_size, is_long, loads_too_long
 from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason
 from ists_asp.run import watch
 from ists_asp.run.watch import heard
-from ists_asp.run.worker import OUT_OF_MEMORY, Decider, Outcome, Report, serve
+from ists_asp.run.worker import OUT_OF_MEMORY, Decider, Outcome, Question, Report, serve
 from ists_asp.solver.batch import BATCH
 
 if TYPE_CHECKING:
