@@ -246,7 +246,7 @@ class Worker:
             return report
         return Report(tuple(Outcome(pair, (), failure) for pair in pairs), Timings(), ())
 
-    def ask(self, question: Callable[[System], object]) -> Any:  # noqa: ANN401 (whatever a question gets)
+    def ask(self, question: Question) -> Any:  # noqa: ANN401 (whatever a question gets)
         """What the process says to a question.
 
         Raises:

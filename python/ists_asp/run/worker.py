@@ -8,12 +8,11 @@ from __future__ import annotations
 import os
 import signal
 import time
-from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, repeat, tee
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ists_asp.engine import System, Timings
 from ists_asp.engine.preparation import sums
@@ -254,22 +253,11 @@ def begin(setup: Setup) -> Decider:
         end_after(0)
 
 
-class Question(ABC):
-    """Something that a worker is asked besides; it goes there and is answered by its system.
-
-    It may be a function of a module as well, with all arguments but the system.
-    """
-
-    def __call__(self, system: System) -> object:
-        """What there is to say."""
-        return self.answer(system)
-
-    @abstractmethod
-    def answer(self, system: System) -> object:
-        """What there is to say, in values that can be sent."""
+Question: TypeAlias = "Callable[[System], object]"
+"""A function of a module that the system of a worker answers, with all its other arguments."""
 
 
-def decide(decider: Decider, asked: Sequence[Pair] | Callable[[System], object]) -> object:
+def decide(decider: Decider, asked: Sequence[Pair] | Question) -> object:
     """Answer a question, or decide annotated pairs, in a worker; it ends where memory does."""
     try:
         if not callable(asked):

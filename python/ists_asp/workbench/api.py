@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,7 +20,6 @@ from ists_asp.io.pairs import given_chunks
 from ists_asp.io.text import make_sentence
 from ists_asp.report.picture import picture, svg_file
 from ists_asp.rules import Purpose
-from ists_asp.run.worker import Question
 from ists_asp.terminal import visible
 from ists_asp.workbench.bench import Bench, streamed
 
@@ -76,18 +76,11 @@ class GivenAnswer(BaseModel):
     id: Annotated[str, Field(max_length=200)] = "1"
 
 
-@dataclass(frozen=True, slots=True)
-class Judged(Question):
+def _judged(system: System, given: Submission, language: str | None) -> dict[str, object]:
     """What is to be said of an answer, in a language or in that of the profile."""
-
-    given: Submission
-    language: str | None
-
-    def answer(self, system: System) -> dict[str, object]:
-        """As the columns of ``ists-asp feedback`` have it."""
-        templates = load_templates(self.language or system.profile.language)
-        (found,) = give_feedback(system, [self.given], templates)
-        return {name: found.cell(name) for name in COLUMNS}
+    templates = load_templates(language or system.profile.language)
+    (found,) = give_feedback(system, [given], templates)
+    return {name: found.cell(name) for name in COLUMNS}
 
 
 def router(bench: Bench) -> APIRouter:
@@ -143,7 +136,7 @@ def router(bench: Bench) -> APIRouter:
         def judged(one: GivenAnswer) -> dict[str, Any]:
             posed = Submission(one.id, one.question, one.answer, tuple(one.references))
             try:
-                return {"id": one.id, **desk.ask(Judged(posed, language))}
+                return {"id": one.id, **desk.ask(partial(_judged, given=posed, language=language))}
             except IstsError as error:
                 return {"id": one.id, "error": visible(str(error))}
 

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from ists_asp.engine.preparation import GivenSentence
     from ists_asp.model import Answer, Pair, Rating
+    from ists_asp.run.worker import Question
     from ists_asp.trace import AskedTrace
     from ists_asp.workbench.project import Project
 
-    _Question = Callable[[System], object]
 
 _ANSWERS = 64
 """Answers that are remembered."""
@@ -76,7 +76,7 @@ class Seat:
         self._lock = threading.Lock()
         self.worker = Worker(setup)
 
-    def ask(self, question: _Question, wanted: Callable[[], bool] = lambda: True) -> Any:  # noqa: ANN401
+    def ask(self, question: Question, wanted: Callable[[], bool] = lambda: True) -> Any:  # noqa: ANN401
         """What the worker says, unless nobody wants to know any more when it is this one's turn."""
         with self._lock:
             if not wanted():
@@ -179,11 +179,11 @@ class Desk(Closing):
         found: dict[str, Any] = self.ask(asked)
         return found
 
-    def ask(self, question: _Question) -> Any:  # noqa: ANN401 (whatever a question gets)
+    def ask(self, question: Question) -> Any:  # noqa: ANN401 (whatever a question gets)
         """What the second worker says to a question."""
         return self._ask(1, question)
 
-    def _ask(self, number: int, question: _Question, *wanted: Callable[[], bool]) -> Any:  # noqa: ANN401
+    def _ask(self, number: int, question: Question, *wanted: Callable[[], bool]) -> Any:  # noqa: ANN401
         seats = self.seats
         try:
             return seats[number].ask(question, *wanted)

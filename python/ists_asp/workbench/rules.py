@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from dataclasses import asdict, dataclass, replace
-from functools import cache
+from dataclasses import asdict, replace
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,7 +26,6 @@ from ists_asp.rules.catalogue import documented
 from ists_asp.rules.check import Checked, check_rules
 from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
 from ists_asp.run.pool import Worker
-from ists_asp.run.worker import Question
 from ists_asp.terminal import unbroken, visible
 from ists_asp.workbench.bench import Bench, streamed
 from ists_asp.workbench.desk import SupersededError
@@ -67,93 +66,71 @@ class Draft(File):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Where(Question):
+def _where_in(system: System, pair: Pair, name: str, gold: Reference | None) -> Looked | str | None:
     """Where a rule fires in a pair, and what changes without it."""
+    from ists_asp.trace.effects import look, places
 
-    pair: Pair
-    name: str
-    gold: Reference | None
-
-    def answer(self, system: System) -> Looked | str | None:
-        """Look; what keeps it from that, and None where there is no such rule."""
-        from ists_asp.trace.effects import look, places
-
-        own = places(system.rules, {self.name})
-        if not own:
-            return None
-        held = system.__dict__.setdefault("without", {})
-        switched = held.setdefault(self.name, cache(lambda: system.solver.switched(own)))
-        try:
-            trace = next(system.trace_annotated([self.pair]))
-            return look(trace, {self.name: [self.name]}, switched, self.gold)
-        except IstsError as error:
-            return str(error)
+    own = places(system.rules, {name})
+    if not own:
+        return None
+    held = system.__dict__.setdefault("without", {})
+    switched = held.setdefault(name, cache(lambda: system.solver.switched(own)))
+    try:
+        trace = next(system.trace_annotated([pair]))
+        return look(trace, {name: [name]}, switched, gold)
+    except IstsError as error:
+        return str(error)
 
 
-@dataclass(frozen=True, slots=True)
-class Check(Question):
+def _check(system: System, given: tuple[Path, ...], asked: Path, profile: str) -> list[Finding]:
     """What is wrong with one of the files that are given beside a profile."""
+    found: list[Finding] = []
 
-    given: tuple[Path, ...]
-    asked: Path
-    profile: str
+    def report(kind: str, error: RuleError) -> None:
+        found.append(Finding.from_error(kind, error))
 
-    def answer(self, system: System) -> list[Finding]:
-        """Read the file; only if all of it can be parsed, look how it goes with the others."""
-        found: list[Finding] = []
-
-        def report(kind: str, error: RuleError) -> None:
-            found.append(Finding.from_error(kind, error))
-
-        load_rules(find_rules(self.asked), report=report)
-        if not any(one.kind in ("syntax", "file") for one in found):
-            try:
-                checked, every = check_rules(self.given, [self.profile], store=system.setup.store)
-            except IstsError as error:
-                report("file", RuleError(error.found, where=str(self.asked), hint=error.hint))
-            else:
-                passed = [one for one in every if one.kind in _PASSED and checked.is_shipped(one)]
-                found = [one for one in every if one not in passed]
-        return [one for one in found if one.file == str(self.asked) and one.kind != "replaces"]
+    load_rules(find_rules(asked), report=report)
+    if not any(one.kind in ("syntax", "file") for one in found):
+        try:
+            checked, every = check_rules(given, [profile], store=system.setup.store)
+        except IstsError as error:
+            report("file", RuleError(error.found, where=str(asked), hint=error.hint))
+        else:
+            passed = [one for one in every if one.kind in _PASSED and checked.is_shipped(one)]
+            found = [one for one in every if one not in passed]
+    return [one for one in found if one.file == str(asked) and one.kind != "replaces"]
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary(Question):
+def _vocabulary(
+    system: System, given: tuple[Path, ...], profile: str, folder: str
+) -> dict[str, Any]:
     """The names that rules of a profile may use, and what they mean."""
+    nobody = lambda _kind, _error: None  # noqa: E731
+    checked = Checked(given, [profile], nobody, store=system.setup.store)
 
-    given: tuple[Path, ...]
-    profile: str
-    folder: str
+    def shown(path: Path) -> str:
+        return checked.name(path).removeprefix(folder)
 
-    def answer(self, system: System) -> dict[str, Any]:
-        """Predicates, evidence and names of rules, with the places where they are made."""
-        nobody = lambda _kind, _error: None  # noqa: E731
-        checked = Checked(self.given, [self.profile], nobody, store=system.setup.store)
-
-        def shown(path: Path) -> str:
-            return checked.name(path).removeprefix(self.folder)
-
-        predicates: dict[str, dict[str, Any]] = defaultdict(lambda: {"places": []})
-        evidence: set[str] = set()
-        for path, statements in checked.atoms.items():
-            for statement, read in statements:
-                place = {"file": shown(path), "line": statement.rule.line}
-                for atom in read.derived:
-                    known = predicates[f"{atom.key.name}/{atom.key.arity}"]["places"]
-                    if place not in known:
-                        known.append(place)
-            evidence.update(one.evidence for one in checked.weights.get(path, ()))
-            for doc in documented(checked.text(path).text):
-                predicates[doc.name] |= asdict(doc) | {"file": shown(path)}
-        rules = {
-            rule.name: {"file": shown(path), "line": rule.line, "sentence": rule.sentence}
-            for path, statements in checked.by_file.items()
-            for rule in (one.rule for one in statements)
-            if rule.sentence is not None
-        }
-        public = {name: one for name, one in predicates.items() if not name.startswith("_")}
-        return {"predicates": public, "evidence": sorted(evidence), "rules": rules}
+    predicates: dict[str, dict[str, Any]] = defaultdict(lambda: {"places": []})
+    evidence: set[str] = set()
+    for path, statements in checked.atoms.items():
+        for statement, read in statements:
+            place = {"file": shown(path), "line": statement.rule.line}
+            for atom in read.derived:
+                known = predicates[f"{atom.key.name}/{atom.key.arity}"]["places"]
+                if place not in known:
+                    known.append(place)
+        evidence.update(one.evidence for one in checked.weights.get(path, ()))
+        for doc in documented(checked.text(path).text):
+            predicates[doc.name] |= asdict(doc) | {"file": shown(path)}
+    rules = {
+        rule.name: {"file": shown(path), "line": rule.line, "sentence": rule.sentence}
+        for path, statements in checked.by_file.items()
+        for rule in (one.rule for one in statements)
+        if rule.sentence is not None
+    }
+    public = {name: one for name, one in predicates.items() if not name.startswith("_")}
+    return {"predicates": public, "evidence": sorted(evidence), "rules": rules}
 
 
 class Editor:
@@ -188,7 +165,9 @@ class Editor:
                 (folder / own).parent.mkdir(parents=True, exist_ok=True)
                 (folder / own).write_text(said, "utf-8")
             paths = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
-            found = self._worker.ask(Check(paths, folder / name, self._project.profile))
+            found = self._worker.ask(
+                partial(_check, given=paths, asked=folder / name, profile=self._project.profile)
+            )
 
         texts = (unbroken(". ".join(filter(None, (one.found, one.hint)))) for one in found)
         told = ({"file": name, "text": text.replace(f"{folder}/", "")} for text in texts)
@@ -200,7 +179,8 @@ class Editor:
         with self._lock:
             if self._known[0] != state:
                 given, folder = tuple(self._project.rule_files()), self._project.root / RULES
-                question = Vocabulary(given, self._project.profile, f"{folder}/")
+                names = partial(_vocabulary, given=given, folder=f"{folder}/")
+                question = partial(names, profile=self._project.profile)
                 self._known = state, self._worker.ask(question)
             return self._known[1]
 
@@ -291,7 +271,7 @@ def _where(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
     given, desk = bench.project.corpus(corpus), bench.desks.desk(patience=None)
     found: list[Looked] = []
     for done, pair in enumerate(bench.annotated(desk, given.pairs), 1):
-        one = desk.ask(Where(pair, name, given.gold.get(pair.id)))
+        one = desk.ask(partial(_where_in, pair=pair, name=name, gold=given.gold.get(pair.id)))
         if one is None:
             raise UsageError(
                 f"no rule that decides answers is called {shortened(name)!r}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,7 +12,6 @@ from pydantic import Field
 
 from ists_asp.errors import DataError, IstsError, RuleError, UsageError, shortened
 from ists_asp.rules.source import SUFFIX, read_entry
-from ists_asp.run.worker import Question
 from ists_asp.solver.batch import BATCH, in_batches
 from ists_asp.solver.edits import Edits
 from ists_asp.solver.statements import Version
@@ -42,54 +41,48 @@ class Edit(File):
     right: _Word = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Touches(Question):
+def _touches(
+    system: System, pairs: Sequence[Pair], tables: frozenset[str], group: int
+) -> dict[str, list[str]] | str | None:
     """The pairs of a batch in which entries of tables have a say, whatever is decided there.
 
     ``tables`` are the names of the files, ``group`` tells which of their entries are asked about.
+    The ids by the places of entries; None where there is no such group. In a pair that an entry
+    does not touch, the rules have the same instances without it.
     """
-
-    pairs: Sequence[Pair]
-    tables: frozenset[str]
-    group: int
-
-    def answer(self, system: System) -> dict[str, list[str]] | str | None:
-        """The ids of pairs by the places of entries; None where there is no such group.
-
-        In a pair that an entry does not touch, the rules have the same instances without it.
-        """
-        held: dict[int, Edits | None] = system.__dict__.setdefault("touching", {})
-        try:
-            if self.group not in held:
-                held[self.group] = self._edits(system)
-            edits = held[self.group]
-            if edits is None:
-                return None
-            texts = [Atoms.of(facts).text for _, facts in system.known(self.pairs)]
-            found = edits.affected(texts, [None] * len(texts))
-        except IstsError as error:
-            return str(error)
-        if found is None:
-            return "with these rules it takes too long to find out which pairs an entry touches"
-        touched: dict[str, dict[str, None]] = {}
-        for place, bits in found:
-            some = (pair.id for at, pair in enumerate(self.pairs) if bits >> at & 1)
-            touched.setdefault(place, {}).update(dict.fromkeys(some))
-        return {place: list(ids) for place, ids in touched.items()}
-
-    def _edits(self, system: System) -> Edits | None:
-        """What differs without the entries of the group."""
-        rules, solver = system.rules, system.solver
-        new = Version.of(rules, solver.arguments, solver.program.tables)
-        every = enumerate(rules.rules)
-        own = [at for at, rule in every if rule.file in self.tables and rule.text]
-        group = {*own[self.group * _TOGETHER : (self.group + 1) * _TOGETHER]}
-        if not group:
+    held: dict[int, Edits | None] = system.__dict__.setdefault("touching", {})
+    try:
+        if group not in held:
+            held[group] = _edits(system, tables, group)
+        edits = held[group]
+        if edits is None:
             return None
-        kept = [at for at in range(len(new.places)) if at not in group]
-        texts, places = ([part[at] for at in kept] for part in (new.statements, new.places))
-        old = new._replace(statements=texts, places=places)
-        return Edits(old, new, rules, solver.program, solver.shapes)
+        texts = [Atoms.of(facts).text for _, facts in system.known(pairs)]
+        found = edits.affected(texts, [None] * len(texts))
+    except IstsError as error:
+        return str(error)
+    if found is None:
+        return "with these rules it takes too long to find out which pairs an entry touches"
+    touched: dict[str, dict[str, None]] = {}
+    for place, bits in found:
+        some = (pair.id for at, pair in enumerate(pairs) if bits >> at & 1)
+        touched.setdefault(place, {}).update(dict.fromkeys(some))
+    return {place: list(ids) for place, ids in touched.items()}
+
+
+def _edits(system: System, tables: frozenset[str], number: int) -> Edits | None:
+    """What differs without the entries of the group."""
+    rules, solver = system.rules, system.solver
+    new = Version.of(rules, solver.arguments, solver.program.tables)
+    every = enumerate(rules.rules)
+    own = [at for at, rule in every if rule.file in tables and rule.text]
+    group = {*own[number * _TOGETHER : (number + 1) * _TOGETHER]}
+    if not group:
+        return None
+    kept = [at for at in range(len(new.places)) if at not in group]
+    texts, places = ([part[at] for at in kept] for part in (new.statements, new.places))
+    old = new._replace(statements=texts, places=places)
+    return Edits(old, new, rules, solver.program, solver.shapes)
 
 
 def router(bench: Bench) -> APIRouter:
@@ -164,7 +157,7 @@ def _touched(bench: Bench, corpus: str) -> Iterator[dict[str, Any]]:
         done += len(batch)
         found: dict[str, list[str]] = {}
         for group in count():
-            some = desk.ask(Touches(batch, tables, group))
+            some = desk.ask(partial(_touches, pairs=batch, tables=tables, group=group))
             if isinstance(some, str):
                 raise UsageError(some)
             if some is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -18,7 +18,6 @@ from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import DataError, RuleError, SolveError, UsageError, shortened
 from ists_asp.io.columns import USUAL, usual
 from ists_asp.run.watch import Failed
-from ists_asp.run.worker import Question
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -157,18 +156,11 @@ def feedback(
     run.failures.end(len(found))
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged(Question):
+def _judged(system: System, submission: Submission, wording: Templates) -> Feedback:
     """Feedback to an answer."""
+    from ists_asp.engine.feedback import give_feedback
 
-    submission: Submission
-    wording: Templates
-
-    def answer(self, system: System) -> Feedback:
-        """Judge it."""
-        from ists_asp.engine.feedback import give_feedback
-
-        return next(give_feedback(system, [self.submission], self.wording))
+    return next(give_feedback(system, [submission], wording))
 
 
 def _write_part(
@@ -189,7 +181,7 @@ def _write_part(
     found: list[Feedback | Failed] = []
     for one in sheet.submissions:
         try:
-            found.append(held.pool.ask(_Judged(one, wording)))
+            found.append(held.pool.ask(partial(_judged, submission=one, wording=wording)))
         except (DataError, RuleError, SolveError) as error:
             found.append(Failed(pair_of(one), error.found))
     ours = _columns(sheet, found, marked=False, group=False, whole=False)
