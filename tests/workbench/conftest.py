@@ -60,7 +60,7 @@ def serving():
 def served(serving, tmp_path_factory):
     with serving(tmp_path_factory.mktemp("serve") / "project") as server:
         # No test waits for what is only loaded when it is needed.
-        for kind, more in (("explain", {}), ("rate", {}), ("why", {"decision": ["1", "1"]})):
+        for kind, more in (("explain", {}), ("rate", {}), ("why", {"decision": ["rating"]})):
             pair = {"sent1": "a dog", "sent2": "a dog", **more}
             headers = {"authorization": f"Bearer {server.token}"}
             headers["content-type"] = "application/json"
@@ -124,6 +124,14 @@ def let_in(browser):
         view = watched(context, faults)
         view.another = lambda: watched(context, faults)
         view.goto(f"/try?token={server.token}")
+
+        def settle():
+            """Wait until the rules that are in the folder now are loaded."""
+            for path in ("/project/rules", "/project/rules/loaded"):
+                view.request.get(path, timeout=300_000)
+
+        view.settle = settle
+        settle()
         yield view
         context.close()
         assert faults == []

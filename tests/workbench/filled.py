@@ -108,6 +108,7 @@ def filled(page, view, folder):
     """Show a view with all that folds open; the project is as before afterwards."""
     terms = folder / "rules" / "terms.tsv"
     terms.write_text(TERMS, "utf-8")
+    page.settle()
     try:
         with VIEWS[view](page, folder):
             # In Rules that would be all shipped files.

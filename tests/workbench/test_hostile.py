@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 SCRIPT = "<script>alert(1)</script>"
 IMAGE = '"><img src=x onerror=alert(2)>'
 REVERSED = "\u202e\u2066gnp.exe"
-LONG = "Donaudampfschifffahrt" * 12
+LONG = "Donaudampfschifffahrt" * 9
 HOSTILE = [SCRIPT, IMAGE, REVERSED, LONG]
 
 
@@ -38,7 +38,7 @@ def corpus(served):
 
 
 @pytest.fixture
-def rule(served):
+def rule(served, calm):
     """A rule whose sentence is hostile, and which fires for a dog."""
     path = served.folder / "rules" / "hostile.lp"
     sentence = (SCRIPT + IMAGE + REVERSED).replace('"', "'")
@@ -47,6 +47,7 @@ def rule(served):
         'alike(I,J,hostile_words,90) :- word(1,I,"dog"), word(2,J,"cat").\n',
         "utf-8",
     )
+    calm.settle()
     yield path
     path.unlink()
 
@@ -102,6 +103,7 @@ def test_it_stays_text_while_answers_are_corrected(calm, corpus, served, expect)
 def test_it_stays_text_where_words_and_rules_are_looked_up(calm, corpus, rule, served, expect):
     terms = served.folder / "rules" / "terms.tsv"
     terms.write_text(f"dog = cat # {IMAGE}\n{LONG[:50]} = x # {SCRIPT}\n", "utf-8")
+    calm.settle()
     try:
         calm.goto("/words")
         calm.select_option("#corpus", corpus)
@@ -135,6 +137,7 @@ NAMES = ["<img src=x onerror=alert(3)>.tsv", f"{LONG[:200]}.tsv", "naïve words.
 def test_a_table_with_an_odd_name_is_shown(calm, served, expect, name):
     path = served.folder / "rules" / name
     path.write_text("storm <> calm\n", "utf-8")
+    calm.settle()
     try:
         calm.goto("/rules")
         calm.locator("#own a", has_text=name).click()

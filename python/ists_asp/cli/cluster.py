@@ -95,27 +95,22 @@ class Engine:
             raise UsageError(found, hint="Choose another --format")
         if inputs.single or inputs.identifier is not None:
             raise UsageError("--engine dask is for files of pairs", hint="Leave it out here")
-        made = [shape.name, task.strict, inputs.chunked, inputs.text, inputs.strict]
-        made += [inputs.skip_bad, dict(inputs.columns), inputs.encoding]
         write = partial(write_pairs, task)
         job = Job(task.setup, write, inputs, output, shape.ending, traces)
         with console.reader_warnings() as warn:
             ready = partial(inputs.ready, warn)
-            self.run(job, {"options": made}, task.columns, system, ready, jobs)
+            self.run(job, [shape.name, task.strict], task.columns, system, ready, jobs)
 
     def run(
         self,
         job: Job,
-        made: dict[str, object],
+        options: object,
         columns: Sequence[str],
         system: System,
         ready: Callable[[BinaryIO], Inputs],
         jobs: int,
     ) -> None:
-        """Do a job: parts depend on all that is in ``made``; a table gets these ``columns``.
-
-        The input is ``ready`` by the head of its table.
-        """
+        """Do a job; a table gets ``columns``, and is ``ready`` when its head was read."""
         from ists_asp.engine import Timings
 
         if not job.output:
@@ -123,17 +118,16 @@ class Engine:
         began, stages, failures = time.perf_counter(), Timings(), console.Failures()
         with self._connected(jobs, job.setup.limits.memory) as client:
             kind, groups, setup = kind_of_parts(job.inputs), _found(job.inputs), job.setup
-            named = [
-                sha256(one.read_bytes()).hexdigest()
-                for one in (setup.templates, setup.answers)
-                if one
-            ]
-            limits = [setup.limits.seconds, setup.limits.memory, setup.models, setup.constants]
-            made["options"] = [made["options"], limits, setup.language, setup.rated, named]
-            made |= {"columns": [*columns], "system": system.provenance.to_dict()}
-            made |= {"rules": sha256("".join(setup.files).encode()).hexdigest()}
-            made |= {"partition": self.partition, "traces": setup.traced}
-            made["input"] = [[one, state_of(one)] for group in groups for one in group]
+            texts = [one.read_bytes() for one in (setup.templates, setup.answers) if one]
+            rules = "".join(setup.files).encode()
+            made: dict[str, Any] = {
+                "options": [options, str(replace(setup, cache=None, shared=None, files=()))],
+                "reading": str(replace(job.inputs, quiet=False)),
+                "system": system.provenance.to_dict(),
+                "rules": sha256(b"".join((rules, *texts))).hexdigest(),
+                "partition": self.partition,
+                "input": [[one, state_of(one)] for group in groups for one in group],
+            }
             made = json.loads(json.dumps(made))
             folders = [_absolute(str(one)) for one in (job.output, job.traces) if one]
             for folder in folders:
@@ -147,11 +141,8 @@ class Engine:
                 if inputs.table is not None:
                     titled, quoted = inputs.table.header, inputs.table.dialect.quoted
             with _failing():
-                cutting = [
-                    client.submit(cut, each, kind, self.partition, titled, quoted)
-                    for each in groups
-                ]
-                cuts: list[Cut] = client.gather(cutting)
+                told = kind, self.partition, titled, quoted
+                cuts: list[Cut] = client.gather([client.submit(cut, one, *told) for one in groups])
             if kind == "jsonl":
                 keys = {key: None for _, _, found in cuts for key in found}
                 inputs = ready(BytesIO(json.dumps(keys).encode() + b"\n"))

@@ -122,7 +122,6 @@ def feedback(
             inputs = Inputs(files={"--table": table}, quiet=quiet)
             kind = kind_of_parts(inputs)
             key = None if references is None else sha256(references.read_bytes()).hexdigest()
-            made: dict[str, object] = {"options": ["feedback", kind, columns, key, language]}
             write = partial(_write_part, references, columns, wording, kind)
             job = Job(replace(setup, templates=templates), write, inputs, output, f".{kind}")
 
@@ -130,7 +129,7 @@ def feedback(
                 return replace(inputs, table=Table(head, kind, name=table, header=True))
 
             with System(setup) as system:
-                engine.run(job, made, COLUMNS, system, ready, jobs)
+                engine.run(job, ["feedback", columns, key, language], COLUMNS, system, ready, jobs)
             return
         sheet = _read(Table(Path(table), header=True), references, columns, quiet=quiet)
     if asked is not None:
