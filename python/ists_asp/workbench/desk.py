@@ -115,13 +115,14 @@ class Desk(Closing):
         Raises:
             IstsError: they cannot be loaded; the workers that there are go on.
         """
-        seats, self._begun = self._begun or _begun(setup), ()
+        self._begun = seats = self._begun or _begun(setup)
         try:
             for seat in seats:
                 seat.worker.load()
             with self._lock:
                 seats, self.seats, self._answers = self.seats, seats, {}
         finally:
+            self._begun = ()
             for seat in seats:
                 seat.worker.close()
 
