@@ -25,7 +25,7 @@ from ists_asp.errors import DataError, FormatError, IstsError, brief, of_pair
 from ists_asp.io.files import file_system, place
 from ists_asp.io.formats import Written, writing_rows
 from ists_asp.io.text import LONGEST
-from ists_asp.run.pool import Pool, run
+from ists_asp.run.pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,6 +72,8 @@ class Task:
         tell: Callable[[RuleWarning], None],
     ) -> Iterator[Outcome]:
         """Decide and write pairs; yield what became of each when it is written."""
+        from ists_asp.run.pool import run
+
         shape, table = self.shape, source.inputs.table
         record, first = system.provenance.to_dict(), not source.inputs.before
         pairs = source.inputs.tokenized(system, source.pairs())
