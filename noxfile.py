@@ -52,6 +52,13 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def audit(session: nox.Session) -> None:
+    """Ask a database for known holes in what is pinned: needs a network, installs pip-audit."""
+    session.install("-q", "pip-audit")
+    session.run("pip-audit", "-r", "constraints.txt", "--no-deps", "--disable-pip")
+
+
+@nox.session
 def sdist(session: nox.Session) -> None:
     """Build a source distribution, with the pages that come from the code."""
     session.run("python", "-m", "docs.pages")

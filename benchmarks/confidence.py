@@ -21,12 +21,12 @@ from benchmarks.sets import SETS, find_data, read_set
 from benchmarks.tables import markdown
 from ists_asp.confidence import percent
 from ists_asp.errors import IstsError
-from ists_asp.learn.confidence import fit_table
+from ists_asp.learn.cross import fit_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ists_asp.learn.confidence import Judged
+    from ists_asp.learn.cross import Judged
 
 _KINDS = {"align": "alignments", "alone": "chunks alone", "score": "scores"}
 _BOUNDARIES = ("boundary", "inside")

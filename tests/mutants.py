@@ -123,7 +123,7 @@ _LINES = r"""
 {PY}/terminal.py tests/test_terminal.py
 - "\x00-\x08\x0b-\x1f\x7f-\x9f"
 + "\x00-\x08\x0b-\x1f\x7f"
-{PY}/trace/words.py tests/trace
+{PY}/trace/trace.py tests/trace
 - if 0 < number <= len(sentence.tokens)
 + if 0 <= number <= len(sentence.tokens)
 {PY}/trace/trace.py tests/trace

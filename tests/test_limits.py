@@ -25,8 +25,8 @@ from ists_asp.io.wa import given_answer, read_wa, write_pair
 from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.limits import LONGEST_WORD, MAX_CHARACTERS, is_long, lifetime
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Word
-from ists_asp.report.page import compare as compare_with_gold
-from ists_asp.report.picture import picture
+from ists_asp.report import compare as compare_with_gold
+from ists_asp.report import picture
 from tests.tables import read_table
 
 T = TypeVar("T")

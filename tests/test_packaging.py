@@ -17,7 +17,7 @@ from ists_asp import __version__
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-NOT_SHIPPED = re.compile(r"(^|/)(__pycache__|\.[^/]+|train|build\w*\.py)(/|$)")
+NOT_SHIPPED = re.compile(r"(^|/)(__pycache__|\.[^/]+|train|bundle|build\w*\.py)(/|$)")
 
 
 @pytest.fixture(scope="module")

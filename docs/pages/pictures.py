@@ -30,6 +30,7 @@ def draw() -> list[Path]:
     for name, text in (("alignment.svg", alignment()), ("reliability.svg", reliability(page))):
         (FOLDER / name).write_text(text, encoding="utf-8")
     _report(FOLDER / "report.png")
+    _workbench(FOLDER)
     return sorted(FOLDER.iterdir())
 
 
@@ -82,5 +83,50 @@ def _report(file: Path) -> None:
         page = browser.new_page(viewport={"width": 1000, "height": 720})
         page.goto(page_file.as_uri())
         page.locator("g.link[role=button]").nth(4).click()
+        page.locator(".lead").wait_for()
         page.screenshot(path=str(file))
         browser.close()
+
+
+def _workbench(folder: Path) -> None:
+    """The views of the workbench as its tutorial goes through them."""
+    from playwright.sync_api import sync_playwright
+
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+    with TemporaryDirectory() as place, sync_playwright() as playwright:
+        command = [sys.executable, "-m", "ists_asp", "serve", f"{place}/my-project", "-q"]
+        with subprocess.Popen(
+            [*command, "--no-browser"], stdout=subprocess.PIPE, text=True
+        ) as server:
+            assert server.stdout is not None
+            browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+            page = browser.new_page(viewport={"width": 1100, "height": 700})
+            page.set_default_timeout(120_000)
+            page.goto(server.stdout.readline().strip())
+            page.fill("#sent1", "A man in a red hat plays the guitar.")
+            page.fill("#sent2", "A woman sings and plays an old piano.")
+            page.wait_for_selector("#answer:not(.busy) #words:not(:empty)")
+            page.locator("#picture .link rect").first.click()
+            page.wait_for_selector("#why:not([hidden]) .sentence")
+            page.screenshot(path=folder / "workbench-try.png")
+            page.goto(page.url.partition("/try")[0] + "/words")
+            for number, words in enumerate(("power = electricity", "sold <> bought"), 1):
+                left, sign, right = words.split()
+                page.fill("tr.new input >> nth=0", left)
+                page.select_option("tr.new select", sign)
+                page.fill("tr.new input >> nth=1", right)
+                page.click("tr.new button")
+                page.wait_for_selector(f"table.words tbody tr:not(.new) >> nth={number - 1}")
+            page.wait_for_selector("#progress", state="hidden")
+            page.screenshot(path=folder / "workbench-words.png")
+            for view, ready in (
+                ("effects", "#busy:not(.on)"),
+                ("rules", ".cm-content"),
+                ("correct", "#picture svg"),
+            ):
+                page.goto(page.url.rpartition("/")[0] + f"/{view}")
+                page.wait_for_selector(ready, state="attached")
+                page.wait_for_load_state("networkidle")
+                page.screenshot(path=folder / f"workbench-{view}.png")
+            browser.close()
+            server.terminate()

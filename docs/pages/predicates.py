@@ -10,29 +10,21 @@ from typing import TYPE_CHECKING
 
 from clingo.ast import AST, ASTType, parse_files
 
-from ists_asp.rules import Purpose, list_profiles, load_profile, program_sources
-from ists_asp.rules import rule_files as rule_files_of
+from ists_asp.rules import Purpose, list_profiles, load_profile
+from ists_asp.rules.catalogue import documented
+from ists_asp.rules.loader import rule_files as rule_files_of
+from ists_asp.rules.programs import program_sources
 from ists_asp.syntax.trees import children, derived, head_elements, predicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from ists_asp.rules.catalogue import Doc
     from ists_asp.syntax.trees import Signature
 
-_DOC = re.compile(r"^%\*! (\S.*?)\n(.*?)^\*%$", re.MULTILINE | re.DOTALL)
 _PURPOSE = re.compile(r"^% Purpose:\s+(.*?)(?=^% [A-Z]\w+:|^%$|^[^%])", re.MULTILINE | re.DOTALL)
 _SAY_NOTHING = (ASTType.Comment, ASTType.Defined, ASTType.ShowSignature)
-
-
-@dataclass(frozen=True, slots=True)
-class Doc:
-    """The documentation of a predicate: ``signature`` as written, ``name`` as ``token/3``."""
-
-    signature: str
-    name: str
-    text: str
-    arguments: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,27 +100,4 @@ def _read(file: Path, path: str) -> RuleFile:
     title = text.partition("\n")[0].removeprefix("% ")
     purpose = _PURPOSE.search(text)
     said = " ".join(purpose[1].replace("\n%", " ").split()) if purpose else ""
-    docs = tuple(_doc(match[1], match[2]) for match in _DOC.finditer(text))
-    return RuleFile(path, title, said, docs)
-
-
-def _doc(signature: str, body: str) -> Doc:
-    text, _, listed = body.partition("Args:\n")
-    arguments: list[tuple[str, str]] = []
-    for line in listed.splitlines():
-        name, colon, what = line.strip().partition(": ")
-        if colon and line.startswith("    ") and not line.startswith("     "):
-            arguments.append((name, what))
-        elif line.strip() and arguments:
-            last, said = arguments.pop()
-            arguments.append((last, f"{said} {line.strip()}"))
-    return Doc(signature, _name(signature), " ".join(text.split()), tuple(arguments))
-
-
-def _name(signature: str) -> str:
-    name, opening, rest = signature.partition("(")
-    depth, arity = 0, 1 if opening else 0
-    for character in rest:
-        depth += (character in "([") - (character in ")]")
-        arity += character == "," and depth == 0
-    return f"{name}/{arity}"
+    return RuleFile(path, title, said, tuple(documented(text)))

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from docs.pages.predicates import Doc, RuleFile
+    from docs.pages.predicates import RuleFile
+    from ists_asp.rules.catalogue import Doc
 
 
 _HEAD = """\

@@ -114,7 +114,7 @@ def read_answer(
             alignments.append(Alignment((), sides[1].chunk(atom, chunk), label, None))
     for side in sides:
         side.check_complete()
-    alignments.sort(key=_order)
+    alignments.sort(key=lambda line: (not line.tokens1, line.tokens1, line.tokens2))
     own = tuple(str(atom) for found in shown.values() for atom, _ in found) if kept else ()
     chunks = sides[0].chunks, sides[1].chunks
     return Answer(pair, *chunks, tuple(alignments), cost, optimal, atoms=own)
@@ -288,10 +288,6 @@ def _integer(atom: Ground, term: Ground) -> int:
         return int(term)
     except ValueError:
         _refuse("a term stands where a number belongs", [atom], "an integer")
-
-
-def _order(alignment: Alignment) -> tuple[bool, tuple[int, ...], tuple[int, ...]]:
-    return (not alignment.tokens1, alignment.tokens1, alignment.tokens2)
 
 
 def _refuse(found: str, atoms: Iterable[Ground], expected: str) -> NoReturn:

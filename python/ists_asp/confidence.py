@@ -15,19 +15,15 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from clingo import SymbolType
+from clingo import Symbol, SymbolType
 
 from ists_asp.errors import AnswerError, RuleError, shortened
-from ists_asp.model import Confidence
+from ists_asp.model import Alignment, Answer, Chunk, Confidence
 from ists_asp.syntax.ground import Ground, split
 from ists_asp.vocabulary import ALIGN_WEIGHT, CLOSENESS, LABEL_WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from clingo import Symbol
-
-    from ists_asp.model import Alignment, Answer, Chunk
 
 A = TypeVar("A")
 

@@ -61,7 +61,7 @@ def is_long(pair: Pair) -> bool:
     of a second at most.
     """
     return _size(pair.sent1) + _size(pair.sent2) >= _LONG_CHARACTERS or (
-        len(pair.sent1.tokens) + len(pair.sent2.tokens) >= _LONG_TOKENS
+        sum(pair.sizes) >= _LONG_TOKENS
     )
 
 

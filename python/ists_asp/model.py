@@ -144,6 +144,17 @@ class Pair:
     sent1: Sentence
     sent2: Sentence
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many tokens the sentences have; alignments of others are about other sentences."""
+        return len(self.sent1.tokens), len(self.sent2.tokens)
+
+    def as_text(self) -> Pair:
+        """The pair as text, which has no tokens yet; as it is where it has chunks."""
+        sides = self.sent1, self.sent2
+        known = any(side.chunks is not None for side in sides)
+        return self if known else Pair(self.id, *(Text(side.tokens) for side in sides))
+
     def with_chunks(
         self, chunks1: tuple[Chunk, ...] | None, chunks2: tuple[Chunk, ...] | None
     ) -> Pair:
@@ -192,6 +203,13 @@ class Alignment:
     confidence: Confidence | None = field(default=None, compare=False)
     spans: tuple[str, str] | None = field(default=None, compare=False, repr=False)
     granted: bool = field(default=False, compare=False, repr=False)
+
+    @property
+    def doubts(self) -> tuple[bool, bool]:
+        """Whether its alignment, and its label, are more likely wrong than right."""
+        sure = self.confidence or Confidence(None)
+        one, two = (share is not None and share < 0.5 for share in (sure.alignment, sure.label))
+        return one, two
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,20 @@ from __future__ import annotations
 import gc
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextlib import contextmanager
+from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from platformdirs import user_cache_dir
 
 from ists_asp.errors import ResourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
+
+    from jinja2 import Template
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -65,6 +69,49 @@ def cache_dir(given: bool | str | os.PathLike[str] | None) -> Path | None:
     except OSError:
         return None
     return folder if os.access(folder, os.W_OK) else None
+
+
+T = TypeVar("T")
+
+
+class Later(Sequence[T]):
+    """A tuple that is worked out when somebody first looks into it."""
+
+    def __init__(self, work: Callable[[], Iterable[T]]) -> None:
+        self._work = work
+
+    @cached_property
+    def _items(self) -> tuple[T, ...]:
+        return tuple(self._work())
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._items)
+
+    def __getitem__(self, place: Any) -> Any:  # noqa: ANN401 (an item, or a slice of them)
+        return self._items[place]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Later) and self._items == other._items
+
+    def __hash__(self) -> int:
+        return hash(self._items)
+
+
+@cache
+def template(folder: str, name: str) -> Template:
+    """A template among the data; a misspelt name in it is an error, all is escaped by default."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(data_dir() / folder),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    ).get_template(name)
 
 
 class Closing(ABC):

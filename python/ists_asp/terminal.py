@@ -37,7 +37,9 @@ _STYLES = {"bold": 1, "red": 31, "green": 32}
 def visible(text: str) -> str:
     """Text of several lines without characters that a terminal would obey; tabs stay."""
     # Most texts: no character of any other text is printable in Python's sense.
-    return text if text.isprintable() else _FORBIDDEN.sub(_escape, text)
+    if text.isprintable():
+        return text
+    return _FORBIDDEN.sub(lambda at: _BREAKS.get(at[0]) or f"\\u{ord(at[0]):04x}", text)
 
 
 def one_line(text: str) -> str:
@@ -149,7 +151,3 @@ def open_doors() -> None:
         sys.stdout = door(sys.stdout)
     if sys.stderr is not None:
         sys.stderr = door(sys.stderr)
-
-
-def _escape(match: re.Match[str]) -> str:
-    return _BREAKS.get(match[0]) or f"\\u{ord(match[0]):04x}"

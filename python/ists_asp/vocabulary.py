@@ -9,14 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING
 
-from clingo import Function
+from clingo import Function, Symbol
 
 from ists_asp.syntax.trees import Signature
-
-if TYPE_CHECKING:
-    from clingo import Symbol
 
 
 class Argument(Enum):

@@ -36,7 +36,7 @@ def test_options_that_do_not_go_together(bad, options, message):
 ENDINGS = [
     (
         "solve a b -o out.json",
-        ".wa, .csv, .tsv, .xlsx, .ods, .parquet, .jsonl, .lp or .txt. Choose another ending, or",
+        ".wa, .csv, .tsv, .xlsx, .ods, .parquet, .jsonl, .lp, .txt or .svg. Choose another ending,",
     ),
     (
         "sts a b -o out.wa",

@@ -177,7 +177,10 @@ COMMANDS = {
 SILENT = {("cache", "clear"), ("config",)}
 """Commands that repeat nothing that they read."""
 
-UNTOLD = {*(("cache", "--cache"), ("diff", "--rules"), ("learn", "--reader"))}
+UNTOLD = {
+    *(("cache", "--cache"), ("diff", "--rules"), ("learn", "--reader"), ("report", "--answers")),
+    *((name, "--scheduler") for name in ("solve", "explain", "sts", "feedback")),
+}
 """Options that are refused, or done with, whatever their value."""
 
 OURS = re.compile(rb"\x1b\[(?:0|1|3\d|9\d|\?25[lh]|2K|1A|38;5;\d+)m?|\r(?=\x1b)")
@@ -191,7 +194,8 @@ def leaves():
         path, command = waiting.pop()
         if isinstance(command, click.Group):
             waiting += [((*path, name), child) for name, child in command.commands.items()]
-        else:
+        elif path != ("serve",):
+            # It goes on until it is told to end: see tests/workbench/test_serve_command.py.
             yield path, command
 
 

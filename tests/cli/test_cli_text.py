@@ -7,6 +7,7 @@ import pytest
 import ists_asp
 from ists_asp.compare.comparison import compare, read_answered
 from ists_asp.io.text import make_sentence
+from tests.report.test_report_page import Page
 
 ONE = "Anna's dog isn't in O'Brien's eight-year-old car ($5.99)."
 TWO = "“Anna's dog is in an anti-protest car,” they said at 5 p.m."
@@ -76,10 +77,11 @@ def test_questions_name_words_as_they_are_written(good):
 
 def test_the_report_shows_the_text_as_it_was_written(good, tmp_path):
     good("report", *PROFILE, ONE, TWO, "-o", "page.html")
-    page = (tmp_path / "page.html").read_text("utf-8")
-    assert ">$5.99<" in page
-    assert ONE in page
-    assert [text for text in ODD if text in page] == []
+    page = Page((tmp_path / "page.html").read_text("utf-8"))
+    (pair,), (detail,) = page.data["pairs"], page.details
+    assert (pair["one"], pair["two"]) == (ONE, TWO)
+    assert ">$5.99<" in detail["picture"]
+    assert [text for text in ODD if text in str([pair, detail])] == []
 
 
 def test_answers_in_json_keep_text_and_tokens_and_read_back(good, tmp_path):

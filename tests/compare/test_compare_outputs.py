@@ -6,7 +6,8 @@ import random
 import numpy as np
 import pytest
 
-from ists_asp.compare import Answered, compare, comparison, find_changes, read_answered
+from ists_asp.compare import Answered, compare, comparison, read_answered
+from ists_asp.compare.comparison import find_changes
 from ists_asp.errors import DataError
 from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.io.formats import answer_record, failure_record

@@ -7,13 +7,13 @@ import pytest
 
 from ists_asp.evaluate.wa_check import check_file
 
-from . import cached, disk, inputs, processes, repeated, rules
+from . import cached, disk, inputs, processes, repeated, rules, surroundings, tabled
 from .faults import FAULTS, Failed, Same, Silent, Told
 from .place import FEW, MANY, SECONDS, Place
 
 pytestmark = pytest.mark.slow
 
-THEMES = (inputs, rules, processes, disk, cached, repeated)
+THEMES = (inputs, rules, processes, disk, cached, repeated, tabled, surroundings)
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +50,8 @@ def _is_fault(item):
     return getattr(item, "originalname", "") == "test_fault"
 
 
-def test_there_are_forty_faults_and_more():
-    assert len(FAULTS) >= 40
+def test_there_are_two_hundred_faults_and_more():
+    assert len(FAULTS) >= 200
     assert len({fault.name for fault in FAULTS}) == len(FAULTS)
     assert {fault.inject.__module__ for fault in FAULTS} == {theme.__name__ for theme in THEMES}
 

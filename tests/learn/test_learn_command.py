@@ -162,6 +162,15 @@ def test_cross_validation_prints_four_measures_with_their_spread(run, samples):
         assert re.fullmatch(rf"{chunks} chunks: {measures}, type\+score {figure}", line)
 
 
+def test_with_no_corrections_what_is_reached_without_any_is_measured(run, samples, tmp_path):
+    learn = ("learn", "--gold", samples / "headlines", "--profile", "headlines")
+    result = run(*learn, "--cross-validate", "2", "--most", "0", "-o", "none.lp")
+    assert result.exit_code == 0
+    assert "gold chunks: alignment" in result.stderr
+    # Those that the profile has stay.
+    assert re.search(r"[0-9]+ corrections from 10 pairs", result.stderr)
+
+
 def test_figures_go_to_standard_error_when_weights_are_written(run, samples, tmp_path):
     gold = ("--gold", samples / "headlines", "--profile", "headlines")
     result = run("learn", *gold, "--cross-validate", 2, "-o", "w.lp", "--seed", 5)

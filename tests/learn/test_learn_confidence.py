@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ists_asp.learn.confidence import Judged, fit_table
+from ists_asp.learn.cross import Judged, fit_table
 from ists_asp.learn.rendering import render_table
 
 KIND = ("equi", "given")

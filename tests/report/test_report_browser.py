@@ -1,11 +1,17 @@
-"""The page in Chromium: it draws, opens, filters, and neither loads nor runs anything foreign."""
+"""The page in Chromium: it draws, opens, filters, sorts, and neither loads nor runs anything."""
 
+import csv
 import re
 import shutil
+import time
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
-from ists_asp.report import Entry, compare, evidence, page
+from ists_asp.model import Confidence, Rating
+from ists_asp.report import Entry, Report, compare, evidence, page
 from ists_asp.trace.contrast import Contrast, Reason
 from ists_asp.trace.evidence import RulePlace
 
@@ -19,6 +25,7 @@ OPTIONS = (
 )
 EVIL = "<script>alert(1)</script>"
 BREAK = "</script><img/src=x/onerror=alert(2)>"
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
@@ -40,17 +47,23 @@ def open_page(browser, tmp_path):
     """Open a page of entries, without network; what goes wrong in the browser fails the test."""
     faults, contexts = [], []
 
-    def show(*entries):
+    def show(*entries, width=1000, address="", **options):
         file = tmp_path / "r.html"
-        file.write_text(page(entries, f"Report {EVIL}"), encoding="utf-8")
-        context = browser.new_context(offline=True, viewport={"width": 1000, "height": 800})
+        report = Report(entries, f"Report {EVIL}", **options)
+        file.write_text(page(report), encoding="utf-8")
+        context = browser.new_context(offline=True, viewport={"width": width, "height": 800})
         contexts.append(context)
         view = context.new_page()
         view.on("pageerror", lambda fault: faults.append(str(fault)))
         view.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
         view.on("console", lambda line: faults.append(f"{line.type}: {line.text}"))
-        view.on("request", lambda asked: asked.url == file.as_uri() or faults.append(asked.url))
-        view.goto(file.as_uri())
+        view.on(
+            "request",
+            lambda asked: (
+                asked.url.startswith((file.as_uri(), "blob:")) or faults.append(asked.url)
+            ),
+        )
+        view.goto(file.as_uri() + address)
         return view
 
     yield show
@@ -60,8 +73,8 @@ def open_page(browser, tmp_path):
 
 
 @pytest.fixture
-def view(open_page, answer, gold):
-    """A page of three pairs: other label in gold, as in gold, other alignment in gold."""
+def entries(answer, gold):
+    """Three pairs: other label in gold, as in gold, other alignment in gold."""
     first = answer(
         f"a {EVIL} c",
         f"{BREAK} y",
@@ -70,41 +83,57 @@ def view(open_page, answer, gold):
         ([3], [], "NOALI", None),
         identifier="one",
     )
-    second = answer("b", "z", ([1], [1], "OPPO", 4.0), identifier="two")
+    second = answer("b .", "z", ([1], [1], "OPPO", 4.0), ([2], [], "NOALI", None), identifier="two")
     third = answer(
         "b d", "z w", ([1], [1], "SPE1", 3.0), ([2], [2], "REL", 1.0), identifier="three"
     )
+    unsure = [
+        replace(line, confidence=Confidence(share, share))
+        for line, share in zip(third.alignments, (0.9, 0.4), strict=True)
+    ]
+    third = replace(third, alignments=tuple(unsure), rating=Rating(1500, (), 500))
     pros = tuple(
         Reason("n", f"says {EVIL} {n}", 100, 50 - n, 50 - n, RulePlace(f"rule_{n}", "x.lp", n))
         for n in range(16)
     )
     told = Contrast("align", "align:1:1", "aligned", "aligned, not left free", pros=pros)
-    found = {((1,), (1,)): (told,)}
     label = gold(([1], [1], "EQUI", 5.0), ([2], [2], "SPE1", 2.0), ([3], [], "NOALI", None))
     other = gold(([1], [1], "SPE1", 3.0), ([2], [], "NOALI", None), ([], [2], "NOALI", None))
-    return open_page(
-        Entry(first, f"Both say {EVIL}.", found, compare(first, label)),
-        Entry(second, "They are opposed.", {}, compare(second, second.alignments)),
-        Entry(third, "Alike.", {}, compare(third, other)),
+    return (
+        Entry(
+            replace(first, rating=Rating(4500, (), 500)),
+            f"Both say {EVIL}.",
+            {((1,), (1,)): (told,)},
+            {"gold": compare(first, label)},
+        ),
+        Entry(second, "They are opposed.", {}, {"gold": compare(second, second.alignments)}),
+        Entry(third, "Alike.", None, {"gold": compare(third, other)}),
     )
 
 
+@pytest.fixture
+def view(open_page, entries):
+    return open_page(*entries)
+
+
 def shown(view):
-    # Not the inner text: Chromium leaves out what is far below the window.
-    return view.locator("article:not([hidden]) h2").all_text_contents()
-
-
-def reset(view):
-    view.click("button[type=reset]")
-    view.get_by_text("3 of 3 pairs").wait_for()
+    view.locator(".waiting").first.wait_for(state="detached")
+    return view.locator("article h2").all_text_contents()
 
 
 def faded(view):
-    return view.locator("article:not([hidden]) .faded[role=button]").count()
+    return view.locator("article .faded[role=button]").count()
+
+
+def saved(view, button):
+    with view.expect_download() as download:
+        button.click()
+    return Path(download.value.path()).read_text("utf-8")
 
 
 def test_chunks_stand_in_two_rows_with_a_coloured_mark_between(view):
-    drawing = view.locator("#pair-0 .scroll > svg").first
+    drawing = view.locator("#pair-one .scroll > svg").first
+    drawing.wait_for()
     rows = [box.bounding_box() for box in drawing.locator(".chunk rect").all()]
     assert len(rows) == 5
     upper, lower = rows[:3], rows[3:]
@@ -117,11 +146,12 @@ def test_chunks_stand_in_two_rows_with_a_coloured_mark_between(view):
         box = mark.bounding_box()
         assert upper[0]["y"] + upper[0]["height"] < box["y"]
         assert box["y"] + box["height"] < lower[0]["y"]
-    links = view.locator("article .scroll > svg .link[role=button]").all()
+    shown(view)
+    links = view.locator("article > .scroll > svg .link[role=button]").all()
     colours = {
-        link.locator("text").text_content().split()[0]: link.locator("rect").evaluate(
-            "mark => getComputedStyle(mark).stroke"
-        )
+        re.sub(r"\W", " ", link.locator("text").text_content()).split()[0]: link.locator(
+            "rect"
+        ).evaluate("mark => getComputedStyle(mark).stroke")
         for link in links
     }
     assert colours.keys() == {"EQUI", "SIMI", "OPPO", "SPE1", "REL"}
@@ -137,28 +167,39 @@ def test_chunks_stand_in_two_rows_with_a_coloured_mark_between(view):
 def test_text_is_shown_as_it_is_written_and_never_run(view):
     assert view.title() == f"Report {EVIL}"
     assert view.locator("h1").inner_text() == f"Report {EVIL}"
-    assert view.locator("#pair-0 .words").inner_text() == f"Both say {EVIL}."
-    texts = view.locator("#pair-0 .scroll > svg").first.locator(".chunk text").all_text_contents()
+    assert view.locator("#pair-one .words").inner_text() == f"Both say {EVIL}."
+    view.locator("#pair-one svg").first.wait_for()
+    texts = view.locator("#pair-one .scroll > svg").first.locator(".chunk text").all_text_contents()
     assert texts == ["a", EVIL, "c", BREAK, "y"]
-    assert view.locator("script").count() == 2
+    assert view.locator("script").count() == 3
     assert view.locator("img").count() == 0
 
 
 def test_links_open_by_mouse_and_keyboard(view):
-    panel = view.locator("#pair-0 .rules")
-    link = view.locator('#pair-0 [data-line="0"][role=button]')
+    panel = view.locator("#pair-one .rules")
+    link = view.locator('#pair-one [data-line="0"][role=button]')
     assert panel.is_hidden()
     link.locator("rect").click()
-    assert panel.is_visible()
+    panel.get_by_text("The reasons").wait_for()
+    # One sentence first, the reasons on demand.
+    assert panel.locator("p").first.inner_text() == "aligned, not left free"
     assert link.get_attribute("aria-expanded") == "true"
-    assert panel.locator("li").count() == 12
+    assert panel.locator("li").first.is_hidden()
+    panel.locator("summary").first.click()
+    assert panel.locator("li:visible").count() == 12
     assert f"says {EVIL} 0 rule_0 x.lp:0" in panel.inner_text()
     assert "4 more, +146 together" in panel.inner_text()
     link.focus()
     view.keyboard.press("Enter")
     assert panel.is_hidden()
-    view.locator('#pair-0 .alone[data-line="2"]').click()
-    assert panel.inner_text() == "No rules are recorded."
+    view.locator('#pair-one .alone[data-line="2"]').click()
+    panel.get_by_text("No rules are recorded.").wait_for()
+    # What was given has no reasons of ours; how sure it is may be known.
+    view.locator('#pair-three [data-line="1"][role=button] rect').click()
+    view.locator("#pair-three .rules p").first.wait_for()
+    told = view.locator("#pair-three .rules").inner_text()
+    assert "this answer was given" in told
+    assert "How sure: alignment 40%, label 40%" in told
 
 
 def test_a_link_of_a_real_answer_tells_its_rules_and_where_they_are(open_page, trace):
@@ -166,6 +207,8 @@ def test_a_link_of_a_real_answer_tells_its_rules_and_where_they_are(open_page, t
     link = view.locator('[data-line="0"][role=button]')
     link.locator("rect").click()
     panel = view.locator(".rules")
+    panel.locator("summary").first.click()
+    assert panel.locator("p").first.inner_text().startswith("SIMI, not ")
     heads = panel.locator("h3").all_inner_texts()
     assert heads[0] == '"12" is aligned with "10"'
     assert any(" is labelled " in head for head in heads)
@@ -178,7 +221,8 @@ def test_a_link_of_a_real_answer_tells_its_rules_and_where_they_are(open_page, t
     assert any(one.startswith("−") for one in points)
     # Another link takes its place.
     view.locator('[data-line="1"][role=button] rect').click()
-    assert panel.locator("h3").first.inner_text() == '"killed" is aligned with "killed"'
+    panel.get_by_text("is aligned with").first.wait_for(state="attached")
+    assert panel.locator("h3").first.text_content() == '"killed" is aligned with "killed"'
     assert link.get_attribute("aria-expanded") == "false"
 
 
@@ -193,28 +237,28 @@ def test_labels_narrow_the_pairs(view):
     view.uncheck("input[value=SPE1]")
     assert shown(view) == ["Pair one"]
     assert view.inner_text("#count") == "1 of 3 pairs, 3 lines"
-    reset(view)
+    view.click("button[type=reset]")
     assert shown(view) == ["Pair one", "Pair two", "Pair three"]
 
 
 def test_scores_narrow_the_pairs(view):
-    view.fill("#low", "4.5")
+    view.fill("[name=from]", "4.5")
     assert shown(view) == ["Pair one"]
     assert faded(view) == 2
-    view.fill("#low", "0")
-    view.fill("#high", "1.5")
+    view.fill("[name=from]", "0")
+    view.fill("[name=to]", "1.5")
     assert shown(view) == ["Pair three"]
-    view.fill("#high", "4")
+    view.fill("[name=to]", "4")
     assert shown(view) == ["Pair one", "Pair two", "Pair three"]
 
 
 def test_words_narrow_the_pairs(view):
-    view.fill("#search", "oppos")
+    view.fill("[name=q]", "oppos")
     assert shown(view) == ["Pair two"]
-    view.fill("#search", "alike Z")
+    view.fill("[name=q]", "alike Z")
     assert shown(view) == ["Pair three"]
-    view.fill("#search", "nowhere")
-    assert shown(view) == []
+    view.fill("[name=q]", "nowhere")
+    assert view.locator("article").count() == 0
     assert view.inner_text("#count") == "0 of 3 pairs, 0 lines"
 
 
@@ -223,17 +267,16 @@ def test_disagreement_with_gold_narrows_the_pairs(view):
         "differs": ["Pair one", "Pair three"],
         "label": ["Pair one"],
         "alignment": ["Pair three"],
-        "score": [],
         "same": ["Pair one", "Pair two", "Pair three"],
         "": ["Pair one", "Pair two", "Pair three"],
     }.items():
-        view.select_option("#gold", chosen)
+        view.select_option("[name=gold]", chosen)
         assert shown(view) == pairs
-    assert view.locator("#pair-1 .agrees").inner_text() == "As in gold."
-    differs = view.locator("#pair-0 details.gold")
-    assert differs.locator("svg").is_hidden()
+    assert "as in gold" in view.locator("#pair-two .facts").inner_text()
+    differs = view.locator("#pair-one details.gold")
+    assert differs.locator("svg").count() == 0
     differs.locator("summary").click()
-    assert differs.locator("svg").is_visible()
+    differs.locator("svg").wait_for()
     assert f'"{EVIL}" SIMI 2 "y": other label in gold' in differs.inner_text()
 
 
@@ -253,15 +296,164 @@ def test_a_cell_of_the_table_of_labels_opens_its_pairs(view):
     assert cell.get_attribute("aria-pressed") == "false"
     table.locator('[data-gold="NOALI"][data-ours="none"]').click()
     assert shown(view) == ["Pair three"]
-    reset(view)
+    view.click("button[type=reset]")
     assert shown(view) == ["Pair one", "Pair two", "Pair three"]
     assert table.locator("[aria-pressed=true]").count() == 0
 
 
+def test_pairs_are_sorted(view):
+    for order, pairs in {
+        "rating": ["one", "three", "two"],
+        "-rating": ["three", "one", "two"],
+        "unsure": ["three", "one", "two"],
+        "worst": ["one", "three", "two"],
+        "": ["one", "two", "three"],
+    }.items():
+        view.select_option("[name=sort]", order)
+        assert shown(view) == [f"Pair {name}" for name in pairs]
+    assert "rated 4.5 ± 0.5" in view.locator("#pair-one .facts").inner_text()
+    assert "Typ+Sco 0.50" in view.locator("#pair-one .facts").inner_text()
+
+
+def test_punctuation_is_hidden_counted_and_shown_on_request(view):
+    shown(view)
+    told = "1 punctuation mark hidden"
+    assert told in view.inner_text("#count")
+    assert told in view.locator("#pair-two .facts").inner_text()
+    assert view.locator("#pair-two .chunk text").all_text_contents() == ["b", "z"]
+    # Nothing that is hidden is found.
+    for label in ("EQUI", "OPPO", "SPE1", "SIMI", "REL"):
+        view.uncheck(f"input[value={label}]")
+    assert shown(view) == ["Pair one"]
+    view.check("[name=punctuation]")
+    assert shown(view) == ["Pair one", "Pair two"]
+    assert view.locator("#pair-two .chunk text").all_text_contents() == ["b", ".", "z"]
+    assert "hidden" not in view.inner_text("#count")
+
+
+def test_the_address_has_the_filters_and_leads_to_a_pair(open_page, entries):
+    view = open_page(*entries)
+    view.uncheck("input[value=OPPO]")
+    view.select_option("[name=sort]", "unsure")
+    view.locator("#pair-one h2 a").click()
+    address = view.url.partition("r.html")[2]
+    assert address.endswith("#pair-one")
+    again = open_page(*entries, address=address)
+    assert shown(again) == ["Pair three", "Pair one"]
+    assert not again.is_checked("input[value=OPPO]")
+    assert again.evaluate("document.activeElement.id") == "pair-one"
+    # A pair that the filters hide is shown nevertheless.
+    other = open_page(*entries, address="?q=alike&id=two")
+    assert other.evaluate("document.activeElement.id") == "pair-two"
+    assert len(shown(other)) == 3
+
+
+def test_keys_go_from_pair_to_pair_and_open_the_least_sure_line(view):
+    shown(view)
+    for key, pair in (("j", "one"), ("j", "two"), ("j", "three"), ("j", "three"), ("k", "two")):
+        view.keyboard.press(key)
+        assert view.evaluate("document.activeElement.id") == f"pair-{pair}"
+    view.keyboard.press("j")
+    view.keyboard.press("Enter")
+    view.locator("#pair-three .rules p").first.wait_for()
+    opened = view.locator("#pair-three .open[role=button]")
+    assert opened.get_attribute("data-line") == "1"
+    # In a field they are letters.
+    view.locator("[name=q]").press("k")
+    assert view.input_value("[name=q]") == "k"
+
+
+def test_the_table_and_a_picture_are_saved(view):
+    shown(view)
+    view.fill("[name=q]", "one")
+    rows = list(csv.reader(saved(view, view.get_by_text("Table as CSV")).splitlines()))
+    assert [row[0] for row in rows] == ["id", "one"]
+    record = dict(zip(*rows, strict=True))
+    assert (record["rating"], record["margin"], record["EQUI"]) == ("4.5", "0.5", "1")
+    assert (record["Typ+Sco of these answers"], record["lines other than in gold"]) == ("0.5", "1")
+    view.locator("#pair-one [data-line='0'][role=button] rect").click()
+    text = saved(view, view.locator("#pair-one").get_by_text("Picture as SVG"))
+    root = ElementTree.fromstring(text)
+    assert [part.tag for part in root[:2]] == [f"{SVG}title", f"{SVG}style"]
+    assert root.get("font-family")
+    assert EVIL in [node.text for node in root.iter(f"{SVG}text")]
+    assert not re.search(r'tabindex|data-line|"[^"]*\bopen\b[^"]*"|var\(', text)
+
+
+def test_another_system_stands_beside(open_page, answer, gold):
+    ours = [
+        answer("a b", "x y", ([1], [1], "EQUI", 5.0), ([2], [2], "SIMI", 3.0), identifier=name)
+        for name in ("same", "other", "much")
+    ]
+    theirs = [
+        ours[0].alignments,
+        gold(([1], [1], "EQUI", 5.0), ([2], [2], "REL", 3.0)),
+        gold(([1], [2], "EQUI", 5.0), ([2], [1], "REL", 3.0)),
+    ]
+    given = [
+        Entry(one, beside={"b.wa": compare(one, lines)})
+        for one, lines in zip(ours, theirs, strict=True)
+    ]
+    view = open_page(*given, name="a.wa")
+    assert shown(view) == ["Pair same", "Pair other", "Pair much"]
+    view.locator("#pair-other details.other svg").wait_for()
+    assert "1 line other than in b.wa" in view.locator("#pair-other .facts").inner_text()
+    view.select_option("[name=sort]", "different")
+    assert shown(view) == ["Pair much", "Pair other", "Pair same"]
+    view.select_option("[name=other]", "label")
+    assert shown(view) == ["Pair other"]
+
+
 def test_a_wide_picture_scrolls_in_its_own_box(open_page, answer):
     words = " ".join(f"word{number}" for number in range(40))
-    view = open_page(Entry(answer(words, "x", ([1], [1], "REL", 1.0)), "", {}))
-    view.set_viewport_size({"width": 420, "height": 700})
+    view = open_page(Entry(answer(words, "x", ([1], [1], "REL", 1.0))), width=400)
+    view.locator("article svg").wait_for()
     root = view.locator("html")
     assert root.evaluate("root => root.scrollWidth <= root.clientWidth")
-    assert view.locator(".scroll").evaluate("box => box.scrollWidth > box.clientWidth")
+    assert view.locator("article .scroll").evaluate("box => box.scrollWidth > box.clientWidth")
+    # Filters stay in sight, and small until somebody wants them.
+    assert view.locator("form").is_hidden()
+    view.evaluate("scrollTo(0, document.body.scrollHeight)")
+    assert view.locator(".filters").bounding_box()["y"] >= 0
+
+
+def test_two_thousand_pairs_open_and_are_filtered_at_once(open_page, answer):
+    sentence = "a dog runs along the beach and barks at the sea"
+    lines = [([n], [n], label, 3.0) for n, label in enumerate(["EQUI", "SIMI", "SPE1", "REL"], 1)]
+    place = RulePlace("some_rule", "lp_rules/some/rules.lp", 7)
+    why = Contrast(
+        "label",
+        "label:1:1",
+        *("SIMI", "SIMI, not REL", "REL"),
+        by=99,
+        pros=tuple(Reason("n", f"the words say {n}", 100, n, n, place) for n in range(12)),
+    )
+    found = {((n,), (n,)): (why, why, why) for n in range(1, 5)}
+    one = answer(sentence, sentence, *lines)
+    entries = [
+        Entry(replace(one, pair=replace(one.pair, id=str(n))), f"number {n}", found)
+        for n in range(2000)
+    ]
+    began = time.monotonic()
+    view = open_page(*entries)
+    view.locator("article svg").first.wait_for()
+    # The page is made in this time as well.
+    assert time.monotonic() - began < 60
+    timing = view.evaluate("performance.getEntriesByType('navigation')[0].domComplete")
+    assert timing < 6000
+    assert view.locator("article").count() == 50
+    assert "1 to 50 of 2000" in view.inner_text("nav")
+    view.get_by_role("button", name="Next").click()
+    assert view.locator("article h2").first.inner_text() == "Pair 50"
+    assert "page=2" in view.url
+    spent = view.evaluate(
+        """() => {
+            const field = document.querySelector("[name=q]"), began = performance.now();
+            field.value = "number 199";
+            field.dispatchEvent(new Event("input", { bubbles: true }));
+            document.body.offsetHeight;
+            return performance.now() - began;
+        }"""
+    )
+    assert spent < 2000
+    assert view.inner_text("#count").startswith("12 of 2000 pairs")

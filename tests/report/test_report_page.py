@@ -2,7 +2,9 @@
 
 import json
 import re
-from base64 import b64encode
+import zlib
+from base64 import b64decode, b64encode
+from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -11,7 +13,11 @@ import pytest
 
 from ists_asp.engine import SolvedAnswer
 from ists_asp.explain.explainer import Explanation
-from ists_asp.report import Entry, Verdict, compare, evidence, page, picture
+from ists_asp.io.text import make_sentence
+from ists_asp.io.wa import given_answer
+from ists_asp.model import Alignment, Confidence, Label, Pair, Rating, Word
+from ists_asp.report import Entry, Report, Verdict, compare, evidence, page, picture
+from ists_asp.report.picture import folded_tokens, punctuation, svg_file
 from ists_asp.terminal import visible
 from ists_asp.trace.contrast import Contrast, Reason
 from ists_asp.trace.evidence import Because, RulePlace
@@ -56,6 +62,15 @@ class Page(HTMLParser):
     def data(self):
         return json.loads(next(text for text in self.texts["script"] if text.startswith("{")))
 
+    @property
+    def details(self):
+        (packed,) = (text for text in self.texts["script"] if text.startswith("eJ"))
+        return [json.loads(zlib.decompress(b64decode(one))) for one in packed.splitlines()]
+
+
+def shown(*entries, title="Title"):
+    return Page(page(Report(entries, title)))
+
 
 @pytest.fixture
 def simple(answer):
@@ -72,35 +87,59 @@ def test_a_page_has_each_pair_and_its_data(simple):
     place = RulePlace("my_rule", "lp_rules/x.lp", 7)
     cons = tuple(Reason("n", "words agree", 50, -24, -12, place) for _ in range(15))
     told = Contrast("label", "label:1:1", "because", "EQUI, not SIMI", "SIMI", -180, (), cons)
-    found = {((1,), (1,)): (told,)}
-    html = Page(page([Entry(simple, "Both are.", found)], "Title"))
-    assert len(html.all("article")) == 1
-    assert "Both are." in html.texts["p"]
-    first, second, third = html.data["pairs"][0]["lines"]
-    assert first["rules"] == [
-        {"text": "because", "sentence": 0, "reasons": [[-12, 0, 1]] * 12, "more": 3, "rest": -36}
+    html = shown(Entry(simple, "Both are.", {((1,), (1,)): (told,)}))
+    (pair,), (detail,) = html.data["pairs"], html.details
+    assert (pair["one"], pair["two"], pair["words"]) == ("a b c d", "x y", "Both are.")
+    assert [line[:2] for line in pair["lines"]] == [["EQUI", 5.0], ["SPE1", 3.5], ["NOALI", None]]
+    assert pair["rating"] is None
+    first, second, third = (line["decisions"] for line in detail["why"])
+    assert (second, third) == ([], [])
+    (first,) = first
+    assert (first["text"], first["sentence"], first["by"]) == ("because", "EQUI, not SIMI", -180)
+    assert [one["points"] for one in first["pros"]] == [-12] * 12
+    assert (first["more"], first["rest"]) == (3, -36)
+    assert first["pros"][0]["rule"] == {"name": "my_rule", "file": "lp_rules/x.lp", "line": 7}
+    # Of answers that were given nobody knows why they are so.
+    assert "why" not in shown(Entry(simple)).details[0]
+
+
+def test_a_page_has_ratings_and_the_official_measures(answer, gold):
+    ours = answer("a b", "x y", ([1], [1], "EQUI", 5.0), ([2], [2], "SIMI", 3.0))
+    right = gold(([1], [1], "EQUI", 5.0), ([2], [2], "REL", 3.0))
+    theirs = gold(([1], [1], "EQUI", 5.0), ([2], [], "NOALI", None))
+    beside = {"gold": compare(ours, right), "b.wa": compare(ours, theirs)}
+    rated = Entry(replace(ours, rating=Rating(3250, (), 700)), beside=beside)
+    missing = Entry(ours, beside={"gold": compare(ours, ours.alignments)})
+    data = Page(page(Report([rated, missing], "Title", name="a.wa"))).data
+    assert data["against"] == ["gold", "b.wa"]
+    first, second = data["pairs"]
+    assert first["rating"] == [3.25, 0.7]
+    assert first["f1"][0] == [1.0, 0.5, 1.0, 0.5]
+    assert first["f1"][1] == [0.6667] * 4
+    # A system that has no answer for a pair has nothing right.
+    assert second["f1"] == [[1.0] * 4, [0.0] * 4]
+    assert [(name, values[1]) for name, values in data["f1"]] == [("a.wa", 0.75), ("b.wa", 0.4)]
+    assert first["against"][1] == [
+        ["EQUI", "EQUI", "same", False],
+        ["none", "SIMI", "alignment", False],
+        ["NOALI", "none", "alignment", False],
     ]
-    assert html.data["texts"] == ["EQUI, not SIMI", "words agree"]
-    assert html.data["rules"] == [["my_rule", "lp_rules/x.lp:7"]]
-    assert (second["text"], third["text"]) == ('"b d" SPE1 3.5 "y"', '"c" of sentence 1: NOALI')
-    boxes = [attributes["value"] for attributes in html.all("input") if "value" in attributes]
-    assert boxes[:3] == ["EQUI", "SPE1", "NOALI"]
+    assert second["against"][1] is None
 
 
 def test_the_page_loads_nothing_and_allows_its_own_script_only(simple):
-    text = page([Entry(simple, "", {})], "Title")
-    # Without gold there is nothing to filter by it.
-    assert not [name for name in ("gold", "confusion") if f'id="{name}"' in text]
+    text = page(Report([Entry(simple)], "Title"))
     html = Page(text)
     for _, attributes in html.tags:
         assert not {"src", "href", "style", "onclick"} & attributes.keys()
-    assert set(re.findall(r"https?://[^\"' ]+", text)) == {"http://www.w3.org/2000/svg"}
+    assert set(re.findall(r"https?://[^\"' ]+", text)) <= {"http://www.w3.org/2000/svg"}
     policy = next(one["content"] for one in html.all("meta") if "content" in one)
     assert policy.startswith("default-src 'none'")
     for name in ("script", "style"):
         source = html.texts[name][-1]
         digest = b64encode(sha256(source.encode()).digest()).decode()
         assert f"{name}-src 'sha256-{digest}'" in policy
+    assert not re.findall(r"^(import|export) ", html.texts["script"][-1], re.MULTILINE)
 
 
 @pytest.mark.parametrize("evil", EVIL)
@@ -108,16 +147,80 @@ def test_text_is_harmless_wherever_it_stands(answer, evil):
     token = "_".join(evil.split())
     found = answer(f"{token} b", f"x {token}", ([1], [2], "EQUI", 5.0), identifier=evil)
     fired = Because(evil, RulePlace(evil, evil, 1))
-    told = Contrast(evil, evil, evil, evil, because=(fired,))
-    compared = compare(found, answer(f"{token} b", f"x {token}").alignments)
+    told = Contrast("label", evil, evil, evil, because=(fired,))
+    compared = {evil: compare(found, answer(f"{token} b", f"x {token}").alignments)}
     entry = Entry(found, evil, {((1,), (2,)): (told,)}, compared)
-    plain = Entry(answer("a b", "x a", ([1], [2], "EQUI", 5.0)), "", {}, compared)
-    html, calm = Page(page([entry], evil)), Page(page([plain], "calm"))
+    html, calm = shown(entry, title=evil), shown(Entry(answer("a b", "x a")), title="calm")
     assert [tag for tag, _ in html.tags] == [tag for tag, _ in calm.tags]
-    shown = visible(evil)
-    assert html.data["texts"] == [shown]
-    assert html.texts["h1"] == [shown]
-    assert shown in html.texts["p"]
+    seen = visible(evil)
+    assert html.texts["h1"] == [seen]
+    assert (html.data["pairs"][0]["words"], html.data["pairs"][0]["id"]) == (seen, seen)
+    (detail,) = html.details
+    assert detail["why"][0]["decisions"][0]["because"][0]["sentence"] == seen
+    assert visible(token) in "".join(
+        ElementTree.fromstring(detail.get("full", detail["picture"])).itertext()
+    )
+
+
+def test_punctuation_is_folded_and_counted(answer):
+    found = answer(
+        *("a , b .", "x y !"),
+        *(([1], [1], "EQUI", 5.0), ([2], [], "NOALI", None)),
+        *(([3], [2], "SIMI", 3.0), ([4], [3], "EQUI", 5.0)),
+    )
+    marks = punctuation(found)
+    assert marks == {1, 3}
+    assert folded_tokens(found, marks) == ({2, 4}, {3})
+    html = shown(Entry(found))
+    (pair,), (detail,) = html.data["pairs"], html.details
+    assert [line[3] for line in pair["lines"]] == [False, True, False, True]
+    assert pair["marks"] == 3
+    texts = [
+        [node.text for node in ElementTree.fromstring(detail[name]).iter(f"{SVG}text")]
+        for name in ("picture", "full")
+    ]
+    assert texts[0] == ["EQUI 5", "SIMI 3", "a", "b", "x", "y"]
+    assert texts[1] == ["EQUI 5", "SIMI 3", "EQUI 5", "a", ",", "b", ".", "x", "y", "!"]
+
+
+def test_punctuation_that_is_aligned_with_a_word_is_shown(answer):
+    found = answer("a &", "x and", ([1], [1], "EQUI", 5.0), ([2], [2], "EQUI", 5.0))
+    assert punctuation(found) == set()
+    # What is tagged is what its tag says.
+    sent = make_sentence(["--"])
+    tagged = replace(sent, tokens=(replace(sent.tokens[0], words=(Word("--", "--", "X", "X"),)),))
+    lines = [Alignment((1,), (1,), Label.EQUI, 5.0)]
+    assert punctuation(given_answer(Pair("1", tagged, sent), lines)) == set()
+    assert punctuation(given_answer(Pair("1", sent, sent), lines)) == {0}
+    assert "full" not in shown(Entry(found)).details[0]
+
+
+def test_what_is_not_sure_has_a_question_mark_and_says_how_sure(answer):
+    found = answer("a b c", "x y", ([1], [1], "SIMI", 3.0), ([2], [2], "EQUI", 5.0))
+    lines = (
+        replace(found.alignments[0], confidence=Confidence(0.98, 0.43, 0.6)),
+        replace(found.alignments[1], confidence=Confidence(0.4, 0.9, 0.8)),
+        Alignment((3,), (), Label.NOALI, None, confidence=Confidence(0.3)),
+    )
+    root = ElementTree.fromstring(picture(replace(found, alignments=lines), active=True))
+    texts = [node.text for node in root.iter(f"{SVG}text")]
+    assert texts == ["SIMI? 3", "? EQUI 5", "a", "b", "? c", "x", "y"]
+    titles = [node.text for node in root.iter(f"{SVG}title")]
+    assert titles[0] == '"a" SIMI 3 "x"; unsure: alignment 98%, label 43%, score 60%'
+    assert titles[2] == '"c" of sentence 1: NOALI; unsure: alignment 30%'
+
+
+def test_a_picture_for_a_paper_needs_nothing_else(simple):
+    root = ElementTree.fromstring(svg_file(simple))
+    assert root.get("font-family")
+    assert root[0].tag == f"{SVG}title"
+    assert root[0].text == "a b c d / x y"
+    style = root[1].text
+    assert "var(" not in style
+    assert "@media" not in style
+    assert ".EQUI{color:#176b35}" in style
+    assert [node.text for node in root.iter(f"{SVG}text")][:2] == ["EQUI 5", "SPE1 3.5"]
+    assert "tabindex" not in svg_file(simple)
 
 
 def test_a_picture_has_a_path_for_each_chunk_of_a_link(simple):
@@ -195,12 +298,13 @@ def test_each_line_is_compared_with_gold(answer, gold):
         Verdict.ALIGNMENT,
     ]
     assert [line.tokens2 for line in compared.missed] == [(5,)]
-    html = Page(page([Entry(ours, "", {}, compared)], "Title"))
-    cells = [(one["data-gold"], one["data-ours"]) for one in html.all("button") if len(one) > 3]
-    assert ("SPE1", "SIMI") in cells
-    assert ("REL", "none") in cells
-    assert any('"b" SIMI 3 "w": other label in gold' in text for text in html.texts["li"])
-    assert html.data["pairs"][0]["lines"][1]["gold"] == "label"
+    html = shown(Entry(ours, beside={"gold": compared}))
+    cells = html.data["pairs"][0]["against"][0]
+    assert ["SPE1", "SIMI", "label", False] in cells
+    assert cells[-1] == ["REL", "none", "alignment", False]
+    told = html.details[0]["against"][0]["told"]
+    assert told[0] == '"b" SIMI 3 "w": other label in gold, "b" SPE1 3 "w"'
+    assert told[-1] == 'only in gold: "d" REL 1 "z"'
 
 
 def test_a_notebook_shows_the_picture(simple):

@@ -3,24 +3,23 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from clingo import Control, MessageCode
+from clingo import MessageCode
 from clingo.ast import ASTType, parse_string
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.errors import RuleError
 from ists_asp.io.store import Store
-from ists_asp.rules import RuleSource, find_rules, load_rules
+from ists_asp.rules import find_rules, load_rules
 from ists_asp.rules.parsing import Messages
-from ists_asp.rules.source import SourceText
+from ists_asp.rules.source import RuleSource, SourceText
+from ists_asp.solver.search import ground
 
 from .conftest import write
 
 
 def answer(rules, arguments=()):
-    control = Control(list(arguments))
-    rules.add_to(control)
-    control.ground()
+    control = ground(rules.statements, (), arguments, lambda _code, _text: None)
     found = []
     control.solve(on_model=lambda model: found.append(sorted(map(str, model.symbols(shown=True)))))
     return found[-1]
@@ -199,9 +198,7 @@ def test_places_behind_an_include_are_unchanged(tmp_path):
     rule = rules.rules[-1]
     assert (rule.line, rule.column, rule.text) == (1, 18, "p :- q.")
     messages = Messages(rules.names)
-    control = Control(logger=messages)
-    rules.add_to(control)
-    control.ground()
+    ground(rules.statements, (), (), messages)
     assert list(map(str, messages.warnings)) == [
         "é.lp:1: atom does not occur in any rule head: z; see ists-asp rules check"
     ]
@@ -214,9 +211,7 @@ def test_warnings_name_their_places_once(load):
     rules = load('a(1).\na("x").\nb(Y) :- a(X), Y = X + 1.\nc :- misspelt(1).\n')
     messages = Messages(rules.names)
     for _ in range(2):
-        control = Control(logger=messages)
-        rules.add_to(control)
-        control.ground()
+        ground(rules.statements, (), (), messages)
     assert list(map(str, messages.warnings)) == [
         "x.lp:4: atom does not occur in any rule head: misspelt(1); see ists-asp rules check",
         "x.lp:3: operation undefined: (X+1)",

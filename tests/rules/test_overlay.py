@@ -7,10 +7,9 @@ from ists_asp.rules import (
     Purpose,
     load_profile,
     load_program,
-    program_sources,
     read_overlay,
 )
-from ists_asp.rules.programs import given_warnings
+from ists_asp.rules.programs import given_warnings, program_sources
 
 from .conftest import PROFILE, write
 

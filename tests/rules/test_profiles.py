@@ -1,8 +1,9 @@
 import pytest
 
 from ists_asp.errors import RuleError, UsageError
-from ists_asp.rules import list_profiles, load_profile, load_program, program_sources
+from ists_asp.rules import list_profiles, load_profile, load_program
 from ists_asp.rules.catalogue import copy_rules
+from ists_asp.rules.programs import program_sources
 
 from .conftest import PROFILE, write
 

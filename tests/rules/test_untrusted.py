@@ -7,7 +7,8 @@ import time
 import pytest
 
 from ists_asp.errors import RuleError, UsageError
-from ists_asp.rules import find_rules, load_profile, load_rules, loader, rule_files, source
+from ists_asp.rules import find_rules, load_profile, load_rules, loader, source
+from ists_asp.rules.loader import rule_files
 
 from .conftest import PROFILE, write
 
@@ -100,7 +101,7 @@ def test_profiles_lead_nowhere_else(shipped, tmp_path, text, words):
     write(tmp_path, {"o.lp": "a."})
     base = write(tmp_path / "mine", {"words.lp": "w.", "labels.lp": "l.", "weights/small.lp": "x."})
     write(base, {"profiles/small.toml": text})
-    from ists_asp.rules import program_sources
+    from ists_asp.rules.programs import program_sources
 
     with pytest.raises(RuleError, match=words):
         program_sources(load_profile("small", base), rules=base)

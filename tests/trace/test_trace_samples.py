@@ -13,7 +13,7 @@ from ists_asp.trace import DecisionKind, Tracer, decisions, select
 from ists_asp.trace.contrast import runner_up
 from ists_asp.trace.document import document, trace_line
 from ists_asp.trace.trace import check
-from ists_asp.trace.tree import decision_tree, render
+from ists_asp.trace.tree import Grower, render
 from tests.sharing import load_shared
 from tests.trace.conftest import system
 
@@ -135,11 +135,11 @@ def test_a_runner_up_is_no_better(traces):
 def test_trees_show_rules_with_their_places():
     trace = system("headlines").trace("12 killed in bus accident", "10 killed in road accident")
     (decision,) = select(decisions(trace), "label:1:1")
-    lines = render(decision_tree(trace, decision, depth=2))
+    lines = render(Grower(trace, 2).decision(decision))
     assert lines[0] == '"12" ~ "10" is labelled SIMI  [label:1:1]'
     assert any("SIMI beats" in line for line in lines)
     assert any("lp_rules/labels/" in line for line in lines)
-    everything = render(decision_tree(trace, decision, depth=2, everything=True))
+    everything = render(Grower(trace, 2, everything=True).decision(decision))
     assert len(everything) > len(lines)
     assert any("weight lp_rules/weights/" in line for line in everything)
     assert not any("more, " in line for line in everything)
@@ -156,7 +156,7 @@ def test_trees_show_a_weight_and_its_correction_with_their_places(tmp_path):
     shown = []
     for trace in (plain, own):
         (decision,) = select(decisions(trace), "align:1:1")
-        lines = render(decision_tree(trace, decision, depth=2))
+        lines = render(Grower(trace, 2).decision(decision))
         shown.append(next(line for line in lines if "(meaning)" in line))
     assert ", weight" not in shown[0]
     place = re.search(
@@ -165,7 +165,7 @@ def test_trees_show_a_weight_and_its_correction_with_their_places(tmp_path):
     before, after = (int(re.search(r"\+(\d+) ", line)[1]) for line in shown)
     assert after == before + 20 == int(place[1]) + 20
     # A correction without a weight has a place like one.
-    lines = render(decision_tree(own, decision, depth=2, everything=True))
+    lines = render(Grower(own, 2, everything=True).decision(decision))
     assert any("weight +" in line and "correction +20" in line for line in lines)
 
 

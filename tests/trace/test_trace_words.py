@@ -12,8 +12,8 @@ from ists_asp.rules.arguments import CHUNK, SPAN, TOKEN, argument_types
 from ists_asp.syntax.ground import Ground
 from ists_asp.trace import decisions
 from ists_asp.trace.document import document
-from ists_asp.trace.tree import decision_tree, render
-from ists_asp.trace.words import Words
+from ists_asp.trace.trace import Words
+from ists_asp.trace.tree import Grower, render
 from tests.trace.conftest import system
 
 CHUNKED = ("in_chunk(1,1,1)", "in_chunk(1,2,2)", "in_chunk(1,2,3)", "in_chunk(2,1,1)")
@@ -40,7 +40,7 @@ def test_traces_pass_over_odd_atoms(tmp_path):
         trace = odd.trace(*PAIR)
         assert trace.answer.alignments == usual
         for decision in decisions(trace):
-            assert decision.text in render(decision_tree(trace, decision))[0]
+            assert decision.text in render(Grower(trace).decision(decision))[0]
             assert set(decision.tokens1) | set(decision.tokens2) <= {1, 2, 3}
         assert json.loads(json.dumps(document(trace)))["decisions"]
         assert evidence(trace)

@@ -33,8 +33,7 @@ from ists_asp.evaluate.ratings import correlation, weighted_mean
 from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
 from ists_asp.io.pairs import read_sts
 from ists_asp.knowledge.reader import Reader
-from ists_asp.learn.confidence import fit_table, judge
-from ists_asp.learn.cross import deal, learn_weights
+from ists_asp.learn.cross import deal, fit_table, judge, learn_weights
 from ists_asp.learn.examples import ExampleBuilder, read_gold, read_weights
 from ists_asp.learn.fit import LABELS, SCORES, Settings, Weight, label_terms, score_terms
 from ists_asp.learn.ratings import (

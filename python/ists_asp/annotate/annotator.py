@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.io.cache import Cache
+    from ists_asp.io.cache import Cache, SharedCache
     from ists_asp.model import Token
 
 _Input = TypeVar("_Input", str, list[str])
@@ -50,7 +50,10 @@ class Annotator:
     """
 
     def __init__(
-        self, lang: str = "en", stanza_dir: Path | None = None, cache: Cache | None = None
+        self,
+        lang: str = "en",
+        stanza_dir: Path | None = None,
+        cache: Cache | SharedCache | None = None,
     ) -> None:
         self.models = find(lang, stanza_dir)
         self._tables = tables(lang)
@@ -141,6 +144,9 @@ class Annotator:
                 if fits(output, inputs[position]):
                     outputs[position] = output
             missing = [position for position in missing if not outputs[position]]
+        # Of those that are equal Stanza is asked about one.
+        same = {str(inputs[position]): position for position in reversed(missing)}
+        twins, missing = missing, sorted(same.values())
         for batch in batches([len(inputs[position]) for position in missing]):
             positions = [missing[number] for number in batch]
             said = ask([inputs[position] for position in positions])
@@ -150,6 +156,8 @@ class Annotator:
             if self._cache is not None and len(said) == len(positions):
                 kept = [p for p in positions if fits(list(outputs[p]), inputs[p])]
                 self._cache.put(self._key, [((what, inputs[p]), outputs[p]) for p in kept])
+        for position in twins:
+            outputs[position] = outputs[same[str(inputs[position])]]
         return outputs
 
     @cached_property

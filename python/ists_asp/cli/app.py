@@ -23,16 +23,17 @@ from ists_asp.terminal import Door, one_line, open_doors, table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_NAMES = (*(one.name for one in iter_modules(commands.__path__) if "_" not in one.name), "why-not")
-"""Commands, called like their modules; ``why-not`` is in that of ``why``."""
+_MODULES = {one.name: one.name for one in iter_modules(commands.__path__) if "_" not in one.name}
+_MODULES |= {"check": "evaluate", "chunk": "facts", "why": "trace", "why-not": "trace"}
+"""Commands, each with its module: most are called like it."""
 
 
 class _Commands(UserDict[str, click.Command]):
     """The subcommands, each imported when somebody asks for it."""
 
     def __getitem__(self, name: str) -> click.Command:
-        if name in _NAMES:
-            module = import_module(f"ists_asp.cli.commands.{name.removesuffix('-not')}")
+        if name in _MODULES:
+            module = import_module(f"ists_asp.cli.commands.{_MODULES[name]}")
             self.data[name] = getattr(module, name.replace("-", "_"))
         return self.data[name]
 
@@ -101,7 +102,7 @@ def _colour(_context: click.Context, _option: click.Parameter, wanted: str) -> N
 @click.group(
     "ists-asp",
     cls=_Application,
-    commands=_Commands({name: click.Command(name) for name in _NAMES}),
+    commands=_Commands({name: click.Command(name) for name in _MODULES}),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="""\b
 Examples:

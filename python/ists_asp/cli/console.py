@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ists_asp.engine import System, Timings
     from ists_asp.io.text import Warn
-    from ists_asp.model import Answer, Pair
+    from ists_asp.model import Answer
 
 T = TypeVar("T")
 
@@ -88,10 +88,15 @@ def reader_warnings() -> Iterator[Warn]:
 def warn_unproven(answer: Answer, seconds: float) -> None:
     """Print a warning if the time did not suffice to prove that no other answer is better."""
     if not answer.optimal:
-        warn(
-            f"pair {shortened(answer.pair.id)}: within {seconds:g} s the answer was not "
-            "proved the best; allow more with --timeout"
-        )
+        warn(unproven(answer, seconds))
+
+
+def unproven(answer: Answer, seconds: float) -> str:
+    """What is told of an answer that may not be the best."""
+    return (
+        f"pair {shortened(answer.pair.id)}: within {seconds:g} s the answer was not "
+        "proved the best; allow more with --timeout"
+    )
 
 
 def note(message: str) -> None:
@@ -112,12 +117,12 @@ class Failures:
     count: int = 0
     first: list[str] = field(default_factory=list)
 
-    def add(self, pair: Pair, reason: str) -> None:
+    def add(self, identifier: str, reason: str) -> None:
         """Take up a pair, and warn of it."""
         self.count += 1
         if len(self.first) < _NAMED:
-            self.first.append(shortened(pair.id))
-        warn(f"pair {shortened(pair.id)}: {reason}")
+            self.first.append(shortened(identifier))
+        warn(f"pair {shortened(identifier)}: {reason}")
 
     def end(self, pairs: int) -> None:
         """End with a warning and the exit code 3 where some of the pairs have no result."""

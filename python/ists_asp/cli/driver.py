@@ -18,13 +18,14 @@ from ists_asp import cli
 from ists_asp.cli import console
 from ists_asp.cli.console import Failures
 from ists_asp.cli.inputs import opened
-from ists_asp.errors import IstsError, UsageError, of_pair
+from ists_asp.errors import IstsError, UsageError
 from ists_asp.run.watch import Failed, each, isolate, loading, patience, working_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from ists_asp.cli.cluster import Engine
     from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup, System
     from ists_asp.io.formats import Format
@@ -59,7 +60,7 @@ class Working:
         with console.progress(len(items), shown=not quiet) as step:
             for one in each(items, work, pair_of, seconds):
                 if isinstance(one, Failed):
-                    self.failures.add(one.pair, one.reason)
+                    self.failures.add(one.pair.id, one.reason)
                 yield one
                 self.show_warnings()
                 step()
@@ -104,97 +105,78 @@ def solve_pairs(
     inputs: Inputs,
     setup: Setup,
     shape: Format,
-    output: Path | None,
+    output: Path | str | None,
     columns: tuple[str, ...],
     *,
-    traces: Path | None,
+    traces: Path | str | None,
     jobs: int,
     fail_fast: bool,
+    engine: Engine | None,
 ) -> None:
     """Decide the pairs of an input and write the answers; a table gets these columns."""
+    from ists_asp.cli.parts import Task
     from ists_asp.engine import System, Timings
     from ists_asp.engine.preparation import sums
     from ists_asp.io.files import atomic_writer, check_there
-    from ists_asp.io.formats import PAIRS, Written, writing_rows
-    from ists_asp.run.pool import executor, run
+    from ists_asp.io.formats import PAIRS
+    from ists_asp.run.pool import executor
     from ists_asp.solver.batch import BATCH
 
     began = time.perf_counter()
     stages, failures = Timings(), Failures()
-    columns = columns if shape.table else ()
     # Each thing is told once.
     tell = cache(lambda warning: console.warn(str(warning)))
 
-    with opened(inputs) as source, ExitStack() as stack:
-        # It annotates; what parses rules is the executor's.
-        system = stack.enter_context(System(setup))
-        files = system.files
-        if not inputs.text:
-            source.attached.tell(files.profile)
-        table = source.inputs.table
+    def planned(system: System) -> Task:
+        files, shown = system.files, columns if shape.table else ()
         rated = shape.ratings and (bool(files.rating) or not shape.answers)
-        setup = replace(
+        explained = shown == PAIRS and files.profile.explanation is not None
+        whole = replace(
             setup,
             traced=traces is not None,
             rated=rated,
-            explained=setup.explained
-            or (columns == PAIRS and files.profile.explanation is not None),
+            explained=setup.explained or explained,
             files=sums(files.every if rated else files.deciding),
         )
-        made_by = system.provenance
-        record = made_by.to_dict()
+        return Task(whole, shape, shown, fail_fast or inputs.single)
+
+    if engine is not None:
+        with System(setup) as system:
+            engine.solve(inputs, planned(system), system, output, traces, jobs)
+        return
+    if isinstance(output, str) or isinstance(traces, str):
+        raise UsageError("an address, which --engine dask can write", where=str(output or traces))
+    with opened(inputs) as source, ExitStack() as stack:
+        # It annotates; what parses rules is the executor's.
+        system = stack.enter_context(System(setup))
+        if not inputs.text:
+            source.attached.tell(system.files.profile)
+        if shape.alone and source.count > 1:
+            hint = "Choose one with --id ID; ists-asp report shows all, and saves their pictures"
+            raise UsageError(f"{source.count} pairs, but {shape.name} holds one", hint=hint)
+        task, made_by = planned(system), system.provenance
         targets = [path for path in (output, traces) if path is not None]
         outputs = {path: stack.enter_context(atomic_writer(path)) for path in targets}
-        target = outputs[output] if output is not None else Printed()
-        if columns:
-            put_rows = stack.enter_context(writing_rows(shape, target, columns, table))
-        deciding = executor(setup, jobs, source.count, long=source.long)
+        target = Printed() if output is None else outputs[output]
+        traced = None if traces is None else outputs[traces]
+        deciding = executor(task.setup, jobs, source.count, long=source.long)
         stack.callback(deciding.close)
         _check_interrupted()
         for warning in (*system.models_warnings, *deciding.warnings):
             tell(warning)
-        pairs = source.inputs.tokenized(system, source.pairs())
+        work = task.write(source, system, deciding, target, traced, stages, tell)
         with console.progress(source.count, shown=not inputs.quiet) as step:
-            for number, outcome in enumerate(run(pairs, system, deciding, stages, tell), 1):
+            for number, outcome in enumerate(work, 1):
                 _check_interrupted()
-                pair, failure = outcome.pair, outcome.failure
-                if failure is None and setup.answers is None:
+                if outcome.failure is not None:
+                    failures.add(outcome.pair.id, outcome.failure.found)
+                elif setup.answers is None:
                     console.warn_unproven(outcome.answers[0], setup.limits.seconds)
-                elif failure is not None and (fail_fast or inputs.single):
-                    failure.where = of_pair(pair.id)
-                    raise failure
-                elif failure is not None:
-                    failures.add(pair, failure.found)
-                for faulty, fault in source.faulty():
-                    if columns:
-                        put_rows(fault, faulty)
-                row = source.rows.popleft()[0] if table is not None else None
-                written = Written(
-                    pair,
-                    outcome.answers,
-                    failure.found if failure else None,
-                    outcome.knowledge,
-                    record,
-                    ranked=setup.models > 1,
-                    alone=inputs.one,
-                    explanation=outcome.explanation,
-                    others=source.others(row),
-                )
-                if columns:
-                    put_rows(written, row)
-                else:
-                    target.write(shape.between * (number > 1) + shape.write(written))
-                if traces is not None:
-                    outputs[traces].write(outcome.trace)
                 if number % BATCH == 0:
                     for path, stream in outputs.items():
                         # Where nothing could be written at the end, there is no need to go on.
                         check_there(stream, path)
                 step()
-        for faulty, fault in source.faulty():
-            if columns:
-                put_rows(fault, faulty)
-        stages.merge(system.stages)
         source.check_same()
         _check_interrupted()
     if not (inputs.quiet or inputs.single):

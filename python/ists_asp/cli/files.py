@@ -48,6 +48,15 @@ class FileType(click.Path):
         self.written = written
         self.endings = endings
 
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 (click's own signature)
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:  # noqa: ANN401
+        """A path; an address of fsspec as the text that it is."""
+        return value if "://" in str(value) else super().convert(value, param, ctx)
+
 
 def _rules(path: Path) -> Iterable[Path]:
     from ists_asp.rules.source import files_of_rules
@@ -121,7 +130,8 @@ class Command(click.Command):
             if kind.written and isinstance(use.file, Path)
         ]
         for kind, use, file in outputs:
-            if kind is not OUTPUTS:
+            # Parts of a run go to folders, which are made.
+            if kind is not OUTPUTS and ctx.params.get("engine") != "dask":
                 check_target(use.by, file)
         check_written(ctx, [use for _, use, _ in outputs])
         for kind, use, file in outputs:
@@ -174,7 +184,7 @@ def _named(context: click.Context) -> Iterator[tuple[FileType, Use]]:
         for value in given if isinstance(given, tuple) else (given,):
             if value == STDIN:
                 yield kind, Use("standard input", 0)
-            elif value is not None and kind is not SENTENCE:
+            elif value is not None and kind is not SENTENCE and "://" not in str(value):
                 yield kind, Use(f"{name} {value}", Path(value))
 
 
@@ -232,11 +242,12 @@ def known_ending(
 
 
 def choose_format(
-    forms: Mapping[str, Format], name: str | None, output: Path | None, default: str
+    forms: Mapping[str, Format], name: str | None, output: Path | str | None, default: str
 ) -> Format:
     """The format that was named, or that which goes with the output."""
     if name is not None:
         return forms[name]
     endings = {one.ending: one for one in forms.values()}
     hint = "Choose another ending, or name the format with --format"
-    return endings.get(known_ending(output, endings, hint), forms[default])
+    path = None if output is None else Path(output)
+    return endings.get(known_ending(path, endings, hint), forms[default])

@@ -49,8 +49,8 @@ class Inputs:
     ``files`` has files, or ``-`` for standard input, by option and in the order of the options;
     ``columns`` titles or numbers of the columns of a table, by what they hold; ``identifier`` the
     id of the only pair that is wanted; ``copies`` what can be read only once; ``table`` and
-    ``places`` the table, and where pairs are in it, once it is open (:meth:`ready`). The flags are
-    those of the options that are called so.
+    ``places`` the table, and where pairs are in it, once it is open (:meth:`ready`). Of parts of
+    files so many lines are ``before`` them. The flags are those of the options that are called so.
     """
 
     sentences: tuple[str, ...] = ()
@@ -68,6 +68,7 @@ class Inputs:
     copies: Mapping[str, Path] = field(default_factory=dict)
     table: Table | None = None
     places: Places | None = None
+    before: int = 0
 
     @property
     def tabular(self) -> str | None:
@@ -143,16 +144,19 @@ class Inputs:
             other = "--chunked" if self.chunked else "--tokens"
             raise UsageError(f"{other} does not go with --raw", hint="One of them says what holds")
 
-    def ready(self, warn: Warn) -> Inputs:
-        """The same with its table opened, if it has one; which columns are read is told."""
+    def ready(self, warn: Warn, head: BinaryIO | None = None) -> Inputs:
+        """The same with its table opened, if it has one; which columns are read is told.
+
+        The ``head`` stands for the whole table: what it has of columns, and how it is written.
+        """
         from ists_asp.io.pairs import find_places
         from ists_asp.io.tables import Table
 
         flag = self.tabular
         if flag is None or self.files[flag].endswith(".wa"):
             return self
-        source = self._source(self.files[flag])
-        if not isinstance(source, Path):
+        source = head or self._source(self.files[flag])
+        if head is None and not isinstance(source, Path):
             # A table is read more than once.
             source = BytesIO(source.read())
         kind = None if flag == "--table" else flag.strip("-")
@@ -207,7 +211,7 @@ class Inputs:
         faults.check()
         if empty and self.identifier is not None:
             raise no_such_pair(self.identifier, ids)
-        if empty:
+        if empty and not self.before:
             raise DataError("the input is empty", where=self.names[0], expected="at least one pair")
 
     def _places(self, pair: Pair) -> tuple[str, str]:
@@ -257,6 +261,7 @@ class Inputs:
                 name2=name2,
                 warn=warn,
                 strict=self.strict,
+                before=self.before,
             )
             yield from ((None, pair) for pair in pairs)
 
@@ -305,14 +310,7 @@ class Inputs:
 
         A pair that is too long, or has chunks, stays as it is.
         """
-        from ists_asp.model import Pair, Text
-
-        return system.tokenized(
-            Pair(pair.id, Text(pair.sent1.tokens), Text(pair.sent2.tokens))
-            if self.text and pair.sent1.chunks is None
-            else pair
-            for pair in pairs
-        )
+        return system.tokenized(pair.as_text() if self.text else pair for pair in pairs)
 
     def sums(self) -> list[bytes] | None:
         """SHA-256 sums of the files that somebody may change meanwhile."""

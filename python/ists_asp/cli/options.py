@@ -185,7 +185,7 @@ def input_options(
         inputs = Inputs(
             sentences,
             {flag: name for flag, name in files.items() if name is not None},
-            **{name: rest.pop(name) for name in map(_variable, _FLAGS)},
+            **{name: rest.pop(name) for name in (one[2:].replace("-", "_") for one in _FLAGS)},
             encoding=rest.pop("encoding"),
             identifier=rest.pop("identifier"),
             quiet=rest.pop("quiet"),
@@ -213,10 +213,6 @@ def input_options(
             quiet_option,
         ),
     )
-
-
-def _variable(flag: str) -> str:
-    return flag.strip("-").replace("-", "_")
 
 
 # What to load, and how to decide.
@@ -260,13 +256,24 @@ def reader_option(default: str | None = None) -> Decorator:
     )
 
 
+def _cache(context: click.Context, _option: click.Parameter, given: str | None) -> object:
+    if (
+        given is not None
+        and "://" in given
+        and "incremental" in (one.name for one in context.command.params)
+    ):
+        return given
+    return cache_dir(True if given is None else given)
+
+
 cache_option: Decorator = click.option(
     "--cache",
     type=CACHE,
     metavar="DIR|none",
-    callback=lambda _context, _option, given: cache_dir(True if given is None else given),
+    callback=_cache,
     help="Directory of the cache, which spares a rerun Stanza, the parsing of rules, and pairs "
-    "that no edit touches; none for none. Default: ists-asp in your cache directory; see ists-asp "
+    "that no edit touches; none for none. At an address of fsspec many machines share what Stanza "
+    "and readers say. Default: ists-asp in your cache directory; see ists-asp "
     "cache info.",
 )
 
@@ -328,6 +335,22 @@ _RUN: tuple[Decorator, ...] = (
     ),
 )
 
+_ENGINE: tuple[Decorator, ...] = (
+    choice_option(
+        *("--engine", "local", "dask"),
+        text="What runs the pairs: this machine, or workers of dask.distributed, which read and "
+        "write folders of parts, also at addresses of fsspec such as s3://bucket/pairs.parquet; "
+        "-o names the folder. A run that was stopped goes on where it was.",
+    ),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="With --engine dask, the scheduler of a cluster, such as tcp://host:8786. Whoever "
+        "reaches it runs code. Default: --jobs workers on 127.0.0.1.",
+    ),
+    number_option("--partition", text="Pairs of a part with --engine dask.", default=1000),
+)
+
 
 def profile_options(function: Function) -> Function:
     """Give a command ``setup`` by the options that choose rules, without a system's."""
@@ -336,13 +359,22 @@ def profile_options(function: Function) -> Function:
     )
 
 
-def setup_options(profile: str = "default", *, run: bool = False) -> Decorator:
-    """Give a command ``setup``; one that runs any number of pairs gets what says how, too."""
-    options = (_profile(profile), *_SETUP, *(_RUN if run else ()))
+def setup_options(
+    profile: str = "default", *, run: bool = False, engine: bool = False
+) -> Decorator:
+    """Give a command ``setup``; one that runs any number of pairs gets what says how, too.
+
+    With ``engine`` alone that is what says where, how many workers, and their memory.
+    """
+    more = (*_RUN, *_ENGINE) if run else (*_RUN[:2], *_ENGINE) if engine else ()
+    options = (_profile(profile), *_SETUP, *more)
     return lambda function: decorated(with_setup(function), options)
 
 
-_FIELDS = ("profile", "rules", "stanza_dir", "reader", "vectors", "cache", "incremental", "lax")
+_FIELDS = (
+    *("profile", "rules", "stanza_dir", "reader", "vectors", "cache", "incremental", "lax"),
+    "shared",
+)
 """Options that are passed on as they are."""
 
 
@@ -359,6 +391,18 @@ def with_setup(function: Function) -> Function:
     ) -> None:
         from ists_asp.engine import Limits, Setup
 
+        if isinstance(rest.get("cache"), str):
+            rest["cache"], rest["shared"] = cache_dir(True), rest["cache"]
+        if "engine" in rest:
+            where = {name: rest.pop(name) for name in ("scheduler", "partition")}
+            if rest["engine"] == "dask":
+                from ists_asp.cli.cluster import Engine
+
+                rest["engine"] = Engine(**where)
+            elif where["scheduler"]:
+                raise UsageError("--scheduler without --engine dask")
+            else:
+                rest["engine"] = None
         setup = Setup(
             constants=dict(map(_constant, constants)),
             # No system counts further; more than it has is no limit in any case.

@@ -17,25 +17,21 @@ from typing import TYPE_CHECKING
 from clingo import SymbolType
 from clingo.ast import ASTType
 
-from ists_asp.compare.comparison import Answered, Cause, ChangeKind, Moved, find_changes
+from ists_asp.compare.comparison import Answered, Cause, Change, ChangeKind, Moved, find_changes
 from ists_asp.engine.preparation import BATCH
-from ists_asp.model import Label
-from ists_asp.trace.decisions import DecisionKind, decided, decisions
-from ists_asp.trace.effects import bearing, changing, look, places, said, verdict
+from ists_asp.model import Label, Pair
+from ists_asp.trace.decisions import Decided, DecisionKind, decided, decisions
+from ists_asp.trace.effects import Effect, bearing, changing, look, places, said, verdict
 from ists_asp.trace.evidence import contributed, label_of
 from ists_asp.vocabulary import ARGUES, CLOSENESS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ists_asp.compare.comparison import Change
     from ists_asp.engine import System
-    from ists_asp.model import Pair
     from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.syntax.ground import Ground
     from ists_asp.trace import Decision, Trace
-    from ists_asp.trace.decisions import Decided
-    from ists_asp.trace.effects import Effect
     from ists_asp.trace.grounding import Element, RuleInstance
 
 _WEIGHTS = tuple(f"{one.name}(" for one in WEIGHTS)
@@ -83,7 +79,7 @@ def texts(rules: RuleSet) -> Mapping[str, NamedRule]:
     """The rules by their texts, without what blanks and line ends they have."""
     return {
         _text(rule): rule
-        for node, rule in zip(rules.statements, rules.rules, strict=True)
+        for node, rule in rules.both
         if node.ast_type in (ASTType.Rule, ASTType.Minimize)
     }
 

@@ -10,18 +10,15 @@ import numpy as np
 
 from ists_asp.errors import DataError, of_pair, shortened
 from ists_asp.evaluate.files import read_references
-from ists_asp.evaluate.scorer import Measure, Reference, Scores, evaluate
+from ists_asp.evaluate.scorer import Evaluation, Measure, Reference, Scores, evaluate
 from ists_asp.io.formats import read_record
 from ists_asp.io.tables import read_object
 from ists_asp.io.text import Line, Warn, ignore, parse_lines
-from ists_asp.model import Alignment, Chunk, Pair, Tag
+from ists_asp.model import Alignment, Answer, Chunk, Pair, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-
-    from ists_asp.evaluate.scorer import Evaluation
-    from ists_asp.model import Answer
 
 RESAMPLES, SEED = 2_000, 2004
 RESAMPLED = f"bootstrap:{RESAMPLES}|seed:{SEED}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from ists_asp.compare.comparison import ChangeKind
+from ists_asp.compare.comparison import Cause, Change, ChangeKind, Comparison, Gain, PairComparison
 from ists_asp.evaluate.scorer import DECIMALS
 from ists_asp.terminal import styled, unbroken
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ists_asp.compare import Edit, WeightEdits
-    from ists_asp.compare.comparison import Cause, Change, Comparison, Gain, PairComparison
     from ists_asp.model import Pair
 
 _CAUSES = 5
@@ -143,7 +142,12 @@ def _pair(one: PairComparison) -> Iterator[str]:
         yield from f"  {_change(change, one.pair)}".split("\n")
         new = [cause for cause in causes if cause not in told]
         for cause in new[:_CAUSES]:
-            yield from _because(cause)
+            name = _named(cause.rule, cause.file, cause.line)
+            yield f"      {name}{_WHOSE[cause.only]}: {cause.text}"
+            moved = [f"{one.decision} {one.by:+} {one.evidence}" for one in cause.moved[:_MOVED]]
+            more = f" and {len(cause.moved) - _MOVED} more" if cause.moved[_MOVED:] else ""
+            if moved:
+                yield f"        moves {', '.join(moved)}{more}"
         if len(new) > _CAUSES:
             yield f"      and {len(new) - _CAUSES} causes more, see --json"
         told.update(new)
@@ -163,15 +167,6 @@ def _change(change: Change, pair: Pair) -> str:
     if change.kind is ChangeKind.EXPLANATION:
         return f"explanation  {was}\n  ->           {now}"
     return f"{change.kind:<9}  {' ~ '.join(words)}:  {was} -> {now}"
-
-
-def _because(cause: Cause) -> Iterator[str]:
-    name = _named(cause.rule, cause.file, cause.line)
-    yield f"      {name}{_WHOSE[cause.only]}: {cause.text}"
-    moved = [f"{one.decision} {one.by:+} {one.evidence}" for one in cause.moved[:_MOVED]]
-    more = len(cause.moved) - len(moved)
-    if moved:
-        yield f"        moves {', '.join(moved)}" + (f" and {more} more" if more else "")
 
 
 def _named(name: str, file: str, line: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import repeat, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -13,7 +13,7 @@ from ists_asp.annotate import Annotator
 from ists_asp.engine.answer import Timings
 from ists_asp.errors import DataError, UnknownNameError, UsageError, of_pair
 from ists_asp.facts import pair_facts
-from ists_asp.io.cache import Cache
+from ists_asp.io.cache import Cache, SharedCache
 from ists_asp.io.store import Memo, Store
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge, shipped_vectors
@@ -61,6 +61,12 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 
+@cache
+def _store(directory: Path) -> Store:
+    """One for all systems of a process: each looks at all entries when it first keeps one."""
+    return Store(directory)
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a pair may take: seconds of processor time, and bytes of memory, by default all.
@@ -99,6 +105,7 @@ class Setup:
         shown: whether answers have the atoms that the rules show.
         files: the SHA-256 sums of the rule files, those for ratings last if pairs are rated,
             which may not change while a run goes on; empty for whatever they are.
+        shared: the address of annotations, and of what a reader says, that machines share.
     """
 
     profile: str = "default"
@@ -120,11 +127,12 @@ class Setup:
     answers: Path | None = None
     shown: bool = False
     files: tuple[str, ...] = ()
+    shared: str | None = None
 
     @property
     def store(self) -> Store | None:
         """What keeps rules, facts and answers; None for nothing."""
-        return None if self.cache is None else Store(self.cache)
+        return None if self.cache is None else _store(self.cache)
 
     def load_profile(self) -> Profile:
         """Read the profile."""
@@ -310,8 +318,10 @@ class Preparation(Closing):
             )
 
     @cached_property
-    def _cache(self) -> Cache | None:
+    def _cache(self) -> Cache | SharedCache | None:
         """What keeps what Stanza and a reader say."""
+        if self.setup.shared is not None:
+            return SharedCache(self.setup.shared)
         return None if self.setup.cache is None else Cache(self.setup.cache)
 
     @cached_property

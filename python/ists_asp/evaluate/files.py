@@ -8,23 +8,19 @@ from typing import TYPE_CHECKING
 
 from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
-from ists_asp.evaluate.scorer import Reference, ScoredLine, ScoredPair, evaluate
+from ists_asp.evaluate.scorer import Evaluation, Reference, ScoredLine, ScoredPair, evaluate
 from ists_asp.evaluate.wa_check import NO_ARROW, ODD_SCORE, Origin, ScriptView, check_sentence
-from ists_asp.io.text import Faults, Warn, ignore, make_sentence
-from ists_asp.io.wa import read_wa
+from ists_asp.io.text import Faults, Source, Warn, ignore, make_sentence
+from ists_asp.io.wa import WaSentence, WaToken, read_wa
 from ists_asp.limits import MAX_TOKENS
-from ists_asp.model import Label, Pair, Scheme, Sentence
+from ists_asp.model import Alignment, Label, Pair, Scheme, Sentence
 from ists_asp.terminal import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from ists_asp.evaluate.scorer import Evaluation
     from ists_asp.evaluate.wa_check import Fault
-    from ists_asp.io.text import Source
-    from ists_asp.io.wa import WaSentence, WaToken
-    from ists_asp.model import Alignment
 
 _SHOWN_IDS = 10
 _MISPLACED = "no sentence, but the official scorer looks for the words of the pair in this line"

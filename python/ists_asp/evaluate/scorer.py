@@ -20,12 +20,10 @@ from itertools import product
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from ists_asp.io.wa import HIGHEST
-from ists_asp.model import Alignment, Label, Pair, Scheme, Tag
+from ists_asp.model import Alignment, Chunk, Label, Pair, Scheme, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from ists_asp.model import Chunk
 
 DECIMALS = 4
 """Digits behind the point of what is printed."""

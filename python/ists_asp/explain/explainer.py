@@ -11,29 +11,21 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, tee
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clingo import Function, Number, String
+from clingo import Function, Number, String, Symbol
 
 from ists_asp.errors import DataError, RuleError, inside, shortened
-from ists_asp.explain.shown import read_shown
-from ists_asp.explain.templates import phrase, quoted, sentence
+from ists_asp.explain.shown import Item, Key, Piece, Place, Shown, read_shown
+from ists_asp.explain.templates import Templates, phrase, quoted, sentence
 from ists_asp.facts import line_facts
 from ists_asp.io.wa import format_label
 from ists_asp.knowledge.words import written_otherwise
-from ists_asp.model import Pair
-from ists_asp.rules import NamedRule
+from ists_asp.model import Alignment, Answer, Pair, Sentence
+from ists_asp.rules import NamedRule, RuleSet, RuleWarning
 from ists_asp.solver import Solver, SolverOptions
-from ists_asp.syntax.ground import symbols
+from ists_asp.syntax.ground import Ground, symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from clingo import Symbol
-
-    from ists_asp.explain.shown import Item, Key, Piece, Place, Shown
-    from ists_asp.explain.templates import Templates
-    from ists_asp.model import Alignment, Answer, Sentence
-    from ists_asp.rules import RuleSet, RuleWarning
-    from ists_asp.syntax.ground import Ground
 
 _STOPPED = re.compile(r"(?:[A-Z]\.)+[A-Z]?\.?")
 
@@ -186,10 +178,7 @@ class Explainer:
                 yield self._explained(answer, shown, templates)
 
     def _explained(self, answer: Answer, shown: Shown, templates: Templates) -> Explanation:
-        told = sorted(
-            tell(answer, shown, templates),
-            key=lambda item: (not item.place.sentence, item.place[:2], item.place.rank),
-        )
+        told = tell(answer, shown, templates)
         ranks = {
             number: rank
             for rank, number in enumerate(sorted({0} | {item.place.sentence for item in told}))
@@ -269,8 +258,13 @@ def _case(form: str) -> str | None:
     return "title" if capitals[0] and not any(capitals[1:]) else "mixed"
 
 
-def tell(answer: Answer, shown: Shown, templates: Templates) -> Iterator[Told]:
-    """Each statement that has a place, filled."""
+def tell(answer: Answer, shown: Shown, templates: Templates) -> list[Told]:
+    """Each statement that has a place, filled, in the order of telling."""
+    told = _told(answer, shown, templates)
+    return sorted(told, key=lambda one: (not one.place.sentence, one.place[:2], one.place.rank))
+
+
+def _told(answer: Answer, shown: Shown, templates: Templates) -> Iterator[Told]:
     pieces: dict[Ground, dict[tuple[str, Key | None], list[Piece]]]
     pieces = defaultdict(lambda: defaultdict(list))
     for piece in shown.pieces:

@@ -13,12 +13,12 @@ from functools import cached_property
 from itertools import count, tee
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo import String
+from clingo import String, Symbol
 
 from ists_asp.errors import AnswerError
 from ists_asp.explain.explainer import Answered, posed, tell, text_of
 from ists_asp.explain.shown import Shown, read_shown
-from ists_asp.model import Answer, Sentence, Token
+from ists_asp.model import Answer, Pair, Sentence, Token
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.syntax.ground import Atoms, Ground
 from ists_asp.vocabulary import ASKED, PLAIN, POINT, POINTS_FOUND, RIGHT_IN, SUPPORT, VERDICT
@@ -26,10 +26,7 @@ from ists_asp.vocabulary import ASKED, PLAIN, POINT, POINTS_FOUND, RIGHT_IN, SUP
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from clingo import Symbol
-
     from ists_asp.explain.templates import Templates
-    from ists_asp.model import Pair
     from ists_asp.rules import RuleSet, RuleWarning
     from ists_asp.solver.batch import Item
     from ists_asp.trace import Tracer
@@ -118,10 +115,7 @@ class Judge:
         for solution in self.solver.solve_all(items):
             answer = next(answers)
             ((shown, judged),) = solution.answers
-            told = sorted(
-                tell(answer, shown, templates),
-                key=lambda one: (not one.place.sentence, one.place[:2], one.place.rank),
-            )
+            told = tell(answer, shown, templates)
             columns = {
                 name: tuple(one.text for one in told if _COLUMNS.get(one.kind, one.kind) == name)
                 for name in QUOTED

@@ -316,7 +316,10 @@ def _trimmed(text: str) -> str:
     """Without marks at the ends; quotation marks stay where both of a pair are there."""
     stripped = text.strip(" ")
     end = len(stripped)
-    while end and stripped[end - 1] in ".,;:!?" and not _abbreviates(stripped, end):
+    while end and stripped[end - 1] in ".,;:!?":
+        if end >= 4 and _ABBREVIATION.fullmatch(stripped, end - 4, end):
+            # The full stop belongs to it, as in U.S.
+            break
         end -= 1
         while end and stripped[end - 1].isspace():
             end -= 1
@@ -326,8 +329,3 @@ def _trimmed(text: str) -> str:
     stripped = stripped.lstrip(",;:!? ").rstrip(" ")
     # A full stop that stands alone in front ended the sentence before; that of ".5" does not.
     return stripped.removeprefix(". ") or text
-
-
-def _abbreviates(text: str, end: int) -> bool:
-    """Whether an abbreviation such as ``U.S.`` ends there, whose full stop belongs to it."""
-    return end >= 4 and _ABBREVIATION.fullmatch(text, end - 4, end) is not None

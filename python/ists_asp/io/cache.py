@@ -20,6 +20,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ists_asp.errors import ResourceError
+from ists_asp.io.files import file_system, place
 from ists_asp.io.store import StoreInfo, make_private, opened
 from ists_asp.resources import Closing
 
@@ -253,3 +254,33 @@ def _parsed(text: object) -> Any:  # noqa: ANN401 (whatever JSON can write)
 def _key(models: str, given: object) -> bytes:
     text = json.dumps([models, given], ensure_ascii=True)
     return hashlib.sha256(text.encode()).digest()
+
+
+class SharedCache(Closing):
+    """The same at an address of fsspec, for workers of several machines: a file for each entry.
+
+    It is called by the hash of what it was made of, is written beside its place and renamed, and
+    so may be written by several at once: they write the same. It does not forget.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._root = address.rstrip("/")
+        self._system, self._path = file_system(self._root)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def get(self, models: str, inputs: Sequence[object]) -> list[Any]:
+        """As :meth:`Cache.get`."""
+        names = [_key(models, given).hex() for given in inputs]
+        places = sorted({f"{self._path}/{name[:2]}/{name}" for name in names})
+        found = self._system.cat(places, on_error="omit") if places else {}
+        known = {place[-64:]: text for place, text in found.items() if len(text) <= _LARGEST}
+        return [_parsed(known.get(name)) for name in names]
+
+    def put(self, models: str, entries: Iterable[tuple[object, object]]) -> None:
+        """As :meth:`Cache.put`."""
+        for given, value in entries:
+            name, text = _key(models, given).hex(), json.dumps(value, ensure_ascii=False)
+            with suppress(OSError):
+                place(f"{self._root}/{name[:2]}", name, text.encode())

@@ -147,7 +147,7 @@ def format_chunks(sentence: Sentence) -> str:
             f"the chunks of '{shortened(sentence.text)}' cover the tokens {covered}",
             expected=f"1 to {size}, each once and in order",
         )
-    words = [_escape(token.form) for token in sentence.tokens]
+    words = [_BRACKET.sub(r"\1\1\\\2", token.form) for token in sentence.tokens]
     return " ".join(f"[ {' '.join(words[chunk.first - 1 : chunk.last])} ]" for chunk in chunks)
 
 
@@ -165,7 +165,3 @@ def _edges(piece: str) -> tuple[int, str, int]:
         # The first of the brackets belongs to the word.
         rest, closes = rest + "]", closes - 1
     return opens, rest, closes
-
-
-def _escape(word: str) -> str:
-    return _BRACKET.sub(lambda match: match[1] * 2 + "\\" + match[2], word)

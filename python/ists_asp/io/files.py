@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
-from ists_asp.errors import DataError, UsageError
+from ists_asp.errors import DataError, ResourceError, UsageError, brief
 from ists_asp.terminal import door
 
 if TYPE_CHECKING:
@@ -269,3 +269,34 @@ def ignores_case(folder: Path) -> bool:
     except OSError:
         pass
     return False
+
+
+def file_system(address: str) -> tuple[Any, str]:
+    """The file system of fsspec that has an address, or a path, and what it calls that."""
+    try:
+        from fsspec.core import url_to_fs
+
+        system, path = url_to_fs(address)
+    except ImportError as error:
+        hint = "Install the extra: pip install 'ists-asp[cluster]', and what the address needs"
+        raise ResourceError(f"a package is missing ({error})", where=address, hint=hint) from None
+    except ValueError as error:
+        raise UsageError(f"no such address ({brief(error)})", where=address) from None
+    return system, path
+
+
+def place(folder: str, name: str, content: bytes | Path) -> None:
+    """Write a file in a folder of fsspec: beside its place, and then it is renamed."""
+    system, root = file_system(folder)
+    draft = f"{root}/{PREFIX}{name}.{secrets.token_hex(8)}{_DRAFT}"
+    try:
+        system.makedirs(root, exist_ok=True)
+        if isinstance(content, bytes):
+            system.pipe_file(draft, content)
+        else:
+            system.put_file(str(content), draft)
+        system.mv(draft, f"{root}/{name}")
+    except BaseException:
+        with suppress(OSError):
+            system.rm_file(draft)
+        raise

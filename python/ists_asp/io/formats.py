@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.io.tables import Row, Table, Text
-    from ists_asp.model import Confidence, Sentence
+    from ists_asp.model import Sentence
 
 _WIDEST = 48
 
@@ -49,24 +49,29 @@ class Written:
     others: Mapping[str, object] = field(default_factory=dict)
 
 
+def _write_nothing(_written: Written) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """A format of outputs, with its ending and what the help says about it.
 
     ``write`` gives what is written of a pair, ``between`` what stands between two; a kind of
     ``table`` is written by :func:`writing_rows`. It holds answers, ratings, or ``several`` answers
-    to a pair.
+    to a pair; or, if ``alone``, one answer to the only pair.
     """
 
     name: str
     ending: str
     about: str
-    write: Callable[[Written], str] = lambda _written: ""
+    write: Callable[[Written], str] = _write_nothing
     answers: bool = False
     ratings: bool = False
     several: bool = False
     between: str = ""
     table: str = ""
+    alone: bool = False
 
 
 def answer_record(
@@ -102,14 +107,17 @@ def answer_record(
         record["boundaries1"] = list(answer.boundaries1)
         record["boundaries2"] = list(answer.boundaries2)
     if answer.rating is not None:
-        contributions = [
-            {"name": part.name, "value": part.value} for part in answer.rating.contributions
-        ]
-        rating = {"value": answer.rating.value, "contributions": contributions}
-        if answer.rating.margin is not None:
-            rating["margin"] = answer.rating.margin / 1000
-        record["rating"] = rating
+        record["rating"] = rating_record(answer.rating)
     return record
+
+
+def rating_record(rating: Rating | None) -> dict[str, object] | None:
+    """A rating as JSON values: value, contributions, and margin if there is one."""
+    if rating is None:
+        return None
+    parts = [{"name": part.name, "value": part.value} for part in rating.contributions]
+    margin = {} if rating.margin is None else {"margin": rating.margin / 1000}
+    return {"value": rating.value, "contributions": parts, **margin}
 
 
 def read_record(record: Mapping[str, Any]) -> Answer:
@@ -199,7 +207,7 @@ def format_answer(answer: Answer) -> str:
     pair = answer.pair
     lines = sorted(answer.alignments, key=lambda line: (line.tokens1, line.tokens2))
     rows = [
-        (pair.sent1.words(line.tokens1, "…"), _decided(line), pair.sent2.words(line.tokens2, "…"))
+        (pair.sent1.words(line.tokens1, "…"), caption(line), pair.sent2.words(line.tokens2, "…"))
         for line in lines
         if line.tokens1 and line.tokens2
     ]
@@ -220,21 +228,15 @@ def format_answer(answer: Answer) -> str:
     return "\n".join(told) + "\n"
 
 
-def _decided(line: Alignment) -> str:
-    front = "? " if _doubtful(line.confidence, "alignment") else ""
-    label = format_label(line) + "?" * _doubtful(line.confidence, "label")
-    return f"{front}{label} {format_score(line.score)}"
-
-
-def _doubtful(sure: Confidence | None, what: str) -> bool:
-    """Whether something is more likely wrong than right."""
-    share = getattr(sure, what, None)
-    return share is not None and share < 0.5
+def caption(line: Alignment) -> str:
+    """Label and score; a question mark in front of, or behind, what is more likely wrong."""
+    alignment, label = line.doubts
+    return f"{'? ' * alignment}{format_label(line)}{'?' * label} {format_score(line.score)}"
 
 
 def _lone(sentence: Sentence, numbers: tuple[int, ...], line: Alignment) -> str:
     """What is not aligned, with its label if that says more."""
-    text = sentence.words(numbers, "…") + "?" * _doubtful(line.confidence, "alignment")
+    text = sentence.words(numbers, "…") + "?" * line.doubts[0]
     return text if line.label is Label.NOALI and not line.tags else f"{text} ({format_label(line)})"
 
 

@@ -31,20 +31,22 @@ def read_pairs(
     name2: str | None = None,
     warn: t.Warn = t.ignore,
     strict: bool = False,
+    before: int = 0,
 ) -> Iterator[Pair]:
     """Yield the pairs of two files, chunked or not, with the ids "1", "2" and so on.
 
-    Faults are raised after the pairs of sound lines.
+    The files may be parts, with so many lines ``before`` them. Faults are
+    raised after the pairs of sound lines.
     """
     name1, name2 = t.source_name(first, name1), t.source_name(second, name2)
     faults = t.Faults()
     parse = chunk_parser(t.Repairs(warn, strict)) if chunked else t.parse_sentence
     sides = (
-        t.parse_each(source, parse, faults, name=name, warn=warn, strict=strict)
+        t.parse_each(source, parse, faults, name=name, warn=warn, strict=strict, before=before)
         for source, name in ((first, name1), (second, name2))
     )
     count1 = count2 = 0
-    for number, (sent1, sent2) in enumerate(zip_longest(*sides), 1):
+    for number, (sent1, sent2) in enumerate(zip_longest(*sides), 1 + before):
         count1 += sent1 is not None
         count2 += sent2 is not None
         if isinstance(sent1, Sentence) and isinstance(sent2, Sentence):
@@ -267,10 +269,15 @@ def _sentence(
     if not words:
         raise DataError(f"{name} is empty", where=row.where, expected="at least one token")
     sentence = t.make_sentence(words, text)
-    return replace(sentence, chunks=_chunks(chunks, len(words), str(side), row.where))
+    return replace(sentence, chunks=given_chunks(chunks, len(words), str(side), row.where))
 
 
-def _chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, ...] | None:
+def given_chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, ...] | None:
+    """The chunks that a sentence of so many tokens was given, as lists of first and last tokens.
+
+    Raises:
+        DataError: they are no chunks, or do not cover it.
+    """
     if value is None:
         return None
     name = f"'chunks{number}'"

@@ -98,13 +98,15 @@ def _number(value: object) -> object:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
-def read_parquet(stream: BinaryIO, where: str) -> tuple[Any, Iterator[Cells]]:
-    """The schema of a Parquet file, and its rows, read in batches."""
+def read_parquet(
+    stream: BinaryIO, where: str, groups: Sequence[int] | None = None
+) -> tuple[Any, Iterator[Cells]]:
+    """The schema of a Parquet file, and the rows of some or all groups, read in batches."""
     _library("parquet")
 
     def rows() -> Iterator[Cells]:
         with _readable("parquet", where):
-            for batch in file.iter_batches(_BATCH):
+            for batch in file.iter_batches(_BATCH, groups):
                 yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
     with _readable("parquet", where):

@@ -7,6 +7,7 @@ back unchanged, in front of what is added to it.
 from __future__ import annotations
 
 import bz2
+import copy
 import csv
 import gzip
 import io
@@ -18,7 +19,7 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
@@ -142,6 +143,9 @@ class Table:
         self._source = source
         self._encoding = encoding
         self._warn = warn
+        # Of a part of a file: the lines before it, the rows of files before that, its rows.
+        self._before = self._files_before = 0
+        self._within: tuple[int, slice] | None = None
         if self.kind in ("csv", "tsv"):
             self._sniff()
         first = next(self._rows(), None)
@@ -171,13 +175,30 @@ class Table:
         for row in self._rows():
             if row.number == self._titles:
                 continue
-            row = self._aligned(row)
+            row = self._aligned(replace(row, number=row.number + self._files_before))
             if _is_blank(row.cells) and row.fault is None:
                 blank.append(self._faulty(row, "an empty row"))
                 continue
             yield from blank
             blank.clear()
             yield row
+
+    def part(
+        self,
+        source: Source,
+        name: str,
+        before: int = 0,
+        files_before: int = 0,
+        within: tuple[int, slice] | None = None,
+    ) -> Table:
+        """Some of its rows, from a source of their own: lines, or rows ``within`` a group.
+
+        So many lines of the file are ``before`` them, so many rows in ``files_before`` that one.
+        """
+        part = copy.copy(self)
+        part.name, part._source = name, source
+        part._before, part._files_before, part._within = before, files_before, within
+        return part
 
     @property
     def titles(self) -> list[str]:
@@ -228,15 +249,18 @@ class Table:
             if self.kind in ("csv", "tsv"):
                 yield from self._written(stream)
             elif self.kind == "jsonl":
-                for number, line in enumerate(self._lines(stream), 1):
+                for number, line in enumerate(self._lines(stream), 1 + self._before):
                     yield self._object(number, line)
             else:
                 cells: Iterable[Cells]
                 if self.kind == "parquet":
-                    self.schema, cells = sheets.read_parquet(stream, self.name)
+                    group, rows = self._within or (None, slice(None))
+                    groups = None if group is None else [group]
+                    self.schema, cells = sheets.read_parquet(stream, self.name, groups)
+                    cells = islice(cells, rows.start, rows.stop)
                 else:
                     cells = sheets.read_sheet(self.kind, stream, self.name, self._warn)
-                for number, values in enumerate(cells, 1):
+                for number, values in enumerate(cells, 1 + self._before):
                     yield Row(number, f"{self.name}: row {number}", values)
 
     def _written(self, stream: BinaryIO) -> Iterator[Row]:
@@ -249,7 +273,7 @@ class Table:
             strict=True,
         )
         while True:
-            number = reader.line_num + 1 + skipped
+            number = reader.line_num + 1 + skipped + self._before
             where = f"{self.name}:{number}"
             try:
                 yield Row(number, where, next(reader))

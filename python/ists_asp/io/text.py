@@ -172,13 +172,17 @@ def parse_each(
     name: str | None = None,
     warn: Warn = ignore,
     strict: bool = False,
+    before: int = 0,
 ) -> Iterator[Parsed | DataError]:
-    """Yield what each line says, or its fault, which is taken up by ``faults`` as well."""
+    """Yield what each line says, or its fault, which is taken up by ``faults`` as well.
+
+    The source may be a part of a file, with so many lines ``before`` it.
+    """
     label = source_name(source, name)
     repairs = Repairs(warn, strict)
     try:
         with _opened(source, label) as stream:
-            for number, raw in enumerate(_raw_lines(stream, label), 1):
+            for number, raw in enumerate(_raw_lines(stream, label), 1 + before):
                 try:
                     found = parse(_line(number, raw, f"{label}:{number}", repairs))
                 except FormatError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from html import escape, unescape
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
@@ -233,7 +233,9 @@ def read_wa(
             if sentence is not None:
                 repairs.report(line.where, "<sentence> before </sentence>", "read as a new one")
                 yield _ended(sentence, repairs)
-            sentence, section = WaSentence(_identifier(opening[1]), line.where), ""
+            given = _ID.search(opening[1])
+            identifier = unescape(given[1] or given[2] or "") if given else None
+            sentence, section = WaSentence(identifier or None, line.where), ""
         elif text == "</sentence>":
             if sentence is None:
                 repairs.report(line.where, "</sentence> without <sentence>", "skipped")
@@ -250,11 +252,6 @@ def read_wa(
     if sentence is not None:
         repairs.report(sentence.where, "a sentence without </sentence>", "ends with the file")
         yield _ended(sentence, repairs)
-
-
-def _identifier(attributes: str) -> str | None:
-    match = _ID.search(attributes)
-    return unescape(match[1] or match[2] or "") or None if match else None
 
 
 def _ended(sentence: WaSentence, repairs: t.Repairs) -> WaSentence:
@@ -394,12 +391,8 @@ def given_answer(pair: Pair, alignments: Sequence[Alignment]) -> Answer:
                     hint="Give the sentences that the alignments are about",
                 )
         sides.append(sentence.chunks or _chunks(sentence, lines))
-    sent1, sent2 = (
-        replace(sentence, chunks=chunks)
-        for sentence, chunks in zip((pair.sent1, pair.sent2), sides, strict=True)
-    )
-    known = replace(pair, sent1=sent1, sent2=sent2)
-    return Answer(known, sides[0], sides[1], tuple(alignments), (), optimal=True)
+    one, two = sides
+    return Answer(pair.with_chunks(one, two), one, two, tuple(alignments), (), optimal=True)
 
 
 def _chunks(sentence: Sentence, lines: Iterable[Sequence[int]]) -> tuple[Chunk, ...]:

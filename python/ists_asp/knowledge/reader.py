@@ -27,7 +27,7 @@ from ists_asp import vocabulary as v
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
 from ists_asp.io.store import made_by
 from ists_asp.knowledge.words import knowable
-from ists_asp.model import Label, Pair
+from ists_asp.model import Label, Pair, Sentence
 from ists_asp.resources import data_dir
 from ists_asp.syntax.ground import Atoms
 
@@ -35,9 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ists_asp.io.cache import Cache
+    from ists_asp.io.cache import Cache, SharedCache
     from ists_asp.knowledge.reader_model import Judged, Model, Reading, Run, Span
-    from ists_asp.model import Sentence
 
 T = TypeVar("T")
 
@@ -184,7 +183,8 @@ class Reader:
                 for token, value in begins.items():
                     yield v.READER_BOUNDARY.text(number, token, *_log_odds(value))
                 found = _possible(sentence, begins)
-            spans.append([span for span in found if _is_wordy(sentence, span)])
+            letters = [any(map(str.isalnum, token.form)) for token in sentence.tokens]
+            spans.append([(one, last) for one, last in found if any(letters[one - 1 : last])])
         for number, found in zip(sides, spans, strict=True):
             yield from (v.READER_SPAN.text(number, *span) for span in found)
         yield from self._links(reading, spans, sides)
@@ -256,7 +256,9 @@ class Reader:
 class PairReader:
     """A reader whose cache keeps what it says, by its hash and by words and chunks of a pair."""
 
-    def __init__(self, reader: Reader | UniversalReader, cache: Cache | None = None) -> None:
+    def __init__(
+        self, reader: Reader | UniversalReader, cache: Cache | SharedCache | None = None
+    ) -> None:
         self._reader = reader
         self._cache = cache
 
@@ -267,9 +269,14 @@ class PairReader:
         shown = [knowable(pair) for pair in pairs]
         inputs = [[made_by(), rated, *map(_shown, (pair.sent1, pair.sent2))] for pair in shown]
         kept = [None] * len(pairs) if self._cache is None else self._cache.get(key, inputs)
+        read_now: dict[str, str] = {}
         for pair, given, text in zip(shown, inputs, kept, strict=True):
             if not _is_term(text):
+                if (twin := read_now.get(str(given))) is not None:
+                    yield Atoms(twin)
+                    continue
                 text = Atoms("()").with_text(",".join(read(pair))).text
+                read_now[str(given)] = text
                 if self._cache is not None:
                     self._cache.put(key, [(given, text)])
             yield Atoms(text)
@@ -350,7 +357,3 @@ def _merged(
                 pair = ((other,), merged) if swapped else (merged, (other,))
                 if pair not in judged:
                     yield pair
-
-
-def _is_wordy(sentence: Sentence, span: Run) -> bool:
-    return any(map(str.isalnum, "".join(t.form for t in sentence.tokens[span[0] - 1 : span[1]])))

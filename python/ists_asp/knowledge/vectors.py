@@ -80,7 +80,26 @@ class Vectors:
 
     @cached_property
     def _table(self) -> _Table:
-        return _load(self._path)
+        path = self._path
+        try:
+            with path.open("rb") as file, np.load(file) as arrays:
+                version = int(arrays["version"])
+                names = bytes(arrays["pieces"]).decode().split("\n")
+                codes, scales = arrays["codes"], arrays["scales"]
+        # A damaged file fails in as many ways as there are bytes to damage.
+        except Exception as error:
+            no_fault_of_files(error)
+            raise _unusable(path, f"damaged word vectors ({brief(error)})") from None
+        if version != VERSION:
+            raise _unusable(path, f"word vectors of layout {version}", f"layout {VERSION}")
+        if codes.ndim != 2 or not len(names) == len(codes) == len(scales):
+            found = (
+                f"{len(names)} word pieces, vectors of shape {codes.shape}, {len(scales)} scales"
+            )
+            raise _unusable(path, found, "as many of each")
+        numbers = {name: number for number, name in enumerate(names)}
+        # What is unknown has a number behind all others.
+        return _Table(_tokenizer(numbers | {_UNKNOWN: len(codes)}), codes, scales)
 
     @property
     def dimensions(self) -> int:
@@ -115,26 +134,6 @@ class Vectors:
             pooled += scales @ table.codes[numbers].astype(np.float32) / len(numbers)
         pooled.setflags(write=False)
         return pooled
-
-
-def _load(path: Path) -> _Table:
-    try:
-        with path.open("rb") as file, np.load(file) as arrays:
-            version = int(arrays["version"])
-            names = bytes(arrays["pieces"]).decode().split("\n")
-            codes, scales = arrays["codes"], arrays["scales"]
-    # A damaged file fails in as many ways as there are bytes to damage.
-    except Exception as error:
-        no_fault_of_files(error)
-        raise _unusable(path, f"damaged word vectors ({brief(error)})") from None
-    if version != VERSION:
-        raise _unusable(path, f"word vectors of layout {version}", f"layout {VERSION}")
-    if codes.ndim != 2 or not len(names) == len(codes) == len(scales):
-        found = f"{len(names)} word pieces, vectors of shape {codes.shape}, {len(scales)} scales"
-        raise _unusable(path, found, "as many of each")
-    numbers = {name: number for number, name in enumerate(names)}
-    # What is unknown has a number behind all others.
-    return _Table(_tokenizer(numbers | {_UNKNOWN: len(codes)}), codes, scales)
 
 
 def _unusable(path: Path, found: str, expected: str | None = None) -> ResourceError:

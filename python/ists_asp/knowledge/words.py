@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from ists_asp import vocabulary as v
 from ists_asp.limits import LONGEST_WORD
-from ists_asp.model import Pair, Token, Word
+from ists_asp.model import Pair, Sentence, Token, Word
 from ists_asp.syntax.ground import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from ists_asp.model import Sentence
 
 _UNKNOWN = "_"
 """Stands for a word that nothing is known about: it has no letters and no digits."""

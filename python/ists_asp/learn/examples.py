@@ -8,24 +8,24 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
 
-from clingo import Number, SymbolType
+from clingo import Number, Symbol, SymbolType
 from clingo.ast import ASTType
 
 from ists_asp import vocabulary as v
-from ists_asp.confidence import leads_of
+from ists_asp.confidence import Leads, Weights, leads_of
 from ists_asp.engine import Setup, System
 from ists_asp.engine.preparation import beside
 from ists_asp.errors import DataError, RuleError, inside, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.io.pairs import read_pairs
-from ists_asp.io.text import Faults, ignore
+from ists_asp.io.text import Faults, Warn, ignore
 from ists_asp.io.wa import given_answer
 from ists_asp.resources import Closing
 from ists_asp.rules import NO_READER, find_program, find_rules, load_rules
@@ -34,12 +34,6 @@ from ists_asp.rules.weights import weights_of
 from ists_asp.syntax.trees import Signature, atoms, signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from clingo import Symbol
-
-    from ists_asp.confidence import Leads, Weights
-    from ists_asp.io.text import Warn
     from ists_asp.model import Alignment, Answer, Pair
     from ists_asp.solver.batch import Item
     from ists_asp.vocabulary import Predicate
@@ -119,14 +113,8 @@ class ExampleBuilder(Closing):
         self._weighing = rules.statements
         self._constants = {**self.profile.constants, **setup.constants}
         # Weights that have a name are rules.
-        kept = (
-            (node, rule)
-            for node, rule in zip(rules.statements, rules.rules, strict=True)
-            if rule.sentence is not None or not any(weighed(node))
-        )
-        nodes, named = zip(*kept, strict=True)
-        own = self.profile, replace(rules, statements=nodes, rules=named)
-        self._system = System(replace(setup, reader=NO_READER), own)
+        own = rules.only(lambda node, rule: rule.sentence is not None or not any(weighed(node)))
+        self._system = System(replace(setup, reader=NO_READER), (self.profile, own))
 
     def close(self) -> None:
         """Close the lexicon; the teacher cannot be used afterwards."""
@@ -149,8 +137,7 @@ class ExampleBuilder(Closing):
     def sentences(self) -> dict[str, str]:
         """What the rules say that find evidence, by its name or what its names begin with."""
         found: dict[str, str] = {}
-        rules = self._system.rules
-        for statement, rule in zip(rules.statements, rules.rules, strict=True):
+        for statement, rule in self._system.rules.both:
             if statement.ast_type is not ASTType.Rule or rule.sentence is None:
                 continue
             for atom in atoms(statement.head):
@@ -350,9 +337,7 @@ def _alignments(pair: Pair, reference: Reference | None, file: Path) -> tuple[Al
             where=str(file),
             expected="the alignments of every pair",
         )
-    found, chunked = (
-        (len(one.sent1.tokens), len(one.sent2.tokens)) for one in (reference.pair, pair)
-    )
+    found, chunked = reference.pair.sizes, pair.sizes
     if found != chunked:
         raise DataError(
             f"pair {shortened(pair.id)} has {found[0]} and {found[1]} tokens",

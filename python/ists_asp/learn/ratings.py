@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from ists_asp.engine import Setup, System
-from ists_asp.engine.rating import Rater
+from ists_asp.engine.rating import Evidence, Rater
 from ists_asp.io.pairs import ScoredPair
 from ists_asp.learn.cross import deal
 from ists_asp.learn.fit import Weight
@@ -28,8 +28,6 @@ from ists_asp.rules import NO_READER, Purpose, load_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ists_asp.engine.rating import Evidence
 
 DECISION = "rating"
 BASE = "base"

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ists_asp.learn.fit import decision_of
+from ists_asp.learn.fit import Weight, decision_of
 from ists_asp.terminal import unbroken
 from ists_asp.vocabulary import CONFIDENCE, CORRECTION, RATING_MARGIN, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ists_asp.learn.confidence import Table
-    from ists_asp.learn.fit import Weight
+    from ists_asp.confidence import Kind
 
 _SECTIONS = {
     "boundary": "Chunk boundaries",
@@ -22,6 +22,15 @@ _SECTIONS = {
     "score": "Scores, in hundredths of a point: where labels begin, and what is added or taken",
 }
 _ORDER = ("equi", "oppo", "spe", "this_spe", "other_spe", "simi", "rel")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Decisions that lead by ``lead`` or more: how many, and how many in 100 are right."""
+
+    lead: int
+    percent: int
+    count: int
 
 
 def render_weights(
@@ -89,7 +98,7 @@ def render_margins(margins: Iterable[tuple[int, int, int]], title: str, command:
     return "\n".join([*_head(f"Margins of ratings: {title}", purpose, command), "", *lines]) + "\n"
 
 
-def render_table(table: Table, title: str, command: str) -> str:
+def render_table(table: Mapping[Kind, Sequence[Step]], title: str, command: str) -> str:
     """Return the text of a rule file with a line for each kind of decision."""
     purpose = (
         "in how many of 100 cases decisions that lead so far are right, learned from pairs",

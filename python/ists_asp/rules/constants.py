@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from clingo import SymbolType, parse_term
 from clingo.ast import ASTType
 
-from ists_asp.errors import UsageError, shortened
+from ists_asp.errors import IstsError, UsageError, shortened
 from ists_asp.io.toml import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ists_asp.errors import IstsError
     from ists_asp.rules.loader import RuleSet
 
 LARGEST = 1_000_000

@@ -13,16 +13,14 @@ from operator import itemgetter
 from string import Formatter
 from typing import TYPE_CHECKING, TypeAlias
 
-from clingo.ast import ASTType
+from clingo.ast import AST, ASTType
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.rules.examples import read_example
-from ists_asp.syntax.changes import variable_names
+from ists_asp.syntax.trees import variable_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-    from clingo.ast import AST
 
     from ists_asp.rules.source import SourceText
 

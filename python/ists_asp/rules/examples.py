@@ -8,13 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from operator import ge, gt, le, lt
-from typing import TYPE_CHECKING
 
 from ists_asp.errors import RuleError, shortened
-from ists_asp.model import Label
-
-if TYPE_CHECKING:
-    from ists_asp.model import Answer
+from ists_asp.model import Answer, Label
 
 _TEXT = r'"(?:[^"\\]|\\["\\])++"'
 _EXAMPLE = re.compile(rf"(?:([A-Za-z][\w-]*)\s+)?({_TEXT})\s*\|\s*({_TEXT})\s*:\s*(\S.*)")

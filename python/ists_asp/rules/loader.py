@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
-from clingo.ast import AST, ASTType, ProgramBuilder
+from clingo.ast import AST, ASTType
 
 from ists_asp.errors import RuleError, shortened
-from ists_asp.io.store import Memo
-from ists_asp.rules.parsing import Parsing
+from ists_asp.io.store import Memo, Store
+from ists_asp.resources import Later
+from ists_asp.rules.parsing import Parsing, RuleWarning
 from ists_asp.rules.source import RuleFile, RuleSource, join, read_source, refuse, resolved
 from ists_asp.syntax.trees import Signature, derived, predicates
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Set
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
     from pathlib import Path
 
-    from clingo import Control
-
-    from ists_asp.io.store import Store
     from ists_asp.rules.directives import NamedRule
-    from ists_asp.rules.parsing import RuleWarning
     from ists_asp.rules.source import Include, Report, SourceText
 
 MOST = 1 << 26
@@ -152,8 +150,8 @@ class RuleSet:
     """
 
     files: tuple[RuleFile, ...]
-    statements: tuple[AST, ...]
-    rules: tuple[NamedRule, ...]
+    statements: Sequence[AST]
+    rules: Sequence[NamedRule]
     warnings: tuple[RuleWarning, ...]
     remembered: Memo = field(default=Memo(), init=False, compare=False)
 
@@ -167,11 +165,16 @@ class RuleSet:
         object.__setattr__(self, "remembered", remembered)
         return self
 
-    def add_to(self, control: Control) -> None:
-        """Add all statements to a solver, ready to be grounded."""
-        with ProgramBuilder(control) as builder:
-            for statement in self.statements:
-                builder.add(statement)
+    @property
+    def both(self) -> Iterator[tuple[AST, NamedRule]]:
+        """Each statement with its name and place."""
+        return zip(self.statements, self.rules, strict=True)
+
+    def only(self, wanted: Callable[[AST, NamedRule], object]) -> RuleSet:
+        """Some of these rules, without a memory."""
+        kept = [(node, rule) for node, rule in self.both if wanted(node, rule)]
+        nodes, named = zip(*kept, strict=True) if kept else ((), ())
+        return replace(self, statements=nodes, rules=named)
 
 
 def load_rules(
@@ -185,19 +188,29 @@ def load_rules(
 
     With a ``report`` that does not raise what it gets, all that can be parsed is, and names and
     private predicates that two files define are not looked at: these may be files of different
-    programs.
+    programs. Files in which an earlier process found no fault are parsed when somebody asks.
     """
     reading = _read(sources, report)
-    parsing = Parsing(report, store)
-    for path, text, includes in reading.texts:
-        parsing.take(path, text, includes)
+
+    @cache
+    def parsed() -> Parsing:
+        parsing = Parsing(report, store)
+        for path, text, includes in reading.texts:
+            parsing.take(path, text, includes)
+        return parsing
+
     files = tuple(reading.files.values())
     # What tells the rule set that files give, loaded in this order, from all others.
     names = "".join(f"{file.name}\n{file.path}\n{file.sha256}\n" for file in files)
     digest = sha256(names.encode(errors="surrogateescape")).hexdigest()
-    return RuleSet(
-        files, tuple(parsing.statements), tuple(parsing.rules), parsing.messages.warnings
-    ).remembering(Memo(store, digest, family))
+    memo, warnings = Memo(store, digest, family), tuple[RuleWarning, ...]()
+    known = memo.key("faultless", [])
+    if report is not refuse or memo.get(known) is None:
+        warnings = parsed().messages.warnings
+        if report is refuse and not warnings:
+            memo.put(known, True)
+    statements, rules = Later(lambda: parsed().statements), Later(lambda: parsed().rules)
+    return RuleSet(files, statements, rules, warnings).remembering(memo)
 
 
 def fitting(rules: RuleSet, paths: Collection[Path]) -> RuleSet:
@@ -213,23 +226,19 @@ def fitting(rules: RuleSet, paths: Collection[Path]) -> RuleSet:
     known: set[Signature] = set()
     open_: dict[int, _AsksDerives] = {}
     kept: set[int] = set()
-    for place, node in enumerate(rules.statements):
+    for node in rules.statements:
         kind, own = node.ast_type, node.location.begin.filename in added
         if own and kind in (ASTType.Rule, ASTType.Minimize):
             if kind is ASTType.Rule and (heads := derived(node.head)):
-                open_[place] = predicates(node) - heads, heads
+                open_[id(node)] = predicates(node) - heads, heads
             continue
-        kept.add(place)
+        kept.add(id(node))
         if kind is ASTType.Rule:
             known |= derived(node.head)
         elif kind is ASTType.Defined and not own:
             known.add(Signature(node.name, node.arity))
     kept.update(fits(known, open_))
-    return replace(
-        rules,
-        statements=tuple(node for place, node in enumerate(rules.statements) if place in kept),
-        rules=tuple(rule for place, rule in enumerate(rules.rules) if place in kept),
-    ).remembering(rules.remembered)
+    return rules.only(lambda node, _: id(node) in kept).remembering(rules.remembered)
 
 
 def with_includes(paths: Iterable[Path], files: Mapping[Path, RuleFile]) -> dict[Path, None]:

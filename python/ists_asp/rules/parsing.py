@@ -12,18 +12,15 @@ from clingo import MessageCode
 from clingo.ast import AST, ASTType, Location, parse_files, parse_string
 
 from ists_asp.errors import RuleError, shortened
-from ists_asp.io.store import made_by
+from ists_asp.io.store import Store, made_by
 from ists_asp.rules.directives import NamedRule, name_rules
-from ists_asp.rules.source import SUFFIX, Report, refuse
+from ists_asp.rules.source import SUFFIX, Include, Report, SourceText, refuse
 from ists_asp.syntax.trees import Signature, children, derived, functions, head_elements, walk
 from ists_asp.vocabulary import CORRECTION, WEIGHT, WEIGHTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    from ists_asp.io.store import Store
-    from ists_asp.rules.source import Include, SourceText
 
 PLACED = re.compile(
     r"(?P<file>.*):(?P<line>\d+):(?P<column>\d+)-(?:(?P<line2>\d+):)?(?P<column2>\d+): "
@@ -220,7 +217,14 @@ class Parsing:
         faults: list[tuple[str, RuleError]] = []
         whole = True
         try:
-            _nodes(path, text, includes, messages, nodes)
+            if includes or path.suffix == SUFFIX:
+                # clingo would look for included files in the working directory first, and a table
+                # is rules only as it was read.
+                parse_string(text.without(includes), nodes.append, logger=messages)
+                for node in nodes:
+                    _place(node, str(path))
+            else:
+                parse_files([str(path)], nodes.append, logger=messages)
         except RuntimeError:
             whole = False
             first, *others = _syntax_errors(text, messages.errors)
@@ -247,8 +251,9 @@ class Parsing:
         private = [
             (place, name)
             for place, (node, rule) in enumerate(zip(statements, rules, strict=True))
-            if _PRIVATE.search(rule.text)
-            for name in _own(node)
+            if _PRIVATE.search(rule.text) and node.ast_type is ASTType.Rule
+            for name in sorted(derived(node.head))
+            if name.name.startswith("_")
         ]
         weights = [
             (place, name)
@@ -322,30 +327,6 @@ def _refused(nodes: Iterable[AST], text: SourceText) -> Iterator[RuleError]:
             if part.ast_type is ASTType.Function and part.external:
                 found = f"@{part.name} is refused: it would be a function of a script"
                 yield refused(part, found, "Express it as rules")
-
-
-def _nodes(
-    path: Path,
-    text: SourceText,
-    includes: tuple[Include, ...],
-    messages: Messages,
-    nodes: list[AST],
-) -> None:
-    """Read the syntax trees of a file, comments among them; ``nodes`` gets them one by one."""
-    if includes or path.suffix == SUFFIX:
-        # clingo would look for included files in the working directory first, and a table is
-        # rules only as it was read.
-        parse_string(text.without(includes), nodes.append, logger=messages)
-        for node in nodes:
-            _place(node, str(path))
-    else:
-        parse_files([str(path)], nodes.append, logger=messages)
-
-
-def _own(statement: AST) -> Iterator[Signature]:
-    """The private predicates that a statement defines."""
-    if statement.ast_type is ASTType.Rule and _PRIVATE.search(str(statement.head)):
-        yield from sorted(key for key in derived(statement.head) if key.name.startswith("_"))
 
 
 class Weighed(NamedTuple):

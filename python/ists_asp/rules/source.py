@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.rules.examples import read_example
 from ists_asp.terminal import visible
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LARGEST = 1 << 24
 """Bytes of a rule file at most."""
@@ -39,13 +36,16 @@ _SHOWN = 80
 """Characters of a line that an excerpt shows."""
 
 _STRING = r'"(?:[^"\\\n]|\\["\\n])*"'
+_WORD_ENDS = r"(?![A-Za-z0-9_'])"
+_PLAIN = re.compile(
+    rf'(?:[^"%#\x80-\U0010ffff]++|{_STRING}|%(?!\*)[^\n]*+|#(?!(?:script|include){_WORD_ENDS}))*+'
+)
+"""What needs no look: code, whole strings, comments up to the end of their line."""
 _LEXEMES = re.compile(
-    rf"(?P<string>{_STRING})"
-    r'|(?P<quote>")'
+    r'(?P<quote>")'
     r"|(?P<block>%\*)"
-    r"|(?P<comment>%[^\n]*)"
-    r"|(?P<script>#script(?![A-Za-z0-9_']))"
-    r"|(?P<include>#include(?![A-Za-z0-9_']))"
+    rf"|(?P<script>#script{_WORD_ENDS})"
+    rf"|(?P<include>#include{_WORD_ENDS})"
     r"|(?P<foreign>[^\x00-\x7f]+)"
 )
 _BLOCK = re.compile(r"(?P<open>%\*)|(?P<close>\*%)|%[^\n]*")
@@ -147,17 +147,20 @@ class SourceText:
         """
         found: list[Include] = []
         position = 0
-        while match := _LEXEMES.search(self.text, position):
-            position = match.end()
+        while match := _LEXEMES.match(self.text, self._plain_end(position)):
             if match.lastgroup == "block":
                 position = self._block_end(match)
             elif match.lastgroup == "include":
                 include = self._include(match.start())
                 found.append(include)
                 position = include.end
-            elif match.lastgroup not in ("string", "comment"):
+            else:
                 raise self._forbidden(match)
         return tuple(found)
+
+    def _plain_end(self, position: int) -> int:
+        found = _PLAIN.match(self.text, position)
+        return position if found is None else found.end()
 
     def without(self, includes: tuple[Include, ...]) -> str:
         """Return the text with blanks for the includes, all else at its old position."""
@@ -287,12 +290,24 @@ def table_rules(text: str, name: str, report: Report = refuse) -> str:
     return "\n".join([*facts, ""])
 
 
-def _fact(line: str, where: str) -> str:
+class TableEntry(NamedTuple):
+    """An entry of a word table; ``behind`` is all that follows it, an ``example`` included."""
+
+    left: str
+    sign: str
+    right: str
+    behind: str
+    example: str
+
+
+def read_entry(line: str, where: str = "") -> TableEntry | None:
+    """Read a line of a word table; None where it has no entry, a RuleError if it is malformed."""
     before, _, example = line.rpartition("\t")
-    line, example = (before, example) if '"' in example and _WHOLE.match(before) else (line, "")
-    entry = line.partition("#")[0].strip().removeprefix("\ufeff")
+    if not ('"' in example and _WHOLE.match(before)):
+        before, example = line, ""
+    entry = before.partition("#")[0].strip().removeprefix("\ufeff")
     if not entry:
-        return ""
+        return None
     # Nothing here takes more time than the line is long.
     parts = [" ".join(part.lower().split()) for part in _SIGN.split(entry)]
     sides = parts[::2]
@@ -303,9 +318,17 @@ def _fact(line: str, where: str) -> str:
             where=where,
             expected="two different words or short phrases, A = B or A <> B",
         )
-    left, right = (side.replace("\\", "\\\\").replace('"', '\\"') for side in sides)
-    behind = f" %@example {read_example(example, where).text}" if example else ""
-    return f'{_PREDICATES[parts[1]].name}("{left}","{right}").{behind}'
+    example = example and read_example(example, where).text
+    return TableEntry(sides[0], parts[1], sides[1], line.partition(entry)[2], example)
+
+
+def _fact(line: str, where: str) -> str:
+    entry = read_entry(line, where)
+    if entry is None:
+        return ""
+    sides = (side.replace("\\", "\\\\").replace('"', '\\"') for side in (entry.left, entry.right))
+    behind = f" %@example {entry.example}" if entry.example else ""
+    return '{}("{}","{}").{}'.format(_PREDICATES[entry.sign].name, *sides, behind)
 
 
 _SUFFIXES = (".lp", ".toml")
@@ -332,15 +355,11 @@ def files_of_rules(path: Path) -> Iterator[Path]:
         # A name may be one that no file can have.
         with suppress(OSError):
             if real.is_file():
-                left += [file.parent / name for name in _included(real)]
+                with real.open("rb") as stream:
+                    found = _MENTIONED.findall(stream.read(LARGEST))
+                names = (os.fsdecode(re.sub(rb"\\(.)", rb"\1", name)) for name in found)
+                left += [file.parent / name for name in names]
                 yield file
-
-
-def _included(file: Path) -> list[str]:
-    """What stands behind ``#include`` in a file, comments and all."""
-    with file.open("rb") as stream:
-        found = _MENTIONED.findall(stream.read(LARGEST))
-    return [os.fsdecode(re.sub(rb"\\(.)", rb"\1", name)) for name in found]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import SymbolType
-from clingo.ast import ASTType
+from clingo.ast import ASTType, Position
 
 from ists_asp.rules.parsing import RuleWarning
 from ists_asp.syntax.trees import atoms, is_fact
@@ -18,8 +18,6 @@ from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
-
-    from clingo.ast import Position
 
     from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.loader import RuleSet
@@ -49,7 +47,7 @@ def entries(rules: RuleSet, *, several: bool = False) -> Iterator[Entry]:
     ``several`` asks only for statements that have an entry of several words.
     """
     names = rules.names
-    for node, rule in zip(rules.statements, rules.rules, strict=True):
+    for node, rule in rules.both:
         if not _may_list(rule) or (several and not _SEVERAL.search(rule.text)) or not is_fact(node):
             continue
         for atom in (atom for single in node.unpool() for atom in atoms(single.head)):

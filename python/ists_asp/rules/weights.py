@@ -20,17 +20,15 @@ from clingo.ast import AST, ASTType, ProgramBuilder
 from ists_asp.errors import RuleError
 from ists_asp.rules.arguments import Read, read_statement
 from ists_asp.syntax.ground import Ground
-from ists_asp.syntax.terms import Call, agree, bind, filled, parsed, variables
+from ists_asp.syntax.terms import Bindings, Call, Term, agree, bind, filled, parsed, variables
 from ists_asp.syntax.trees import predicates
-from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, VERDICTS, WEIGHTS
+from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, VERDICTS, WEIGHTS, Predicate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.syntax.terms import Bindings, Term
-    from ists_asp.vocabulary import Predicate
 
 _SPEAKS = frozenset({SPEAKS_FOR.signature, SPEAKS_AGAINST.signature})
 _MADE = _SPEAKS | {EVIDENCE.signature}
@@ -102,7 +100,7 @@ def _rule_weights(
         known[name.name].append((name, parsed(weight.decision), weight))
     heads = _Heads(rules.statements, values)
     found: dict[str, dict[Weight, None]] = {}
-    for statement, rule in zip(rules.statements, rules.rules, strict=True):
+    for statement, rule in rules.both:
         if (
             statement.ast_type is ASTType.Rule
             and not predicates(statement.head).isdisjoint(_MADE)

@@ -23,7 +23,7 @@ from ists_asp.limits import check_size, is_long, loads_too_long
 from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason
 from ists_asp.run import watch
 from ists_asp.run.watch import heard
-from ists_asp.run.worker import OUT_OF_MEMORY, Decider, Outcome, Report, serve
+from ists_asp.run.worker import OUT_OF_MEMORY, Decider, Outcome, Question, Report, serve
 from ists_asp.solver.batch import BATCH
 
 if TYPE_CHECKING:
@@ -109,8 +109,8 @@ class Pool:
     def __init__(self, setup: Setup, jobs: int, *, copied: bool = False) -> None:
         # With one worker, the parent and it take turns: one core is busy.
         self.width = 1 if jobs == 1 else 2 * jobs
-        self._workers = [_Worker(setup) for _ in range(jobs)]
-        self._free: SimpleQueue[_Worker] = SimpleQueue()
+        self._workers = [Worker(setup) for _ in range(jobs)]
+        self._free: SimpleQueue[Worker] = SimpleQueue()
         self._threads = ThreadPoolExecutor(jobs)
         try:
             first, *others = self._workers
@@ -132,6 +132,14 @@ class Pool:
         worker = self._free.get()
         try:
             return worker.decide(pairs)
+        finally:
+            self._free.put(worker)
+
+    def ask(self, question: Question) -> Any:  # noqa: ANN401 (whatever a question gets)
+        """What a worker says to a question; see :meth:`Worker.ask`."""
+        worker = self._free.get()
+        try:
+            return worker.ask(question)
         finally:
             self._free.put(worker)
 
@@ -166,8 +174,8 @@ class _UnloadedError(RuleError):
     """No worker can load the rules."""
 
 
-class _Worker:
-    """Gives batches to a process, and to another one when that is lost."""
+class Worker:
+    """Gives batches and questions to a process, and to another one when that is lost."""
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
@@ -238,6 +246,19 @@ class _Worker:
             return report
         return Report(tuple(Outcome(pair, (), failure) for pair in pairs), Timings(), ())
 
+    def ask(self, question: Question) -> Any:  # noqa: ANN401 (whatever a question gets)
+        """What the process says to a question.
+
+        Raises:
+            IstsError: what it says instead, or that it ended on the way.
+        """
+        try:
+            if not self._loaded:
+                self.load()
+            return self._answer(question)
+        except LostError as lost:
+            raise self._ended(lost.code) from None
+
     def close(self) -> None:
         """Kill the process, and begin no other."""
         self._closed = True
@@ -262,7 +283,9 @@ class _Worker:
             self._drop()
             raise LostError(code) from None
         if isinstance(found, IstsError):
-            self._drop()
+            # A question is at fault itself.
+            if not callable(question):
+                self._drop()
             raise found
         return found
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, repeat, tee
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ists_asp.engine import System, Timings
 from ists_asp.engine.preparation import sums
@@ -38,7 +38,7 @@ from ists_asp.syntax.ground import Atoms
 from ists_asp.terminal import open_doors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from multiprocessing.connection import Connection
 
     from ists_asp.engine import Setup
@@ -94,6 +94,8 @@ class Decider:
 
     def __init__(self, setup: Setup, *, limited: bool = False) -> None:
         self._limited = limited
+        self.limits = setup.limits
+        self.asked: set[object] = set()
         self._setup = setup
         self._warned = 0
         self._told: dict[RuleWarning, None] = {}
@@ -251,10 +253,24 @@ def begin(setup: Setup) -> Decider:
         end_after(0)
 
 
-def decide(decider: Decider, pairs: Sequence[Pair]) -> Report:
-    """Decide annotated pairs in a worker, which ends where there is no memory left."""
+Question: TypeAlias = "Callable[[System], object]"
+"""A function of a module that the system of a worker answers, with all its other arguments."""
+
+
+def decide(decider: Decider, asked: Sequence[Pair] | Question) -> object:
+    """Answer a question, or decide annotated pairs, in a worker; it ends where memory does."""
     try:
-        return decider.decide(pairs)
+        if not callable(asked):
+            return decider.decide(asked)
+        # The first question of a kind loads what it needs.
+        kind = getattr(asked, "func", type(asked))
+        loading = 0.0 if kind in decider.asked else decider.limits.loading
+        decider.asked.add(kind)
+        end_after(loading + lifetime(decider.limits.seconds, 1, decider.limits.grace))
+        try:
+            return asked(decider.system)
+        finally:
+            end_after(0)
     except (MemoryError, MemoryLimitError):
         # What clingo holds now may be half of a program.
         os._exit(OUT_OF_MEMORY)
@@ -263,8 +279,8 @@ def decide(decider: Decider, pairs: Sequence[Pair]) -> Report:
 def serve(setup: Setup, connection: Connection) -> None:
     """What a worker does until nobody asks it any more.
 
-    It sends what the parser finds suspicious, then a report for each batch; an error that is no
-    pair's in the place of either.
+    It sends what the parser finds suspicious, then a report for each batch, or what there is to
+    say to a question; an error that is no pair's in the place of either.
     """
     told = 0.0
     found: object
@@ -276,11 +292,12 @@ def serve(setup: Setup, connection: Connection) -> None:
             return
         connection.send(decider.system.rules.warnings)
         while True:
-            pairs = connection.recv()
+            asked = connection.recv()
             try:
-                found = report = decide(decider, pairs)
-                now = time.process_time()
-                report.times.elsewhere, told = now - told, now
+                found = decide(decider, asked)
+                if isinstance(found, Report):
+                    now = time.process_time()
+                    found.times.elsewhere, told = now - told, now
             except IstsError as error:
                 found = error
             connection.send(found)

@@ -14,29 +14,24 @@ from functools import cached_property, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
-from clingo import Function, SymbolType
+from clingo import Control, Function, Symbol, SymbolType
 
-from ists_asp.confidence import WEIGHTS
+from ists_asp.confidence import WEIGHTS, Weights
 from ists_asp.errors import AnswerError, IstsError
 from ists_asp.resources import gc_paused
-from ists_asp.solver.pairing import COST, OWN, PAIR, PRIORITY
+from ists_asp.solver.program import COST, OWN, PAIR, PRIORITY, Paired, Program
 from ists_asp.solver.search import CORE_GUIDED, Found, Solution, ground, only_best
 from ists_asp.solver.statements import Given
-from ists_asp.syntax.changes import PREFIX
 from ists_asp.syntax.ground import Atoms, Ground, split, symbols, written
-from ists_asp.syntax.trees import Signature
+from ists_asp.syntax.trees import PREFIX, Signature
 from ists_asp.vocabulary import all_predicates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from clingo import Control, Symbol
     from clingo.ast import AST
 
-    from ists_asp.confidence import Weights
     from ists_asp.model import Pair
-    from ists_asp.solver.pairing import Paired
-    from ists_asp.solver.program import Program
 
 Item: TypeAlias = "tuple[Pair, Sequence[Symbol]]"
 """A pair with its facts."""
@@ -89,7 +84,7 @@ def short_pairs(items: Sequence[Item], least: int = 2) -> list[list[int]]:
     batches: list[list[int]] = [[]]
     tokens = 0
     for place, (pair, _) in enumerate(items):
-        size = len(pair.sent1.tokens) + len(pair.sent2.tokens)
+        size = sum(pair.sizes)
         if size >= _LONG:
             continue
         if tokens + size > TOKENS:

@@ -19,19 +19,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from clingo import Function, Number, Observer
+from clingo import Control, Function, Model, Number, Observer, Symbol
 
 from ists_asp.errors import MOST
-from ists_asp.solver.statements import of_core
+from ists_asp.solver.statements import Shapes, of_core
 from ists_asp.vocabulary import ALIGNED, CHUNK, FREE, LABEL, SCORE, SPAN_CHUNK, Predicate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence, Set
 
-    from clingo import Control, Model, Symbol
-
     from ists_asp.rules import RuleSet
-    from ists_asp.solver.statements import Shapes
 
 Chunk: TypeAlias = "tuple[Symbol, Symbol]"
 """A sentence and one of its chunks, by their numbers."""

@@ -21,18 +21,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from clingo.ast import AST, ASTType
 
 from ists_asp.rules.arguments import Read, read_statement
-from ists_asp.solver.statements import of_core
+from ists_asp.solver.statements import Shape, Shapes, Version, of_core
+from ists_asp.syntax import terms
 from ists_asp.syntax.ground import Atoms, Ground, split
-from ists_asp.syntax.terms import (
-    Variable,
-    agree,
-    bind,
-    bind_all,
-    filled_atom,
-    is_ground,
-    parsed,
-    variables,
-)
+from ists_asp.syntax.terms import agree, bind, bind_all, filled_atom, is_ground, variables
 from ists_asp.syntax.trees import Signature, parse
 from ists_asp.vocabulary import ALIGNED, LABEL, NORM, PRODUCT, SCORE, TAG
 
@@ -41,7 +33,6 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.program import Program
-    from ists_asp.solver.statements import Shape, Shapes, Version
     from ists_asp.syntax.terms import Bindings, Call, Term
 
 _MEASURED = frozenset((NORM.name, PRODUCT.name))
@@ -122,9 +113,9 @@ class _Facts:
             found = self._rows[key] = _Rows()
             for text, bits in self.by_name.get(key.name, {}).items():
                 measured = key.name in _MEASURED
-                terms = (None,) * key.arity if measured else tuple(map(parsed, split(text)))
-                if len(terms) == key.arity:
-                    found.add(terms, bits)
+                parts = (None,) * key.arity if measured else tuple(map(terms.parsed, split(text)))
+                if len(parts) == key.arity:
+                    found.add(parts, bits)
         return found
 
 
@@ -169,7 +160,9 @@ class _Reach:
             if atom.signature in self.decided:
                 # Lines of an answer are told apart by variables for their sides.
                 sides = atom.arguments[:2]
-                key = sides if all(isinstance(side, Variable) for side in sides) else len(lines)
+                key = (
+                    sides if all(isinstance(side, terms.Variable) for side in sides) else len(lines)
+                )
                 lines[key].append(filled_atom(atom, bound))
             else:
                 bits &= self._one(filled_atom(atom, bound))
@@ -319,10 +312,11 @@ class Edits:
         if self._duties is None or any(name.name in given.by_name for name in self.tables):
             return None
         whole = (1 << len(facts)) - 1
-        could, did = (
-            _Reach(self, given, whole, decided)
-            for decided in ({}, _decided(answers) if self._shown_by_core() else {})
-        )
+        # Unless something else than the core encoding says what is shown of an answer.
+        both = zip(self._rules.statements, of_core(self._rules), strict=True)
+        shown = (ours for node, ours in both if node.ast_type is ASTType.ShowSignature)
+        decided = _decided(answers) if all(shown) else {}
+        could, did = (_Reach(self, given, whole, one) for one in ({}, decided))
         try:
             return [
                 (duty.place, bits)
@@ -333,14 +327,6 @@ class Edits:
             return None
         finally:
             self._shapes.keep()
-
-    def _shown_by_core(self) -> bool:
-        """Whether nothing but the core encoding says what is shown of an answer."""
-        return all(
-            ours
-            for node, ours in zip(self._rules.statements, of_core(self._rules), strict=True)
-            if node.ast_type is ASTType.ShowSignature
-        )
 
     def _found(self, old: Version, new: Version) -> Iterator[_Duty]:
         """What must hold in a pair for it to be affected."""
@@ -521,7 +507,7 @@ def _decided(answers: Sequence[Mapping[str, Any] | None]) -> Decided:
     for place, answer in enumerate(answers):
         for number, line in enumerate(answer["alignments"] if answer else ()):
             if line["spans"]:
-                link = tuple(map(parsed, line["spans"]))
+                link = tuple(map(terms.parsed, line["spans"]))
                 said = [
                     (ALIGNED, ()),
                     (LABEL, (Ground(line["label"].lower()),)),

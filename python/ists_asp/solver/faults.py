@@ -18,25 +18,22 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from clingo import Number
+from clingo import Number, Symbol
 from clingo.ast import AST, AggregateFunction, ASTType, Rule, Sign, SymbolicTerm
 
 from ists_asp.answers import too_large
 from ists_asp.errors import AnswerError, UnsatisfiableError, WeightsError, unless_it_fails
 from ists_asp.rules.catalogue import is_shipped, shipped_texts
 from ists_asp.rules.parsing import Messages
-from ists_asp.solver.pairing import OWN
+from ists_asp.solver.program import OWN
 from ists_asp.solver.search import ground
-from ists_asp.syntax import changes
-from ists_asp.syntax.changes import Lifter, is_atom, off, switched, switches, tuple_of
+from ists_asp.syntax import trees
 from ists_asp.syntax.ground import texts
-from ists_asp.syntax.trees import functions, head_elements, predicates, walk
+from ists_asp.syntax.trees import Lifter, functions, head_elements, is_atom, predicates, tuple_of
 from ists_asp.vocabulary import BEYOND_LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
-
-    from clingo import Symbol
 
     from ists_asp.errors import RuleError
     from ists_asp.rules import NamedRule, RuleSet
@@ -91,9 +88,9 @@ class Blame:
         """The error with the rules of users in its words that add up weights."""
         found = [
             rule
-            for node, rule in self._statements
+            for node, rule in self._rules.both
             if rule.file in self._own
-            and (node.ast_type is ASTType.Minimize or any(map(_adds, walk(node))))
+            and (node.ast_type is ASTType.Minimize or any(map(_adds, trees.walk(node))))
         ]
         places = " and ".join(list(dict.fromkeys(map(_place, found)))[:_ATOMS])
         return WeightsError(f"{error.found}; look at {places}", hint=error.hint) if found else None
@@ -104,7 +101,7 @@ class Blame:
         Where it lies at none of them, of rules of users as well: one may rest on its own negation.
         None if the reason lies elsewhere, or was not found in time.
         """
-        rules = [one for one in self._statements if one[0].ast_type is ASTType.Rule]
+        rules = [one for one in self._rules.both if one[0].ast_type is ASTType.Rule]
         constraints = [
             (node, rule)
             for node, rule in rules
@@ -131,11 +128,11 @@ class Blame:
             return []
         numbers = {id(node): number for number, (node, _) in enumerate(tried, start=1)}
         statements = [
-            switched(node, numbers[id(node)]) if id(node) in numbers else node
+            trees.switched(node, numbers[id(node)]) if id(node) in numbers else node
             for node in self._rules.statements
             if node.ast_type is not ASTType.Minimize
         ]
-        statements.append(switches(len(tried)))
+        statements.append(trees.switches(len(tried)))
         messages = Messages(self._rules.names)
         control = ground(statements, facts, self._grounder.arguments, messages)
         ends = time.monotonic() + SECONDS
@@ -143,7 +140,7 @@ class Blame:
         def satisfiable(on: Collection[int]) -> bool | None:
             """Whether there is an answer with some rules on; None if there is no time left."""
             for number in numbers.values():
-                control.assign_external(off(number), number not in on)
+                control.assign_external(trees.off(number), number not in on)
             with control.solve(async_=True) as search:
                 if not search.wait(max(0.0, ends - time.monotonic())):
                     search.cancel()
@@ -204,8 +201,10 @@ class Blame:
             for statement in self._deriving[name]
         ]
         used = {name.name for statement in statements for name in predicates(statement)}
+        # What all statements may refer to.
+        kinds = (ASTType.Definition, ASTType.Script)
         control = ground(
-            [*self._definitions, *statements],
+            [*(node for node in self._rules.statements if node.ast_type in kinds), *statements],
             (symbol for symbol in true if symbol.name in used),
             self._grounder.arguments,
             lambda _code, _text: None,
@@ -218,10 +217,6 @@ class Blame:
                 reasons[text].append((rule, [*map(str, below.arguments)]))
         return reasons
 
-    @property
-    def _statements(self) -> Iterator[tuple[AST, NamedRule]]:
-        return zip(self._rules.statements, self._rules.rules, strict=True)
-
     @cached_property
     def _own(self) -> frozenset[str]:
         """The files, as messages call them, that are not as they were shipped."""
@@ -230,12 +225,6 @@ class Blame:
             for file in self._rules.files
             if shipped_texts(file.path) is not None and not is_shipped(file.path)
         )
-
-    @cached_property
-    def _definitions(self) -> list[AST]:
-        """What all statements may refer to."""
-        kinds = (ASTType.Definition, ASTType.Script)
-        return [node for node in self._rules.statements if node.ast_type in kinds]
 
     @cached_property
     def _deriving(self) -> dict[str, list[AST]]:
@@ -284,7 +273,7 @@ def _rewritten(number: int, term: AST, body: Sequence[AST]) -> AST:
     conditions = [lifter.positive(part) if is_atom(part, Sign.NoSign) else part for part in body]
     below = [part.atom.symbol for part in conditions if is_atom(part, Sign.NoSign)]
     arguments = [SymbolicTerm(place, Number(number)), term, tuple_of(place, below)]
-    return Rule(place, changes.atom(place, _FROM, arguments), [*conditions, *lifter.take()])
+    return Rule(place, trees.atom(place, _FROM, arguments), [*conditions, *lifter.take()])
 
 
 def _place(rule: NamedRule) -> str:

@@ -21,9 +21,9 @@ import orjson
 from msgspec import convert, to_builtins
 
 from ists_asp.errors import IstsError
-from ists_asp.model import Answer
+from ists_asp.model import Answer, Pair
 from ists_asp.rules.parsing import RuleWarning
-from ists_asp.solver.batch import BATCH, in_batches, raising
+from ists_asp.solver.batch import BATCH, Item, in_batches, raising
 from ists_asp.solver.program import settled_text
 from ists_asp.solver.search import Solution
 from ists_asp.solver.statements import Version
@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
-    from ists_asp.model import Pair
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.solver.batch import Item
     from ists_asp.solver.edits import Edits
     from ists_asp.solver.solver import Solver
 
@@ -236,18 +234,15 @@ class Keeping:
 
     @cached_property
     def _version(self) -> Version:
-        rules = self._rules
-        places = [
-            f"{rule.file}:{rule.line}" + (f" ({rule.name})" if rule.sentence else "")
-            for rule in rules.rules
-        ]
-        tables = sorted((name.name, name.arity) for name in self._solver.program.tables)
-        statements = [str(node) for node in rules.statements]
-        return Version(statements, places, list(self._solver.arguments), tables)
+        return Version.of(self._rules, self._solver.arguments, self._solver.program.tables)
 
     @cached_property
     def _digest(self) -> str:
-        return sha256(orjson.dumps(tuple(self._version))).hexdigest()
+        def work() -> str:
+            return sha256(orjson.dumps(tuple(self._version))).hexdigest()
+
+        found: str = self._remembered.recall("digest", list(self._solver.arguments), work)
+        return found
 
     @cached_property
     def _kept_digest(self) -> str:

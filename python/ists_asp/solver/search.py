@@ -9,8 +9,8 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from clingo import Configuration, Control, MessageCode
-from clingo.ast import ProgramBuilder
+from clingo import Configuration, Control, MessageCode, Model, Symbol
+from clingo.ast import AST, ProgramBuilder
 
 from ists_asp.errors import UsageError, clingo_error
 from ists_asp.rules.constants import check_constant
@@ -20,9 +20,6 @@ from ists_asp.syntax.ground import Ground, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from clingo import Model, Symbol
-    from clingo.ast import AST
 
     from ists_asp.solver.statements import Given
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from clingo import Configuration
+from clingo import Configuration, Control, Symbol
 
 from ists_asp.errors import UnsatisfiableError, too_late
 from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.parsing import Messages, RuleWarning
 from ists_asp.solver.bounds import Objective
-from ists_asp.solver.program import prepared
+from ists_asp.solver.program import Program, prepared
 from ists_asp.solver.search import (
     CORE_GUIDED,
     FALLBACK,
@@ -24,20 +24,16 @@ from ists_asp.solver.search import (
     last_model,
     search,
 )
-from ists_asp.syntax.ground import texts
+from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from clingo import Control, Symbol
-
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.batch import BatchModel
-    from ists_asp.solver.program import Program
     from ists_asp.solver.search import Found
     from ists_asp.solver.statements import Shapes
-    from ists_asp.syntax.ground import Ground
 
 
 class Grounder:
@@ -189,10 +185,7 @@ class Best(Generic[A]):
         """The atoms by name, without the facts of the program."""
         if self.together is not None:
             return self.together.shares[self.number].atoms
-        atoms: dict[str, list[Ground]] = {}
-        for atom in texts(frozenset(self.found.true).difference(self.program.facts)):
-            atoms.setdefault(atom.name, []).append(atom)
-        return atoms
+        return by_name(texts(frozenset(self.found.true).difference(self.program.facts)))
 
     def undecided(self, name: str, arity: int) -> Mapping[Ground, int]:
         """The atoms of a predicate that the solver decides, with their literals."""

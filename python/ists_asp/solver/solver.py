@@ -14,25 +14,17 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
-from ists_asp.answers import read_answer
-from ists_asp.confidence import Confident, confidence_tables
-from ists_asp.errors import (
-    AnswerError,
-    IstsError,
-    MemoryLimitError,
-    RuleError,
-    UnsatisfiableError,
-    WeightsError,
-    inside,
-    unless_it_fails,
-)
-from ists_asp.solver.batch import Batches, in_batches, raising, short_pairs, weights_of
+from ists_asp import errors
+from ists_asp.answers import Read, read_answer
+from ists_asp.confidence import AddConfidence, Confident, Weights, confidence_tables
+from ists_asp.errors import AnswerError, IstsError, RuleError, inside, unless_it_fails
+from ists_asp.solver.batch import Batches, Item, in_batches, raising, short_pairs, weights_of
 from ists_asp.solver.bounds import Objective, objective_for
-from ists_asp.solver.pairing import paired
+from ists_asp.solver.program import paired
 from ists_asp.solver.search import Found, Solution, SolverOptions, search
 from ists_asp.solver.single import Alone, Best, Grounder
 from ists_asp.solver.statements import Shapes
-from ists_asp.syntax.changes import switched, switches
+from ists_asp.syntax.trees import Signature, switched, switches
 from ists_asp.vocabulary import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -41,14 +33,10 @@ if TYPE_CHECKING:
     from clingo import Control, Symbol
     from clingo.ast import AST
 
-    from ists_asp.answers import Read
-    from ists_asp.confidence import AddConfidence, Weights
     from ists_asp.model import Pair
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.parsing import RuleWarning
-    from ists_asp.solver.batch import Item
     from ists_asp.solver.faults import Blame
-    from ists_asp.syntax.trees import Signature
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -105,7 +93,7 @@ class Solver(Generic[A]):
     def switched(self, places: Collection[int]) -> Solver[A]:
         """A solver of the same rules, with a switch for those at some places among them.
 
-        A pair that has :func:`ists_asp.syntax.changes.off` of a place among its facts is decided
+        A pair that has :func:`ists_asp.syntax.trees.off` of a place among its facts is decided
         as if that rule were not there.
         """
         rules = self._rules
@@ -156,7 +144,7 @@ class Solver(Generic[A]):
         def alone(pair: Pair, facts: Sequence[Symbol]) -> Solution[A] | IstsError:
             try:
                 return self.solve(pair, facts)
-            except MemoryLimitError:
+            except errors.MemoryLimitError:
                 raise
             except IstsError as error:
                 return error
@@ -205,7 +193,7 @@ class Solver(Generic[A]):
         """As :meth:`best`, of many pairs, as :meth:`solve_all` decides them.
 
         ``extra`` gives more rules for the pairs that are decided together, rewritten as
-        :mod:`ists_asp.solver.pairing` does; no other rule may depend on them.
+        :mod:`ists_asp.solver.program` does; no other rule may depend on them.
         """
 
         def together(batches: Batches[A], some: Sequence[Item]) -> list[Best[A] | None] | None:
@@ -306,16 +294,16 @@ class Solver(Generic[A]):
                     return decide(pair, alone, self._read_found)
                 alone = Alone(self._grounder, facts, limit, self._objective(), atoms=True)
                 return decide(pair, alone, self.answer)
-            except UnsatisfiableError as error:
+            except errors.UnsatisfiableError as error:
                 raise unless_it_fails(lambda: self._blame.unsatisfied(facts)) or error from None
-            except WeightsError as error:
+            except errors.WeightsError as error:
                 raise self._blame.overflow(error, facts) from None
 
     def _last_to_derive(self, key: Signature) -> str | None:
         """The file and line of the last rule with a predicate in its head: users' come last."""
         places = [
             f"{rule.file}:{rule.line}"
-            for node, rule in zip(self._rules.statements, self._rules.rules, strict=True)
+            for node, rule in self._rules.both
             if key in self.shapes.of(node).derived
         ]
         return places[-1] if places else None

@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clingo.ast import ASTType
+from clingo.ast import AST, ASTType
 from msgspec import convert, to_builtins
 
 from ists_asp.io.store import Memo, made_by
@@ -26,13 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from clingo import Symbol
-    from clingo.ast import AST
 
     from ists_asp.rules.loader import RuleSet
 
 
 FETCH = "____fetch"
-"""The function that clingo calls: no rule has one of that name, see :mod:`.pairing`."""
+"""The function that clingo calls: no rule has one of that name, see :mod:`.program`."""
 
 _MANY = 10
 """Atoms of a predicate from which fetching them takes less time than adding them."""
@@ -52,7 +51,7 @@ class Given:
         self._fetched: list[Sequence[Symbol]] = []
         self._rules: list[str] = []
         # Python would take a name with two underscores in a class for a private one.
-        setattr(self, FETCH, self._fetch)
+        setattr(self, FETCH, lambda number: self._fetched[number.number])
         for name, atoms in facts.items():
             if f"-{name.name}(" in Atoms.of(atoms).text:
                 self.add(atoms)
@@ -78,9 +77,6 @@ class Given:
         """Rules by which clingo fetches what is not added."""
         return parse("\n".join(self._rules))
 
-    def _fetch(self, number: Symbol) -> Sequence[Symbol]:
-        return self._fetched[number.number]
-
 
 Names = frozenset[Signature]
 
@@ -98,6 +94,16 @@ class Version(NamedTuple):
     places: list[str]
     constants: list[str]
     tables: list[tuple[str, int]]
+
+    @classmethod
+    def of(cls, rules: RuleSet, constants: Sequence[str], tables: Iterable[Signature]) -> Version:
+        """That of a rule set, of which a solver knows the other two."""
+        places = [
+            f"{rule.file}:{rule.line}" + (f" ({rule.name})" if rule.sentence else "")
+            for rule in rules.rules
+        ]
+        named = sorted((name.name, name.arity) for name in tables)
+        return cls([str(node) for node in rules.statements], places, list(constants), named)
 
 
 def of_core(rules: RuleSet) -> list[bool]:

@@ -7,14 +7,11 @@ while the text of thousands takes it one. Whoever looks at many atoms has them a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import NamedTuple, overload
 
 from clingo import Function, Symbol, SymbolType, parse_term
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 MEMORY = 1 << 16
 """Terms that are remembered at a time: some megabytes, more than 20 pairs have."""

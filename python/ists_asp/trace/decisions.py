@@ -103,7 +103,13 @@ def decisions(trace: Trace) -> tuple[Decision, ...]:
         if atom.positive
         for kind, sides, text in _read(trace, atom)
     ]
-    return tuple(sorted(found, key=_order))
+    kinds = list(DecisionKind)
+
+    def order(one: Decision) -> tuple[object, ...]:
+        rank = kinds.index(one.kind)
+        return rank > 0, not one.tokens1, one.tokens1, one.tokens2, rank
+
+    return tuple(sorted(found, key=order))
 
 
 def told(trace: Trace, atoms: Iterable[Ground]) -> Iterator[str]:
@@ -146,12 +152,6 @@ def _words(pair: Pair, kind: DecisionKind, value: str, sides: tuple[Tokens, Toke
     if kind is DecisionKind.ALIGN:
         return f"{words1} is aligned with {words2}"
     return f"{words1} ~ {words2} {_VALUED[kind]} {value.upper()}"
-
-
-def _order(one: Decision) -> tuple[object, ...]:
-    if one.kind is DecisionKind.BOUNDARY:
-        return 0, not one.tokens1, one.tokens1, one.tokens2, 0
-    return 1, not one.tokens1, one.tokens1, one.tokens2, list(DecisionKind).index(one.kind)
 
 
 def decided(answer: Answer) -> Mapping[Decided, str]:

@@ -14,17 +14,15 @@ import orjson
 from msgspec import to_builtins
 
 from ists_asp.resources import gc_paused
-from ists_asp.syntax.ground import plain
+from ists_asp.syntax.ground import Ground, plain
 from ists_asp.trace.contrast import runner_up
-from ists_asp.trace.decisions import decisions, told
+from ists_asp.trace.decisions import Decision, decisions, told
 from ists_asp.trace.effects import restraints
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ists_asp.rules import NamedRule
-    from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.decisions import Decision
     from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.probes import Kind, Probe
     from ists_asp.trace.trace import Trace

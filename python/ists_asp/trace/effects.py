@@ -21,9 +21,9 @@ from ists_asp.errors import IstsError, UnsatisfiableError
 from ists_asp.evaluate.scorer import IGNORED, Reference, Scores, evaluate
 from ists_asp.model import Pair  # noqa: TC001 (msgspec reads the annotations)
 from ists_asp.rules.catalogue import HARD, is_core
-from ists_asp.syntax.changes import off
 from ists_asp.syntax.ground import Atoms, Ground
-from ists_asp.trace.decisions import Decided, DecisionKind, decided, decided_lines
+from ists_asp.syntax.trees import off
+from ists_asp.trace.decisions import Decided, Decision, DecisionKind, decided, decided_lines
 from ists_asp.trace.evidence import RulePlace
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.solver import Best, Solver
     from ists_asp.solver.program import Program
-    from ists_asp.trace.decisions import Decision
     from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.trace import Trace
 
@@ -104,7 +103,7 @@ class Worth(msgspec.Struct, frozen=True):
 
 def places(rules: RuleSet, names: Collection[str]) -> set[int]:
     """The places of the rules that have one of some names."""
-    each = enumerate(zip(rules.statements, rules.rules, strict=True))
+    each = enumerate(rules.both)
     kinds = (ASTType.Rule, ASTType.Minimize)
     return {place for place, (node, one) in each if one.name in names and node.ast_type in kinds}
 
@@ -117,7 +116,7 @@ def triable(rules: RuleSet, program: Program) -> tuple[list[str], list[str]]:
     open_ = {id(node) for node in program.statements}
     each: dict[str, None] = {}
     once: dict[str, None] = {}
-    for node, rule in zip(rules.statements, rules.rules, strict=True):
+    for node, rule in rules.both:
         if rule.sentence is not None and not is_core(rule):
             (each if id(node) in open_ else once)[rule.name] = None
     return list(each), [name for name in once if name not in each]

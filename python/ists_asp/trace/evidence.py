@@ -11,13 +11,12 @@ from clingo import SymbolType
 
 from ists_asp import vocabulary as v
 from ists_asp.syntax.ground import Ground
-from ists_asp.trace.decisions import DecisionKind
+from ists_asp.trace.decisions import Decision, DecisionKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.rules import NamedRule
-    from ists_asp.trace.decisions import Decision
     from ists_asp.trace.grounding import Element, RuleInstance
     from ists_asp.trace.trace import Trace
 

@@ -15,15 +15,14 @@ from clingo import Control, Number
 from clingo.ast import Function, Rule, Variable
 
 from ists_asp.errors import TraceError
-from ists_asp.syntax.changes import PREFIX, atom, fill
 from ists_asp.syntax.ground import Ground, split, symbols, texts
-from ists_asp.syntax.trees import parse
+from ists_asp.syntax.trees import PREFIX, atom, fill, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ists_asp.solver.batch import BatchModel
-    from ists_asp.solver.pairing import Pairing
+    from ists_asp.solver.program import Pairing
     from ists_asp.trace.probes import Companion, ElementRule, Probe
 
 LATER = "later"

@@ -11,22 +11,19 @@ from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo import Control, Function, Number, SymbolType, parse_term
+from clingo import Control, Function, Number, Symbol, SymbolType, parse_term
 from clingo.ast import AST, ASTType, Sign
 
-from ists_asp.syntax.changes import ANY, PREFIX, fill, is_atom, variable_names
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.terms import Call, Term, agree, filled_atom, is_ground, read_atom, reread
-from ists_asp.syntax.trees import functions
+from ists_asp.syntax.trees import ANY, PREFIX, fill, functions, is_atom, variable_names
 from ists_asp.trace.evidence import RulePlace, own_rules
 from ists_asp.trace.instances import agrees
 from ists_asp.trace.rewriting import NUMBER, Query, queries_of
-from ists_asp.trace.tree import Branch, own, reason_tree, render
+from ists_asp.trace.tree import Branch, Grower, own, render
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-
-    from clingo import Symbol
 
     from ists_asp.trace.probes import Probe
     from ists_asp.trace.trace import Trace
@@ -221,7 +218,7 @@ class NearMisses:
         there = self._trace.words.atom(first)
         branch = Branch(f"fails: not {told}, for there is {there}")
         if first in self._trace.true:
-            branch.below += reason_tree(self._trace, first, depth=min(depth, 2))
+            branch.below += Grower(self._trace, min(depth, 2)).atom(first)
             shown = "\n".join(render(branch))
             mine = own_rules(self._trace, [first])
             branch.below += own(one for one in mine if f"[{one.rule}]" not in shown)
@@ -236,7 +233,7 @@ class NearMisses:
                 atoms = self._matching(_wanted(part, miss.values))
                 true = self._trace.true.issuperset(atoms)
                 if len(atoms) == 1 and true and self._trace.reasons(atoms[0]):
-                    yield from reason_tree(self._trace, atoms[0], depth=2)
+                    yield from Grower(self._trace, 2).atom(atoms[0])
 
 
 def _atom(name: str, arguments: Sequence[str]) -> Ground:

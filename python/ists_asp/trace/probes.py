@@ -17,17 +17,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from clingo import SymbolType
-from clingo.ast import AST, ASTType, BooleanConstant, Literal, Rule, Sign, Variable
+from clingo.ast import AST, ASTType, BooleanConstant, Literal, Location, Rule, Sign, Variable
 
 from ists_asp.rules.arguments import Read, read_statement
 from ists_asp.rules.directives import NamedRule  # noqa: TC001 (msgspec looks it up)
-from ists_asp.syntax.changes import ANY, Lifter, atom, is_atom, variable_names
-from ists_asp.syntax.trees import parse
+from ists_asp.syntax.trees import ANY, Lifter, atom, is_atom, parse, variable_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
-
-    from clingo.ast import Location
 
 _FUNCTIONS = ("#count", "#sum", "#sum+", "#min", "#max")
 

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from clingo import SymbolType, parse_term
 
 from ists_asp.errors import UsageError, shortened
-from ists_asp.model import Label, Tag
+from ists_asp.model import Answer, Label, Pair, Sentence, Tag
 from ists_asp.rules.check.names import suggestion
-from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground
+from ists_asp.syntax.trees import ANY
 from ists_asp.trace.decisions import DecisionKind, numbers, tokens_text
 from ists_asp.trace.instances import agrees
 from ists_asp.vocabulary import ALIGNED, BOUNDARY, LABEL, SCORE, SPAN, TAG
@@ -29,7 +29,6 @@ from ists_asp.vocabulary import ALIGNED, BOUNDARY, LABEL, SCORE, SPAN, TAG
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ists_asp.model import Answer, Pair, Sentence
     from ists_asp.trace.trace import Trace
 
 _FORM = (

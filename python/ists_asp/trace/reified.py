@@ -13,14 +13,13 @@ from msgspec import convert, to_builtins
 from ists_asp.rules.arguments import ArgumentTypes, argument_types
 from ists_asp.rules.catalogue import is_core, restraining, shipped_texts
 from ists_asp.rules.constants import check_kinds
-from ists_asp.solver.pairing import Pairing
+from ists_asp.solver.program import Pairing, Program
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import functions, parse
 from ists_asp.trace.grounding import Grounding, ground_probes, later_statements
-from ists_asp.trace.instances import RuleInstances
+from ists_asp.trace.instances import RuleInstances, Strata, find_strata
 from ists_asp.trace.probes import Probe, probe_of_fact
-from ists_asp.trace.rewriting import probes_of
-from ists_asp.trace.strata import Strata, find_strata
+from ists_asp.trace.rewriting import Query, probes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer
     from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.solver import Solver
-    from ists_asp.solver.program import Program
-    from ists_asp.trace.rewriting import Query
 
 _Found = TypeVar("_Found")
 
@@ -56,7 +53,7 @@ class ReifiedRules:
 
     def _recalled_probes(self) -> Sequence[tuple[Probe, ...]]:
         """The probes of each statement; those of facts are made anew, which is faster."""
-        both = list(zip(self.rules.statements, self.rules.rules, strict=True))
+        both = list(self.rules.both)
 
         def work() -> list[tuple[Probe, ...]]:
             return [probes_of(*one, number, self._constants) for number, one in enumerate(both)]

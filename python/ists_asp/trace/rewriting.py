@@ -14,9 +14,8 @@ from clingo import ast
 from clingo.ast import AST, ASTType, ComparisonOperator, Literal, Sign
 
 from ists_asp.errors import RuleError
-from ists_asp.syntax import changes
-from ists_asp.syntax.changes import PREFIX, is_atom, tuple_of, variable_names
-from ists_asp.syntax.trees import functions, is_fact, remembered_by_identity, walk
+from ists_asp.syntax import trees
+from ists_asp.syntax.trees import PREFIX, functions, is_atom, is_fact, tuple_of, variable_names
 from ists_asp.trace.probes import Kind, Probe, ProbeWriter, probe_of_fact
 
 if TYPE_CHECKING:
@@ -24,23 +23,16 @@ if TYPE_CHECKING:
 
     from ists_asp.rules import NamedRule
 
-_IGNORED = frozenset(
-    {
-        ASTType.Defined,
-        ASTType.Definition,
-        ASTType.Heuristic,
-        ASTType.ProjectAtom,
-        ASTType.ProjectSignature,
-        ASTType.ShowSignature,
-        ASTType.ShowTerm,
-    }
+_IGNORED = (
+    *(ASTType.Defined, ASTType.Definition, ASTType.Heuristic, ASTType.ProjectAtom),
+    *(ASTType.ProjectSignature, ASTType.ShowSignature, ASTType.ShowTerm),
 )
 """Statements that make no difference to what is an answer set."""
 
 _SUMS = (ast.BinaryOperator.Plus, ast.BinaryOperator.Minus)
 
 
-@remembered_by_identity
+@trees.remembered_by_identity
 def probes_of(
     statement: AST, rule: NamedRule, number: int, constants: frozenset[str] = frozenset()
 ) -> tuple[Probe, ...]:
@@ -56,7 +48,9 @@ def probes_of(
     ):
         return ()
     text, where = str(statement), f"{rule.file}:{rule.line}"
-    theory = "&" in text and any(one.ast_type is ASTType.TheoryAtom for one in walk(statement))
+    theory = "&" in text and any(
+        one.ast_type is ASTType.TheoryAtom for one in trees.walk(statement)
+    )
     if theory or statement.ast_type not in (ASTType.Rule, ASTType.Minimize):
         found = "a theory atom" if theory else text.split(" ", 1)[0].rstrip(".")
         raise RuleError(
@@ -68,7 +62,7 @@ def probes_of(
     if PREFIX not in text:
         if is_fact(statement):
             return (probe_of_fact(statement, rule, f"{PREFIX}f{number}_0"),)
-    elif any(name.startswith(PREFIX) for name in changes.names(statement)):
+    elif any(name.startswith(PREFIX) for name in trees.names(statement)):
         raise RuleError(
             f"a name begins with {PREFIX}",
             where=where,
@@ -145,8 +139,8 @@ def _disjunction(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None,
         for other in head.elements:
             inner = variable_names(other, local=True) - outer
             fresh = {name: f"{PREFIX}L_{name}" for name in inner}
-            literal = changes.rename(other.literal, fresh)
-            conditions = [changes.rename(part, fresh) for part in other.condition]
+            literal = trees.rename(other.literal, fresh)
+            conditions = [trees.rename(part, fresh) for part in other.condition]
             if is_atom(literal, Sign.NoSign):
                 different = ast.Comparison(
                     literal.atom.symbol,
@@ -171,7 +165,7 @@ def _apart(body: Sequence[AST], element: AST) -> list[AST]:
     """
     outer = set().union(*map(variable_names, body))
     inner = variable_names(element, local=True) - outer
-    return [changes.rename(part, {name: f"{PREFIX}B_{name}" for name in inner}) for part in body]
+    return [trees.rename(part, {name: f"{PREFIX}B_{name}" for name in inner}) for part in body]
 
 
 def _negated(literal: AST) -> AST:
@@ -205,7 +199,7 @@ def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Ite
     (term,) = functions(probe.head.atom.symbol)
     number = ast.Function(place, NUMBER, [], 0)
     closed = [part for part, is_known in zip(term.arguments, known, strict=True) if is_known]
-    wanted = changes.atom(place, goal, [number, *closed])
+    wanted = trees.atom(place, goal, [number, *closed])
     body = probe.body
     for chosen in combinations(range(len(body)), size):
         dropped = tuple(body[index] for index in chosen)
@@ -218,7 +212,7 @@ def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Ite
         label = f"{goal}_{probe.name}_{'_'.join(map(str, chosen))}"
         variables = tuple_of(place, [ast.Variable(place, name) for name in names])
         sides = tuple_of(place, _sides(dropped, bound))
-        head = changes.atom(place, label, [variables, sides, number])
+        head = trees.atom(place, label, [variables, sides, number])
         yield Query(label, probe, dropped, unknown, names, str(ast.Rule(place, head, used)))
 
 

@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING, Any
 from ists_asp.errors import IstsError, TraceError
 from ists_asp.resources import gc_paused
 from ists_asp.solver.batch import in_batches
-from ists_asp.syntax.ground import texts
-from ists_asp.trace.decisions import PREDICATES, decisions
+from ists_asp.syntax.ground import Ground, texts
+from ists_asp.trace.decisions import PREDICATES, Decision, decisions
 from ists_asp.trace.document import document
 from ists_asp.trace.grounding import Grounding, RuleInstance
 from ists_asp.trace.instances import RuleInstances
 from ists_asp.trace.near_misses import NearMisses
 from ists_asp.trace.reified import ReifiedRules
 from ists_asp.trace.trace import Trace, check
-from ists_asp.trace.tree import decision_tree, render
-from ists_asp.trace.why import why, why_not
+from ists_asp.trace.tree import Grower, render
+from ists_asp.trace.why import Why, WhyNot, why, why_not
 from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
 if TYPE_CHECKING:
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer, Pair
     from ists_asp.rules import RuleSet
     from ists_asp.solver import Best, Solver
-    from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.decisions import Decision
-    from ists_asp.trace.why import Why, WhyNot
 
 
 def _reach(traces: Sequence[Trace]) -> None:
@@ -109,7 +106,7 @@ class AskedTrace(Trace):
         if self.rating is not None:
             told += [(self.rating, one) for one in decisions(self.rating)]
         for trace, one in told:
-            tree = decision_tree(trace, one, depth=depth, everything=everything)
+            tree = Grower(trace, depth, everything=everything).decision(one)
             lines += ["", *render(tree)]
         return "\n".join(lines) + "\n"
 

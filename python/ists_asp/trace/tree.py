@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ists_asp.syntax.changes import PREFIX
+from ists_asp.syntax.trees import PREFIX
 from ists_asp.terminal import unbroken
-from ists_asp.trace.contrast import Contrasted, RunnerUp, runner_up
-from ists_asp.trace.decisions import DecisionKind, told
+from ists_asp.trace.contrast import Contrasted, Reason, RunnerUp, runner_up
+from ists_asp.trace.decisions import Decision, DecisionKind, told
 from ists_asp.trace.evidence import SUMS, WHOLE, RulePlace, contributed, label_of
 from ists_asp.vocabulary import ALIGNED, CLOSENESS, CORRECTION, NOALI, RATING, WEIGHT, WORTH
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.contrast import Reason
-    from ists_asp.trace.decisions import Decision
     from ists_asp.trace.evidence import Because, Contribution
     from ists_asp.trace.grounding import Element, Group, RuleInstance
     from ists_asp.trace.trace import Term, Trace
@@ -67,10 +65,13 @@ def own(found: Iterable[Because]) -> list[Branch]:
     return [Branch("rests on rules of your own", below=below)] if below else []
 
 
-class _Grower:
-    """Grows the branches of a trace; see :func:`decision_tree`."""
+class Grower:
+    """Grows the branches of a trace, ``depth`` rules deep.
 
-    def __init__(self, trace: Trace, depth: int, everything: bool) -> None:
+    With ``everything`` they show all features, and all firings that derive an atom.
+    """
+
+    def __init__(self, trace: Trace, depth: int = 3, *, everything: bool = False) -> None:
         self._trace = trace
         self._depth = depth
         self._everything = everything
@@ -96,7 +97,7 @@ class _Grower:
         if self._everything:
             branch.below += [self._term(term, decision.atom) for term in decision.terms]
         if self._everything or not (weighed or decision.kind in _TOLD):
-            branch.below += self.atom(decision.atom, 0)
+            branch.below += self.atom(decision.atom)
         elif not weighed:
             branch.below += [
                 self._firing(one, 0) if self._depth > _FLAT else fired(self._trace, one)
@@ -124,7 +125,7 @@ class _Grower:
             branch.below.append(Branch(f"… and {len(rest)} more, {total:+} together"))
         yield branch
 
-    def atom(self, atom: Ground, level: int) -> list[Branch]:
+    def atom(self, atom: Ground, level: int = 0) -> list[Branch]:
         """An atom with the firings that derive it: one branch, unless everything is shown."""
         reasons = self._trace.reasons(atom)
         if not reasons:
@@ -219,23 +220,6 @@ class _Grower:
     @staticmethod
     def _is_weight(atom: Ground) -> bool:
         return (atom.name, len(atom.arguments)) in _WEIGHTS
-
-
-def decision_tree(
-    trace: Trace, decision: Decision, *, depth: int = 3, everything: bool = False
-) -> Branch:
-    """The tree of a decision, ``depth`` rules deep.
-
-    With ``everything`` it shows all features, and all firings that derive an atom.
-    """
-    return _Grower(trace, depth, everything).decision(decision)
-
-
-def reason_tree(
-    trace: Trace, atom: Ground, *, depth: int = 3, everything: bool = False
-) -> list[Branch]:
-    """Why an atom holds: one branch, or with ``everything`` one for each rule that derives it."""
-    return _Grower(trace, depth, everything).atom(atom, 0)
 
 
 def render(branch: Branch) -> list[str]:

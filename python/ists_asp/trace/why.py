@@ -14,23 +14,22 @@ from msgspec import to_builtins
 from ists_asp import vocabulary as v
 from ists_asp.errors import TimeLimitError, UsageError
 from ists_asp.resources import gc_paused
-from ists_asp.syntax.changes import ANY
 from ists_asp.syntax.ground import Ground, texts
+from ists_asp.syntax.trees import ANY
 from ists_asp.trace import questions
 from ists_asp.trace.contrast import Contrast, Contrasted, beside
-from ists_asp.trace.decisions import Decision, DecisionKind, decisions, told
+from ists_asp.trace.decisions import Decided, Decision, DecisionKind, decisions, told
 from ists_asp.trace.effects import Restraint, forbidding, margins, restraints, said
 from ists_asp.trace.evidence import RulePlace
 from ists_asp.trace.grounding import ground_probes
 from ists_asp.trace.near_misses import NearMisses
-from ists_asp.trace.tree import Branch, decision_tree, reason_tree, render
+from ists_asp.trace.tree import Branch, Grower, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ists_asp.model import Answer
     from ists_asp.solver.search import Found
-    from ists_asp.trace.decisions import Decided
     from ists_asp.trace.questions import Goal
     from ists_asp.trace.trace import Trace
 
@@ -71,8 +70,7 @@ class Why:
     def text(self, *, depth: int = 2, everything: bool = False) -> str:
         """Trees, as ``ists-asp trace`` has them."""
         trees = [
-            decision_tree(self.trace, one, depth=depth, everything=everything)
-            for one in self.decisions
+            Grower(self.trace, depth, everything=everything).decision(one) for one in self.decisions
         ]
         for one in self.restraints:
             without = [Branch(f"without it {text}") for text in one.instead]
@@ -98,7 +96,7 @@ class Why:
 
     def _tree(self, atom: Ground, depth: int, *, everything: bool) -> Branch:
         """An atom, and below it what derives it."""
-        reasons = reason_tree(self.trace, atom, depth=depth, everything=everything)
+        reasons = Grower(self.trace, depth, everything=everything).atom(atom)
         return Branch(str(self.trace.words.atom(atom)), str(atom), below=reasons)
 
 
@@ -303,12 +301,12 @@ class _Asking:
         """What forbids a goal, what it needs and lacks, and what weighs more."""
         trace, atom, words = self._trace, goal.atom, self._trace.words
         if not goal.true:
-            return reason_tree(trace, atom, depth=3)
+            return Grower(trace).atom(atom)
         found: list[Branch] = []
         if atom.name in _STANDING:
             kind, forbids, needs, weighs, lacking = _STANDING[atom.name]
             for bar in trace.beginning(forbids, *atom.arguments):
-                for one in reason_tree(trace, bar, depth=2, everything=True):
+                for one in Grower(trace, 2, everything=True).atom(bar):
                     found.append(Branch(f"forbidden: {one.text}", one.where, below=one.below))
             start = atom.arguments[: needs.arity]
             proposed = needs is not v.LICENSED or any(trace.beginning(v.VIABLE, *start[:2]))
@@ -322,7 +320,7 @@ class _Asking:
                 rivals = [one for one in trace.atoms(atom.name) if words.about(one) & own]
                 below = [Branch(text) for text in told(trace, rivals)]
                 for weighed in trace.beginning(weighs, *start):
-                    below += reason_tree(trace, weighed, depth=1)
+                    below += Grower(trace, 1).atom(weighed)
                 found.append(Branch(f"it {lacking.format(lacks)}", below=below))
         elif trace.best.control.symbolic_atoms[parse_term(atom)] is None:
             return self._nearest.explain(atom)

@@ -11,7 +11,7 @@ import click
 from ists_asp.cli import options
 from ists_asp.cli.console import Failures, reader_warnings, rule_warnings, write_output
 from ists_asp.cli.files import RULES, command
-from ists_asp.cli.inputs import no_such_pair
+from ists_asp.cli.inputs import Inputs, no_such_pair
 from ists_asp.errors import UsageError
 from ists_asp.run.watch import Failed
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ists_asp.cli.inputs import Inputs
     from ists_asp.compare import Answered, Edit, WeightEdits
     from ists_asp.compare.causes import Both
     from ists_asp.engine import Setup

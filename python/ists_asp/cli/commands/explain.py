@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @command("""
   ists-asp explain "12 killed in bus accident" "10 killed in road accident"
   ists-asp explain --table pairs.csv -o explained.csv
+  ists-asp explain --engine dask --table pairs.jsonl -o explained --format jsonl
   ists-asp explain --sent1 a.txt --sent2 b.txt --profile headlines --id 3
   ists-asp explain --sent1 a.txt --sent2 b.txt --answers gold.wa -o words.txt
   ists-asp explain --json "a cat sits" "two cats sit"

@@ -1,9 +1,10 @@
-"""``ists-asp facts``: what the rules see of a pair, ready for plain clingo."""
+"""``ists-asp facts`` and ``ists-asp chunk``: what the rules see of a pair, and its chunks."""
 
 from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup, System
     from ists_asp.model import Pair
-    from ists_asp.rules import Purpose, RuleSource
+    from ists_asp.rules import Purpose
+    from ists_asp.rules.source import RuleSource
 
 _LONGEST = 200
 """Characters of the name of a file that are the pair's id."""
@@ -172,7 +174,7 @@ def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) ->
         return path.relative_to(next(tops, "")).as_posix()
 
     goals, values, shown = {}, dict(constants), dict[str, None]()
-    for node, rule in zip(rules.statements, rules.rules, strict=True):
+    for node, rule in rules.both:
         if node.ast_type is ASTType.Minimize:
             sign = "maximize" if str(node.weight).startswith("-") else "minimize"
             named = f"{rule.sentence} ({rule.name}, " if rule.sentence else f"{rule.text} ("
@@ -198,7 +200,7 @@ def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) ->
             # Some statements do not fit in.
             text = "\n".join(
                 f'%@rule {rule.name}: "{rule.sentence}"\n' * bool(rule.sentence) + rule.text
-                for node, rule in zip(rules.statements, rules.rules, strict=True)
+                for node, rule in rules.both
                 if rule.file == file.name and node.ast_type is not ASTType.Program
             )
         else:
@@ -210,3 +212,40 @@ def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) ->
         if own:
             parts.append(f"\n% ======== {place(file.name)}\n\n{own}\n{base}")
     return f"{head}\n% ======== the facts\n\n", "".join(["\n", *parts])
+
+
+@command("""
+  ists-asp chunk "the bulb is on" "the bulb is lit because the switch is closed"
+  ists-asp chunk --sent1 a.txt --sent2 b.txt --side 1 -o a.chunk.txt
+  ists-asp chunk --tsv pairs.tsv --profile images
+""")
+@options.input_options
+@options.setup_options()
+@click.option(
+    "--side",
+    type=click.Choice(["1", "2"]),
+    help="Only the first or the second sentence of each pair.",
+)
+@options.output_option(".txt")
+def chunk(inputs: Inputs, setup: Setup, side: str | None, output: Path | None) -> None:
+    """Find the chunks of sentences.
+
+    In: pairs of sentences, as for ists-asp solve.
+
+    Out: [ a chunk ] [ another one ], one sentence a line: the first and the second sentence
+    of each pair in turn, or only those of one --side. Read the lines back with --chunked.
+    """
+    from ists_asp.cli.console import counted, progress, write_output
+    from ists_asp.cli.driver import working
+    from ists_asp.io.chunks import format_chunks
+
+    pairs = inputs.read()
+    lines: list[str] = []
+    with working(setup) as run, progress(len(pairs), shown=not inputs.quiet) as step:
+        known = run.system.answered(inputs.prepared(run.system, pairs))
+        for answer, _ in counted(known, step):
+            first = replace(answer.pair.sent1, chunks=answer.chunks1)
+            second = replace(answer.pair.sent2, chunks=answer.chunks2)
+            both = {"1": [first], "2": [second], None: [first, second]}
+            lines += [f"{format_chunks(sentence)}\n" for sentence in both[side]]
+    write_output(output, "".join(lines))

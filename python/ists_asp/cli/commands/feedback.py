@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TextIO
 
 import click
 
 from ists_asp.cli import options
 from ists_asp.cli.console import note, reader_warnings, write_output
 from ists_asp.cli.files import INPUT, command
-from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.cli.inputs import Inputs
+from ists_asp.errors import DataError, RuleError, SolveError, UsageError, shortened
 from ists_asp.io.columns import USUAL, usual
+from ists_asp.run.watch import Failed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ists_asp.engine import Setup
+    from ists_asp.cli.cluster import Engine
+    from ists_asp.cli.parts import Held, Made
+    from ists_asp.engine import Setup, System
     from ists_asp.engine.feedback import Feedback, Submission
+    from ists_asp.explain.templates import Templates
     from ists_asp.io.tables import Row, Table
-    from ists_asp.run.watch import Failed
 
 _ROLES = {
     "id": "the id of an answer; by default its student, where all differ, or its row",
@@ -36,6 +42,7 @@ _ROLES = {
   ists-asp feedback answers.xlsx --references key.xlsx --answer-col text -o out.xlsx
   ists-asp feedback answers.csv --marks-col points --group -o feedback.csv
   ists-asp feedback answers.csv --profile es -o feedback.csv
+  ists-asp feedback answers.csv --engine dask -o feedback --jobs 2
   ists-asp feedback answers.csv --why 12
 """)
 @click.argument("table", type=INPUT, metavar="ANSWERS")
@@ -68,7 +75,7 @@ _ROLES = {
     "--language", metavar="CODE", help="Language of the feedback, en or es. Default: the profile's."
 )
 @options.templates_option
-@options.setup_options("answers-students")
+@options.setup_options("answers-students", engine=True)
 @options.output_option()
 @options.quiet_option
 def feedback(
@@ -81,6 +88,8 @@ def feedback(
     setup: Setup,
     output: Path | None,
     quiet: bool,
+    jobs: int,
+    engine: Engine | None,
     **columns: str | None,
 ) -> None:
     """Compare answers with model answers: likeness to a reference, not a mark.
@@ -95,17 +104,34 @@ def feedback(
     cases the verdict is right. The default profile suits electric circuits: choose default for
     other English, es for Spanish.
     """
+    from ists_asp.cli.cluster import Job, kind_of_parts
     from ists_asp.cli.driver import Printed, working
-    from ists_asp.engine.feedback import give_feedback, pair_of, why
+    from ists_asp.engine import System
+    from ists_asp.engine.feedback import COLUMNS, give_feedback, pair_of, why
     from ists_asp.explain import load_templates
     from ists_asp.io.files import atomic_writer
-    from ists_asp.io.tables import kind_of, writing_behind
+    from ists_asp.io.tables import Table, kind_of, writing_behind
 
     if language is not None and templates is not None:
         raise UsageError("--language does not go with --templates")
     with reader_warnings() as warn:
-        sheet = _read(Path(table), references, columns, quiet=quiet)
         wording = load_templates(language or setup.load_profile().language, templates, warn)
+        if engine is not None:
+            if asked or group or columns["marks_col"]:
+                raise UsageError("--engine dask goes without --why, --group and --marks-col")
+            inputs = Inputs(files={"--table": table}, quiet=quiet)
+            kind = kind_of_parts(inputs)
+            key = None if references is None else sha256(references.read_bytes()).hexdigest()
+            write = partial(_write_part, references, columns, wording, kind)
+            job = Job(replace(setup, templates=templates), write, inputs, output, f".{kind}")
+
+            def ready(head: BinaryIO) -> Inputs:
+                return replace(inputs, table=Table(head, kind, name=table, header=True))
+
+            with System(setup) as system:
+                engine.run(job, ["feedback", columns, key, language], COLUMNS, system, ready, jobs)
+            return
+        sheet = _read(Table(Path(table), header=True), references, columns, quiet=quiet)
     if asked is not None:
         every = {each.id: each for each in sheet.submissions}
         if asked not in every:
@@ -129,6 +155,41 @@ def feedback(
     run.failures.end(len(found))
 
 
+def _judged(system: System, submission: Submission, wording: Templates) -> Feedback:
+    """Feedback to an answer."""
+    from ists_asp.engine.feedback import give_feedback
+
+    return next(give_feedback(system, [submission], wording))
+
+
+def _write_part(
+    references: Path | None,
+    columns: Mapping[str, str | None],
+    wording: Templates,
+    kind: str,
+    inputs: Inputs,
+    held: Held,
+    target: TextIO,
+    _traces: TextIO | None,
+) -> Made:
+    from ists_asp.engine.feedback import pair_of
+    from ists_asp.io.tables import writing_behind
+
+    assert inputs.table is not None
+    sheet = _read(inputs.table, references, columns, quiet=True, whole=False)
+    found: list[Feedback | Failed] = []
+    for one in sheet.submissions:
+        try:
+            found.append(held.pool.ask(partial(_judged, submission=one, wording=wording)))
+        except (DataError, RuleError, SolveError) as error:
+            found.append(Failed(pair_of(one), error.found))
+    ours = _columns(sheet, found, marked=False, group=False, whole=False)
+    with writing_behind(kind, target, list(ours), sheet.table) as put:
+        for row, *cells in zip(sheet.rows, *ours.values(), strict=True):
+            put(row.cells, cells)
+    return len(found), [(one.pair.id, one.reason) for one in found if isinstance(one, Failed)], ()
+
+
 class _Sheet(NamedTuple):
     """A table with what was answered in each row, and the marks that there are."""
 
@@ -139,21 +200,29 @@ class _Sheet(NamedTuple):
 
 
 def _read(
-    path: Path, references: Path | None, wanted: Mapping[str, str | None], *, quiet: bool
+    table: Table,
+    references: Path | None,
+    wanted: Mapping[str, str | None],
+    *,
+    quiet: bool,
+    whole: bool = True,
 ) -> _Sheet:
-    """Read all answers with their references; every fault is told before any work is done."""
+    """Read all answers with their references; every fault is told before any work is done.
+
+    Only of a ``whole`` table it is known whether all students differ.
+    """
     from ists_asp.engine.feedback import Submission
     from ists_asp.io.tables import Table
     from ists_asp.io.text import Faults
 
-    table, known = Table(path, header=True), dict[str, list[str]]()
+    known = dict[str, list[str]]()
     key = table if references is None else Table(references, header=True)
     needed = {"answer", "question" if references else "reference"}
     places = {
         role: _find(key if role == "reference" else table, role, wanted, role in needed)
         for role in _ROLES
     }
-    at = usual(table.columns, USUAL["student"]) if places["id"] is None else None
+    at = usual(table.columns, USUAL["student"]) if whole and places["id"] is None else None
     students = [_text(row, at) for row in table.rows() if at is not None and row.fault is None]
     if at is not None and len({*students, ""}) > len(students):
         places["id"] = at
@@ -214,7 +283,12 @@ def _mark(row: Row, place: int) -> float | None:
 
 
 def _columns(
-    sheet: _Sheet, found: list[Feedback | Failed], *, marked: bool, group: bool
+    sheet: _Sheet,
+    found: list[Feedback | Failed],
+    *,
+    marked: bool,
+    group: bool,
+    whole: bool = True,
 ) -> dict[str, list[object]]:
     """What stands behind the columns of the table, by column."""
     from ists_asp.engine.feedback import COLUMNS, Feedback, groups
@@ -227,7 +301,7 @@ def _columns(
     for at, one in enumerate(found):
         if not isinstance(one, Feedback):
             ours["feedback"][at] = f"failed: {one.reason}"
-    if not any(ours["points"]):
+    if whole and not any(ours["points"]):
         del ours["points"]
     if marked:
         features = [None if one is None else one.features for one in given]

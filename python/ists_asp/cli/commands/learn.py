@@ -11,7 +11,7 @@ import click
 
 from ists_asp.cli import options
 from ists_asp.cli.console import counted, note, progress, reader_warnings, write_output
-from ists_asp.cli.files import GOLD, RULES, FileType, command
+from ists_asp.cli.files import GOLD, RULES, FileType, Values, command
 from ists_asp.cli.inputs import read_golds
 from ists_asp.errors import UsageError
 from ists_asp.run.watch import isolate
@@ -21,7 +21,6 @@ from ists_asp.vocabulary import CORRECTION, WEIGHT
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from ists_asp.cli.files import Values
     from ists_asp.engine import Setup
     from ists_asp.learn.cross import CrossValidation
     from ists_asp.learn.ratings import Rated
@@ -138,7 +137,11 @@ def _weights(values: Values) -> Collection[Path]:
     help="Learn all weights anew, in place of corrections of those that the profile has.",
 )
 @options.number_option(
-    "--most", text="Without --from-nothing: at most so many corrections.", default=MOST
+    "--most",
+    text="Without --from-nothing: at most so many corrections; with 0 --cross-validate says what "
+    "is reached without any.",
+    default=MOST,
+    least=0,
 )
 @click.option(
     "--confidence",
@@ -254,8 +257,7 @@ class _Lesson:
 
 def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> None:
     """Learn the weights of a profile and write them, or what they reach on unseen parts."""
-    from ists_asp.learn.confidence import fit_table
-    from ists_asp.learn.cross import cross_validate, learn_weights
+    from ists_asp.learn.cross import cross_validate, fit_table, learn_weights
     from ists_asp.learn.examples import ExampleBuilder, read_weights
     from ists_asp.learn.fit import Settings
     from ists_asp.learn.rendering import render_table, render_weights

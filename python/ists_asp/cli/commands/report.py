@@ -3,98 +3,191 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from functools import partial
+from itertools import islice, repeat
+from typing import TYPE_CHECKING, TypeVar
 
-from ists_asp.cli import options
-from ists_asp.cli.console import note, summary, warn_unproven, write_output
+from ists_asp.cli import console, options
+from ists_asp.cli.console import Failures
 from ists_asp.cli.files import command
-from ists_asp.cli.inputs import read_aligned
-from ists_asp.errors import DataError, shortened
-from ists_asp.run.watch import Failed
+from ists_asp.cli.inputs import no_such_pair, read_aligned
+from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.run.watch import Failed, alive
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup
     from ists_asp.evaluate.scorer import Reference
-    from ists_asp.model import Pair
+    from ists_asp.model import Answer, Pair
+    from ists_asp.report import Comparison, Report
+
+T = TypeVar("T")
+
+BATCH = 25
+"""Pairs that are traced, rated and told together, as traces take memory."""
 
 
 @command("""
   ists-asp report "12 killed in bus accident" "10 killed in road accident" -o report.html
   ists-asp report --sent1 a.txt --sent2 b.txt --profile headlines -o report.html
   ists-asp report --sent1 a.chunk.txt --sent2 b.chunk.txt --chunked --gold gold.wa -o report.html
+  ists-asp report --answers theirs.wa --gold gold.wa -o theirs.html
+  ists-asp report --sent1 a.txt --sent2 b.txt --compare theirs.wa --gold gold.wa -o both.html
 """)
-@options.input_options
+@partial(options.input_options, optional=True)
 @options.setup_options()
 @options.file_option("--gold", "Compare with the alignments in this .wa file, pairs by their ids.")
+@options.file_option(
+    "--answers", "Show the answers in this .wa file, of whatever system, instead of solving."
+)
+@options.file_option(
+    "--compare", "Show the answers in this .wa file beside them, pairs by their ids."
+)
 @options.output_option(
     *(".html", ".htm"),
     text="HTML file to write; it appears whole or not at all. Default: standard output.",
 )
-def report(inputs: Inputs, setup: Setup, gold: Path | None, output: Path | None) -> None:
+def report(
+    inputs: Inputs,
+    setup: Setup,
+    gold: Path | None,
+    answers: Path | None,
+    compare: Path | None,
+    output: Path | None,
+) -> None:
     """Show answers, and the rules behind them, on a page for the browser.
 
-    In: pairs of sentences, as for ists-asp solve.
+    In: pairs of sentences, as for ists-asp solve; or with --answers the pairs of that file.
 
     Out: one HTML file that needs no network. For each pair it has a picture of its aligned
-    chunks and an explanation in words; a click on a link shows the rules that fired for it.
-    Labels, scores, words and, with --gold, differences from gold can be filtered.
+    chunks, an explanation in words and a rating; a click on a link tells why, with the rules
+    that fired for it. Labels, scores, words and differences can be filtered, and pairs sorted;
+    with --gold there are the official measures as well. The address of the page has the filters,
+    and #pair-ID leads to a pair.
     """
+    if answers is None:
+        inputs.check()
+    elif inputs.given:
+        hint = "Leave out the other pairs, or give the file with --compare"
+        raise UsageError("--answers has pairs of its own", hint=hint)
+    from ists_asp.report import Entry, Report, page
+
+    scheme = setup.load_profile().scheme
+    if answers is None:
+        shown, failures = _decided(inputs, setup, gold, compare)
+    else:
+        given, failures = _given(answers, inputs.identifier), Failures()
+        others = _Others([answer.pair for answer in given], gold, compare)
+        entries = [Entry(answer, beside=others.beside(answer)) for answer in given]
+        shown = Report(entries, f"ists-asp report: {answers.name}", name=answers.name)
+    console.write_output(output, page(replace(shown, scheme=scheme)))
+    failures.end(failures.count + len(shown.entries))
+
+
+def _decided(
+    inputs: Inputs, setup: Setup, gold: Path | None, compare: Path | None
+) -> tuple[Report, Failures]:
+    """A report of what the rules decide, and the pairs that they fail at."""
     pairs = inputs.read()
-    right = read_aligned(gold, pairs) if gold is not None else {}
+    others = _Others(pairs, gold, compare)
     if not inputs.text:
         # At once, rather than after the time that solving takes.
         for pair in pairs:
-            _check_size(gold, right.get(pair.id), pair)
+            others.about(pair)
     from ists_asp.cli.driver import working
-    from ists_asp.report import Entry, compare, evidence, page
+    from ists_asp.engine.preparation import Known
+    from ists_asp.report import Entry, Report, evidence
+    from ists_asp.trace.trace import look_ahead
 
-    entries: list[Entry] = []
     began = time.perf_counter()
     with working(setup) as run:
         system = run.system
-        system.explainer  # noqa: B018 (faulty rules are no pair's failure)
+        tells = system.profile.explanation is not None
+        # Faulty rules are no pair's failure.
+        _ = tells and system.explainer, system.rates and system.rater
 
         def shown(some: Iterator[Pair]) -> Iterator[Entry]:
-            for trace in system.trace_annotated(some):
-                answer = trace.answer
-                known = right.get(answer.pair.id)
-                _check_size(gold, known, answer.pair)
-                compared = None if known is None else compare(answer, known.alignments)
-                words = system.explain(answer).text
-                yield Entry(answer, words, evidence(trace), compared)
+            # Several are rated and told in a fraction of the time that one by one takes.
+            while batch := list(islice(some, BATCH)):
+                traces = list(_watched(system.trace_annotated(batch)))
+                look_ahead(traces)
+                reasons = list(_watched(map(evidence, traces)))
+                found = [trace.answer for trace in traces]
+                if system.rates:
+                    rated = system.rater.rate_all(Known(one.answer, one.facts) for one in traces)
+                    ratings = (one.answers[0].rating for one in rated)
+                    found = [replace(one, rating=next(ratings)) for one in found]
+                told = (one.text for one in system.explain_many(found)) if tells else repeat("")
+                for answer, words, why in zip(found, told, reasons, strict=False):
+                    yield Entry(answer, words, why, others.beside(answer))
 
         inputs.warn_untokenized(system, pairs)
         annotated = list(system.annotate(inputs.tokenized(system, pairs)))
-        seconds = setup.limits.seconds
-        for one in run.on_each(
-            annotated, shown, lambda pair: pair, quiet=inputs.quiet, seconds=seconds
-        ):
-            if not isinstance(one, Failed):
-                entries.append(one)
-                warn_unproven(one.answer, seconds)
+        seconds, quiet = setup.limits.seconds, inputs.quiet
+        results = run.on_each(annotated, shown, lambda pair: pair, quiet=quiet, seconds=seconds)
+        entries = [one for one in results if not isinstance(one, Failed)]
+        for one in entries:
+            console.warn_unproven(one.answer, seconds)
         stages, made_by = system.stages, str(system.provenance)
-    write_output(output, page(entries, f"ists-asp report: {setup.profile}", made_by))
     if not (inputs.quiet or inputs.single):
-        note(summary(len(pairs), time.perf_counter() - began, stages))
-    run.failures.end(len(pairs))
+        console.note(console.summary(len(pairs), time.perf_counter() - began, stages))
+    return Report(entries, f"ists-asp report: {setup.profile}", made_by), run.failures
 
 
-def _check_size(path: Path | None, gold: Reference | None, pair: Pair) -> None:
-    """Refuse gold that is about other sentences."""
-    if gold is None:
-        return
-    given, found = (
-        tuple(len(sentence.tokens) for sentence in (one.sent1, one.sent2))
-        for one in (gold.pair, pair)
-    )
-    if given != found:
-        raise DataError(
-            f"pair {shortened(pair.id)} has {given[0]} and {given[1]} tokens",
-            where=str(path),
-            expected=f"{found[0]} and {found[1]}, as the sentences have",
-            hint="Give the sentences that the alignments are about",
-        )
+def _watched(some: Iterator[T]) -> Iterator[T]:
+    """The same, while whoever watches this process is told of each that it is alive."""
+    for one in some:
+        alive()
+        yield one
+
+
+def _given(path: Path, identifier: str | None) -> list[Answer]:
+    """The answers in a file; if need be that of one pair only."""
+    from ists_asp.evaluate.files import read_references
+    from ists_asp.io.wa import given_answer
+
+    with console.reader_warnings() as warn:
+        found = read_references(path, warn=warn)
+    if identifier is not None and identifier not in found:
+        raise no_such_pair(identifier, list(found))
+    wanted = found if identifier is None else [identifier]
+    return [given_answer(found[name].pair, found[name].alignments) for name in wanted]
+
+
+class _Others:
+    """Alignments from files beside which answers stand: gold, and those of another system."""
+
+    def __init__(self, pairs: Sequence[Pair], gold: Path | None, compare: Path | None) -> None:
+        from ists_asp.report.page import GOLD
+
+        files = {GOLD: gold} if compare is None else {GOLD: gold, compare.name: compare}
+        self._files = [
+            (name, file, read_aligned(file, pairs)) for name, file in files.items() if file
+        ]
+
+    def about(self, pair: Pair) -> dict[str, Reference]:
+        """What is about a pair; refused is what is about other sentences."""
+        found = {}
+        for name, file, every in self._files:
+            if pair.id in every:
+                found[name] = every[pair.id]
+                one, two = found[name].pair.sizes
+                if (one, two) != pair.sizes:
+                    raise DataError(
+                        f"pair {shortened(pair.id)} has {one} and {two} tokens",
+                        where=str(file),
+                        expected="{} and {}, as the sentences have".format(*pair.sizes),
+                        hint="Give the sentences that the alignments are about",
+                    )
+        return found
+
+    def beside(self, answer: Answer) -> dict[str, Comparison]:
+        """An answer beside each of them."""
+        from ists_asp.report import compare
+
+        about = self.about(answer.pair).items()
+        return {name: compare(answer, one.alignments) for name, one in about}

@@ -13,11 +13,10 @@ import click
 from msgspec import to_builtins
 
 from ists_asp.cli import options
-from ists_asp.cli.commands.rules_check import check
-from ists_asp.cli.commands.rules_test import test
+from ists_asp.cli.commands.rules_check import check, test
 from ists_asp.cli.console import note, warn, write_output
 from ists_asp.cli.files import OUTPUTS, command, group
-from ists_asp.cli.inputs import read_aligned
+from ists_asp.cli.inputs import Inputs, read_aligned
 from ists_asp.cli.options import json_option, profile_options
 from ists_asp.errors import UsageError, shortened
 from ists_asp.run.watch import Failed, isolate
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.cli.driver import Working
-    from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup, System
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair

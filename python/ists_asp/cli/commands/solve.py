@@ -11,14 +11,26 @@ import click
 
 from ists_asp.cli import options
 from ists_asp.cli.files import choose_format, command
-from ists_asp.errors import UsageError
-from ists_asp.io.formats import ALIGNMENTS, ANSWERS, PAIRS
+from ists_asp.errors import DataError, UsageError, of_pair
+from ists_asp.io.formats import ALIGNMENTS, ANSWERS, PAIRS, Format, Written
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup
+
+
+def _write_svg(written: Written) -> str:
+    from ists_asp.report.picture import svg_file
+
+    if written.failure is not None:
+        raise DataError(written.failure, where=of_pair(written.pair.id))
+    return svg_file(written.answers[0])
+
+
+SVG = Format("svg", ".svg", "a picture of the only pair", _write_svg, answers=True, alone=True)
+FORMS = {**ANSWERS, SVG.name: SVG}
 
 
 @command("""
@@ -31,15 +43,18 @@ if TYPE_CHECKING:
   cut -f2,3 pairs.tsv | ists-asp solve --tsv - --format text
   ists-asp solve --table pairs.jsonl -n 3 -o best.jsonl
   ists-asp solve --format atoms "a cat sits" "one cat is sitting"
+  ists-asp solve --table pairs.csv --id 17 -o pair17.svg
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa
   ists-asp solve --sent1 a.txt --sent2 b.txt -o out.wa --trace traces.jsonl
   ists-asp solve --table million.parquet -o out.wa --jobs 4
+  ists-asp solve --engine dask --table "corpus/*.parquet" -o answers --jobs 4
+  ists-asp solve --engine dask --scheduler tcp://node1:8786 --table s3://b/in.jsonl -o s3://b/out
   ists-asp solve --sent1 a.txt --sent2 b.txt --rules my-rules -o out.wa --watch
 """)
 @options.input_options
 @options.setup_options(run=True)
 @options.format_option(
-    ANSWERS,
+    FORMS,
     "; without -o, text for a pair from the command line that goes to a terminal, and wa "
     "otherwise.",
 )
@@ -82,10 +97,11 @@ def solve(
     from ists_asp.cli.driver import solve_pairs, watch_rules
 
     # Two sentences from the command line are for somebody to look at.
+    if watch and run["engine"] is not None:
+        raise UsageError("--watch does not go with --engine dask")
     terminal = inputs.single and output is None and sys.stdout is not None and sys.stdout.isatty()
-    shape = choose_format(
-        ANSWERS, "jsonl" if as_json else form, output, "text" if terminal else "wa"
-    )
+    usual = "jsonl" if run["engine"] is not None else "text" if terminal else "wa"
+    shape = choose_format(FORMS, "jsonl" if as_json else form, output, usual)
     if run["traces"] is not None and models > 1:
         raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
     if models > 1 and not shape.several:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
   ists-asp sts "12 killed in bus accident" "10 killed in road accident"
   ists-asp sts --sent1 a.txt --sent2 b.txt -o ratings.txt
   ists-asp sts --table pairs.csv -o ratings.csv
+  ists-asp sts --engine dask --table pairs.parquet -o ratings --format parquet
   ists-asp sts --table pairs.csv --format jsonl -o ratings.jsonl
   ists-asp sts --sent1 a.txt --sent2 b.txt --baseline tokencos -o baseline.txt
   ists-asp evaluate --task sts gold.tsv ratings.txt --versus baseline.txt

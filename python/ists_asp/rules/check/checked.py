@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, TypeAlias
 from clingo.ast import AST, ASTType
 
 from ists_asp.errors import RuleError
-from ists_asp.io.store import Memo
+from ists_asp.io.store import Memo, Store
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.arguments import Atom, Read, read_statement
 from ists_asp.rules.catalogue import is_shipped, shipped_texts
 from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
 from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.loader import RuleSet, load_rules, with_includes
-from ists_asp.rules.parsing import WEIGHED, weighed
-from ists_asp.rules.profiles import Purpose, list_profiles, load_profile
-from ists_asp.rules.programs import program_sources, read_overlay
-from ists_asp.rules.source import SourceText, find_rules, read_source
+from ists_asp.rules.parsing import WEIGHED, Weighed, weighed
+from ists_asp.rules.profiles import Profile, Purpose, list_profiles, load_profile
+from ists_asp.rules.programs import Overlay, program_sources, read_overlay
+from ists_asp.rules.source import RuleSource, SourceText, find_rules, read_source
 from ists_asp.syntax.terms import read_atom
 from ists_asp.syntax.trees import atoms
 from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
@@ -30,12 +30,6 @@ from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    from ists_asp.io.store import Store
-    from ists_asp.rules.parsing import Weighed
-    from ists_asp.rules.profiles import Profile
-    from ists_asp.rules.programs import Overlay
-    from ists_asp.rules.source import RuleSource
 
 _TITLES = {
     Purpose.ANSWER: "profile ",
@@ -144,7 +138,7 @@ class Checked:
         self.by_file: dict[Path, list[Statement]] = {path: [] for path in self.files}
         self.weights: dict[Path, dict[Weighed, list[Statement]]] = {}
         last, path = NamedRule("", None, "", 0, 0, ""), asp_dir()
-        for node, rule in zip(self.rules.statements, self.rules.rules, strict=True):
+        for node, rule in self.rules.both:
             # Statements of a file come one after the other, and to ask for places takes long.
             if rule.file != last.file or rule.line < last.line:
                 path = self._paths[node.location.begin.filename]
@@ -255,16 +249,14 @@ class Checked:
 
     def asked_in(self, program: Program, asked: Sequence[Statement]) -> RuleSet:
         """Of a program's rules those that are asked about, and those that may disagree."""
-        rules, names = self.rules_of(program), {one.rule.name for one in asked}
-        wanted = [
-            (node, rule)
-            for node, rule in zip(rules.statements, rules.rules, strict=True)
-            if rule.name in names
-            or rule.text.startswith((MUST_SPLIT.name, MUST_JOIN.name))
-            or node.ast_type is ASTType.Definition
-        ]
-        nodes, named = zip(*wanted, strict=True)
-        return RuleSet(rules.files, nodes, named, ())
+        names = {one.rule.name for one in asked}
+        return self.rules_of(program).only(
+            lambda node, rule: (
+                rule.name in names
+                or rule.text.startswith((MUST_SPLIT.name, MUST_JOIN.name))
+                or node.ast_type is ASTType.Definition
+            )
+        )
 
     def rules_of(self, program: Program) -> RuleSet:
         """The rules of a program, as if they had been loaded for it alone."""

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ists_asp import vocabulary
 from ists_asp.rules.arguments import Atom, Read
-from ists_asp.rules.check.finding import Severity
+from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.tables import TABLES
 from ists_asp.syntax.ground import Ground
-from ists_asp.syntax.terms import Call, Variable, parsed
+from ists_asp.syntax.terms import Call, Term, Variable, parsed
 from ists_asp.syntax.trees import Signature
 from ists_asp.vocabulary import ARGUES, EVIDENCE, WEIGHTS, WORTH, Argument, all_predicates
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from ists_asp.rules.check.checked import Checked
-    from ists_asp.rules.check.finding import Finding
-    from ists_asp.syntax.terms import Term
 
 _Slot: TypeAlias = tuple[Signature, int]
 """An argument of a predicate."""

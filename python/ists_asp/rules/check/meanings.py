@@ -20,7 +20,7 @@ from ists_asp.io.store import Memo
 from ists_asp.rules.arguments import MEANINGS, Meaning, Place, argument_types, placed
 from ists_asp.rules.check.domains import MIRRORED, kind_of
 from ists_asp.syntax.ground import Ground
-from ists_asp.syntax.terms import Call, Variable
+from ists_asp.syntax.terms import Call, Term, Variable
 from ists_asp.syntax.trees import Signature
 from ists_asp.vocabulary import EVIDENCE, TARGETS
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.arguments import Atom, Meanings, Read
     from ists_asp.rules.check.checked import Checked
     from ists_asp.rules.check.finding import Finding
-    from ists_asp.syntax.terms import Term
 
 
 _SEEDS: Meanings = {
@@ -153,12 +152,6 @@ class Types:
         return max(found)[-1] if found else None
 
 
-def _agree(one: Place, other: Place) -> bool:
-    # Words may be those of both sentences, and numbers of tokens and chunks compared.
-    sides = {one.side, other.side} if one.kind == "span" else ()
-    return one.kind == other.kind and (len(sides) < 2 or 0 in sides)
-
-
 def _of_ground(term: Term) -> set[str]:
     """What a term without variables may stand for; nothing where it may be anything."""
     if isinstance(term, Call) and term.name in ("run", "gap"):
@@ -233,7 +226,9 @@ def _mixed(meanings: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
         known, where = first.setdefault(term, (meaning, atom))
         if not known.side and known.kind == meaning.kind:
             first[term] = meaning, atom
-        if not _agree(known, meaning):
+        # Words may be those of both sentences, and numbers of tokens and chunks compared.
+        apart = known.kind == "span" and 0 != known.side != meaning.side != 0
+        if apart or known.kind != meaning.kind:
             chunks = {known.kind, meaning.kind} == {"chunk", "span"}
             hint = f"The span of one chunk is run({term},{term})" if chunks else "Use two variables"
             found = f"{term} is {_told(known)} in {where.key}, and {_told(meaning)} in "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import replace
 from difflib import get_close_matches
@@ -15,13 +14,14 @@ from clingo.ast import ASTType
 
 from ists_asp import vocabulary as v
 from ists_asp.resources import asp_dir
+from ists_asp.rules import catalogue
 from ists_asp.rules.check.finding import Finding, Severity
-from ists_asp.rules.parsing import WEIGHED, weighed
+from ists_asp.rules.parsing import WEIGHED, Weighed, weighed
 from ists_asp.rules.source import SUFFIX
 from ists_asp.rules.tables import TABLES, entries, faults
 from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.ground import Ground
-from ists_asp.syntax.terms import Call, bind_all, parsed, read
+from ists_asp.syntax.terms import Call, Term, bind_all, parsed, read
 from ists_asp.syntax.trees import atoms, is_fact
 
 if TYPE_CHECKING:
@@ -29,27 +29,20 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.check.checked import Checked, Statement
     from ists_asp.rules.directives import NamedRule
-    from ists_asp.rules.parsing import Weighed
-    from ists_asp.syntax.terms import Term
 
 _Predicate = tuple[str, int]
 
 _EVIDENCE = v.EVIDENCE.signature
 _WEIGHED = {one.signature for one in (*v.WEIGHTS, v.WORTH)}
 _TABLES = (f"{v.CONFIDENCE.name}(", f"{v.RATING_MARGIN.name}(")
-_DOCUMENTED = re.compile(
-    r"^%\*!\s+(?P<name>[a-z_][A-Za-z0-9_']*)(?:\((?P<arguments>[^)]*)\))?", re.M
-)
 
 
 @cache
 def documented() -> frozenset[_Predicate]:
     """The predicates, name and number of arguments, that comments ``%*! p(X)`` in ``asp/`` tell."""
-    return frozenset(
-        (match["name"], match["arguments"].count(",") + 1 if match["arguments"] else 0)
-        for file in sorted(asp_dir().glob("*.lp"))
-        for match in _DOCUMENTED.finditer(file.read_text("utf-8"))
-    )
+    texts = (file.read_text("utf-8") for file in asp_dir().glob("*.lp"))
+    names = (doc.name.split("/") for text in texts for doc in catalogue.documented(text))
+    return frozenset((name, int(arity)) for name, arity in names)
 
 
 def suggestion(predicate: _Predicate, known: Iterable[_Predicate]) -> str:

@@ -11,21 +11,19 @@ from clingo import Control
 from clingo.ast import AST, ASTType, ProgramBuilder, Sign
 
 from ists_asp.errors import unsafe
-from ists_asp.rules.arguments import Atom
+from ists_asp.rules.arguments import Atom, Read
 from ists_asp.rules.check.meanings import meanings_of
 from ists_asp.rules.check.names import documented, suggestion
 from ists_asp.rules.loader import fits
 from ists_asp.rules.parsing import PLACED, Messages
 from ists_asp.rules.profiles import Purpose
-from ists_asp.syntax.changes import is_atom
-from ists_asp.syntax.trees import Signature, derives_atom, predicates, walk
+from ists_asp.syntax.trees import Signature, derives_atom, is_atom, predicates, walk
 from ists_asp.vocabulary import ARGUES, CONFIDENCE, RENAMED, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ists_asp.rules.arguments import Read
     from ists_asp.rules.check.checked import Checked, Place, Program, Statement
     from ists_asp.rules.check.finding import Finding
 

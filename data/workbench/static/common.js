@@ -1,0 +1,203 @@
+// What all views share: requests, nodes, messages, and why a decision was taken.
+
+export const byId = (id) => document.getElementById(id);
+
+/** A node with attributes (class, text, on…) and children. */
+export const make = (name, attributes = {}, ...children) => {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key === "text") node.textContent = value;
+    else if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else node.setAttribute(key, value === true ? "" : value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+};
+
+let fading;
+/** Tell something at the edge of the page; errors stay longer. */
+export const say = (text, isError = false) => {
+  byId("message").textContent = text;
+  clearTimeout(fading);
+  fading = setTimeout(() => { byId("message").textContent = ""; }, isError ? 12000 : 4000);
+};
+
+export class Refused extends Error {
+  constructor(status, body) {
+    super(body.error || "The server said no.");
+    this.status = status;
+    this.body = body;
+  }
+}
+
+const unanswered = (error) => {
+  throw error.name === "AbortError" ? error : new Refused(0, { error: "The server does not answer. Is ists-asp serve still running?" });
+};
+export const reach = (path, given) => fetch(path, given).catch(unanswered);
+
+const read = async (response) => {
+  const text = await response.text().catch(unanswered);
+  let body;
+  try { body = JSON.parse(text); } catch { body = { error: text }; }
+  if (!response.ok) throw new Refused(response.status, body);
+  return body;
+};
+
+export const get = async (path, signal) => read(await reach(path, { signal, headers: { accept: "application/json" } }));
+
+export const send = async (path, body, { method = "POST", signal } = {}) => read(await reach(path, {
+  method, signal, headers: { "content-type": "application/json" }, body: JSON.stringify(body),
+}));
+
+/** Show what went wrong, unless somebody has asked something newer meanwhile. */
+export const failed = (error) => {
+  if (error.name === "AbortError" || error.status === 409 && error.body.text === undefined) return;
+  say(error.message, true);
+  if (!(error instanceof Refused)) reportError(error);
+};
+
+/** Call only after nobody has called for so many milliseconds. */
+export const settled = (work, wait) => {
+  let timer;
+  return (...given) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => work(...given), wait);
+  };
+};
+
+const points = (value) => (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value);
+// Outside the workbench there is no page of rules to go to.
+export const place = (rule) => {
+  if (!rule) return null;
+  const where = `${rule.file}:${rule.line}`, text = rule.name === where ? where : `${rule.name} ${where}`;
+  const href = document.body.dataset.view && `/rules?file=${encodeURIComponent(rule.file)}&line=${rule.line}`;
+  return make(href ? "a" : "code", { href, class: "code", text });
+};
+
+const reason = (one) => make("li", {},
+  make("span", { class: "points", text: one.points === undefined ? "" : points(one.points) }),
+  make("span", { text: `${one.sentence} ` }), place(one.rule));
+
+const branch = (one) => make("li", {},
+  make("span", { text: `${one.text ?? ""} ` }), one.rule ? make("code", { text: one.rule }) : null,
+  one.below?.length ? make("ol", {}, ...one.below.map(branch)) : null);
+
+/** Nodes that say why decisions were taken: one sentence first, the rest on demand. */
+export const whyNodes = (found) => {
+  const nodes = [];
+  if (found.decision !== undefined) {
+    nodes.push(make("ol", { class: "tree" }, branch(found.tree)));
+    return nodes;
+  }
+  found.decisions.forEach((one, number) => {
+    const reasons = [...(one.pros || []), ...(one.cons || [])].sort((a, b) => Math.abs(b.points) - Math.abs(a.points));
+    nodes.push(make("h3", { text: one.text }), make("p", { class: "sentence", text: one.sentence }));
+    const all = reasons.length ? reasons : one.because || [];
+    if (all.length) nodes.push(make("details", { open: number === 0 && found.decisions.length === 1 },
+      make("summary", { class: "dim", text: one.by !== undefined && one.by !== null ? `${points(one.by)} against: ${one.runner_up}` : "The rules" }),
+      make("ol", {}, ...all.map(reason)), one.more ? make("p", { class: "dim", text: `${one.more} more, ${points(one.rest)} together` }) : null));
+  });
+  for (const one of found.restraints || []) nodes.push(make("p", { text: `A hard rule or constraint: ${one.sentence} ` }, place(one.rule)));
+  for (const one of [...(found.absent || []), ...(found.atoms || [])]) nodes.push(make("ol", { class: "tree" }, branch(one)));
+  return nodes;
+};
+
+/** The line of an answer as ists-asp why takes it. */
+export const decisionOf = (line) => `${line.tokens1.join(" ") || 0} <==> ${line.tokens2.join(" ") || 0}`;
+
+/**
+ * Let people choose lines of a picture, and draw from a chunk to another.
+ * `choose(line)` gets the number of a line; `join(tokens1, tokens2)` tokens of both sentences.
+ */
+export const live = (holder, { choose, join }) => {
+  const svg = () => holder.querySelector("svg");
+  let from = null, ribbon = null, held = null;
+
+  const end = () => {
+    ribbon?.remove();
+    from = ribbon = null;
+  };
+  const joined = (one, other) => {
+    if (!one || !other || one.dataset.side === other.dataset.side) return false;
+    const [first, second] = one.dataset.side === "1" ? [one, other] : [other, one];
+    join(first.dataset.tokens, second.dataset.tokens);
+    return true;
+  };
+  const place = (event) => {
+    const box = svg().getBoundingClientRect(), view = svg().viewBox.baseVal;
+    return [(event.clientX - box.left) * view.width / box.width, (event.clientY - box.top) * view.height / box.height];
+  };
+  holder.addEventListener("pointerdown", (event) => {
+    const chunk = event.target.closest("[data-side]");
+    if (!chunk || !join) return;
+    event.preventDefault();
+    from = { chunk, at: place(event) };
+  });
+  holder.addEventListener("pointermove", (event) => {
+    if (!from) return;
+    const [x, y] = place(event), [left, top] = from.at;
+    if (!ribbon && Math.hypot(x - left, y - top) < 8) return;
+    if (!ribbon) {
+      ribbon = document.createElementNS("http://www.w3.org/2000/svg", "path");
+      ribbon.setAttribute("class", "drag");
+      svg().append(ribbon);
+    }
+    ribbon.setAttribute("d", `M${left} ${top}L${x} ${y}`);
+  });
+  addEventListener("pointerup", (event) => {
+    if (!from) return;
+    const start = from.chunk, dragged = ribbon;
+    end();
+    if (!dragged) {
+      if (start.dataset.line !== undefined) choose(Number(start.dataset.line), start);
+      return;
+    }
+    joined(start, document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-side]"));
+  });
+  addEventListener("pointercancel", end);
+  holder.addEventListener("click", (event) => {
+    const link = event.target.closest(join ? ".link[data-line]" : "[data-line]");
+    if (link) choose(Number(link.dataset.line), link);
+  });
+  holder.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      held?.classList.remove("chosen");
+      held = null;
+    }
+    if (event.key !== "Enter" && event.key !== " ") return;
+    const node = event.target.closest("[data-side],[data-line]");
+    if (!node) return;
+    event.preventDefault();
+    if (join && node.dataset.side) {
+      if (held && held.dataset.side !== node.dataset.side) {
+        held.classList.remove("chosen");
+        joined(held, node);
+        held = null;
+        return;
+      }
+      held?.classList.remove("chosen");
+      held = held === node ? null : node;
+      held?.classList.add("chosen");
+    }
+    if (node.dataset.line !== undefined) choose(Number(node.dataset.line), node);
+  });
+};
+
+/** Put a picture, which the server made and escaped, in its place. */
+export const draw = (holder, text) => {
+  const picture = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+  for (const chunk of picture.querySelectorAll("[data-side]:not([tabindex])")) {
+    chunk.setAttribute("tabindex", "0");
+    chunk.setAttribute("role", "button");
+    chunk.setAttribute("aria-label", chunk.textContent);
+  }
+  holder.replaceChildren(document.importNode(picture, true));
+};
+
+/** A file for the user, made here. */
+export const download = (name, text, kind) => {
+  const address = URL.createObjectURL(new Blob([text], { type: kind }));
+  make("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+};

@@ -1,0 +1,154 @@
+import { byId, draw, failed, get, live, make, say, send } from "./common.js";
+
+const LABELS = [["e", "EQUI"], ["o", "OPPO"], ["1", "SPE1"], ["2", "SPE2"], ["s", "SIMI"], ["r", "REL"]];
+const TAGS = { f: "FACT", t: "POL" };
+const readOnly = "readOnly" in document.body.dataset;
+const corpus = byId("corpus");
+let ids = [], mended = new Set(), place = 0, answer = null, chosen = null, shift = false, waiting = Promise.resolve();
+
+const address = (rest = "") => `/project/corrections/${encodeURIComponent(corpus.value)}${rest}`;
+const aligned = () => answer.alignments.filter((line) => line.tokens1.length && line.tokens2.length);
+const key = (line) => `${line.tokens1.join(" ")}=${line.tokens2.join(" ")}`;
+const line = () => aligned().find((one) => key(one) === chosen);
+
+/** One action after the other: the second rests on what the first has made. */
+const inTurn = (work) => { waiting = waiting.then(work).catch(failed); return waiting; };
+
+const mark = () => {
+  const number = answer.alignments.findIndex((one) => key(one) === chosen), now = line();
+  for (const node of byId("picture").querySelectorAll("[data-line]")) {
+    node.classList.toggle("open", Number(node.dataset.line) === number && Boolean(now));
+    if (node.hasAttribute("role")) node.setAttribute("aria-expanded", String(Number(node.dataset.line) === number && Boolean(now)));
+  }
+  byId("chosen").textContent = now
+    ? `${now.text1} ~ ${now.text2}: ${[now.label, ...now.tags].join("_")} ${now.score}`
+    : "No alignment is chosen.";
+  for (const button of byId("keys").children) {
+    button.disabled = readOnly || !now;
+    button.setAttribute("aria-pressed", String(Boolean(now) && (button.dataset.is === now.label || now.tags.includes(button.dataset.is))));
+  }
+};
+
+const show = (found) => {
+  const focused = document.activeElement?.closest?.("#picture [data-line],#picture [data-side]")?.dataset;
+  answer = found;
+  byId("answer").hidden = false;
+  byId("answer").classList.toggle("corrected", found.mended);
+  if (found.mended) mended.add(found.id); else mended.delete(found.id);
+  byId("sentences").replaceChildren(found.sent1, make("br"), found.sent2);
+  draw(byId("picture"), found.picture);
+  byId("place").textContent = `Pair ${found.id}, ${place + 1} of ${ids.length}${found.mended ? ", corrected" : ""}`;
+  byId("count").textContent = `${mended.size} of ${ids.length} corrected`;
+  byId("done").max = ids.length;
+  byId("done").value = mended.size;
+  byId("export").hidden = !mended.size;
+  if (!line()) chosen = null;
+  mark();
+  // Who works by keyboard goes on where they were.
+  if (focused?.tokens) byId("picture").querySelector(`[data-side="${focused.side}"][data-tokens="${focused.tokens}"]`)?.focus();
+  else if (focused && line()) byId("picture").querySelector(`.link[role][data-line="${answer.alignments.findIndex((one) => key(one) === chosen)}"]`)?.focus();
+};
+
+/** Show a pair, by its place once it is its turn. */
+const open = (to) => inTurn(async () => {
+  if (!ids.length) return;
+  place = Math.max(0, Math.min(ids.length - 1, to()));
+  chosen = null;
+  history.replaceState(null, "", `?${new URLSearchParams({ corpus: corpus.value, pair: ids[place] })}`);
+  byId("answer").classList.add("busy");
+  try { show(await get(address(`/pair?${new URLSearchParams({ id: ids[place] })}`))); } finally { byId("answer").classList.remove("busy"); }
+});
+
+const start = (wanted) => inTurn(async () => {
+  const found = await get(address());
+  ids = found.ids;
+  mended = new Set(found.mended);
+  byId("export").href = address("/export");
+  byId("export").download = `${corpus.value}.wa`;
+  const known = ids.indexOf(wanted), left = ids.findIndex((id) => !mended.has(id));
+  open(() => (known >= 0 ? known : Math.max(0, left)));
+});
+
+const act = (action) => inTurn(async () => {
+  if (readOnly || !answer) return;
+  show(await send(address(), { id: answer.id, ...action() }));
+});
+
+const judge = (what) => act(() => {
+  const now = line();
+  if (!now) throw Object.assign(new Error("none"), { name: "AbortError" });
+  return { tokens1: now.tokens1, tokens2: now.tokens2, ...what(now) };
+});
+
+const undo = () => inTurn(async () => {
+  const { id, action } = await send(address("/undo"), {});
+  say(`Taken back: ${action}`);
+  mended.delete(id);
+  open(() => ids.indexOf(id));
+});
+
+const numbers = (text) => text.split(" ").map(Number);
+live(byId("picture"), {
+  choose: (number) => {
+    const one = answer.alignments[number];
+    chosen = one.tokens1.length && one.tokens2.length ? key(one) : null;
+    mark();
+  },
+  join: (tokens1, tokens2) => {
+    const sides = { tokens1: numbers(tokens1), tokens2: numbers(tokens2) }, several = shift;
+    act(() => ({ do: "join", several, ...sides }));
+    inTurn(async () => {
+      chosen = key(answer.alignments.find((one) => sides.tokens1.every((token) => one.tokens1.includes(token)) && one.tokens2.length) ?? sides);
+      mark();
+    });
+  },
+});
+for (const name of ["pointerup", "keydown"]) addEventListener(name, (event) => { shift = event.shiftKey; }, true);
+
+const step = (by) => {
+  const lines = aligned(), now = lines.findIndex((one) => key(one) === chosen);
+  if (!lines.length) return;
+  chosen = key(lines[now < 0 ? (by > 0 ? 0 : lines.length - 1) : (now + by + lines.length) % lines.length]);
+  mark();
+};
+const label = (name) => judge(() => ({ do: "label", label: name }));
+const tag = (name) => judge(() => ({ do: "tag", tag: name }));
+const score = (value) => judge((now) => ({ do: "score", score: value(now.score) }));
+const part = () => judge(() => ({ do: "part" }));
+const accept = () => { act(() => ({ do: "accept" })); open(() => place + 1); };
+
+const KEYS = {
+  n: () => open(() => place + 1), p: () => open(() => place - 1), x: part, Delete: part, Enter: accept, ArrowRight: () => step(1), ArrowLeft: () => step(-1),
+  "+": () => score((now) => Math.min(now + 1, 4)), "-": () => score((now) => Math.max(now - 1, 1)),
+  ...Object.fromEntries(LABELS.map(([sign, name]) => [sign, () => label(name)])),
+  ...Object.fromEntries(Object.entries(TAGS).map(([sign, name]) => [sign, () => tag(name)])),
+};
+
+addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.altKey || event.target.closest?.("input,select,textarea")) return;
+  if (event.ctrlKey || event.metaKey) {
+    if (event.key.toLowerCase() === "z" && !event.shiftKey) { event.preventDefault(); undo(); }
+    return;
+  }
+  if (event.key === "Enter" && event.target.closest?.("button,a")) return;
+  const digit = event.shiftKey && event.code.match(/^Digit([0-5])$/)?.[1];
+  const work = digit ? () => score(() => Number(digit)) : Object.hasOwn(KEYS, event.key) ? KEYS[event.key] : KEYS[event.key.toLowerCase()];
+  if (!work) return;
+  event.preventDefault();
+  work();
+});
+
+byId("keys").append(
+  ...LABELS.map(([sign, name]) => make("button", { type: "button", "data-is": name, class: name, "aria-keyshortcuts": sign, onclick: () => label(name) }, name, make("kbd", { text: sign }))),
+  ...Object.entries(TAGS).map(([sign, name]) => make("button", { type: "button", "data-is": name, "aria-keyshortcuts": sign, onclick: () => tag(name) }, name, make("kbd", { text: sign }))),
+  ...["1", "2", "3", "4"].map((value) => make("button", { type: "button", "aria-keyshortcuts": `Shift+${value}`, "aria-label": `Score ${value}`, onclick: () => score(() => Number(value)) }, value, make("kbd", { text: "⇧" }))),
+  make("button", { type: "button", "aria-keyshortcuts": "x Delete", onclick: part }, "Remove", make("kbd", { text: "x" })));
+byId("next").addEventListener("click", () => open(() => place + 1));
+byId("previous").addEventListener("click", () => open(() => place - 1));
+byId("accept").addEventListener("click", accept);
+byId("undo").addEventListener("click", undo);
+for (const id of ["accept", "undo"]) byId(id).disabled = readOnly;
+corpus.addEventListener("change", () => start());
+const query = new URLSearchParams(location.search);
+if (query.get("corpus") && [...corpus.options].some((one) => one.value === query.get("corpus"))) corpus.value = query.get("corpus");
+if (corpus.value) start(query.get("pair"));

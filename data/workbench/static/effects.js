@@ -1,0 +1,184 @@
+import { byId, draw, failed, get, make, place, say, send } from "./common.js";
+
+const MEASURES = { Ali: "Alignment", Type: "Type", Score: "Score", "Typ+Sco": "Type and score" };
+const readOnly = "readOnly" in document.body.dataset;
+const SHOWN = 100, STATES = 12;
+// Which states are compared; 0 for the latest, and for the one before.
+let before = 0, after = 0, found = null, open = null, allStates = false, seen = "", corpus = "";
+
+const percent = (value) => (100 * value).toFixed(2);
+const signed = (value) => (value > 0 ? "+" : value < 0 ? "−" : "±") + percent(Math.abs(value));
+const tone = (value) => (value > 0 ? "better" : value < 0 ? "worse" : "dim");
+const total = (pair) => (pair.measures ? pair.measures["Typ+Sco"].by + Object.values(pair.measures).reduce((sum, one) => sum + one.by, 0) / 100 : 0);
+const times = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+const measures = () => {
+  const named = found.states.find((one) => one.number === found.after);
+  byId("heading").textContent = found.before === found.after ? `State ${found.after}` : `State ${found.before} → ${found.after}: ${named.edit}`;
+  const head = make("tr", {}, make("th", { scope: "col", text: "Corpus" }),
+    ...Object.values(MEASURES).map((text) => make("th", { scope: "col", class: "number", text: `${text} F1` })),
+    make("th", { scope: "col", class: "number", text: "Pairs changed" }));
+  const rows = found.corpora.map((one) => {
+    const cells = one.measures
+      ? Object.keys(MEASURES).map((name) => {
+        const { old, new: now, by } = one.measures[name];
+        return make("td", { class: "number" }, `${percent(old)} → `, make("b", { text: percent(now) }), " ",
+          make("span", { class: tone(by), text: signed(by) }));
+      })
+      : [make("td", { colspan: 4, class: "dim", text: one.pending ? "being decided …" : Object.keys(one.faults).length ? "" : "no gold: only what changes is known" })];
+    const count = one.changed?.length ?? 0;
+    return make("tr", {}, make("th", { scope: "row", text: one.name }), ...cells,
+      make("td", { class: "number", text: one.changed ? `${count} of ${one.pairs}` : "" }));
+  });
+  const faults = found.corpora.flatMap((one) => [
+    ...Object.entries(one.faults).map(([state, fault]) => `${one.name}, ${state}: ${fault}`),
+    ...(one.failed?.length ? [`${one.name}: ${times(one.failed.length, "pair")} without an answer, such as ${one.failed[0]}`] : []),
+  ]);
+  byId("measures").replaceChildren(make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)),
+    ...faults.map((text) => make("p", { class: "fault", text })));
+};
+
+const listed = (one, pair) => {
+  const gain = pair.measures?.["Typ+Sco"].by, sum = total(pair);
+  return make("tr", { "data-pair": pair.id },
+    make("td", {}, make("button", { type: "button", class: "link", text: pair.id, "aria-expanded": String(open?.pair === pair.id && open.corpus === one.name), onclick: () => show(one, pair) })),
+    make("td", { class: `number ${tone(sum)}`, text: gain === undefined ? "" : gain ? signed(gain) : sum ? "a little" : "same" }),
+    make("td", {}, pair.sent1, make("br"), make("span", { class: "dim", text: pair.sent2 })));
+};
+
+const changed = () => {
+  const some = found.corpora.filter((one) => one.changed?.length);
+  if (!some.some((one) => one.name === corpus)) corpus = some[0]?.name ?? "";
+  const one = some.find((other) => other.name === corpus);
+  const tabs = some.length > 1 ? make("p", { class: "row" }, ...some.map((other) => make("button", { type: "button", "aria-pressed": String(other === one), text: `${other.name}: ${other.changed.length}`, onclick: () => { corpus = other.name; changed(); } }))) : null;
+  if (!one) {
+    const settled = found.corpora.every((other) => !other.pending && !Object.keys(other.faults).length);
+    byId("changed").replaceChildren(make("p", { class: "dim", text: settled ? "No pair has another answer." : "" }));
+    return;
+  }
+  const worse = one.changed.filter((pair) => total(pair) < 0).length, better = one.changed.filter((pair) => total(pair) > 0).length;
+  byId("changed").replaceChildren(make("h2", { text: `${times(one.changed.length, "pair")} changed in ${one.name}` }), ...(tabs ? [tabs] : []),
+    ...(one.measures ? [make("p", { class: "dim", text: `${worse} worse, ${better} better against gold, by type and score; the worst first.` })] : []),
+    make("table", { class: "pairs" }, make("tbody", {}, ...one.changed.slice(0, SHOWN).map((pair) => listed(one, pair)))),
+    ...(one.changed.length > SHOWN ? [make("p", { class: "dim", text: `and ${one.changed.length - SHOWN} more` })] : []));
+};
+
+/** Where a rule is; one without a name is called by its place. */
+const site = (rule, file, line) => place({ name: rule === `${file}:${line}` ? "" : rule, file, line });
+
+const change = (one) => {
+  const words = [one.text1, one.text2].filter(Boolean).join(" ~ ");
+  const text = one.decision === "boundary"
+    ? `A chunk of sentence ${one.tokens1.length ? 1 : 2} ${one.new ? "begins" : "no longer begins"} at “${words}”`
+    : `${one.decision}${words && `: ${words}`}: ${one.old ?? "none"} → ${one.new ?? "none"}`;
+  const causes = (one.causes ?? []).map((cause) => make("li", {},
+    make("span", { text: `${cause.text} ` }), site(cause.rule, cause.file, cause.line),
+    cause.only === "old" ? make("span", { class: "dim", text: " only before" }) : cause.only === "new" ? make("span", { class: "dim", text: " only after" }) : null,
+    cause.moved.length ? make("span", { class: "dim", text: ` moves ${cause.moved.slice(0, 4).map((each) => `${each.decision} ${each.by > 0 ? "+" : "−"}${Math.abs(each.by)} ${each.evidence}`).join(", ")}` }) : null));
+  return make("li", {}, make("span", { text }), causes.length ? make("ul", { class: "causes" }, ...causes) : null);
+};
+
+const figure = (title, drawn) => {
+  const holder = make("div", { class: "scroll" });
+  if (drawn?.startsWith("<svg")) draw(holder, drawn); else holder.append(make("p", { class: "dim", text: drawn ?? "no answer" }));
+  return make("figure", {}, make("figcaption", { text: title }), holder);
+};
+
+const show = async (one, pair) => {
+  const detail = byId("detail"), asked = { corpus: one.name, pair: pair.id, before: found.before, after: found.after };
+  const query = new URLSearchParams(asked);
+  open = asked;
+  changed();
+  try {
+    const [was, now, gold] = await get(`/project/effects/pair?${query}`);
+    if (open !== asked) return;
+    const reasons = make("div", { "aria-live": "polite" }, make("ul", { class: "changes" }, ...pair.changes.map(change)), make("p", { class: "dim", text: "Looking for the causes …" }));
+    detail.replaceChildren(make("h2", { text: `Pair ${pair.id} of ${one.name}` }),
+      make("div", { class: "both" }, figure(`Before: state ${asked.before}`, was), figure(`After: state ${asked.after}`, now)),
+      ...(gold ? [make("details", {}, make("summary", { text: "Gold" }), figure("As people aligned it", gold))] : []),
+      make("h3", { text: "What changed, and because of what" }), reasons,
+      make("button", { type: "button", text: "Close", onclick: () => { detail.hidden = true; open = null; changed(); } }));
+    detail.hidden = false;
+    detail.focus();
+    const why = await get(`/project/effects/causes?${query}`);
+    if (open !== asked) return;
+    const edits = why.rules.map((edit) => make("li", {}, `${edit.edit}: `, site(edit.name, ...located(edit.new ?? edit.old)), edit.did ? `; ${edit.did}` : ""));
+    const weights = ["changed", "added", "removed"].filter((how) => why.weights[how]).map((how) => `${why.weights[how]} ${how}`).join(", ");
+    reasons.replaceChildren(make("ul", { class: "changes" }, ...(why.changed[0]?.changes.map(change) ?? [])),
+      make("details", {}, make("summary", { text: `All that was edited: ${times(edits.length, "rule")}${weights ? `, weights: ${weights}` : ""}` }), make("ul", {}, ...edits)));
+  } catch (error) {
+    failed(error);
+    if (open === asked) detail.querySelector(".dim:last-child")?.remove();
+  }
+};
+
+const located = (text) => [text.replace(/:\d+$/, ""), Number(text.match(/\d+$/)?.[0])];
+
+const states = () => {
+  const latest = found.states.at(-1).number;
+  const shown = found.states.slice(allStates ? 0 : -STATES).reverse();
+  const radio = (name, one, current, choose) => make("td", {}, make("input", { type: "radio", name: `state-${name}`, value: one.number, checked: one.number === current, "aria-label": `${name} state ${one.number}`, onchange: () => { choose(one.number); load(); } }));
+  byId("states").replaceChildren(
+    make("thead", {}, make("tr", {}, ...["Before", "After", "State", "Edit", "Time", ""].map((text) => make("th", { scope: "col", text })))),
+    make("tbody", {}, ...shown.map((one) => make("tr", {},
+      radio("Before", one, found.before, (number) => { before = number; after = found.after; }),
+      radio("After", one, found.after, (number) => { after = number; before = found.before; }),
+      make("td", { class: "number", text: one.number }), make("td", { text: one.edit }),
+      make("td", { class: "dim", text: new Date(1000 * one.when).toLocaleString() }),
+      make("td", {}, one.number === latest ? (one.number === 1 ? "" : "now") : make("button", { type: "button", disabled: readOnly, text: "Go back to this", onclick: () => goTo(one.number) }))))));
+  byId("all-states").hidden = allStates || found.states.length <= STATES;
+};
+
+const goTo = async (number) => {
+  try {
+    const state = await send(`/project/effects/go-to?number=${number}`, {});
+    say(`The rules are those of state ${number} again; that is state ${state.number}.`);
+    before = after = 0;
+    await load();
+  } catch (error) { failed(error); }
+};
+
+const busy = (work) => {
+  byId("busy").hidden = !work;
+  if (!work) return;
+  byId("doing").textContent = `State ${work.state}, ${work.corpus}: ${work.done} of ${work.pairs || "?"} pairs`;
+  byId("done").max = work.pairs || 1;
+  if (work.pairs) byId("done").value = work.done; else byId("done").removeAttribute("value");
+};
+
+const load = async () => {
+  try {
+    const query = new URLSearchParams({ before, after });
+    const next = await get(`/project/effects?${query}`);
+    const text = JSON.stringify(next);
+    if (text === seen) return;
+    seen = text;
+    found = next;
+    if (open && (open.before !== next.before || open.after !== next.after)) {
+      open = null;
+      byId("detail").hidden = true;
+    }
+    measures();
+    changed();
+    const focused = document.activeElement?.getAttribute?.("aria-label");
+    states();
+    if (focused) byId("states").querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
+  } catch (error) { failed(error); }
+};
+
+byId("all-states").addEventListener("click", () => { allStates = true; states(); });
+
+/** Look again: often while something is under way, now and then otherwise. */
+const watch = async () => {
+  let wait = 1500;
+  try {
+    const { under_way, latest } = await get("/project/effects/progress");
+    busy(under_way);
+    const pending = !found || found.corpora.some((one) => one.pending) || (!after && latest !== found.states.at(-1).number);
+    if (pending || latest !== found.states.at(-1).number) await load();
+    if (pending || under_way) wait = 250;
+  } catch { wait = 5000; }
+  setTimeout(watch, wait);
+};
+
+load().then(watch);

@@ -1,0 +1,65 @@
+import { byId, failed, get, make, say, send } from "./common.js";
+
+const MEASURES = { alignment: "Alignment", type: "Type", score: "Score", type_score: "Type and score" };
+const readOnly = "readOnly" in document.body.dataset;
+let shown = "";
+
+const percent = ([mean, spread]) => `${(100 * mean).toFixed(1)} ± ${(100 * spread).toFixed(1)}`;
+
+const gains = (found) => {
+  byId("found").hidden = !found;
+  if (!found) return;
+  byId("heading").textContent = `Learned from ${found.pairs} pairs: ${found.corrections} corrections of weights, those of the profile included`;
+  const rows = ["gold", "found"].flatMap((kind) => found.after[kind] && found.before[kind] ? Object.entries(MEASURES).map(([name, text]) => {
+    const before = found.before[kind][name], after = found.after[kind][name], by = after[0] - before[0];
+    return make("tr", {}, make("th", { scope: "row", text: `${text}, chunks ${kind === "gold" ? "given" : "to be found"}` }),
+      make("td", { class: "number", text: percent(before) }), make("td", { class: "number", text: percent(after) }),
+      make("td", { class: `number ${by > 0 ? "better" : by < 0 ? "worse" : "dim"}`, text: (100 * Math.abs(by)).toFixed(1) }));
+  }) : []);
+  byId("gains").replaceChildren(make("thead", {}, make("tr", {}, ...["", "Before", "After", "Difference"].map((text) => make("th", { scope: "col", text })))), make("tbody", {}, ...rows));
+};
+
+const look = async () => {
+  let wait = 1500;
+  try {
+    const { job, counts, found } = await get("/project/learning");
+    byId("busy").hidden = !job.running;
+    byId("cancel").hidden = !job.running;
+    byId("start").disabled = readOnly || job.running;
+    if (job.running) {
+      wait = 400;
+      byId("done").value = job.percent;
+      byId("doing").textContent = `Step ${job.percent < 60 ? "1 of 2: what the rules reach" : "2 of 2: learning"}, ${job.percent} %`;
+    }
+    byId("fault").hidden = !job.fault;
+    byId("fault").textContent = job.fault ?? "";
+    const text = JSON.stringify([counts, found]);
+    if (text !== shown) {
+      shown = text;
+      const off = new Set([...byId("corpora").querySelectorAll("input:not(:checked):not(:disabled)")].map((box) => box.value));
+      byId("corpora").replaceChildren(...Object.entries(counts).map(([name, count]) => make("label", {},
+        make("input", { type: "checkbox", value: name, checked: count > 0 && !off.has(name), disabled: !count }), `${name}: ${count}`)));
+      gains(found);
+    }
+  } catch (error) { failed(error); wait = 5000; }
+  clearTimeout(look.next);
+  look.next = setTimeout(look, wait);
+};
+
+const act = async (path, body, told) => {
+  try {
+    const answer = await send(`/project/learning${path}`, body);
+    if (told) say(told(answer));
+  } catch (error) { failed(error); }
+  look();
+};
+
+byId("lesson").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const corpora = [...byId("corpora").querySelectorAll("input:checked")].map((box) => box.value);
+  act("", { corpora, folds: Number(byId("folds").value) });
+});
+byId("cancel").addEventListener("click", () => act("/cancel", {}));
+byId("adopt").addEventListener("click", () => act("/adopt", {}, ({ name }) => `Adopted as ${name}. Effects shows what it changes.`));
+byId("adopt").disabled = readOnly;
+look();

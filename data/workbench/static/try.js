@@ -1,0 +1,108 @@
+import { byId, decisionOf, download, draw, failed, live, make, send, whyNodes } from "./common.js";
+
+const tab = crypto.randomUUID();
+let number = 0, asking = false, again = false, answer = null;
+
+const given = () => ({ sent1: byId("sent1").value, sent2: byId("sent2").value, profile: byId("profile").value });
+
+const highest = () => byId("profile").selectedOptions[0].dataset.highest;
+
+const remember = () => {
+  const { sent1, sent2, profile } = given();
+  const query = new URLSearchParams({ 1: sent1, 2: sent2, ...(profile !== document.body.dataset.profile && { profile }) });
+  history.replaceState(null, "", sent1 || sent2 ? `?${query}` : location.pathname);
+};
+
+const rated = (rating) => {
+  if (!rating) return byId("rated").replaceChildren();
+  const margin = rating.margin === undefined ? "" : ` ± ${rating.margin.toFixed(1)}`;
+  byId("rated").replaceChildren("Rated ", make("b", { text: rating.value.toFixed(1) + margin }), ` of ${highest()} `,
+    make("button", { type: "button", text: "Why this rating?", onclick: () => ask("why", ["rating"]) }));
+};
+
+// One request at a time: what is typed meanwhile is looked at when its answer is there.
+const look = async () => {
+  remember();
+  if (asking) {
+    again = true;
+    return;
+  }
+  const pair = given();
+  byId("why").hidden = true;
+  if (!pair.sent1.trim() || !pair.sent2.trim()) {
+    byId("answer").hidden = true;
+    return;
+  }
+  byId("answer").classList.add("busy");
+  asking = true;
+  again = false;
+  byId("waiting").hidden = !byId("answer").hidden;
+  try {
+    const asked = { ...pair, tab, number: ++number };
+    answer = await send("/api/solve", asked);
+    draw(byId("picture"), answer.picture);
+    byId("answer").hidden = false;
+    byId("waiting").hidden = true;
+    asking = false;
+    if (again) return look();
+    const newest = number;
+    const [told, { rating }] = await Promise.all([send("/api/explain", asked), send("/api/rate", asked)]);
+    if (newest !== number) return;
+    byId("words").textContent = told.text;
+    rated(rating);
+  } catch (error) {
+    failed(error);
+  }
+  asking = false;
+  byId("waiting").hidden = true;
+  byId("answer").classList.remove("busy");
+  if (again) look();
+};
+
+const ask = async (kind, decision) => {
+  const panel = byId("why");
+  try {
+    const found = await send(`/api/${kind}`, { ...given(), decision });
+    panel.replaceChildren(...whyNodes(found));
+  } catch (error) {
+    if (error.name === "AbortError" || !error.body) return failed(error);
+    panel.replaceChildren(make("p", { text: error.message }));
+  }
+  panel.hidden = false;
+};
+
+live(byId("picture"), {
+  choose: (line, node) => {
+    for (const other of byId("picture").querySelectorAll("[data-line]")) {
+      const chosen = other.dataset.line === node.dataset.line;
+      other.classList.toggle("open", chosen);
+      if (other.hasAttribute("role")) other.setAttribute("aria-expanded", String(chosen));
+    }
+    byId("why").className = `rules ${answer.alignments[line].label}`;
+    ask("why", [decisionOf(answer.alignments[line])]);
+  },
+  join: (tokens1, tokens2) => {
+    byId("why").className = "rules";
+    const there = answer.alignments.some((line) => line.tokens1.join(" ") === tokens1 && line.tokens2.join(" ") === tokens2);
+    ask(there ? "why" : "why-not", [`${tokens1} <==> ${tokens2}`]);
+  },
+});
+
+byId("pair").addEventListener("input", look);
+byId("pair").addEventListener("submit", (event) => event.preventDefault());
+byId("swap").addEventListener("click", () => {
+  [byId("sent1").value, byId("sent2").value] = [byId("sent2").value, byId("sent1").value];
+  look();
+});
+byId("svg").addEventListener("click", async () => {
+  try {
+    const { svg } = await send("/api/picture", given());
+    download("alignment.svg", svg, "image/svg+xml");
+  } catch (error) { failed(error); }
+});
+
+const query = new URLSearchParams(location.search);
+byId("sent1").value = query.get("1") ?? "";
+byId("sent2").value = query.get("2") ?? "";
+if (query.get("profile")) byId("profile").value = query.get("profile");
+look();

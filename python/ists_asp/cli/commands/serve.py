@@ -1,0 +1,124 @@
+"""``ists-asp serve``: a project folder in, pages for the browser out."""
+
+from __future__ import annotations
+
+import errno
+import secrets
+import socket
+import threading
+import webbrowser
+from contextlib import suppress
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import click
+
+from ists_asp.cli import options
+from ists_asp.cli.console import note
+from ists_asp.cli.files import READ, command
+from ists_asp.errors import IstsError, ResourceError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ists_asp.engine import Setup
+
+ADDRESS = "127.0.0.1"
+
+
+@command("""
+  ists-asp serve my-project
+  ists-asp serve my-project --port 8080 --no-browser
+  ists-asp serve my-project --profile headlines --read-only
+""")
+@click.argument("folder", type=READ, default="ists-project")
+@options.with_setup
+@click.option(
+    "--profile",
+    default="",
+    metavar="NAME",
+    help="Kind of text; see ists-asp profiles.  [default: the project's]",
+)
+@options.reader_option(None)
+@options.cache_option
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port of this machine.  [default: any]"
+)
+@click.option("--no-browser", is_flag=True, help="Print the address only.")
+@click.option("--read-only", is_flag=True, help="Let nobody change anything, for demonstrations.")
+@options.quiet_option
+def serve(
+    folder: Path, setup: Setup, port: int, no_browser: bool, read_only: bool, quiet: bool
+) -> None:
+    """Edit rules and words in the browser, and see at once what they change.
+
+    In: a project folder; a new one is made, with samples in it. rules/ has rule files and word
+    tables of your own, corpora/ pairs with gold or without.
+
+    Out: pages at an address of this machine, which is printed, with a token that lets you in;
+    and in the folder what you change there. Ctrl-C ends.
+    """
+    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
+        hint = "Install the extra: pip install 'ists-asp[serve]'"
+        raise ResourceError("the workbench needs FastAPI and uvicorn", hint=hint)
+    from ists_asp.workbench.desk import Desks
+    from ists_asp.workbench.project import Project
+
+    project = Project(folder, setup.profile or None)
+    project.lock()
+    listening = _listening(port)
+    port = listening.getsockname()[1]
+    token = secrets.token_urlsafe(24)
+    address = f"http://{ADDRESS}:{port}/?token={token}"
+    with Desks(project, replace(setup, incremental=False)) as desks:
+        # Workers begin before any thread does.
+        desks.begin()
+        import uvicorn
+
+        from ists_asp.workbench.app import make_app
+        from ists_asp.workbench.bench import Bench
+
+        bench = Bench(project, desks, read_only)
+        config = uvicorn.Config(
+            make_app(bench, token, port),
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            lifespan="off",
+            ws="none",
+            timeout_graceful_shutdown=5,
+        )
+
+        def ready() -> None:
+            if not quiet:
+                note(f"{project.root}: profile {project.profile}; Ctrl-C ends")
+            click.echo(address)
+            if not no_browser and not webbrowser.open(address):
+                note("there is no browser to open: open the address yourself")
+            with suppress(IstsError):
+                # Faulty rules are told where somebody looks.
+                desks.desk().warm()
+
+        with bench.closing:
+            # Who comes before the server is ready waits.
+            threading.Thread(target=ready, daemon=True).start()
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listening(port: int) -> socket.socket:
+    """A socket at a port of this machine.
+
+    Raises:
+        UsageError: another program listens there, or nobody may.
+    """
+    try:
+        return socket.create_server((ADDRESS, port))
+    except OSError as error:
+        taken = error.errno == errno.EADDRINUSE
+        raise UsageError(
+            f"port {port} is taken" if taken else f"port {port}: {error.strerror}",
+            where="--port",
+            hint="Choose another one, or leave --port out",
+        ) from None

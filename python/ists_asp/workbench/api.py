@@ -1,0 +1,173 @@
+"""The HTTP API for programs, and for the page that tries pairs: JSON in, JSON out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import orjson
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
+from pydantic import BaseModel, ConfigDict, Field
+
+from ists_asp.engine.feedback import COLUMNS, Submission, give_feedback
+from ists_asp.errors import DataError, IstsError
+from ists_asp.explain.templates import load_templates
+from ists_asp.io.formats import answer_record, rating_record
+from ists_asp.io.pairs import given_chunks
+from ists_asp.io.text import make_sentence
+from ists_asp.report.picture import picture, svg_file
+from ists_asp.rules import Purpose
+from ists_asp.terminal import visible
+from ists_asp.workbench.bench import Bench, streamed
+
+if TYPE_CHECKING:
+    from ists_asp.engine import System
+    from ists_asp.model import Answer, Pair, Sentence
+    from ists_asp.workbench.desk import Desk
+
+_Text = Annotated[str, Field(max_length=2000)]
+_Tokens = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=300)
+]
+
+
+class GivenPair(BaseModel):
+    """Two sentences: as text, or as tokens, with chunks where they are known."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sent1: _Text = Field("", description="The first sentence, as text.")
+    sent2: _Text = Field("", description="The second sentence, as text.")
+    id: Annotated[str, Field(max_length=200)] = "1"
+    tokens1: _Tokens | None = Field(None, description="Its tokens, in place of text.")
+    tokens2: _Tokens | None = None
+    chunks1: list[list[int]] | None = Field(
+        None, description="Chunks of the first sentence, [first, last] token each, from 1."
+    )
+    chunks2: list[list[int]] | None = None
+    profile: Annotated[str, Field(max_length=100)] | None = Field(
+        None, description="Whose rules decide; by default the project's."
+    )
+    tab: Annotated[str, Field(max_length=100)] = Field("", description="Who asks.")
+    number: int = Field(0, ge=0, description="A newer question of a tab ends older ones.")
+
+
+class Asked(GivenPair):
+    """A pair, and a decision about it."""
+
+    decision: Annotated[list[_Text], Field(min_length=1, max_length=4)] = Field(
+        ..., description='As ists-asp why takes it: ["4 5 <==> 3 4"], ["power", "bulb", "EQUI"].'
+    )
+
+
+class GivenAnswer(BaseModel):
+    """What somebody answered, and the model answers to compare that with."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    answer: _Text
+    references: Annotated[list[_Text], Field(min_length=1, max_length=20)] = Field(
+        ..., description="Model answers; one may have points, between semicolons or one a line."
+    )
+    question: _Text = Field("", description="Its words do not count as an answer.")
+    id: Annotated[str, Field(max_length=200)] = "1"
+
+
+def _judged(system: System, given: Submission, language: str | None) -> dict[str, object]:
+    """What is to be said of an answer, in a language or in that of the profile."""
+    templates = load_templates(language or system.profile.language)
+    (found,) = give_feedback(system, [given], templates)
+    return {name: found.cell(name) for name in COLUMNS}
+
+
+def router(bench: Bench) -> APIRouter:
+    """The routes of the API."""
+    routes = APIRouter(prefix="/api", tags=["pairs"])
+
+    def at(given: GivenPair) -> tuple[Desk, Pair]:
+        desk = bench.desks.desk(given.profile)
+        return desk, desk.pair(_side(given, 1), _side(given, 2), given.id)
+
+    def decided(given: GivenPair) -> tuple[Desk, Answer]:
+        desk, pair = at(given)
+        return desk, desk.decide(pair, tab=given.tab, number=given.number)
+
+    @routes.post("/solve", summary="Chunks, alignments, labels and scores, with a picture")
+    def solve(given: GivenPair) -> dict[str, Any]:
+        _, answer = decided(given)
+        return {**answer_record(answer), "picture": picture(answer, active=True)}
+
+    @routes.post("/picture", summary="The alignment as an SVG file with its own style")
+    def drawn(given: GivenPair) -> dict[str, str]:
+        return {"svg": svg_file(decided(given)[1])}
+
+    @routes.post("/explain", summary="The answer in words")
+    def explain(given: GivenPair) -> dict[str, Any]:
+        desk, answer = decided(given)
+        return desk.tell(answer)
+
+    @routes.post("/rate", summary="How similar the sentences are as wholes")
+    def rate(given: GivenPair) -> dict[str, Any]:
+        desk, answer = decided(given)
+        return {"id": given.id, "rating": rating_record(desk.rate(answer))}
+
+    @routes.post("/why", summary="Why a decision was taken")
+    def why(given: Asked) -> dict[str, Any]:
+        desk, pair = at(given)
+        return desk.why(pair, *given.decision)
+
+    @routes.post("/why-not", summary="Why a decision was not taken")
+    def why_not(given: Asked) -> dict[str, Any]:
+        desk, pair = at(given)
+        return desk.why(pair, *given.decision, negative=True)
+
+    @routes.post("/feedback", summary="Students' answers beside model answers: one, or a list")
+    def feedback(
+        given: GivenAnswer | Annotated[list[GivenAnswer], Field(max_length=1000)],
+        profile: str = "answers-students",
+        language: Literal["en", "es"] | None = None,
+    ) -> dict[str, Any] | list[dict[str, Any]]:
+        bench.desks.setup(profile).check_has(Purpose.FEEDBACK)
+        desk = bench.desks.desk(profile)
+
+        def judged(one: GivenAnswer) -> dict[str, Any]:
+            posed = Submission(one.id, one.question, one.answer, tuple(one.references))
+            try:
+                return {"id": one.id, **desk.ask(partial(_judged, given=posed, language=language))}
+            except IstsError as error:
+                return {"id": one.id, "error": visible(str(error))}
+
+        return list(map(judged, given)) if isinstance(given, list) else judged(given)
+
+    @routes.post("/batch", summary="Many pairs, as JSON Lines in and out")
+    async def batch(request: Request) -> StreamingResponse:
+        lines = (await request.body()).splitlines()
+
+        def answered(number: int, line: bytes) -> dict[str, Any]:
+            try:
+                given = GivenPair(**{"id": str(number), **orjson.loads(line)})
+                desk, answer = decided(given)
+                return answer_record(answer) | {"rating": rating_record(desk.rate(answer))}
+            except IstsError as error:
+                return {"id": str(number), "error": str(error)}
+            except (ValueError, TypeError) as error:
+                return {"id": str(number), "error": f"line {number}: {error}".split("\n")[0]}
+
+        return streamed(map(answered, count(1), filter(None, lines)))
+
+    return routes
+
+
+def _side(given: GivenPair, side: int) -> str | Sentence:
+    text, tokens, chunks = (
+        getattr(given, f"{name}{side}") for name in ("sent", "tokens", "chunks")
+    )
+    if tokens is None and chunks is None:
+        return " ".join(text.split())
+    if tokens is None:
+        raise DataError(f"chunks{side} without tokens{side}", expected="tokens as well")
+    found = given_chunks(chunks, len(tokens), str(side), f"chunks{side}")
+    return replace(make_sentence(tokens, text), chunks=found)

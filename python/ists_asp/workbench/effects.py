@@ -1,0 +1,369 @@
+"""What edits change: the answers of each state to each corpus, measured, compared, and why.
+
+A worker that stays warm decides: it has the shipped rules parsed, and what is known of words at
+hand; the rules of a state come with each question. So an edit costs what it touches, and rules
+without an end cost the worker only.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import deque
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter
+
+from ists_asp.compare import Answered, compare, find_edits, run_both
+from ists_asp.compare.causes import with_effects
+from ists_asp.compare.rendering import as_json
+from ists_asp.engine import System
+from ists_asp.errors import DataError, IstsError, SolveError, UsageError, inside, shortened
+from ists_asp.limits import lifetime
+from ists_asp.model import Answer
+from ists_asp.processes import end_after
+from ists_asp.report.picture import picture
+from ists_asp.resources import Closing
+from ists_asp.solver.batch import BATCH
+from ists_asp.terminal import visible
+from ists_asp.workbench.desk import Seat, SupersededError
+from ists_asp.workbench.project import CORPORA, State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ists_asp.evaluate.scorer import Reference
+    from ists_asp.model import Pair
+    from ists_asp.workbench.bench import Bench
+    from ists_asp.workbench.project import Corpus
+
+    Seen = list[tuple[str, int]]
+    """Files of a corpus, and when they were changed."""
+
+    Rules = tuple[Path, ...]
+
+_HELD, _ASKED = 10, 4
+"""The last states whose answers are held, and others that somebody looks at."""
+
+_LOOK = 0.2
+"""Seconds between two looks at the rules, which an editor may have changed."""
+
+_PATIENCE = 1.0
+"""Seconds that answers which nobody wants any more may still take."""
+
+_RENEWED = 300
+"""Questions after which a worker gives way to a new one: clingo never forgets a word."""
+
+_LOST = 2
+"""Pairs that may cost a worker its life, as long as no more do than have answers."""
+
+
+# In the worker.
+
+
+@lru_cache(3)
+def _system(worker: System, rules: Rules) -> System:
+    """A system with the rules of a state: two are compared, and one is the latest."""
+    setup = replace(worker.setup, rules=rules)
+    # The names in the rules are looked at where they are edited: that takes a second.
+    return System(setup, (setup.load_profile(), setup.load_program()))
+
+
+@contextmanager
+def _limited(worker: System, pairs: Sequence[Pair], loading: float = 0.0) -> Iterator[None]:
+    """Work on pairs within their limit, and so many seconds more."""
+    limits = worker.setup.limits
+    end_after(loading + lifetime(limits.seconds, len(pairs), limits.grace))
+    with inside(pairs[0]):
+        yield
+
+
+def _decided(worker: System, pairs: Sequence[Pair], rules: Rules) -> list[Answer | str]:
+    with _limited(worker, pairs):
+        tried = _system(worker, rules).try_all(pairs)
+        return [one.found if isinstance(one, IstsError) else one[0] for one in tried]
+
+
+def _causes(
+    worker: System, pair: Pair, old: Rules, new: Rules, gold: Mapping[str, Reference]
+) -> dict[str, Any]:
+    """Trace a pair twice, as ``ists-asp diff --json`` does."""
+    # What traces is loaded when it is first needed.
+    with _limited(worker, [pair] * 2, worker.setup.limits.loading):
+        before, after = (_system(worker, one) for one in (old, new))
+        (found,) = run_both(before, after, [pair])
+        edits, weights = find_edits(before.rules, after.rules)
+        told = {pair.id: found.old}, {pair.id: found.new}, gold or None, {pair.id: found.causes}
+        return as_json(compare(*told), (with_effects(edits, [found]), weights))
+
+
+# In the server.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """The answers of a state to a corpus, by ids, or what is wrong with a pair; or with all.
+
+    ``seen`` are the files of the corpus.
+    """
+
+    seen: Seen
+    gold: Mapping[str, Reference] = field(default_factory=dict)
+    answers: dict[str, Answer | str] = field(default_factory=dict)
+    fault: str | None = None
+
+
+class Effects(Closing):
+    """Decides all corpora in the background whenever the rules change."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench, self._project = bench, bench.project
+        self._folder = TemporaryDirectory(prefix="ists-asp-")
+        # Rules of users come with the questions, so that faulty ones cost nothing else.
+        setup = replace(bench.desks.setup(), rules=(), incremental=True)
+        self._seat = Seat(setup, _RENEWED)
+        self._corpora: dict[str, tuple[Seen, Corpus]] = {}
+        self._runs: dict[tuple[str, str], Run] = {}
+        self._asked: tuple[State, ...] = ()
+        self._busy: tuple[tuple[str, str], float] | None = None
+        self._closed = threading.Event()
+        self.under_way: dict[str, Any] | None = None
+        for work in (self._watch, self._work):
+            threading.Thread(target=work, daemon=True).start()
+
+    def close(self) -> None:
+        """End what is under way."""
+        self._closed.set()
+        self._seat.worker.close()
+        self._folder.cleanup()
+
+    # In the background.
+
+    def _watch(self) -> None:
+        """See when there is something new, and end what keeps from it."""
+        while not self._closed.wait(_LOOK):
+            with suppress(IstsError, OSError):
+                self._project.notice()
+                key, since = self._busy or (None, time.monotonic())
+                if key and time.monotonic() - since > _PATIENCE and not self._wanted(key):
+                    self._seat.interrupt()
+
+    def _work(self) -> None:
+        while not self._closed.is_set():
+            with suppress(OSError):
+                if (lacking := self._lacking()) is not None:
+                    self._run(*lacking)
+                    continue
+            self._closed.wait(_LOOK)
+
+    def _lacking(self) -> tuple[State, str] | None:
+        """A state and a corpus that are not decided yet, if there are any."""
+        *_, before, now = (None, *self._project.states)
+        # What holds now comes first, then what it is compared with.
+        for state in filter(None, (now, *self._asked, before)):
+            for name in self._project.corpora():
+                run = self._runs.get((state.digest, name))
+                if run is None or run.seen != self._seen(name):
+                    return state, name
+        return None
+
+    def _wanted(self, key: tuple[str, str]) -> bool:
+        """Whether the answers of a state to a corpus are what is lacking now."""
+        state, name = self._lacking() or (None, "")
+        return state is not None and not self._closed.is_set() and key == (state.digest, name)
+
+    def _seen(self, name: str) -> Seen:
+        root = self._project.root / CORPORA
+        files = sorted({*root.glob(f"{name}*"), *root.glob(f"{name}/*")})
+        return [(str(file), file.stat().st_mtime_ns) for file in files]
+
+    def _run(self, state: State, name: str) -> None:
+        """Have the answers of a state to a corpus, or say why not."""
+        key, seen = (state.digest, name), self._seen(name)
+        at = self.under_way = {"state": state.number, "corpus": name, "done": 0, "pairs": 0}
+        try:
+            corpus, rules = self.corpus(name), self._rules(state)
+            at["pairs"], self._busy = len(corpus.pairs), (key, time.monotonic())
+            runs = {key: Run(seen, corpus.gold, self._decide(key, corpus.pairs, rules))}
+        except SupersededError:
+            return
+        except IstsError as error:
+            fault = visible(str(error)).replace(f"{self._place(state)}/", "")
+            runs = {key: Run(seen, fault=fault)}
+            if isinstance(error, SolveError):
+                # Rules without an end have none for other pairs either.
+                for other in {*self._project.corpora()} - {name}:
+                    told = Run(self._seen(other), fault=f"{name}: {fault}")
+                    runs[state.digest, other] = told
+        finally:
+            self.under_way = self._busy = None
+        held = {one.digest for one in (*self._project.states[-_HELD:], *self._asked)}
+        runs = {**self._runs, **runs}
+        self._runs = {key: run for key, run in runs.items() if key[0] in held}
+
+    def _decide(
+        self, key: tuple[str, str], pairs: Sequence[Pair], rules: Rules
+    ) -> dict[str, Answer | str]:
+        """The best answers, or what is wrong with a pair, as long as somebody waits for them.
+
+        Rules that are without an end for several pairs are a SolveError.
+        """
+        found: dict[str, Answer | str] = {}
+        left = deque(pairs[begin : begin + BATCH] for begin in range(0, len(pairs), BATCH))
+        lost = good = 0
+        while left:
+            batch = left.popleft()
+            ids = [pair.id for pair in batch]
+            try:
+                asked = partial(_decided, pairs=batch, rules=rules)
+                answers = self._seat.ask(asked, lambda: self._wanted(key))
+                found |= zip(ids, answers, strict=True)
+                good += len(batch)
+            except SolveError as error:
+                if not self._wanted(key):
+                    raise SupersededError("something newer is to be decided") from None
+                lost += len(batch) == 1
+                if lost > min(good, _LOST):
+                    error.where = f"pair {shortened(ids[0])}"
+                    raise
+                if len(batch) == 1:
+                    found[ids[0]] = error.found
+                else:
+                    # One of them is to blame; the others have their answers.
+                    left.extendleft((pair,) for pair in reversed(batch))
+            assert self.under_way is not None
+            self.under_way["done"] = len(found)
+        return found
+
+    # Rules and corpora.
+
+    def _place(self, state: State) -> Path:
+        return Path(self._folder.name).resolve() / state.digest
+
+    def _rules(self, state: State) -> Rules:
+        """The rule files of a state: copies, which nobody edits."""
+        for name, known in state.files.items():
+            path = self._place(state) / name
+            if not path.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(self._project.text_of(known), "utf-8")
+        return tuple(self._place(state) / name for name in sorted(state.files))
+
+    def corpus(self, name: str) -> Corpus:
+        """A corpus with its pairs annotated; read anew when its files have changed."""
+        seen = self._seen(name)
+        if name not in self._corpora or self._corpora[name][0] != seen:
+            corpus = self._project.corpus(name)
+            pairs = self._bench.desks.desk().annotate(corpus.pairs)
+            self._corpora[name] = seen, replace(corpus, pairs=tuple(pairs))
+        return self._corpora[name][1]
+
+    # What is asked.
+
+    def state(self, number: int) -> State:
+        """The state with a number, or a UsageError."""
+        states = self._project.states
+        if not 1 <= number <= len(states):
+            raise UsageError(f"there is no state {number}", expected=f"1 to {len(states)}")
+        return states[number - 1]
+
+    def run(self, state: State, name: str) -> Run | None:
+        """The answers of a state to a corpus; None, and they will come, if there are none yet."""
+        found = self._runs.get((state.digest, name))
+        if found is None and state not in self._asked:
+            self._asked = (state, *self._asked)[:_ASKED]
+        return found
+
+    def compared(self, *states: State) -> Iterator[dict[str, Any]]:
+        """How two states differ on each corpus, worst pairs first."""
+        for name in self._project.corpora():
+            runs = [self.run(state, name) for state in states]
+            old, new = runs
+            told = {
+                f"state {state.number}": run.fault
+                for state, run in zip(states, runs, strict=True)
+                if run and run.fault
+            }
+            found = _comparison(old, new) if old and new and not told else {}
+            yield {"name": name, "pending": None in runs, "faults": told, **found}
+
+    def pictures(self, name: str, identifier: str, *states: State) -> list[str | None]:
+        """Answers to a pair as pictures, or why there is none; the last one is gold."""
+        runs = [self.run(state, name) for state in states]
+        found = [run.answers.get(identifier) if run else None for run in runs]
+        shown = [picture(one) if isinstance(one, Answer) else one for one in found]
+        gold, last = self.corpus(name).gold.get(identifier), found[-1]
+        if gold is None or not isinstance(last, Answer):
+            return [*shown, None]
+        return [*shown, picture(replace(last, alignments=gold.alignments))]
+
+    def causes(self, name: str, identifier: str, old: State, new: State) -> dict[str, Any]:
+        """What differs in a pair between two states, and because of which edits."""
+        corpus = self.corpus(name)
+        pair = next((one for one in corpus.pairs if one.id == identifier), None)
+        if pair is None:
+            raise DataError(f"there is no pair {shortened(identifier)!r}", where=name)
+        gold = {name: one for name, one in corpus.gold.items() if name == identifier}
+        before, after = self._rules(old), self._rules(new)
+        asked = partial(_causes, pair=pair, old=before, new=after, gold=gold)
+        text = json.dumps(self._seat.ask(asked))
+        for state in (old, new):
+            text = text.replace(f"{self._place(state)}/", "")
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+
+@lru_cache(_HELD)
+def _comparison(old: Run, new: Run) -> dict[str, Any]:
+    one, two = (
+        {name: Answered.of(each) for name, each in run.answers.items() if isinstance(each, Answer)}
+        for run in (old, new)
+    )
+    failed = [f"{name}: {fault}" for name, fault in new.answers.items() if isinstance(fault, str)]
+    found: dict[str, Any] = {"pairs": len(new.answers), "failed": failed, "changed": []}
+    if common := one.keys() & two.keys():
+        gold = new.gold if common & new.gold.keys() else None
+        found |= as_json(compare(one, two, gold), None)
+        # The worst comes first.
+        found["changed"].reverse()
+    return found
+
+
+def router(bench: Bench) -> APIRouter:
+    """The routes of effects and states."""
+    routes = APIRouter(prefix="/project/effects", tags=["effects"])
+    effects = bench.closing.enter_context(Effects(bench))
+
+    @routes.get("", summary="How two states differ; by default the latest and the one before")
+    def compared(before: int = 0, after: int = 0) -> dict[str, Any]:
+        states = bench.project.states
+        new = effects.state(after or len(states))
+        old = effects.state(before or max(1, new.number - 1))
+        told = [{"number": one.number, "edit": one.edit, "when": one.when} for one in states]
+        corpora = list(effects.compared(old, new))
+        return {"before": old.number, "after": new.number, "states": told, "corpora": corpora}
+
+    @routes.get("/progress", summary="What is under way, and which state is the latest")
+    def progress() -> dict[str, Any]:
+        return {"under_way": effects.under_way, "latest": bench.project.state.number}
+
+    @routes.get("/pair", summary="Both answers to a pair as pictures, and gold")
+    def pair(corpus: str, pair: str, before: int, after: int) -> list[str | None]:
+        return effects.pictures(corpus, pair, effects.state(before), effects.state(after))
+
+    @routes.get("/causes", summary="What differs in a pair, and because of which edits")
+    def causes(corpus: str, pair: str, before: int, after: int) -> dict[str, Any]:
+        return effects.causes(corpus, pair, effects.state(before), effects.state(after))
+
+    @routes.post("/go-to", summary="Have the rules say what they said in an earlier state")
+    def go_to(number: int) -> dict[str, int]:
+        bench.check_writable()
+        return {"number": bench.project.go_to(number).number}
+
+    return routes

@@ -1,0 +1,213 @@
+"""Learning from corrections, as ``ists-asp learn`` does: measured before anything is adopted.
+
+A worker does it, within its limits, until it is cancelled.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import threading
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from ists_asp.errors import UsageError
+from ists_asp.evaluate.scorer import Reference
+from ists_asp.learn.cross import cross_validate, learn_weights
+from ists_asp.learn.examples import ExampleBuilder
+from ists_asp.learn.fit import Settings
+from ists_asp.learn.rendering import render_weights
+from ists_asp.processes import end_after
+from ists_asp.resources import Closing
+from ists_asp.rules import NO_READER
+from ists_asp.run.pool import Worker
+from ists_asp.vocabulary import CORRECTION, WEIGHT
+from ists_asp.workbench.corrections import Corrections
+from ists_asp.workbench.project import CORRECTIONS, HISTORY, RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ists_asp.engine import System
+    from ists_asp.model import Answer
+    from ists_asp.workbench.bench import Bench
+
+LEAST = 10
+"""Corrected pairs without which nothing is learned; and two for each part."""
+
+_SECONDS = 1800.0
+"""Seconds of the processor between two signs of life of a lesson."""
+
+_MEASURES = "alignment", "type", "score", "type_score"
+_LEARNED = re.compile(r"learned-(\d+)\.lp")
+
+
+class Lesson(BaseModel):
+    """What to learn from, and in how many parts it is cross-validated."""
+
+    corpora: Annotated[list[str], Field(max_length=100)]
+    folds: Annotated[int, Field(ge=2, le=20)] = 5
+
+
+def _learned(
+    system: System, golds: Sequence[Reference], folds: int, command: str, signs: Path
+) -> tuple[str, dict[str, Any]]:
+    """In a worker: the rule file of what is learned, and what is told of it.
+
+    The file of signs has 20 bytes more for each pair whose evidence was looked at, or that was
+    decided; each is decided four times.
+    """
+    with signs.open("wb", buffering=0) as stream, ExampleBuilder(system.setup) as teacher:
+
+        def sign() -> None:
+            end_after(_SECONDS)
+            stream.write(b"." * 20)
+
+        end_after(_SECONDS)
+        base = teacher.weights(WEIGHT)
+        corrected = teacher.weights(CORRECTION) if base else {}
+        settings = Settings(base=base, corrected=corrected, scheme=teacher.profile.scheme)
+        examples = []
+        for example in teacher.examples(golds):
+            examples.append(example)
+            sign()
+        found: dict[str, Any] = {"pairs": len(golds)}
+        for name, most in (("before", 0), ("after", settings.corrections)):
+            with_most = replace(settings, corrections=most)
+            both = cross_validate(teacher, examples, with_most, folds=folds, tick=sign)
+            found[name] = {
+                kind: {one: reached.spread(one) for one in _MEASURES}
+                for kind, reached in zip(("gold", "found"), both, strict=True)
+            }
+        weights = learn_weights(examples, teacher.senses(), settings)
+        found["corrections"] = len(weights)
+        title, said = f"profile {teacher.profile.name}", teacher.sentences()
+        return render_weights(weights, said, title, command, corrections=bool(base)), found
+
+
+class Learning(Closing):
+    """The lesson of a project, one at a time, and what came of the last one."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench, self._project = bench, bench.project
+        self._corrections = Corrections(bench.project)
+        self._signs = bench.project.root / HISTORY / "lesson"
+        self._worker: Worker | None = None
+        self._text = ""
+        self.job: dict[str, Any] = {"running": False}
+        self.found: dict[str, Any] | None = None
+
+    def counts(self) -> dict[str, int]:
+        """How many pairs of each corpus were corrected."""
+        return {name: len(self._corrections.mended(name)) for name in self._project.corpora()}
+
+    @property
+    def percent(self) -> int:
+        """How much of the lesson is done."""
+        pairs = self.job.get("pairs")
+        return self._signs.stat().st_size // pairs if pairs else 0
+
+    def start(self, lesson: Lesson) -> None:
+        """Begin to learn.
+
+        Raises:
+            UsageError: there are too few corrections, or a lesson is under way.
+        """
+        mended = {name: self._corrections.mended(name) for name in lesson.corpora}
+        answers = [answer for some in mended.values() for answer in some.values()]
+        folds, least = lesson.folds, max(LEAST, 2 * lesson.folds)
+        if len(answers) < least:
+            raise UsageError(
+                f"{len(answers)} corrected pairs are too few to learn from in {folds} parts",
+                expected=f"{least} or more",
+                hint="Correct more pairs, or choose fewer parts",
+            )
+        if self.job["running"]:
+            raise UsageError("a lesson is under way", hint="Wait, or cancel it")
+        setup, name = self._bench.desks.setup(), self._project.name
+        # What was learned before is learned anew, from all corrections.
+        rules = tuple(path for path in setup.rules if not _LEARNED.fullmatch(name(path)))
+        command = ["ists-asp", "learn", "--profile", setup.profile]
+        command += [f"--rules={RULES}/{name(path)}" for path in rules]
+        command += [f"--gold={CORRECTIONS}/{one}.wa" for one in mended if mended[one]]
+        self._signs.write_bytes(b"")
+        self._worker, self.found = Worker(replace(setup, rules=rules, reader=NO_READER)), None
+        self.job = {"running": True, "pairs": len(answers), "fault": None}
+        arguments = self._worker, answers, folds, shlex.join(command)
+        threading.Thread(target=self._learn, args=arguments, daemon=True).start()
+
+    def _learn(self, worker: Worker, answers: list[Answer], folds: int, command: str) -> None:
+        fault = None
+        try:
+            known = (one.pair.with_chunks(one.chunks1, one.chunks2) for one in answers)
+            pairs = [replace(pair, id=str(number)) for number, pair in enumerate(known, 1)]
+            annotated = self._bench.desks.desk().annotate(pairs)
+            golds = list(map(Reference, annotated, [one.alignments for one in answers]))
+            asked = partial(_learned, golds=golds, folds=folds, command=command, signs=self._signs)
+            self._text, self.found = worker.ask(asked)
+        # There is nobody else to tell.
+        except Exception as error:
+            fault = str(error) if worker is self._worker else "cancelled"
+        finally:
+            worker.close()
+            self.job = {"running": False, "fault": fault}
+
+    def cancel(self) -> None:
+        """End the lesson."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.close()
+
+    close = cancel
+
+    def adopt(self) -> str:
+        """Have what was learned as a rule file, in place of what was learned before.
+
+        Raises:
+            UsageError: nothing was learned.
+        """
+        if self.found is None:
+            raise UsageError("nothing was learned yet")
+        names = {name for state in self._project.states for name in state.files}
+        numbers = [int(match[1]) for match in map(_LEARNED.fullmatch, names) if match]
+        name = f"learned-{max(numbers, default=0) + 1}.lp"
+        # Two files of corrections would contradict one another.
+        old = filter(_LEARNED.fullmatch, self._project.state.files)
+        texts = {**dict.fromkeys(old), name: self._text}
+        self._project.put(texts, f"learned from {self.found['pairs']} corrected pairs: {name}")
+        self.found = None
+        return name
+
+
+def router(bench: Bench) -> APIRouter:
+    """The routes of learning."""
+    routes = APIRouter(prefix="/project/learning", tags=["learning"])
+    learning = bench.closing.enter_context(Learning(bench))
+
+    @routes.get("", summary="How far the lesson is, and what came of it")
+    def state() -> dict[str, Any]:
+        job = {**learning.job, "percent": learning.percent}
+        return {"job": job, "counts": learning.counts(), "found": learning.found}
+
+    @routes.post("", summary="Begin to learn from corrections")
+    def start(lesson: Lesson) -> dict[str, Any]:
+        bench.check_writable()
+        learning.start(lesson)
+        return learning.job
+
+    @routes.post("/cancel", summary="End the lesson")
+    def cancel() -> dict[str, Any]:
+        learning.cancel()
+        return learning.job
+
+    @routes.post("/adopt", summary="Have what was learned as a rule file")
+    def adopt() -> dict[str, str]:
+        bench.check_writable()
+        return {"name": learning.adopt()}
+
+    return routes

@@ -1,0 +1,111 @@
+"""A corpus of the project as a report: decided pair by pair, shown as ``ists-asp report``."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from fastapi import APIRouter, Response
+from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
+
+from ists_asp.engine import System, Timings
+from ists_asp.errors import UsageError, shortened
+from ists_asp.report import Entry, Report, compare
+from ists_asp.report.page import GOLD, encoded
+from ists_asp.run.pool import Pool, run
+from ists_asp.workbench.bench import streamed
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+
+    from ists_asp.workbench.bench import Bench
+    from ists_asp.workbench.project import Corpus
+
+T = TypeVar("T")
+
+_KEPT = 2
+"""Corpora whose reports are held."""
+
+
+def router(bench: Bench) -> APIRouter:
+    """The routes of the view; pairs and lines are counted from 0."""
+    routes = APIRouter(prefix="/project/report", include_in_schema=False)
+    held: dict[str, tuple[str, Corpus, Report]] = {}
+
+    def ready(name: str) -> Report:
+        if name not in held:
+            raise UsageError("this corpus is not decided", hint="Show it again")
+        return held[name][-1]
+
+    def json(value: object) -> Response:
+        return Response(encoded(value), media_type="application/json")
+
+    @routes.get("/decide")
+    def decide(corpus: str) -> StreamingResponse:
+        given, state = bench.project.corpus(corpus), bench.project.notice().digest
+
+        def steps() -> Iterator[dict[str, Any]]:
+            if held.get(corpus, ())[:2] != (state, given):
+                report = yield from _decided(bench, given)
+                held.pop(corpus, None)
+                held[corpus] = state, given, report
+                for name in list(held)[:-_KEPT]:
+                    del held[name]
+
+        return streamed(steps())
+
+    @routes.get("/overview")
+    def overview(corpus: str) -> Response:
+        return json(ready(corpus).overview())
+
+    @routes.get("/pair")
+    def pair(corpus: str, pair: int) -> Response:
+        return json(ready(corpus).detail(_at(ready(corpus).entries, pair)))
+
+    @routes.get("/why")
+    def why(corpus: str, pair: int, line: int) -> dict[str, Any]:
+        answer = _at(ready(corpus).entries, pair).answer
+        if held[corpus][0] != bench.project.notice().digest:
+            hint = "Show the corpus again"
+            raise UsageError("the rules have changed since this was decided", hint=hint)
+        found = _at(answer.alignments, line)
+        sides = (" ".join(map(str, side)) or "0" for side in (found.tokens1, found.tokens2))
+        return bench.desks.desk().why(answer.pair, " <==> ".join(sides))
+
+    return routes
+
+
+def _decided(bench: Bench, corpus: Corpus) -> Generator[dict[str, Any], None, Report]:
+    """A record of each pair that is done, and then the report."""
+    entries, failed, odd, count = list[Entry](), list[str](), 0, len(corpus.pairs)
+    setup = replace(bench.desks.setup(), incremental=True)
+    with System(setup) as system:
+        explained = system.profile.explanation is not None
+        setup = replace(setup, rated=system.rates, explained=explained)
+        with closing(Pool(setup, 1)) as pool:
+            outcomes = run(system.tokenized(corpus.pairs), system, pool, Timings())
+            for done, outcome in enumerate(outcomes, 1):
+                yield {"done": done, "of": count}
+                if outcome.failure is not None:
+                    failed.append(shortened(outcome.pair.id))
+                    continue
+                answer, beside = outcome.answers[0], {}
+                if gold := corpus.gold.get(outcome.pair.id):
+                    if gold.pair.sizes == answer.pair.sizes:
+                        beside[GOLD] = compare(answer, gold.alignments)
+                    odd += not beside
+                words = outcome.explanation["text"] if outcome.explanation else ""
+                entries.append(Entry(answer, words, beside=beside))
+        told = [str(system.provenance)]
+        if failed:
+            told.append(f"no answer for {len(failed)} pairs, such as {failed[0]}")
+        if odd:
+            told.append(f"the gold of {odd} pairs has other tokens and is left out")
+        return Report(entries, corpus.name, "; ".join(told), scheme=system.profile.scheme)
+
+
+def _at(found: Sequence[T], number: int) -> T:
+    if not 0 <= number < len(found):
+        raise UsageError(f"there is no number {number}", expected=f"0 to {len(found) - 1}")
+    return found[number]

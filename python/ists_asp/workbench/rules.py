@@ -1,0 +1,293 @@
+"""The view of rules: files to read and to edit, what is wrong with them, where rules fire.
+
+While rules are written a worker of its own says what is wrong, and what names mean, within its
+limits, whatever somebody types; it decides nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from dataclasses import asdict, replace
+from functools import cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
+from msgspec import to_builtins
+from pydantic import BaseModel, ConfigDict, Field
+
+from ists_asp.errors import IstsError, RuleError, UsageError, shortened
+from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.rules import NO_READER, find_rules, load_rules
+from ists_asp.rules.catalogue import documented
+from ists_asp.rules.check import Checked, check_rules
+from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
+from ists_asp.run.pool import Worker
+from ists_asp.terminal import unbroken, visible
+from ists_asp.workbench.bench import Bench, streamed
+from ists_asp.workbench.desk import SupersededError
+from ists_asp.workbench.project import RULES, text_digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ists_asp.engine import System
+    from ists_asp.evaluate.scorer import Reference
+    from ists_asp.model import Pair
+    from ists_asp.trace.effects import Looked
+
+_Name = Annotated[str, Field(min_length=1, max_length=400)]
+
+_LIGHT = "baseline"
+"""The profile that loads in the least time: no pair is decided here."""
+
+_PASSED = {kind for kind, one in SEVERITIES.items() if one is Severity.NOTE} | {
+    "domain",
+    "evidence",
+}
+"""Findings that shipped lines may have: other profiles than this one need them."""
+
+
+class File(BaseModel):
+    """A rule file as it was when somebody began to edit it: its hash, none for a new one."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: _Name
+    before: Annotated[str, Field(max_length=64)] | None = None
+
+
+class Draft(File):
+    """What a rule file is to say."""
+
+    text: str
+
+
+def _where_in(system: System, pair: Pair, name: str, gold: Reference | None) -> Looked | str | None:
+    """Where a rule fires in a pair, and what changes without it."""
+    from ists_asp.trace.effects import look, places
+
+    own = places(system.rules, {name})
+    if not own:
+        return None
+    held = system.__dict__.setdefault("without", {})
+    switched = held.setdefault(name, cache(lambda: system.solver.switched(own)))
+    try:
+        trace = next(system.trace_annotated([pair]))
+        return look(trace, {name: [name]}, switched, gold)
+    except IstsError as error:
+        return str(error)
+
+
+def _check(system: System, given: tuple[Path, ...], asked: Path, profile: str) -> list[Finding]:
+    """What is wrong with one of the files that are given beside a profile."""
+    found: list[Finding] = []
+
+    def report(kind: str, error: RuleError) -> None:
+        found.append(Finding.from_error(kind, error))
+
+    load_rules(find_rules(asked), report=report)
+    if not any(one.kind in ("syntax", "file") for one in found):
+        try:
+            checked, every = check_rules(given, [profile], store=system.setup.store)
+        except IstsError as error:
+            report("file", RuleError(error.found, where=str(asked), hint=error.hint))
+        else:
+            passed = [one for one in every if one.kind in _PASSED and checked.is_shipped(one)]
+            found = [one for one in every if one not in passed]
+    return [one for one in found if one.file == str(asked) and one.kind != "replaces"]
+
+
+def _vocabulary(
+    system: System, given: tuple[Path, ...], profile: str, folder: str
+) -> dict[str, Any]:
+    """The names that rules of a profile may use, and what they mean."""
+    nobody = lambda _kind, _error: None  # noqa: E731
+    checked = Checked(given, [profile], nobody, store=system.setup.store)
+
+    def shown(path: Path) -> str:
+        return checked.name(path).removeprefix(folder)
+
+    predicates: dict[str, dict[str, Any]] = defaultdict(lambda: {"places": []})
+    evidence: set[str] = set()
+    for path, statements in checked.atoms.items():
+        for statement, read in statements:
+            place = {"file": shown(path), "line": statement.rule.line}
+            for atom in read.derived:
+                known = predicates[f"{atom.key.name}/{atom.key.arity}"]["places"]
+                if place not in known:
+                    known.append(place)
+        evidence.update(one.evidence for one in checked.weights.get(path, ()))
+        for doc in documented(checked.text(path).text):
+            predicates[doc.name] |= asdict(doc) | {"file": shown(path)}
+    rules = {
+        rule.name: {"file": shown(path), "line": rule.line, "sentence": rule.sentence}
+        for path, statements in checked.by_file.items()
+        for rule in (one.rule for one in statements)
+        if rule.sentence is not None
+    }
+    public = {name: one for name, one in predicates.items() if not name.startswith("_")}
+    return {"predicates": public, "evidence": sorted(evidence), "rules": rules}
+
+
+class Editor:
+    """Asks a worker about rules that are being written; questions give way to newer ones."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._project = bench.project
+        light = replace(bench.desks.setup(), profile=_LIGHT, rules=(), reader=NO_READER)
+        self._worker = Worker(replace(light, constants={}))
+        self._lock = threading.Lock()
+        self._newest: dict[str, object] = {}
+        self._known: tuple[str, dict[str, Any]] = "", {}
+
+    def check(self, given: Draft) -> list[dict[str, Any]]:
+        """What is wrong with a text that is to be a rule file.
+
+        Raises:
+            SupersededError: the same file was asked about once more meanwhile.
+            IstsError: it cannot be read within the limits.
+        """
+        name = given.name
+        self._project.path(name, given.text)
+        asked = self._newest[name] = object()
+        with self._lock, TemporaryDirectory() as made:
+            if self._newest.get(name) is not asked:
+                raise SupersededError("something newer was asked")
+            del self._newest[name]
+            folder = Path(made).resolve()
+            files = self._project.state.files.items()
+            kept = {own: self._project.text_of(known) for own, known in files}
+            for own, said in {**kept, name: given.text}.items():
+                (folder / own).parent.mkdir(parents=True, exist_ok=True)
+                (folder / own).write_text(said, "utf-8")
+            paths = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
+            found = self._worker.ask(
+                partial(_check, given=paths, asked=folder / name, profile=self._project.profile)
+            )
+
+        texts = (unbroken(". ".join(filter(None, (one.found, one.hint)))) for one in found)
+        told = ({"file": name, "text": text.replace(f"{folder}/", "")} for text in texts)
+        return [one.as_dict() | more for one, more in zip(found, told, strict=True)]
+
+    def vocabulary(self) -> dict[str, Any]:
+        """The names that rules may use, by the files that are saved."""
+        state = self._project.state.digest
+        with self._lock:
+            if self._known[0] != state:
+                given, folder = tuple(self._project.rule_files()), self._project.root / RULES
+                names = partial(_vocabulary, given=given, folder=f"{folder}/")
+                question = partial(names, profile=self._project.profile)
+                self._known = state, self._worker.ask(question)
+            return self._known[1]
+
+
+@cache
+def _shipped() -> dict[str, Path]:
+    """The files that came along, by their names in messages."""
+    folders = {"asp": asp_dir(), "lp_rules": rules_dir()}
+    return {
+        f"{name}/{path.relative_to(folder).as_posix()}": path
+        for name, folder in folders.items()
+        for path in sorted(folder.rglob("*.lp"))
+    }
+
+
+def _replaced(name: str) -> str | None:
+    """The shipped file whose place one of the user takes, by its name."""
+    *folder, file = name.split("/")
+    same = [one for one in _shipped() if one.startswith("lp_rules/") and one.endswith(f"/{file}")]
+    near = [one for one in same if one.split("/")[-2:-1] == folder[-1:]]
+    found = near if len(same) > 1 else same
+    return found[0] if len(found) == 1 else None
+
+
+def router(bench: Bench) -> APIRouter:
+    """The routes of the view."""
+    routes = APIRouter(prefix="/project/rules", include_in_schema=False)
+    project, editor = bench.project, Editor(bench)
+    folder = f"{project.root / RULES}/"
+
+    @routes.get("")
+    def tree() -> dict[str, Any]:
+        state = project.notice()
+        return {"state": state.digest, "files": state.files, "shipped": list(_shipped())}
+
+    @routes.get("/file")
+    def file(name: str) -> dict[str, Any]:
+        name = name.removeprefix(folder)
+        if name in _shipped():
+            parts = name.split("/")
+            copy = "/".join(parts[1:]) if parts[0] == "lp_rules" else None
+            return {"name": name, "text": _shipped()[name].read_text("utf-8"), "copy": copy}
+        text, base = project.read_rules(name), _replaced(name)
+        found = {"name": name, "text": text, "digest": text_digest(text), "base": base}
+        return found | {"shipped": base and _shipped()[base].read_text("utf-8")}
+
+    @routes.put("/file")
+    def save(given: Draft) -> dict[str, str]:
+        return saved(bench, given, given.text, f"saved {given.name}")
+
+    @routes.delete("/file")
+    def remove(given: File) -> dict[str, str]:
+        return saved(bench, given, None, f"removed {given.name}")
+
+    @routes.get("/loaded")
+    def loaded() -> dict[str, str | None]:
+        """Whether pairs can be decided with the rules, and why not."""
+        try:
+            bench.desks.desk(patience=None)
+            fault = bench.desks.fault
+        except IstsError as error:
+            fault = error
+        return {"fault": None if fault is None else visible(str(fault)).replace(folder, "")}
+
+    routes.add_api_route("/check", editor.check, methods=["POST"])
+    routes.add_api_route("/vocabulary", editor.vocabulary)
+
+    @routes.get("/where")
+    def where(rule: _Name, corpus: _Name) -> StreamingResponse:
+        # An entry of a table has its file and line for a name.
+        name = f"{folder}{rule}" if rule.partition(":")[0] in project.state.files else rule
+        return streamed(_where(bench, name, corpus))
+
+    return routes
+
+
+def saved(bench: Bench, given: File, text: str | None, edit: str) -> dict[str, str]:
+    """Have a rule file say something else, or be gone: the new state, and the hash of its text."""
+    bench.check_writable()
+    state = bench.project.save(given.name, text, given.before, edit)
+    return {"state": state.digest, "digest": text_digest(text or "")}
+
+
+def _where(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
+    """What a rule does in the pairs of a corpus: a record for each pair, and one of them all."""
+    from ists_asp.trace.effects import verdict, worth
+
+    given, desk = bench.project.corpus(corpus), bench.desks.desk(patience=None)
+    found: list[Looked] = []
+    for done, pair in enumerate(bench.annotated(desk, given.pairs), 1):
+        one = desk.ask(partial(_where_in, pair=pair, name=name, gold=given.gold.get(pair.id)))
+        if one is None:
+            raise UsageError(
+                f"no rule that decides answers is called {shortened(name)!r}",
+                hint="Save the file, and see that the profile loads it",
+            )
+        record: dict[str, Any] = {"done": done, "of": len(given.pairs)}
+        if isinstance(one, str):
+            yield record | {"id": pair.id, "fault": visible(one)}
+            continue
+        found.append(one)
+        effect = one.effects[name]
+        if effect.fired or effect.instead:
+            record |= {"id": pair.id, "fired": to_builtins(effect.fired), "instead": effect.instead}
+            for side, sentence in (("1", pair.sent1), ("2", pair.sent2)):
+                record[f"sent{side}"] = sentence.text
+                record[f"tokens{side}"] = [token.form for token in sentence.tokens]
+        yield record
+    worths = to_builtins(worth(name, found)) if any(one.scores for one in found) else None
+    yield {"verdict": verdict([one.effects[name] for one in found]), "worth": worths}

@@ -1,0 +1,170 @@
+"""The view of words: tables of those that mean the same and of opposites, and what these touch."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
+from pydantic import Field
+
+from ists_asp.errors import DataError, IstsError, RuleError, UsageError, shortened
+from ists_asp.rules.source import SUFFIX, read_entry
+from ists_asp.solver.batch import BATCH, in_batches
+from ists_asp.solver.edits import Edits
+from ists_asp.solver.statements import Version
+from ists_asp.syntax.ground import Atoms
+from ists_asp.workbench.bench import Bench, streamed
+from ists_asp.workbench.project import RULES, text_digest
+from ists_asp.workbench.rules import File, saved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ists_asp.engine import System
+    from ists_asp.model import Pair
+
+_TOGETHER = 50
+"""Entries that are looked at together: of many more nobody could say which pair each touches."""
+
+_Word = Annotated[str, Field(max_length=200)]
+
+
+class Edit(File):
+    """A line of a table to change; a new one without a number; to take away without words."""
+
+    line: int | None = Field(None, ge=1)
+    left: _Word = ""
+    sign: Literal["=", "<>"] = "="
+    right: _Word = ""
+
+
+def _touches(
+    system: System, pairs: Sequence[Pair], tables: frozenset[str], group: int
+) -> dict[str, list[str]] | str | None:
+    """The pairs of a batch in which entries of tables have a say, whatever is decided there.
+
+    ``tables`` are the names of the files, ``group`` tells which of their entries are asked about.
+    The ids by the places of entries; None where there is no such group. In a pair that an entry
+    does not touch, the rules have the same instances without it.
+    """
+    held: dict[int, Edits | None] = system.__dict__.setdefault("touching", {})
+    try:
+        if group not in held:
+            held[group] = _edits(system, tables, group)
+        edits = held[group]
+        if edits is None:
+            return None
+        texts = [Atoms.of(facts).text for _, facts in system.known(pairs)]
+        found = edits.affected(texts, [None] * len(texts))
+    except IstsError as error:
+        return str(error)
+    if found is None:
+        return "with these rules it takes too long to find out which pairs an entry touches"
+    touched: dict[str, dict[str, None]] = {}
+    for place, bits in found:
+        some = (pair.id for at, pair in enumerate(pairs) if bits >> at & 1)
+        touched.setdefault(place, {}).update(dict.fromkeys(some))
+    return {place: list(ids) for place, ids in touched.items()}
+
+
+def _edits(system: System, tables: frozenset[str], number: int) -> Edits | None:
+    """What differs without the entries of the group."""
+    rules, solver = system.rules, system.solver
+    new = Version.of(rules, solver.arguments, solver.program.tables)
+    every = enumerate(rules.rules)
+    own = [at for at, rule in every if rule.file in tables and rule.text]
+    group = {*own[number * _TOGETHER : (number + 1) * _TOGETHER]}
+    if not group:
+        return None
+    kept = [at for at in range(len(new.places)) if at not in group]
+    texts, places = ([part[at] for at in kept] for part in (new.statements, new.places))
+    old = new._replace(statements=texts, places=places)
+    return Edits(old, new, rules, solver.program, solver.shapes)
+
+
+def router(bench: Bench) -> APIRouter:
+    """The routes of the view."""
+    routes = APIRouter(prefix="/project/words", include_in_schema=False)
+    project = bench.project
+
+    @routes.get("")
+    def tables() -> dict[str, Any]:
+        state = project.notice()
+        found = []
+        for name in sorted(name for name in state.files if name.endswith(SUFFIX)):
+            text = project.read_rules(name)
+            rows = [_row(line, number) for number, line in enumerate(text.split("\n"), 1)]
+            told = list(filter(None, rows))
+            found.append({"name": name, "digest": text_digest(text), "rows": told})
+        return {"state": state.digest, "tables": found}
+
+    @routes.post("")
+    def edit(given: Edit) -> dict[str, str]:
+        text = "" if given.before is None else project.read_rules(given.name)
+        return saved(bench, given, *_edited(text, given))
+
+    @routes.get("/pairs")
+    def touched(corpus: Annotated[str, Field(max_length=200)]) -> StreamingResponse:
+        return streamed(_touched(bench, corpus))
+
+    return routes
+
+
+def _row(line: str, number: int) -> dict[str, Any] | None:
+    """A line of a table; None for one without an entry."""
+    try:
+        entry = read_entry(line)
+    except RuleError as error:
+        return {"line": number, "text": shortened(line.strip()), "fault": error.found}
+    if entry is None:
+        return None
+    return {"line": number, **entry._asdict(), "behind": entry.behind.strip()}
+
+
+def _edited(text: str, given: Edit) -> tuple[str, str]:
+    """The text of a table after an edit, and what to call that; all other lines stay."""
+    lines = text.split("\n")
+    if given.line is not None and given.line > len(lines):
+        raise UsageError(f"there is no line {given.line}", where=given.name)
+    old = "" if given.line is None else lines[given.line - 1]
+    wanted = [" ".join(side.split()) for side in (given.left, given.right)]
+    if given.line is not None and not any(wanted):
+        del lines[given.line - 1]
+        return "\n".join(lines), f"removed {' '.join(old.partition('#')[0].split())}"
+    line = f" {given.sign} ".join(wanted)
+    if read_entry(line) != (wanted[0].lower(), given.sign, wanted[1].lower(), "", ""):
+        raise DataError(f"'{shortened(line)}' is no entry", expected="two words or short phrases")
+    if given.line is not None:
+        entry = read_entry(old)
+        lines[given.line - 1] = line + (entry.behind if entry else "")
+    else:
+        lines[len(lines) - (not lines[-1]) :] = [line, ""]
+    return "\n".join(lines), line
+
+
+def _touched(bench: Bench, corpus: str) -> Iterator[dict[str, Any]]:
+    """The pairs of a corpus that each entry touches: a record for each batch of them."""
+    project, desk = bench.project, bench.desks.desk(patience=None)
+    folder, pairs = f"{project.root / RULES}/", project.corpus(corpus).pairs
+    tables = frozenset(str(path) for path in project.rule_files() if path.suffix == SUFFIX)
+    done = 0
+
+    def look(batch: Sequence[Pair]) -> Iterator[dict[str, Any]]:
+        nonlocal done
+        done += len(batch)
+        found: dict[str, list[str]] = {}
+        for group in count():
+            some = desk.ask(partial(_touches, pairs=batch, tables=tables, group=group))
+            if isinstance(some, str):
+                raise UsageError(some)
+            if some is None:
+                break
+            found |= {place.removeprefix(folder): ids for place, ids in some.items() if ids}
+        wanted = {one for ids in found.values() for one in ids}
+        texts = {one.id: [one.sent1.text, one.sent2.text] for one in batch if one.id in wanted}
+        yield {"done": done, "of": len(pairs), "touched": found, "pairs": texts}
+
+    yield from in_batches(bench.annotated(desk, pairs), look, BATCH)

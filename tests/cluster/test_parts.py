@@ -1,0 +1,181 @@
+"""Inputs and outputs of all kinds in parts: together they are what one process writes."""
+
+import csv
+import json
+from pathlib import Path
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ists_asp.cli.parts import cut
+from ists_asp.io.cache import SharedCache
+
+PAIRS = [
+    ("12 killed in bus accident", "10 killed in road accident"),
+    ("A dog\nruns.", 'A "cat" sleeps.'),
+    ("The bulb is on.", "The bulb is lit."),
+    ("A dog\nruns.", "The dog is running."),
+    ("Two men sit", "Three men sit down"),
+]
+ROWS = [{"one": 1, "sentence1": a, "sentence2": b} for a, b in PAIRS]
+
+
+def parts(folder, ending):
+    return [path.read_bytes() for path in sorted(Path(folder).glob(f"part-*{ending}"))]
+
+
+def write(name, rows=ROWS):
+    path = Path(name)
+    if path.suffix == ".jsonl":
+        rows = [{k: v for k, v in row.items() if k != "one" or at} for at, row in enumerate(rows)]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=3)
+    else:
+        with path.open("w", newline="") as stream:
+            writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+@pytest.mark.parametrize(("kind", "sizes"), [("csv", [2, 2, 1]), ("jsonl", [2, 2, 1])])
+def test_tables_of_lines(command, dask, kind, sizes):
+    write(f"pairs.{kind}")
+    command("solve", "--table", f"pairs.{kind}", "--format", "jsonl", "-o", "all.jsonl")
+    dask("solve", "--table", f"pairs.{kind}", "-o", "out")
+    assert b"".join(parts("out", ".jsonl")) == Path("all.jsonl").read_bytes()
+    made = json.loads(Path("out/_manifest.json").read_text())
+    assert [part["pairs"] for part in made["parts"]] == sizes
+
+
+def test_parquet_to_parquet(command, dask):
+    write("pairs.parquet")
+    command("sts", "--table", "pairs.parquet", "-o", "all.parquet")
+    dask("sts", "--table", "pairs.parquet", "--format", "parquet", "-o", "out")
+    whole = pq.read_table("all.parquet")
+    assert pq.read_table("out").equals(whole)
+    assert len(parts("out", ".parquet")) == 3
+
+
+def test_each_csv_has_its_header(command, dask):
+    write("pairs.csv")
+    command("sts", "--table", "pairs.csv", "-o", "all.csv")
+    dask("sts", "--table", "pairs.csv", "--format", "csv", "-o", "out")
+    first, *others = parts("out", ".csv")
+    header = first.splitlines(keepends=True)[0]
+    rest = [part.removeprefix(header) for part in others]
+    assert first + b"".join(rest) == Path("all.csv").read_bytes()
+    assert all(part.startswith(header) for part in others)
+
+
+def test_files_of_sentences_and_traces(command, dask):
+    lines = [(" ".join(a.split()), b) for a, b in PAIRS]
+    for side, name in enumerate(("a.txt", "b.txt")):
+        Path(name).write_text("".join(pair[side] + "\n" for pair in lines))
+    given = ("--sent1", "a.txt", "--sent2", "b.txt")
+    command("solve", *given, "-o", "all.wa", "--trace", "all.jsonl")
+    dask("solve", *given, "--format", "wa", "-o", "out", "--trace", "traces")
+    assert b"".join(parts("out", ".wa")) == Path("all.wa").read_bytes()
+    assert b"".join(parts("traces", ".jsonl")) == Path("all.jsonl").read_bytes()
+    Path("b.txt").write_text("one\n")
+    told = dask("solve", *given, "--format", "wa", "-o", "other", code=1)
+    assert "expected as many sentences in both files" in told.output
+
+
+def test_explanations_of_several_files_are_numbered_through(command, dask):
+    write("a1.jsonl", ROWS[:3])
+    write("a2.jsonl", ROWS[3:])
+    write("all.jsonl")
+    command("explain", "--table", "all.jsonl", "-o", "all.txt")
+    dask("explain", "--table", "a?.jsonl", "-o", "out")
+    assert b"".join(parts("out", ".txt")) == Path("all.txt").read_bytes()
+
+
+def test_a_faulty_row_and_a_pair_that_fails(dask):
+    rows = [*ROWS, {"sentence1": "word " * 600, "sentence2": "long"}]
+    write("pairs.jsonl", [*rows, {"sentence2": "alone"}])
+    told = dask("sts", "--table", "pairs.jsonl", "-o", "out", code=1)
+    assert "pairs.jsonl:7: no 'sentence1'" in told.output
+    told = dask("sts", "--table", "pairs.jsonl", "-o", "out2", "--skip-bad", code=3)
+    assert "no answer for 1 of 6 pairs: 6" in told.output
+    assert parts("out2", ".txt")[2].splitlines()[1] == b"0.000"
+
+
+def test_memory_and_files_by_address(dask, tmp_path):
+    write("pairs.jsonl")
+    dask("sts", "--table", "pairs.jsonl", "-o", "out")
+    memory = fsspec.filesystem("memory")
+    memory.pipe_file("/corpus/pairs.jsonl", Path("pairs.jsonl").read_bytes())
+    cache = ("--cache", "memory://cache")
+    dask("sts", "--table", "memory://corpus/pairs.jsonl", "-o", "memory://done", *cache)
+    found = sorted(path for path in memory.ls("/done", detail=False) if "part-" in path)
+    assert [memory.cat_file(path) for path in found] == parts("out", ".txt")
+    assert memory.find("/cache")
+    dask("sts", "--table", f"file://{tmp_path}/pairs.jsonl", "-o", f"file://{tmp_path}/out3")
+    assert parts("out3", ".txt") == parts("out", ".txt")
+
+
+def test_feedback(command, dask):
+    rows = [("a1", "The bulb is in a closed path."), ("a2", "no idea"), ("a3", "closed path")]
+    with Path("answers.csv").open("w", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["id", "answer", "reference"])
+        writer.writerows((*row, "The bulb is in a closed path; it is on") for row in rows)
+    command("feedback", "answers.csv", "-o", "all.csv")
+    dask("feedback", "answers.csv", "-o", "out")
+    first, second = parts("out", ".csv")
+    header = first.splitlines(keepends=True)[0]
+    assert first + second.removeprefix(header) == Path("all.csv").read_bytes()
+    assert "goes without" in dask("feedback", "answers.csv", "-o", "x", "--group", code=2).output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--table", "pairs.xlsx", "-o", "out"), "cannot be cut into parts"),
+        (("--table", "pairs.csv.gz", "-o", "out"), "cannot be cut into parts"),
+        (("--table", "none.csv", "-o", "out"), "there is no such file"),
+        (("--table", "pairs.csv"), "--engine dask writes a folder"),
+        (("--table", "pairs.csv", "--format", "xlsx", "-o", "out"), "cannot be written in parts"),
+        (("a dog", "a cat", "-o", "out"), "--engine dask is for files of pairs"),
+        (("--table", "odd://pairs.csv", "-o", "out"), "no such address"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_line(dask, arguments, told):
+    write("pairs.csv")
+    found = dask("solve", *arguments, code=2).output
+    assert told in found
+    assert not Path("out").exists()
+
+
+def test_an_address_needs_the_engine(command):
+    assert (
+        "an address, which --engine dask can write"
+        in command(*("solve", "a dog", "a cat", "-o", "memory://out"), code=2).output
+    )
+
+
+def test_lines_are_cut_where_rows_end(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text('a,b\n"one\ntwo",x\nthree,"y\n"\nfour,z\n')
+    found, lines, _ = cut([str(path)], "csv", 1, True, True)
+    text = path.read_bytes()
+    shown = [text[start:end] for part in found for start, end in part.bounds]
+    assert shown == [b'a,b\n"one\ntwo",x\n', b'three,"y\n"\n', b"four,z\n"]
+    assert [part.before for part in found] == [0, 3, 5]
+    assert lines == 6
+
+
+def test_a_shared_cache_is_read_by_all(tmp_path):
+    one, two = (SharedCache(f"file://{tmp_path}/cache") for _ in range(2))
+    one.put("models", [(["a", "b"], [1]), ("c", "said")])
+    two.put("models", [("c", "said")])
+    assert two.get("models", [["a", "b"], "c", "d", "c"]) == [[1], "said", None, "said"]
+    assert two.get("others", ["c"]) == [None]
+    (entry,) = (
+        p for p in (tmp_path / "cache").rglob("*") if p.is_file() and "said" in p.read_text()
+    )
+    entry.write_text("damaged {")
+    assert two.get("models", ["c"]) == [None]

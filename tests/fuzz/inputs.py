@@ -1,0 +1,355 @@
+"""Try damaged inputs, in process: ``python -m tests.fuzz.inputs --count 100000``.
+
+Each is a good file that was cut, repeated, shuffled, mixed with another or sprinkled with odd
+characters, and then read as its kind is. Whatever it holds, reading ends within its time, with
+what was read or one line that says what is wrong; and what was read is all that there is. Inputs
+have numbers: ``--only KIND NUMBER`` tries one again, ``--show`` prints it.
+"""
+
+import argparse
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+import traceback
+from collections import Counter
+from contextlib import contextmanager, nullcontext, suppress
+from functools import cache
+from http.client import HTTPConnection
+from pathlib import Path
+from random import Random
+from urllib.parse import parse_qs, urlsplit
+
+import clingo.ast
+import orjson
+
+from ists_asp.annotate.subtokens import cut_text, tables
+from ists_asp.errors import IstsError
+from ists_asp.evaluate.wa_check import check_file
+from ists_asp.io.formats import answer_record, read_record
+from ists_asp.io.pairs import find_places, read_pairs, table_pairs
+from ists_asp.io.tables import Table
+from ists_asp.io.toml import TomlError, parse_toml
+from ists_asp.io.wa import given_answer, read_wa
+from ists_asp.resources import data_dir, rules_dir
+from ists_asp.rules import find_rules, load_rules
+from ists_asp.terminal import visible
+
+SECONDS = 10
+"""Seconds of processor time that nothing takes: most take a thousandth."""
+
+TOGETHER = 250
+"""Inputs that a child tries: one that dies takes no others with it."""
+
+ODD = (
+    *(b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\n\n", b"\x1b[2J", b"\x85"),
+    *("\u202e", "\u2028", "\ufeff", "\U0001f469\u200d\U0001f52c", "e\u0301", "\ud800", "\u0130"),
+    *('"', "'", "\\", "`", "[", "]", "{", "}", "<", ">", "%*", "*%", "%@rule", "#include", "@f(1)"),
+    *("//", "<==>", "=", "<>", ";", "\t", ",", "|", "-1", "0", "1e999", "NaN", "null", "true"),
+    *("</sentence>", '<sentence id="1" status="">', "</alignment>", "#script(python)", "#const"),
+)
+"""What is sprinkled over inputs."""
+
+
+def encoded(odd):
+    """An odd text as bytes, lone surrogates included."""
+    return odd if isinstance(odd, bytes) else odd.encode("utf-8", "surrogatepass")
+
+
+@cache
+def seeds(kind):
+    """Good inputs of a kind."""
+    samples = data_dir() / "samples"
+    texts = [path.read_bytes() for path in sorted(samples.rglob("sent*.txt"))]
+    if kind == "rules":
+        found = sorted(rules_dir().rglob("*.lp"), key=lambda path: path.stat().st_size)
+        return [path.read_bytes() for path in found[:60]]
+    if kind == "words":
+        return [b"power = electricity\nsold <> bought # a comment\n\nbig dog = large dog\n"]
+    if kind == "wa":
+        return [path.read_bytes() for path in sorted(samples.rglob("gold.wa"))]
+    if kind == "chunks":
+        return [path.read_bytes() for path in sorted(samples.rglob("*.chunk.txt"))]
+    if kind == "toml":
+        return [path.read_bytes() for path in sorted(rules_dir().rglob("*.toml"))]
+    lines = [text.decode().splitlines() for text in texts]
+    sides = list(zip(lines[0], lines[-1], strict=False))[:12]
+    if kind == "csv":
+        rows = "".join(f'{number},"{one}","{two}"\n' for number, (one, two) in enumerate(sides))
+        return [f"id,sent1,sent2\n{rows}".encode()]
+    if kind == "tsv":
+        return ["".join(f"{n}\t{one}\t{two}\n" for n, (one, two) in enumerate(sides)).encode()]
+    if kind == "jsonl":
+        rows = (json.dumps({"id": n, "sent1": a, "sent2": b}) for n, (a, b) in enumerate(sides))
+        return ["\n".join(rows).encode()]
+    if kind == "http":
+        pair = {"sent1": "a dog sleeps", "sent2": "a cat sleeps"}
+        asked = [pair, {**pair, "decision": ["1 2 <==> 1 2"]}, {**pair, "id": "x", "profile": "es"}]
+        asked += [{"tokens1": ["a", "dog"], "chunks1": [[1, 2]], "tokens2": ["a", "cat"]}]
+        asked += [{"id": "1", "do": "label", "tokens1": [1], "tokens2": [1], "label": "SIMI"}]
+        asked += [{"corpora": ["headlines"], "folds": 5}]
+        return [json.dumps(one).encode() for one in asked] + [b"\n".join([orjson.dumps(pair)] * 2)]
+    if kind == "answers":
+        found = next(iter(sorted(samples.rglob("gold.wa"))))
+        made = (given_answer(one.pair("1"), one.to_alignments()) for one in read_wa(found))
+        return [orjson.dumps(answer_record(answer)) for answer in made][:30]
+    return texts
+
+
+def damaged(kind, number):
+    """The input with a number: a good one, damaged once or more."""
+    random = Random(f"{kind} {number}")
+    data = bytearray(random.choice(seeds(kind)))
+    if len(data) > 6000 and random.random() < 0.8:
+        begin = random.randrange(len(data) - 3000)
+        data = data[begin : begin + random.randrange(3000)]
+    for _ in range(random.choice((0, 1, 1, 2, 3, 8))):
+        at = random.randrange(len(data) + 1)
+        end = min(len(data), at + int(random.expovariate(1 / 40)))
+        match random.randrange(7):
+            case 0:
+                del data[at:end]
+            case 1:
+                data[at:at] = data[at:end] * random.choice((1, 2, 50))
+            case 2:
+                data[at:at] = encoded(random.choice(ODD))
+            case 3:
+                data[at:end] = encoded(random.choice(ODD)) * random.choice((1, 3, 400))
+            case 4:
+                del data[at:]
+            case 5 if data:
+                data[at - 1] ^= 1 << random.randrange(8)
+            case _:
+                other = random.choice(seeds(random.choice(KINDS)))
+                begin = random.randrange(len(other) + 1)
+                data[at:at] = other[begin : begin + random.randrange(200)]
+    return bytes(data[: 1 << 19])
+
+
+def try_rules(path):
+    """Read a rule file; clingo alone finds as many statements in it."""
+    found = load_rules(find_rules(path))
+    kinds = clingo.ast.ASTType.Comment, clingo.ast.ASTType.Program
+    alone = []
+    clingo.ast.parse_files([str(path)], alone.append)
+    counts = [
+        sum(node.ast_type not in kinds for node in each) for each in (found.statements, alone)
+    ]
+    assert counts[0] == counts[1], f"{counts[0]} statements of {counts[1]}"
+
+
+def try_words(path):
+    """Read a table of words; each line with anything but a comment is one fact."""
+    found = load_rules(find_rules(path))
+    text = path.read_bytes().decode("utf-8-sig")
+    wanted = [line for line in text.split("\n") if line.partition("#")[0].strip()]
+    facts = [rule for rule in found.rules if "(" in rule.text]
+    assert len(facts) == len(wanted), f"{len(facts)} facts of {len(wanted)} lines"
+
+
+def try_wa(path):
+    """Read answers; each sentence is there, or something was said."""
+    said = []
+    found = list(read_wa(path, warn=said.append))
+    check_file(path)
+    opened = sum(line.lstrip().startswith(b"<sentence") for line in path.read_bytes().split(b"\n"))
+    assert said or len(found) == opened, f"{len(found)} sentences of {opened}"
+
+
+def try_chunks(path):
+    """Read chunks of both sentences; there are as many pairs as lines."""
+    said = []
+    found = list(read_pairs(path, path, chunked=True, warn=said.append))
+    data = path.read_bytes().replace(b"\r\n", b"\n")
+    lines = data.rstrip(b"\n").count(b"\n") + 1 if data.strip(b"\n") else 0
+    assert said or len(found) == lines, f"{len(found)} pairs of {lines} lines"
+
+
+def try_table(path):
+    """Read pairs; each row is a pair or an error."""
+    table = Table(path)
+    rows = sum(1 for _ in Table(path).rows())
+    found = [pair for _, pair in table_pairs(table, find_places(table))]
+    assert len(found) == rows, f"{len(found)} of {rows} rows"
+
+
+def try_answers(path):
+    """Read an answer; what was read is written and read alike."""
+    try:
+        record = orjson.loads(path.read_bytes())
+    except ValueError:
+        return
+    answer = read_record(record)
+    assert read_record(answer_record(answer)) == answer, "it comes back changed"
+
+
+def try_toml(path):
+    """Read TOML; what is taken is what the standard library finds."""
+    data = path.read_bytes()
+    with suppress(TomlError):
+        text, found = parse_toml(data)
+        assert found == tomllib.loads(text), "other values"
+
+
+def try_text(path):
+    """Cut a text; nothing but blanks goes, and a terminal obeys nothing in it."""
+    text = path.read_bytes().decode("utf-8", "replace")
+    for language in ("en", "es"):
+        tokens = list(cut_text(text, text.split(), tables(language)))
+        assert "".join(tokens) == "".join(text.split()), "the tokens are not the text"
+    assert not any(ord(sign) < 32 and sign not in "\n\t" for sign in visible(text)), "control"
+
+
+SERVER = {}
+"""The address and the token of the workbench that gets requests, once it is there."""
+
+ROUTES = (
+    *("/api/solve", "/api/explain", "/api/rate", "/api/why", "/api/why-not", "/api/picture"),
+    *("/api/batch", "/project/corrections/headlines", "/project/learning", "/project/words"),
+)
+
+
+def try_http(path):
+    """Send a body to a route; what comes back is an answer or one line, and no fault of ours."""
+    body = path.read_bytes()
+    route = ROUTES[len(body) % len(ROUTES)]
+    if b'"decision"' in body and len(body) % 2:
+        route = "/api/why"
+    headers = {"Authorization": f"Bearer {SERVER['token']}", "Content-Type": "application/json"}
+    connection = HTTPConnection("127.0.0.1", SERVER["port"], timeout=100)
+    connection.request("POST", route, body, headers)
+    answer = connection.getresponse()
+    told = answer.read()
+    connection.close()
+    assert answer.status < 500, f"{route}: {answer.status} {told[:300]!r}"
+    if answer.status >= 400:
+        error = json.loads(told)["error"]
+        assert error, f"{route}: {told!r}"
+        assert "\n" not in error, f"{route}: {error!r}"
+    elif route == "/api/batch":
+        lines = list(filter(None, body.splitlines()))
+        assert len(list(map(json.loads, told.splitlines()))) == len(lines), "lines are lost"
+
+
+@contextmanager
+def served():
+    """A workbench on a folder of its own, read-only, so that nothing is changed meanwhile."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["serve", f"{folder}/project", "--no-browser", "--quiet", "--read-only"]
+        with subprocess.Popen(
+            [sys.executable, "-m", "ists_asp", *command, "--profile", "baseline"],
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            address = urlsplit(process.stdout.readline().strip())
+            SERVER.update(port=address.port, token=parse_qs(address.query)["token"][0])
+            yield
+            assert process.poll() is None, "the server has ended"
+            process.terminate()
+            process.wait(30)
+
+
+KINDS = ("rules", "words", "wa", "chunks", "csv", "tsv", "jsonl", "answers", "toml", "text", "http")
+
+_TRIED = {
+    **{"rules": (try_rules, ".lp"), "words": (try_words, ".tsv"), "wa": (try_wa, ".wa")},
+    **{"chunks": (try_chunks, ".chunk.txt"), "answers": (try_answers, ".json")},
+    **{kind: (try_table, f".{kind}") for kind in ("csv", "tsv", "jsonl")},
+    **{"toml": (try_toml, ".toml"), "text": (try_text, ".txt"), "http": (try_http, ".json")},
+}
+
+
+def tried(kind, number, folder):
+    """What is wrong with how an input is read; empty if nothing is."""
+    work, ending = _TRIED[kind]
+    path = Path(folder) / f"input{ending}"
+    path.write_bytes(damaged(kind, number))
+    began = time.process_time()
+    try:
+        work(path)
+    except IstsError as error:
+        told = visible(str(error))
+        first = told.split("\n")[0]
+        if not first or len(first) > 5000:
+            return f"an error of {len(first)} characters"
+    except Exception:
+        return traceback.format_exc()
+    took = time.process_time() - began
+    return f"{took:.1f} s" if took > SECONDS else ""
+
+
+def in_child(kind, numbers):
+    """Try inputs in a child; number and fault of each that fails, and of what ended it."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+        with tempfile.TemporaryDirectory() as folder, os.fdopen(writing, "w") as pipe:
+            for number in numbers:
+                signal.setitimer(signal.ITIMER_VIRTUAL, 3 * SECONDS)
+                found = tried(kind, number, folder)
+                pipe.write(f"{json.dumps([number, found])}\n")
+                pipe.flush()
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        told = [json.loads(line) for line in pipe]
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    faults = [(number, found) for number, found in told if found]
+    if code:
+        last = numbers[len(told)] if len(told) < len(numbers) else numbers[-1]
+        faults.append((last, f"the process ended with {code}"))
+        faults += in_child(kind, numbers[len(told) + 1 :]) if len(told) + 1 < len(numbers) else []
+    return faults
+
+
+def try_many(count, seed=0, kinds=KINDS, say=lambda _text: None):
+    """Try inputs of all kinds in turn; the faults as kind, number and what was seen."""
+    each = -(-count // len(kinds))
+    faults = []
+    for kind in kinds:
+        with served() if kind == "http" else nullcontext():
+            for begin in range(seed, seed + each, TOGETHER):
+                numbers = range(begin, min(begin + TOGETHER, seed + each))
+                faults += [(kind, *fault) for fault in in_child(kind, numbers)]
+                say(f"{kind}: {numbers.stop - seed} of {each}, {len(faults)} faults in all")
+    return faults
+
+
+def main():
+    """Try inputs, and say what broke."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=100_000, help="inputs of all kinds together")
+    parser.add_argument("--seed", type=int, default=0, help="the number of the first")
+    parser.add_argument("--kind", action="append", choices=KINDS, help="default: all")
+    parser.add_argument("--only", nargs=2, metavar=("KIND", "NUMBER"), help="try one")
+    parser.add_argument("--show", nargs=2, metavar=("KIND", "NUMBER"), help="print one")
+    given = parser.parse_args()
+    if given.show:
+        sys.stdout.buffer.write(damaged(given.show[0], int(given.show[1])))
+        return 0
+    if given.only:
+        server = served() if given.only[0] == "http" else nullcontext()
+        with tempfile.TemporaryDirectory() as folder, server:
+            found = tried(given.only[0], int(given.only[1]), folder)
+        print(found or "nothing is wrong")
+        return bool(found)
+    faults = try_many(
+        given.count, given.seed, given.kind or KINDS, lambda text: print(text, flush=True)
+    )
+    for kind, number, found in faults:
+        print(f"{kind} {number}: {found.strip()[-1500:]}\n")
+    print(
+        f"{given.count} inputs, {len(faults)} faults", Counter(fault[0] for fault in faults) or ""
+    )
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

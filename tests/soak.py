@@ -1,0 +1,301 @@
+"""Wear a workbench out: ``python -m tests.soak --minutes 15``.
+
+A real server on a folder of its own; clients that solve, ask why, edit words and rules, correct
+and undo, all at random by a seed that is printed; and now and then three faults at a time: workers
+are killed and halted, files edited, cut off and removed behind its back, the cache is spoilt. Each
+request has its answer, memory stays what it was after a while, and in the end no process is left.
+"""
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from contextlib import suppress
+from http.client import HTTPConnection
+from pathlib import Path
+from random import Random
+from urllib.parse import parse_qs, quote, urlsplit
+
+CLIENTS = 3
+FAULTS = 3
+"""Faults that come together."""
+
+PATIENCE = 180
+"""Seconds after which a request is lost."""
+
+GROWTH = 1.25
+"""What all processes together may take at the end, as a multiple of what they took after a third.
+
+Workers are renewed now and then, and the corpora are decided in one of them meanwhile.
+"""
+
+_SUBJECTS = ("a dog", "the old man", "two children", "a red car", "the team", "12 people")
+_VERBS = ("sleeps", "is eating", "runs fast", "was sold", "won the match", "killed", "wears a hat")
+_RULES = (
+    "%@rule soak_one: Words that are long are alike.\nalike(soak,N) :- N = 1..0.\n",
+    "p(X) :- q(X.\n",
+    "never(N+1) :- never(N). never(0).\n",
+    ":- aligned(_,_).\n",
+    "%* a comment without an end\n",
+)
+
+
+def processes(root):
+    """A process and all that come from it: their numbers, states and resident megabytes."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError, ValueError, IndexError):
+                _name, rest = (entry / "stat").read_text().rsplit(")", 1)
+                state, parent, *_ = rest.split()
+                pages = int((entry / "statm").read_text().split()[1])
+                found[int(entry.name)] = (state, int(parent), pages * 4096 / 1e6)
+    family, size = {root}, 0
+    while len(family) > size:
+        size = len(family)
+        family |= {number for number, (_, parent, _) in found.items() if parent in family}
+    return {number: found[number] for number in family if number in found}
+
+
+class Soak:
+    """A server and what becomes of it."""
+
+    def __init__(self, folder, seed):
+        self.folder, self.seed = Path(folder), seed
+        self.count, self.lost, self.sizes = Counter(), [], []
+        self.ends = threading.Event()
+        command = ["serve", str(self.folder / "project"), "--no-browser", "--quiet"]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "ists_asp", *command, "--profile", "baseline"],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "ISTS_ASP_CACHE": str(self.folder / "cache")},
+        )
+        address = urlsplit(self.process.stdout.readline().strip())
+        self.port, self.token = address.port, parse_qs(address.query)["token"][0]
+        self.project = self.folder / "project"
+
+    def ask(self, method, path, body=None):
+        """What comes of a request; one without an answer is lost."""
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            answer = connection.getresponse()
+            told = answer.read()
+            self.count[f"{path.partition('?')[0]} {answer.status}"] += 1
+            if answer.status >= 500:
+                self.lost.append(f"{path}: {answer.status} {told[:300]!r}")
+            return json.loads(told) if told.startswith((b"{", b"[")) else told
+        except Exception as error:
+            self.lost.append(f"{path} {json.dumps(body)[:200]}: {error!r}")
+            return {}
+        finally:
+            connection.close()
+
+    def client(self, number):
+        """Ask and edit at random until it ends."""
+        random = Random(f"{self.seed} {number}")
+        actions = (self.solve, self.solve, self.solve, self.why, self.words, self.rule)
+        actions += (self.correct, self.look, self.batch)
+        while not self.ends.is_set():
+            random.choice(actions)(random, f"tab-{number}")
+
+    def pair(self, random, tab):
+        sent1, sent2 = (f"{random.choice(_SUBJECTS)} {random.choice(_VERBS)}" for _ in "12")
+        return {"sent1": sent1, "sent2": sent2, "tab": tab}
+
+    def solve(self, random, tab):
+        pair = self.pair(random, tab)
+        for kind in random.sample(("solve", "explain", "rate", "picture"), 2):
+            self.ask("POST", f"/api/{kind}", pair)
+
+    def why(self, random, tab):
+        decision = random.choice(("1 2 <==> 1 2", "1: 1 2", "2 <==> 2", "rating", "nonsense"))
+        kind = random.choice(("why", "why-not"))
+        self.ask("POST", f"/api/{kind}", {**self.pair(random, tab), "decision": [decision]})
+
+    def batch(self, random, tab):
+        lines = b"\n".join(json.dumps(self.pair(random, tab)).encode() for _ in range(5))
+        headers = {"Authorization": f"Bearer {self.token}"}
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        try:
+            connection.request("POST", "/api/batch", lines, headers)
+            told = connection.getresponse().read().splitlines()
+            self.count["/api/batch"] += 1
+            if len(told) != 5:
+                self.lost.append(f"/api/batch: {len(told)} of 5 lines")
+        except Exception as error:
+            self.lost.append(f"/api/batch: {error!r}")
+        finally:
+            connection.close()
+
+    def words(self, random, _tab):
+        found = self.ask("GET", "/project/words").get("tables", [])
+        table = next((one for one in found if one["name"] == "words.tsv"), None)
+        if table is None:
+            edit = {"name": "words.tsv"}
+        else:
+            edit = {"name": "words.tsv", "before": table["digest"]}
+            if table["rows"] and random.random() < 0.5:
+                edit["line"] = random.choice(table["rows"])["line"]
+        new = {"left": random.choice(_VERBS), "right": random.choice(_VERBS)}
+        if random.random() < 0.7 or "line" not in edit:
+            edit |= {**new, "sign": random.choice(("=", "<>"))}
+        self.ask("POST", "/project/words", edit)
+
+    def rule(self, random, _tab):
+        name = f"soak-{random.randrange(2)}.lp"
+        there = self.ask("GET", f"/project/rules/file?name={name}")
+        known = {"name": name, "before": there.get("digest")}
+        if there.get("digest") and random.random() < 0.7:
+            # Not for long: most of these keep everybody else from having answers.
+            self.ask("DELETE", "/project/rules/file", known)
+        else:
+            self.ask("PUT", "/project/rules/file", {**known, "text": random.choice(_RULES)})
+            self.ask("POST", "/project/rules/check", {**known, "text": random.choice(_RULES)})
+
+    def correct(self, random, _tab):
+        corpus = random.choice(("headlines", "images"))
+        found = self.ask("GET", f"/project/corrections/{corpus}")
+        if random.random() < 0.2:
+            self.ask("POST", f"/project/corrections/{corpus}/undo")
+        elif ids := found.get("ids"):
+            one = random.choice(ids)
+            self.ask("GET", f"/project/corrections/{corpus}/pair?id={quote(one)}")
+            self.ask("POST", f"/project/corrections/{corpus}", {"id": one, "do": "accept"})
+
+    def look(self, random, _tab):
+        view = random.choice(("try", "words", "rules", "effects", "correct", "learn", "report"))
+        self.ask("GET", f"/{view}")
+        self.ask("GET", "/project/effects")
+        if random.random() < 0.1:
+            latest = self.ask("GET", "/project/effects/progress").get("latest", 1)
+            self.ask("POST", f"/project/effects/go-to?number={random.randint(1, latest)}")
+
+    def faults(self):
+        """Three faults at a time, then time to recover."""
+        random = Random(f"{self.seed} faults")
+        every = (self.kill, self.halt, self.edit, self.cut, self.remove, self.spoil, self.touch)
+        while not self.ends.wait(random.uniform(10, 25)):
+            for fault in random.sample(every, FAULTS):
+                with suppress(OSError):
+                    fault(random)
+                self.count[f"fault {fault.__name__}"] += 1
+
+    def workers(self):
+        found = processes(self.process.pid)
+        # Not the server itself, nor what starts workers for it: those have children.
+        parents = {parent for _, parent, _ in found.values()} | {self.process.pid}
+        return [
+            number for number, (_, _, size) in found.items() if number not in parents and size > 60
+        ]
+
+    def kill(self, random):
+        for number in random.sample(self.workers(), 1):
+            os.kill(number, signal.SIGKILL)
+
+    def halt(self, random):
+        for number in random.sample(self.workers(), 1):
+            os.kill(number, signal.SIGSTOP)
+
+            def later(number=number):
+                with suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGCONT)
+
+            threading.Timer(4.0, later).start()
+
+    def edit(self, random):
+        text = f"{random.choice(_VERBS)} = {random.choice(_VERBS)}\n"
+        (self.project / "rules" / "outside.tsv").write_text(text)
+
+    def cut(self, _random):
+        path = self.project / "rules" / "words.tsv"
+        os.truncate(path, path.stat().st_size // 2)
+
+    def remove(self, _random):
+        (self.project / "rules" / "outside.tsv").unlink(missing_ok=True)
+
+    def spoil(self, random):
+        every = [path for path in (self.folder / "cache").rglob("*") if path.is_file()]
+        for path in random.sample(every, min(3, len(every))):
+            if path.suffix != ".sqlite":
+                path.write_bytes(os.urandom(100))
+
+    def touch(self, _random):
+        path = self.project / "corpora" / "headlines" / "sent1.txt"
+        path.touch()
+
+    def run(self, seconds):
+        """Clients and faults for so long; what is wrong at the end."""
+        threads = [threading.Thread(target=self.client, args=(one,)) for one in range(CLIENTS)]
+        threads.append(threading.Thread(target=self.faults))
+        for thread in threads:
+            thread.start()
+        began = time.monotonic()
+        while time.monotonic() - began < seconds and self.process.poll() is None:
+            time.sleep(2)
+            found = processes(self.process.pid).values()
+            self.sizes.append(sum(size for _, _, size in found))
+        self.ends.set()
+        for thread in threads:
+            thread.join(2 * PATIENCE)
+        return self.end()
+
+    def end(self):
+        """End the server; what is wrong."""
+        wrong = list(self.lost)
+        if self.process.poll() is not None:
+            wrong.append(f"the server ended with {self.process.poll()}")
+        time.sleep(5)
+        family = processes(self.process.pid)
+        wrong += [f"zombie {one}" for one, (state, _, _) in family.items() if state == "Z"]
+        self.process.terminate()
+        try:
+            code = self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            wrong.append("it did not end in 30 s")
+        else:
+            wrong += [f"it ended with {code}"] * (code not in (0, 143, -signal.SIGTERM))
+        ends = time.monotonic() + 20
+        while (left := [one for one in family if Path(f"/proc/{one}").exists()]) and (
+            time.monotonic() < ends
+        ):
+            time.sleep(0.5)
+        wrong += [f"process {one} is left" for one in left]
+        third = len(self.sizes) // 3
+        before, after = (
+            sorted(part)[len(part) // 2]
+            for part in (self.sizes[third : 2 * third], self.sizes[2 * third :])
+        )
+        print(f"memory: {before:.0f} MB in the second third, {after:.0f} MB in the last")
+        if after > GROWTH * before:
+            wrong.append(f"memory grew from {before:.0f} to {after:.0f} MB")
+        return wrong
+
+
+def main():
+    """Soak, and tell what was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=15)
+    parser.add_argument("--seed", type=int, default=Random().randrange(10**6))
+    given = parser.parse_args()
+    print(f"--seed {given.seed}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        soak = Soak(folder, given.seed)
+        wrong = soak.run(given.minutes * 60)
+    print(*(f"{count:6} {name}" for name, count in sorted(soak.count.items())), sep="\n")
+    print(*wrong, sep="\n")
+    print(f"{sum(soak.count.values())} requests and faults, {len(wrong)} things wrong")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

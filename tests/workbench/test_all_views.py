@@ -1,0 +1,73 @@
+"""Each view with content: on a phone and on a wide screen, light and dark, as axe sees it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.workbench.filled import VIEWS, filled
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parent / "vendor" / "axe.min.js"
+RUN = """async () => {
+  const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
+  const found = await axe.run(document, { runOnly: tags, resultTypes: ["violations"] });
+  return found.violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html}`));
+}"""
+# What is cut off at the right edge of the window, unless it can be scrolled to.
+CUT_OFF = """() => [...document.querySelectorAll("main *, header *, #api *")].filter((node) => {
+  const { right, width } = node.getBoundingClientRect();
+  if (!width || right <= innerWidth + 1 || node.closest(".quiet,.cm-editor")) return false;
+  for (let up = node.parentElement; up; up = up.parentElement) {
+    if (up !== document.body && getComputedStyle(up).overflowX !== "visible") return false;
+  }
+  return true;
+}).map((node) => node.outerHTML.slice(0, 200))"""
+# Texts of controls that are longer than their boxes.
+NARROW = """() => [...document.querySelectorAll("main :is(button, select, input)")].filter((node) =>
+  node.checkVisibility() && node.scrollWidth > node.clientWidth + 1)
+  .map((node) => node.outerHTML)"""
+
+
+@pytest.fixture(scope="module", params=VIEWS)
+def view(request, let_in, served):
+    with (
+        let_in(served, bypass_csp=True) as page,
+        filled(page, request.param, served.folder) as shown,
+    ):
+        shown.evaluate(AXE.read_text("utf-8"))
+        yield shown
+
+
+def resized(view, width, scheme="light"):
+    view.set_viewport_size({"width": width, "height": 844})
+    view.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+
+
+@pytest.mark.parametrize("width", [390, 900])
+def test_it_fits(view, width):
+    resized(view, width)
+    assert view.evaluate("document.documentElement.scrollWidth") <= width
+    assert view.evaluate(CUT_OFF) == []
+    assert view.evaluate(NARROW) == []
+
+
+def test_it_is_dark_where_people_want_it_dark(view):
+    colours = []
+    for scheme in ("light", "dark"):
+        resized(view, 1400, scheme)
+        colours.append(
+            view.evaluate("""() => [document.documentElement, document.body]
+                .map((node) => getComputedStyle(node).backgroundColor.match(/[\\d.]+/g).map(Number))
+                .filter(([, , , alpha = 1]) => alpha)
+                .map((parts) => Math.max(...parts.slice(0, 3))).pop() ?? 255""")
+        )
+    assert colours[0] > 240
+    assert colours[1] < 60
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1400])
+def test_axe_finds_nothing(view, width, scheme):
+    resized(view, width, scheme)
+    assert view.evaluate(RUN) == []

@@ -1,0 +1,48 @@
+"""A project folder, without a server: names of files, states, corpora of any kind."""
+
+import pytest
+
+from ists_asp.errors import UsageError
+from ists_asp.model import Text
+from ists_asp.workbench.project import ConflictError, Project, text_digest
+
+
+@pytest.fixture
+def project(tmp_path):
+    return Project(tmp_path / "p")
+
+
+def test_tables_are_corpora_and_their_cells_are_text(project):
+    corpora = project.root / "corpora"
+    (corpora / "t.csv").write_text("id,sentence1,sentence2\nx,A dog.,A cat.\n", "utf-8")
+    (corpora / "notes.txt").write_text("no corpus", "utf-8")
+    assert project.corpora() == ["headlines", "images", "t.csv"]
+    (pair,) = project.corpus("t.csv").pairs
+    assert (pair.id, type(pair.sent1), pair.sent2.text) == ("x", Text, "A cat.")
+    assert len(project.corpus("headlines").gold) == 10
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*("../x.lp", "/x.lp", "a/../x.lp", ".x.lp", "a/.b/x.lp", "x.py", ".lp", "", "x.lp/"), "é.lp"],
+)
+def test_no_name_leads_out_or_is_odd(project, name):
+    with pytest.raises(UsageError, match="is no name for a rule file"):
+        project.path(name)
+
+
+def test_a_link_leads_nowhere(project, tmp_path):
+    (project.root / "rules" / "out").symlink_to(tmp_path)
+    with pytest.raises(UsageError, match="leads out of the project"):
+        project.path("out/x.lp")
+
+
+def test_each_save_is_a_state_to_go_back_to(project):
+    project.save("a/b.lp", "p(1).\n", None, "one")
+    with pytest.raises(ConflictError) as conflict:
+        project.save("a/b.lp", "p(2).\n", None, "two")
+    assert conflict.value.text == "p(1).\n"
+    project.save("a/b.lp", None, text_digest("p(1).\n"), "gone")
+    assert [one.edit for one in Project(project.root).states] == ["the beginning", "one", "gone"]
+    assert project.go_to(2).digest == project.states[1].digest
+    assert project.read_rules("a/b.lp") == "p(1).\n"

@@ -1,0 +1,106 @@
+"""Two sentences are tried: picture, words, rating, why and why not."""
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+def put(page, first="A man with a hat plays a guitar.", second="A woman plays an old guitar."):
+    page.fill("#sent1", first)
+    page.fill("#sent2", second)
+    page.wait_for_selector("#answer:not(.busy):not([hidden]) #words:not(:empty)")
+
+
+def test_what_is_typed_is_drawn_told_and_rated_and_is_in_the_address(page):
+    put(page)
+    assert page.locator("#picture .link").count() >= 2
+    assert "guitar" in page.text_content("#words")
+    assert "± " in page.text_content("#rated")
+    address = page.url
+    assert "token" not in address
+    page.goto("/words")
+    page.goto(address)
+    page.wait_for_selector("#answer:not(.busy) #words:not(:empty)")
+    assert page.input_value("#sent2") == "A woman plays an old guitar."
+
+
+def test_a_link_says_why_one_sentence_first(page):
+    put(page)
+    page.click("#picture .link rect >> nth=0")
+    page.wait_for_selector("#why:not([hidden]) .sentence")
+    assert "is aligned with" in page.text_content("#why h3 >> nth=0")
+    assert page.locator("#why details[open]").count() == 0
+
+
+def test_a_drag_asks_why_not(page):
+    put(page)
+    chunks = page.locator("#picture [data-side='1']"), page.locator("#picture [data-side='2']")
+    one, two = chunks[0].first.bounding_box(), chunks[1].nth(1).bounding_box()
+    page.mouse.move(one["x"] + 5, one["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(one["x"] + 40, one["y"] + 60, steps=3)
+    page.mouse.move(two["x"] + 5, two["y"] + 5, steps=3)
+    page.mouse.up()
+    page.wait_for_selector("#why:not([hidden]) li, #why:not([hidden]) .sentence")
+
+
+def test_all_of_it_by_keyboard(page):
+    put(page)
+    page.locator("#picture [data-side='1'][tabindex]").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#picture .chosen").count() == 1
+    page.locator("#picture [data-side='2'][tabindex]").last.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#why:not([hidden]) li, #why:not([hidden]) .sentence")
+    assert page.locator("#picture .chosen").count() == 0
+    page.locator("#picture .link[tabindex]").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#why:not([hidden]) .sentence")
+
+
+def test_hostile_text_is_shown_as_text(page):
+    put(page, "<img src=x onerror=alert(1)> sleeps", "<script>alert(2)</script> & \u202ea dog")
+    assert "img src=x onerror=alert(1)" in page.text_content("#picture")
+    assert page.locator("#answer img, #answer script").count() == 0
+
+
+def test_only_the_newest_counts(page):
+    page.fill("#sent1", "A dog sleeps.")
+    for number in range(12):
+        page.fill("#sent2", f"A dog {'very ' * number}sleeps.")
+    page.wait_for_selector("#answer:not(.busy):not([hidden]) #words:not(:empty)")
+    assert page.text_content("#picture").count("very") >= 11
+
+
+def test_an_empty_side_shows_nothing_and_a_fault_is_told(page):
+    put(page)
+    page.fill("#sent1", "")
+    page.wait_for_selector("#answer", state="hidden")
+    page.expected.append(400)
+    page.fill("#sent1", "x " * 1000)
+    page.wait_for_selector("#message:not(:empty)")
+    assert "1000 tokens" in page.text_content("#message")
+
+
+def test_the_picture_can_be_had_as_a_file(page):
+    put(page)
+    with page.expect_download() as got:
+        page.click("#svg")
+    text = got.value.path().read_text("utf-8")
+    assert text.startswith("<svg")
+    assert "<style>" in text
+
+
+def test_another_kind_of_text_decides_anew(page):
+    put(page, "Un hombre toca la guitarra.", "Una mujer toca la guitarra.")
+    page.select_option("#profile", "es")
+    page.wait_for_function("() => document.querySelector('#words').textContent.includes('dice')")
+    assert "profile=es" in page.url
+
+
+def test_the_api_page_needs_no_network(page):
+    page.goto("/docs")
+    page.wait_for_selector(".opblock-summary-path")
+    assert json.dumps(page.inner_text("body")).count("/api/") >= 6
