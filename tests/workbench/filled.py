@@ -17,11 +17,17 @@ def _try(page, _folder):
 
 
 @contextmanager
-def _words(page, _folder):
-    page.goto("/words")
-    page.locator("[data-place='terms.tsv:1']", has_text="1").click()
-    page.locator(".below").wait_for()
-    yield
+def _words(page, folder):
+    terms = folder / "rules" / "terms.tsv"
+    terms.write_text(TERMS, "utf-8")
+    try:
+        page.settle()
+        page.goto("/words")
+        page.locator("[data-place='terms.tsv:1']", has_text="1").click()
+        page.locator(".below").wait_for()
+        yield
+    finally:
+        terms.unlink()
 
 
 @contextmanager
@@ -106,14 +112,9 @@ VIEWS = {
 @contextmanager
 def filled(page, view, folder):
     """Show a view with all that folds open; the project is as before afterwards."""
-    terms = folder / "rules" / "terms.tsv"
-    terms.write_text(TERMS, "utf-8")
-    page.settle()
-    try:
-        with VIEWS[view](page, folder):
-            # In Rules that would be all shipped files.
-            page.evaluate("""() => document.querySelectorAll("main :not(.files) > details")
-                .forEach((one) => { one.open = true; })""")
-            yield page
-    finally:
-        terms.unlink()
+    with VIEWS[view](page, folder):
+        # In Rules that would be all shipped files.
+        page.evaluate("""() => document.querySelectorAll("main details").forEach((one) => {
+          one.open ||= !one.closest(".files");
+        })""")
+        yield page
