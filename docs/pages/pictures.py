@@ -110,7 +110,7 @@ def _workbench(folder: Path) -> None:
             page.wait_for_selector("#why:not([hidden]) .sentence")
             page.screenshot(path=folder / "workbench-try.png")
             page.goto(page.url.partition("/try")[0] + "/words")
-            for number, words in enumerate(("power = electricity", "sold <> bought"), 1):
+            for number, words in enumerate(("power = electricity", "destroys = gutted"), 1):
                 left, sign, right = words.split()
                 page.fill("tr.new input >> nth=0", left)
                 page.select_option("tr.new select", sign)

@@ -13,8 +13,9 @@ const total = (pair) => (pair.measures ? pair.measures["Typ+Sco"].by + Object.va
 const times = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 const measures = () => {
-  const named = found.states.find((one) => one.number === found.after);
-  byId("heading").textContent = found.before === found.after ? `State ${found.after}` : `State ${found.before} → ${found.after}: ${named.edit}`;
+  const edits = found.states.filter((one) => one.number > found.before && one.number <= found.after).map((one) => one.edit);
+  const named = edits.length > 3 ? times(edits.length, "edit") : edits.join("; ");
+  byId("heading").textContent = found.before === found.after ? `State ${found.after}` : `State ${found.before} → ${found.after}: ${named}`;
   const head = make("tr", {}, make("th", { scope: "col", text: "Corpus" }),
     ...Object.values(MEASURES).map((text) => make("th", { scope: "col", class: "number", text: `${text} F1` })),
     make("th", { scope: "col", class: "number", text: "Pairs changed" }));

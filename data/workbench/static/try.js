@@ -11,6 +11,7 @@ const remember = () => {
   const { sent1, sent2, profile } = given();
   const query = new URLSearchParams({ 1: sent1, 2: sent2, ...(profile !== document.body.dataset.profile && { profile }) });
   history.replaceState(null, "", sent1 || sent2 ? `?${query}` : location.pathname);
+  sessionStorage.setItem("tried", location.search);
 };
 
 const rated = (rating) => {
@@ -36,15 +37,18 @@ const look = async () => {
   byId("answer").classList.add("busy");
   asking = true;
   again = false;
-  byId("waiting").hidden = !byId("answer").hidden;
+  byId("waiting").textContent = "The sentences are being read and compared …";
   try {
     const asked = { ...pair, tab, number: ++number };
     answer = await send("/api/solve", asked);
-    draw(byId("picture"), answer.picture);
-    byId("answer").hidden = false;
-    byId("waiting").hidden = true;
     asking = false;
     if (again) return look();
+    draw(byId("picture"), answer.picture);
+    // What was said of another pair does not stand above this picture.
+    byId("words").textContent = "";
+    rated(null);
+    byId("answer").hidden = false;
+    byId("waiting").textContent = "The explanation and the rating follow …";
     const newest = number;
     const [told, { rating }] = await Promise.all([send("/api/explain", asked), send("/api/rate", asked)]);
     if (newest !== number) return;
@@ -54,21 +58,23 @@ const look = async () => {
     failed(error);
   }
   asking = false;
-  byId("waiting").hidden = true;
+  byId("waiting").textContent = "";
   byId("answer").classList.remove("busy");
   if (again) look();
 };
 
 const ask = async (kind, decision) => {
   const panel = byId("why");
+  panel.replaceChildren(make("p", { class: "dim", text: "The reason is being looked for …" }));
+  panel.hidden = false;
   try {
     const found = await send(`/api/${kind}`, { ...given(), decision });
     panel.replaceChildren(...whyNodes(found));
   } catch (error) {
+    panel.hidden = !error.body;
     if (error.name === "AbortError" || !error.body) return failed(error);
     panel.replaceChildren(make("p", { text: error.message }));
   }
-  panel.hidden = false;
 };
 
 live(byId("picture"), {
@@ -101,7 +107,7 @@ byId("svg").addEventListener("click", async () => {
   } catch (error) { failed(error); }
 });
 
-const query = new URLSearchParams(location.search);
+const query = new URLSearchParams(location.search || (sessionStorage.getItem("tried") ?? ""));
 byId("sent1").value = query.get("1") ?? "";
 byId("sent2").value = query.get("2") ?? "";
 if (query.get("profile")) byId("profile").value = query.get("profile");
