@@ -171,7 +171,9 @@ export const showReport = (root, data, { detail, why }) => {
 
   const draw = (text) => {
     const picture = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-    return make("div", { class: "scroll" }, document.importNode(picture, true));
+    // A picture in which nothing can be focused is scrolled by keyboard itself.
+    const still = picture.querySelector("[tabindex]") ? undefined : "0";
+    return make("div", { class: "scroll", tabindex: still }, document.importNode(picture, true));
   };
   const drawn = (found) => draw(folded() ? found.picture : found.full ?? found.picture);
 

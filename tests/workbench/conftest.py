@@ -95,13 +95,14 @@ def expect(browser):
 def watched(context, faults):
     """A new page of a context; what goes wrong in it is added to ``faults``.
 
-    ``expected`` lists statuses of answers that a test provokes, as Chromium logs them.
+    ``expected`` lists what a test provokes: statuses of answers, and words that Chromium logs.
     """
     view = context.new_page()
     view.expected = []
 
     def logged(line):
-        provoked = any(f"status of {status} " in line.text for status in view.expected)
+        told = (one if isinstance(one, str) else f"status of {one} " for one in view.expected)
+        provoked = any(one in line.text for one in told)
         if line.type == "error" and not provoked:
             faults.append(f"{line.type}: {line.text}")
 

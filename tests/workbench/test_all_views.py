@@ -42,6 +42,8 @@ def view(request, let_in, served):
 def resized(view, width, scheme="light"):
     view.set_viewport_size({"width": width, "height": 844})
     view.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    # Scripts hear of it in the next frame.
+    view.evaluate("() => new Promise((go) => requestAnimationFrame(() => setTimeout(go, 50)))")
 
 
 @pytest.mark.parametrize("width", [390, 900])
