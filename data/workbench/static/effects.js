@@ -80,7 +80,7 @@ const change = (one) => {
 };
 
 const figure = (title, drawn) => {
-  const holder = make("div", { class: "scroll" });
+  const holder = make("div", { class: "scroll", tabindex: "0" });
   if (drawn?.startsWith("<svg")) draw(holder, drawn); else holder.append(make("p", { class: "dim", text: drawn ?? "no answer" }));
   return make("figure", {}, make("figcaption", { text: title }), holder);
 };
