@@ -193,6 +193,10 @@ class AnswerError(RuleError):
         self.atoms = tuple(dict.fromkeys(atoms))
         self.wanted = expected
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Workers send it as it is."""
+        return type(self), (self.found, self.atoms, self.wanted), self.__dict__
+
 
 class ResourceError(IstsError):
     """A model, lexicon or rule directory that is not where it should be."""

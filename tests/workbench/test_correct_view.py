@@ -24,7 +24,7 @@ def correct(page, served):
 
 def files(served, corpus="images"):
     folder = served.folder / "corrections"
-    return folder / f"{corpus}.wa", folder / f"{corpus}.jsonl", folder / "log.jsonl"
+    return folder / f"{corpus}.wa", folder / f"{corpus}.jsonl", folder / ".log.jsonl"
 
 
 def chosen(view, text):

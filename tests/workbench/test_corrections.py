@@ -18,8 +18,8 @@ def test_the_log_holds_over_a_restart_and_a_line_that_was_cut_off(tmp_path):
 
     mend("2")
     mend("1")
-    whole = (folder / "log.jsonl").read_bytes()
-    (folder / "log.jsonl").write_bytes(whole + whole[:70])
+    whole = (folder / ".log.jsonl").read_bytes()
+    (folder / ".log.jsonl").write_bytes(whole + whole[:70])
     (folder / "headlines.wa").write_text("")
     mend("3")
     assert list(Corrections(project).mended("headlines")) == ["2", "1", "3"]
@@ -31,4 +31,4 @@ def test_the_log_holds_over_a_restart_and_a_line_that_was_cut_off(tmp_path):
     assert Corrections(project).undo("headlines") == ("2", "accept 2")
     assert Corrections(project).undo("headlines") is None
     assert Corrections(project).mended("headlines") == {}
-    assert json.loads((folder / "log.jsonl").read_bytes().splitlines()[-1])["action"] == "undo"
+    assert json.loads((folder / ".log.jsonl").read_bytes().splitlines()[-1])["action"] == "undo"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ists_asp.errors import UsageError
+from ists_asp.errors import DataError, UsageError
 from ists_asp.model import Text
 from ists_asp.workbench.project import ConflictError, Project, text_digest
 
@@ -46,3 +46,34 @@ def test_each_save_is_a_state_to_go_back_to(project):
     assert [one.edit for one in Project(project.root).states] == ["the beginning", "one", "gone"]
     assert project.go_to(2).digest == project.states[1].digest
     assert project.read_rules("a/b.lp") == "p(1).\n"
+
+
+@pytest.mark.parametrize("name", ["rules", "corpora", "corrections", ".history"])
+def test_a_folder_of_a_project_is_no_link(tmp_path, name):
+    (tmp_path / "outside").mkdir()
+    folder = Project(tmp_path / "mine", "baseline").root
+    (folder / name).rename(tmp_path / "moved")
+    (folder / name).symlink_to(tmp_path / "outside")
+    with pytest.raises(UsageError, match="is no folder"):
+        Project(folder)
+    assert not list((tmp_path / "outside").iterdir())
+
+
+def test_a_spoilt_history_leads_nowhere(tmp_path):
+    (tmp_path / "secret.txt").write_text("a = b\n")
+    folder = Project(tmp_path / "mine", "baseline").root
+    lines = ['{"when":1,"edit":"a","files":[1]}', "\xff", '{"when":1,"edit":"x","files":"abc"}']
+    lines.append('{"when":1,"edit":"x","files":{"x.tsv":"../../secret.txt"}}')
+    (folder / ".history" / "log.jsonl").write_text("\n".join(lines) + "\n", "latin-1")
+    project = Project(folder)
+    with pytest.raises(DataError, match="is no hash"):
+        project.go_to(1)
+    assert not (folder / "rules" / "x.tsv").exists()
+
+
+def test_what_is_no_text_or_no_file_is_refused_in_a_line(project):
+    for name, text in (("words.tsv/x.lp", ""), ("half.lp", "\ud800")):
+        with pytest.raises((DataError, UsageError)):
+            project.save(name, text, None, "an edit")
+    state = project.save("windows.lp", "% a\r\n", None, "an edit")
+    assert project.save("windows.lp", "% b\n", state.files["windows.lp"], "again").number > 1

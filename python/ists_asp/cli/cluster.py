@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -115,6 +116,9 @@ class Engine:
 
         if not job.output:
             raise UsageError("--engine dask writes a folder", hint="Name it with -o FOLDER")
+        if self.scheduler is None and str(job.output).startswith("memory:"):
+            found, hint = "the memory of workers ends with them", "Name a folder that stays"
+            raise UsageError(found, where=f"-o {job.output}", hint=hint)
         began, stages, failures = time.perf_counter(), Timings(), console.Failures()
         with self._connected(jobs, job.setup.limits.memory) as client:
             kind, groups, setup = kind_of_parts(job.inputs), _found(job.inputs), job.setup
@@ -278,10 +282,12 @@ def _finish(folder: str, manifest: dict[str, Any]) -> None:
     """Write the manifest, and remove what workers left that were killed while they wrote."""
     text = json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"
     place(folder, MANIFEST, text.encode())
+    drafts = re.compile(rf"{re.escape(PREFIX)}(part-\d{{5}}|{re.escape(MANIFEST)}|probe)\..*|probe")
     for where in (folder, f"{folder}/{RECORDS}"):
         system, root = file_system(where)
         for path in system.ls(root, detail=False) if system.exists(root) else ():
-            if path.rpartition("/")[2].startswith((PREFIX, "probe")):
+            mine = drafts.fullmatch(path.rpartition("/")[2]) and system.isfile(path)
+            if mine and (where != folder or not path.endswith("/probe")):
                 system.rm_file(path)
 
 

@@ -295,7 +295,8 @@ def cut(files: Sequence[str], kind: str, size: int, titled: bool, quoted: bool) 
             inside ^= quoted and found[0].count(b'"') % 2 == 1
             if kind == "jsonl":
                 with suppress(ValueError, RecursionError):
-                    keys.update(dict.fromkeys(json.loads(found[0])))
+                    row = json.loads(found[0])
+                    keys.update(dict.fromkeys(row if isinstance(row, dict) else ()))
             pairs += not inside
             # Empty lines at the end are no rows, and those before rows are faults.
             if pairs >= size and not inside and found[0].strip():

@@ -291,6 +291,8 @@ def place(folder: str, name: str, content: bytes | Path) -> None:
     draft = f"{root}/{PREFIX}{name}.{secrets.token_hex(8)}{_DRAFT}"
     try:
         system.makedirs(root, exist_ok=True)
+        if system.isdir(f"{root}/{name}"):
+            raise UsageError("this is a folder", where=f"{root}/{name}", hint="Move it away")
         if isinstance(content, bytes):
             system.pipe_file(draft, content)
         else:

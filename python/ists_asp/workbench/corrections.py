@@ -1,6 +1,6 @@
 """Answers that people mend: gold of their own, to measure and to learn from.
 
-``corrections/log.jsonl`` has a record of each action: the answer that it has made of a pair, or
+``corrections/.log.jsonl`` has a record of each action: the answer that it has made of a pair, or
 that the action before was taken back. Two files for each corpus follow from it: ``CORPUS.jsonl``
 has the pairs that were mended as ``solve --format jsonl`` writes them, ``CORPUS.wa`` the same for
 ``evaluate`` and ``learn``.
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ists_asp.workbench.bench import Bench
     from ists_asp.workbench.project import Project
 
-LOG, _UNDO = "log.jsonl", "undo"
+LOG, _UNDO = ".log.jsonl", "undo"
 
 _NEW = Label.SIMI, 3.0
 """Label and score of an alignment that nobody has judged yet."""
@@ -165,13 +165,18 @@ class Corrections:
                 if record["action"] == _UNDO:
                     done.pop()
                 else:
-                    done.append(record)
+                    done.append(
+                        {**record, "id": str(record["id"]), "action": str(record["action"])}
+                    )
         return done
 
     def _write(self, corpus: str, action: str, about: Mapping[str, object]) -> None:
         """Add a record to the log, and write the files that follow from it."""
         order = {pair.id: place for place, pair in enumerate(self._project.corpus(corpus).pairs)}
         record = {"when": time.time(), "corpus": corpus, "action": action, **about}
+        for name in (LOG, f"{corpus}.jsonl", f"{corpus}.wa"):
+            if (self._folder / name).is_symlink():
+                raise DataError("this is a link: remove it", where=f"{CORRECTIONS}/{name}")
         with (self._folder / LOG).open("ab+") as log:
             # Behind a line that was cut off, too, it has a line of its own.
             log.seek(max(0, log.tell() - 1))

@@ -51,6 +51,9 @@ _NAME = re.compile(r"(?:[\w-][\w. -]*/)*[\w-][\w. -]*\.(?:lp|tsv)", re.ASCII)
 """Names of rule files, of which no part begins with a point."""
 
 
+_DIGEST = re.compile(r"[0-9a-f]{16}")
+
+
 class ConflictError(DataError):
     """A file is not what it was when somebody began to edit it; ``text`` is what it is now."""
 
@@ -115,7 +118,11 @@ class Project:
             raise DataError(f"found {found!r}", where=f"{MARK}: profile", expected=expected)
         self.profile = str(profile or found)
         for name in (RULES, CORPORA, CORRECTIONS, HISTORY):
-            (self.root / name).mkdir(exist_ok=True)
+            folder = self.root / name
+            if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+                hint = "Move it away: what is of the project lies in it"
+                raise UsageError(f"{name} is no folder", where=str(self.root), hint=hint)
+            folder.mkdir(exist_ok=True)
         self.states = tuple(self._logged())
         """All states, the latest last."""
         self.notice()
@@ -171,6 +178,10 @@ class Project:
         path = self.root / RULES / name
         if not path.resolve().is_relative_to(self.root / RULES):
             raise UsageError(f"{shortened(name)!r} leads out of the project")
+        if path.is_dir() or any(one.endswith(_ENDINGS) for one in name.split("/")[:-1]):
+            raise UsageError(f"{shortened(name)!r} has a folder where a file is to be")
+        if any("\ud800" <= sign <= "\udfff" for sign in text):
+            raise DataError("half of a character", where=name, expected="text in UTF-8")
         if len(text) > LARGEST:
             raise DataError(f"{len(text)} characters", where=name, expected=f"at most {LARGEST}")
         return path
@@ -212,7 +223,7 @@ class Project:
             files = {}
             for path in self.rule_files():
                 with suppress(OSError, UnicodeDecodeError):
-                    text = path.read_text("utf-8")
+                    text = path.read_bytes().decode()
                     files[self.name(path)] = text_digest(text)
                     kept = self.root / HISTORY / text_digest(text)
                     if not kept.exists():
@@ -253,16 +264,18 @@ class Project:
 
     def text_of(self, known: str) -> str:
         """The text with a hash, from the history."""
+        if not _DIGEST.fullmatch(known):
+            raise DataError(f"{shortened(known)!r} is no hash", where=f"{HISTORY}/log.jsonl")
         return self._read(f"{HISTORY}/{known}")
 
     def _logged(self) -> Iterator[State]:
         path, number = self.root / HISTORY / "log.jsonl", count(1)
-        for line in path.read_text("utf-8").splitlines() if path.is_file() else ():
+        for line in path.read_bytes().splitlines() if path.is_file() else ():
             # A line that was cut off when the machine stopped tells nothing.
-            with suppress(ValueError, KeyError, TypeError):
+            with suppress(ValueError, KeyError, TypeError, AttributeError):
                 one = json.loads(line)
-                when, edit, files = one["when"], one["edit"], one["files"]
-                yield State(next(number), when, edit, files)
+                files = {str(name): str(known) for name, known in one["files"].items()}
+                yield State(next(number), float(one["when"]), str(one["edit"]), files)
 
     # Corpora.
 
@@ -272,7 +285,8 @@ class Project:
         return sorted(
             path.name
             for path in found
-            if path.is_dir() or path.suffix in (*KINDS, ".wa")
+            if path.is_dir() or (path.is_file() and path.suffix in (*KINDS, ".wa"))
+            if not path.is_symlink()
             if path.name.isprintable()
             if not path.name.startswith(".") and ".gold." not in path.name
         )
@@ -293,6 +307,9 @@ class Project:
         if path.is_dir():
             chunked = (path / "sent1.chunk.txt").is_file()
             files = [path / f"sent{side}{'.chunk' * chunked}.txt" for side in "12"]
+            for file in files:
+                if not file.is_file():
+                    raise DataError("there is no such file", where=f"{CORPORA}/{name}/{file.name}")
             pairs = list(read_pairs(*files, chunked=chunked))
         elif path.suffix == ".wa":
             pairs = [one.pair(str(number)) for number, one in enumerate(read_wa(path), 1)]
@@ -307,7 +324,7 @@ class Project:
 
     def _read(self, name: str) -> str:
         try:
-            return (self.root / name).read_text("utf-8")
+            return (self.root / name).read_bytes().decode()
         except (OSError, UnicodeDecodeError) as fault:
             reason = getattr(fault, "strerror", None) or "this is not UTF-8"
             raise DataError(f"cannot be read: {reason}", where=name) from None

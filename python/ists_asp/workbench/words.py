@@ -103,6 +103,8 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.post("")
     def edit(given: Edit) -> dict[str, str]:
+        if not given.name.endswith(SUFFIX):
+            raise UsageError("entries go into tables of words", expected=f"a name with {SUFFIX}")
         text = "" if given.before is None else project.read_rules(given.name)
         return saved(bench, given, *_edited(text, given))
 
