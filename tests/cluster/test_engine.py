@@ -137,7 +137,7 @@ def test_workers_and_the_client_are_killed(folder):
 
 def test_limits_hold_in_workers(folder):
     (folder / "endless.lp").write_text(
-        'many(1) :- word(1,_,"two").\nmany(N+1) :- many(N), N < 2000000000.\n'
+        'many(1) :- token(1,1,"Two").\nmany(N+1) :- many(N), N < 2000000000.\n'
     )
     limits = ("--rules", "endless.lp", "--lax", "--timeout", "1", "--cache", "none")
     told = dask("solve", "--table", "pairs.jsonl", "-o", "out", *limits, cwd=folder, code=3)
