@@ -146,7 +146,7 @@ def try_rules(path):
 def try_words(path):
     """Read a table of words; each line with anything but a comment is one fact."""
     found = load_rules(find_rules(path))
-    text = path.read_bytes().decode("utf-8-sig")
+    text = path.read_bytes().decode().replace("\ufeff", "")
     wanted = [line for line in text.split("\n") if line.partition("#")[0].strip()]
     facts = [rule for rule in found.rules if "(" in rule.text]
     assert len(facts) == len(wanted), f"{len(facts)} facts of {len(wanted)} lines"
