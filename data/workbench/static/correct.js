@@ -81,6 +81,7 @@ const judge = (what) => act(() => {
 });
 
 const undo = () => inTurn(async () => {
+  if (readOnly) return;
   const { id, action } = await send(address("/undo"), {});
   say(`Taken back: ${action}`);
   mended.delete(id);
