@@ -44,9 +44,8 @@ _Name = Annotated[str, Field(min_length=1, max_length=400)]
 _LIGHT = "baseline"
 """The profile that loads in the least time: no pair is decided here."""
 
-_PASSED = {kind for kind, one in SEVERITIES.items() if one is Severity.NOTE} | {
-    "domain",
-    "evidence",
+_PASSED = {"domain", "evidence"} | {
+    kind for kind, one in SEVERITIES.items() if one is not Severity.ERROR
 }
 """Findings that shipped lines may have: other profiles than this one need them."""
 
