@@ -82,7 +82,7 @@ class Guard:
     def _own(self, headers: Headers) -> bool:
         """Whether a request comes from a page of ours, or from no page at all."""
         origin = headers.get("origin")
-        if origin is not None and origin.partition("://")[2] not in self._hosts:
+        if origin is not None and origin not in {f"http://{host}" for host in self._hosts}:
             return False
         return headers.get("sec-fetch-site", "none") in ("none", "same-origin")
 
