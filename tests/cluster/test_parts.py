@@ -179,3 +179,26 @@ def test_a_shared_cache_is_read_by_all(tmp_path):
     )
     entry.write_text("damaged {")
     assert two.get("models", ["c"]) == [None]
+
+
+def test_what_is_not_ours_stays_in_the_folder(dask):
+    write("pairs.csv")
+    dask("solve", "--table", "pairs.csv", "-o", "out")
+    for name in ("probe_results.csv", "_records/probed", ".ists-asp-mine.part"):
+        Path("out", name).write_text("mine")
+    Path("out/part-00001.jsonl").unlink()
+    Path("out/part-00001.jsonl").mkdir()
+    assert "this is a folder" in dask("solve", "--table", "pairs.csv", "-o", "out", code=2).output
+    Path("out/part-00001.jsonl").rmdir()
+    dask("solve", "--table", "pairs.csv", "-o", "out")
+    assert len(parts("out", ".jsonl")) == 3
+    for name in ("probe_results.csv", "_records/probed", ".ists-asp-mine.part"):
+        assert Path("out", name).read_text() == "mine"
+
+
+def test_a_line_that_is_no_object_is_told_of(dask):
+    write("pairs.jsonl")
+    with Path("pairs.jsonl").open("a") as stream:
+        stream.write("null\n")
+    told = dask("solve", "--table", "pairs.jsonl", "-o", "out", code=1).output
+    assert "JSON that is no object" in told

@@ -2,11 +2,12 @@
 
 import csv
 import io
+import pickle
 from pathlib import Path
 
 import pytest
 
-from ists_asp.errors import DataError
+from ists_asp.errors import AnswerError, DataError
 from ists_asp.evaluate.marks import suggest_marks
 
 SRA = Path(__file__).parents[3] / "shared" / "data" / "sra-2013-train"
@@ -75,8 +76,8 @@ def test_a_student_of_several_answers_is_no_id(bad, tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "told"),
     [
-        ("question,answer\nWhy?,a gap\n", (), "no column is called reference"),
         ("answer,reference\na gap,\n", (), "no model answer"),
+        ("answer,reference\na gap,;\n", (), "no model answer"),
         (ROWS, ("--marks-col", "teacher"), "'Ann' is no mark"),
         (ROWS, ("--marks-col", "nothing"), "there is no column 'nothing'"),
         (ROWS, ("--why", "9"), "there is no answer '9'"),
@@ -147,3 +148,9 @@ def test_accuracy_on_graded_answers(good, tmp_path):
 
     right = sum(three(row["gold"]) == three(row["verdict"]) for row in found)
     assert right / len(found) >= 0.7
+
+
+def test_an_error_about_an_answer_can_be_sent_by_a_worker():
+    error = AnswerError("x", [], "one")
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.wanted, again.atoms) == (str(error), "one", ())

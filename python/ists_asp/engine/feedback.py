@@ -79,7 +79,17 @@ class Feedback(Verdict):
 
 def points_of(reference: str) -> list[str]:
     """The points of a reference, in order."""
-    return [point for part in _POINTS.split(reference) if (point := part.strip())] or [reference]
+    return [part.strip() for part in _POINTS.split(reference) if has_words(part)] or [reference]
+
+
+def has_words(text: str) -> bool:
+    """Whether a model answer, or a point of one, says anything."""
+    return any(map(str.isalnum, text))
+
+
+def judge_alone(system: System, submission: Submission, templates: Templates) -> Feedback:
+    """Judge an answer, as a worker is asked to."""
+    return next(give_feedback(system, [submission], templates))
 
 
 def give_feedback(

@@ -12,19 +12,18 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
 from pydantic import BaseModel, ConfigDict, Field
 
-from ists_asp.engine.feedback import COLUMNS, Submission, give_feedback
+from ists_asp.engine.feedback import COLUMNS, Submission, has_words, judge_alone
 from ists_asp.errors import DataError, IstsError
 from ists_asp.explain.templates import load_templates
 from ists_asp.io.formats import answer_record, rating_record
 from ists_asp.io.pairs import given_chunks
 from ists_asp.io.text import make_sentence
 from ists_asp.report.picture import picture, svg_file
-from ists_asp.rules import Purpose
+from ists_asp.rules import Purpose, load_profile
 from ists_asp.terminal import visible
 from ists_asp.workbench.bench import Bench, streamed
 
 if TYPE_CHECKING:
-    from ists_asp.engine import System
     from ists_asp.model import Answer, Pair, Sentence
     from ists_asp.workbench.desk import Desk
 
@@ -76,13 +75,6 @@ class GivenAnswer(BaseModel):
     id: Annotated[str, Field(max_length=200)] = "1"
 
 
-def _judged(system: System, given: Submission, language: str | None) -> dict[str, object]:
-    """What is to be said of an answer, in a language or in that of the profile."""
-    templates = load_templates(language or system.profile.language)
-    (found,) = give_feedback(system, [given], templates)
-    return {name: found.cell(name) for name in COLUMNS}
-
-
 def router(bench: Bench) -> APIRouter:
     """The routes of the API."""
     routes = APIRouter(prefix="/api", tags=["pairs"])
@@ -132,11 +124,16 @@ def router(bench: Bench) -> APIRouter:
     ) -> dict[str, Any] | list[dict[str, Any]]:
         bench.desks.setup(profile).check_has(Purpose.FEEDBACK)
         desk = bench.desks.desk(profile)
+        templates = load_templates(language or load_profile(profile).language)
 
         def judged(one: GivenAnswer) -> dict[str, Any]:
-            posed = Submission(one.id, one.question, one.answer, tuple(one.references))
+            references = tuple(filter(has_words, one.references))
+            posed = Submission(one.id, one.question, one.answer, references)
             try:
-                return {"id": one.id, **desk.ask(partial(_judged, given=posed, language=language))}
+                if not references:
+                    raise DataError("no model answer", expected="one with words")
+                found = desk.ask(partial(judge_alone, submission=posed, templates=templates))
+                return {"id": one.id} | {name: found.cell(name) for name in COLUMNS}
             except IstsError as error:
                 return {"id": one.id, "error": visible(str(error))}
 

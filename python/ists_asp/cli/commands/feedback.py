@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ists_asp.cli.cluster import Engine
     from ists_asp.cli.parts import Held, Made
-    from ists_asp.engine import Setup, System
+    from ists_asp.engine import Setup
     from ists_asp.engine.feedback import Feedback, Submission
     from ists_asp.explain.templates import Templates
     from ists_asp.io.tables import Row, Table
@@ -155,13 +155,6 @@ def feedback(
     run.failures.end(len(found))
 
 
-def _judged(system: System, submission: Submission, wording: Templates) -> Feedback:
-    """Feedback to an answer."""
-    from ists_asp.engine.feedback import give_feedback
-
-    return next(give_feedback(system, [submission], wording))
-
-
 def _write_part(
     references: Path | None,
     columns: Mapping[str, str | None],
@@ -172,7 +165,7 @@ def _write_part(
     target: TextIO,
     _traces: TextIO | None,
 ) -> Made:
-    from ists_asp.engine.feedback import pair_of
+    from ists_asp.engine.feedback import judge_alone, pair_of
     from ists_asp.io.tables import writing_behind
 
     assert inputs.table is not None
@@ -180,7 +173,7 @@ def _write_part(
     found: list[Feedback | Failed] = []
     for one in sheet.submissions:
         try:
-            found.append(held.pool.ask(partial(_judged, submission=one, wording=wording)))
+            found.append(held.pool.ask(partial(judge_alone, submission=one, templates=wording)))
         except (DataError, RuleError, SolveError) as error:
             found.append(Failed(pair_of(one), error.found))
     ours = _columns(sheet, found, marked=False, group=False, whole=False)
@@ -211,7 +204,7 @@ def _read(
 
     Only of a ``whole`` table it is known whether all students differ.
     """
-    from ists_asp.engine.feedback import Submission
+    from ists_asp.engine.feedback import Submission, has_words
     from ists_asp.io.tables import Table
     from ists_asp.io.text import Faults
 
@@ -242,10 +235,10 @@ def _read(
             own = _text(row, places["id"]) or str(row.number)
             question, answer = (_text(row, places[role]) for role in ("question", "answer"))
             models = known.get(question, []) if references else [_text(row, places["reference"])]
-            models = list(dict.fromkeys(filter(None, models)))
+            models = list(dict.fromkeys(filter(has_words, models)))
             if not models or own in ids:
                 found = f"the id {shortened(own)} again" if models else "no model answer"
-                expected = None if models else "a text in the column of references"
+                expected = None if models else "words in the column of references"
                 raise DataError(found, where=row.where, expected=expected)
             ids.add(own)
             sheet.submissions.append(Submission(own, question, answer, tuple(models)))
