@@ -76,6 +76,7 @@ def test_a_student_of_several_answers_is_no_id(bad, tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "told"),
     [
+        ("question,answer\nWhy?,a gap\n", (), "no column is called reference"),
         ("answer,reference\na gap,\n", (), "no model answer"),
         ("answer,reference\na gap,;\n", (), "no model answer"),
         (ROWS, ("--marks-col", "teacher"), "'Ann' is no mark"),
