@@ -12,7 +12,7 @@ from clingo.ast import AST, ASTType
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import Memo, Store
-from ists_asp.resources import Later
+from ists_asp.resources import Later, asp_dir, rules_dir
 from ists_asp.rules.parsing import Parsing, RuleWarning
 from ists_asp.rules.source import RuleFile, RuleSource, join, read_source, refuse, resolved
 from ists_asp.syntax.trees import Signature, derived, predicates
@@ -188,7 +188,8 @@ def load_rules(
 
     With a ``report`` that does not raise what it gets, all that can be parsed is, and names and
     private predicates that two files define are not looked at: these may be files of different
-    programs. Files in which an earlier process found no fault are parsed when somebody asks.
+    programs. Shipped files in which an earlier process found no fault are parsed when somebody
+    asks; others at once, as somebody may edit them.
     """
     reading = _read(sources, report)
 
@@ -205,7 +206,8 @@ def load_rules(
     digest = sha256(names.encode(errors="surrogateescape")).hexdigest()
     memo, warnings = Memo(store, digest, family), tuple[RuleWarning, ...]()
     known = memo.key("faultless", [])
-    if report is not refuse or memo.get(known) is None:
+    shipped = all(any(map(file.path.is_relative_to, (asp_dir(), rules_dir()))) for file in files)
+    if report is not refuse or not shipped or memo.get(known) is None:
         warnings = parsed().messages.warnings
         if report is refuse and not warnings:
             memo.put(known, True)
