@@ -59,7 +59,8 @@ def test_a_licence_is_allowed(name):
 
 
 def test_what_is_installed_for_tests_is_looked_at():
-    assert len([name for name in PINNED if name in INSTALLED]) > 0.8 * len(PINNED)
+    # .ci/run looks again once the tools of style and documentation are installed as well.
+    assert len([name for name in PINNED if name in INSTALLED]) > 0.6 * len(PINNED)
     assert EXCEPTIONS.keys() <= set(PINNED)
 
 

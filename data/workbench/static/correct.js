@@ -49,15 +49,17 @@ const show = (found) => {
   else if (focused && line()) byId("picture").querySelector(`.link[role][data-line="${answer.alignments.findIndex((one) => key(one) === chosen)}"]`)?.focus();
 };
 
-/** Show a pair, by its place once it is its turn. */
-const open = (to) => inTurn(async () => {
+const look = async (to) => {
   if (!ids.length) return;
-  place = Math.max(0, Math.min(ids.length - 1, to()));
+  place = Math.max(0, Math.min(ids.length - 1, to));
   chosen = null;
   history.replaceState(null, "", `?${new URLSearchParams({ corpus: corpus.value, pair: ids[place] })}`);
   byId("answer").classList.add("busy");
   try { show(await get(address(`/pair?${new URLSearchParams({ id: ids[place] })}`))); } finally { byId("answer").classList.remove("busy"); }
-});
+};
+
+/** Show a pair, by its place once it is its turn. */
+const open = (to) => inTurn(() => look(to()));
 
 const start = (wanted) => inTurn(async () => {
   const found = await get(address());
@@ -66,7 +68,8 @@ const start = (wanted) => inTurn(async () => {
   byId("export").href = address("/export");
   byId("export").download = `${corpus.value}.wa`;
   const known = ids.indexOf(wanted), left = ids.findIndex((id) => !mended.has(id));
-  open(() => (known >= 0 ? known : Math.max(0, left)));
+  // In this turn: what is typed meanwhile is about the pair that is shown then.
+  await look(known >= 0 ? known : Math.max(0, left));
 });
 
 const act = (action) => inTurn(async () => {
@@ -85,7 +88,7 @@ const undo = () => inTurn(async () => {
   const { id, action } = await send(address("/undo"), {});
   say(`Taken back: ${action}`);
   mended.delete(id);
-  open(() => ids.indexOf(id));
+  await look(ids.indexOf(id));
 });
 
 const numbers = (text) => text.split(" ").map(Number);
