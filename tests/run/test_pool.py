@@ -5,19 +5,21 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
+from threading import Timer
 
 import pytest
 
 from ists_asp import limits
 from ists_asp.engine import Limits, Setup, System, Timings
-from ists_asp.errors import RuleError
+from ists_asp.errors import RuleError, SolveError
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_answer
 from ists_asp.model import Pair
 from ists_asp.processes import OUT_OF_TIME
 from ists_asp.run import pool as pool_module
 from ists_asp.run import watch
-from ists_asp.run.pool import Inline, Pool, run
+from ists_asp.run.pool import Inline, Pool, Worker, run
 from ists_asp.run.worker import OUT_OF_MEMORY, Decider
 
 pytestmark = pytest.mark.slow
@@ -201,3 +203,19 @@ def test_time_is_that_of_the_processor(tmp_path, annotator):
     finally:
         pool.close()
     assert outcome.failure.found == "no answer within 0.5 s"
+
+
+def slowly(_system, seconds):
+    time.sleep(seconds)
+    return os.getpid()
+
+
+def test_a_question_whose_worker_is_killed_is_put_to_another_one_but_not_in_the_end(tmp_path):
+    worker = Worker(spec(tmp_path))
+    worker.load()
+    first = worker.number
+    Timer(0.5, os.kill, (first, signal.SIGKILL)).start()
+    assert worker.ask(partial(slowly, seconds=2)) not in (first, os.getpid())
+    worker.close()
+    with pytest.raises(SolveError, match="the worker was ended"):
+        worker.ask(partial(slowly, seconds=0))

@@ -124,7 +124,8 @@ def let_in(browser):
         faults = []
         view = watched(context, faults)
         view.another = lambda: watched(context, faults)
-        view.goto(f"/try?token={server.token}")
+        # The cookie, as after a first visit; no page is shown yet.
+        view.request.get(f"/static/icon.svg?token={server.token}")
 
         def settle():
             """Wait until the rules that are in the folder now are loaded."""

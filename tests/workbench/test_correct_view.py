@@ -122,6 +122,7 @@ def test_all_pairs_are_accepted_as_they_are_and_make_gold(correct, served):
     assert download.value.path().read_text() == wa.read_text()
 
 
+@pytest.mark.long
 def test_undo_goes_back_action_by_action_and_survives_a_restart(serving, let_in, tmp_path):
     for begin in (True, False):
         with serving(tmp_path / "project") as server, let_in(server) as view:

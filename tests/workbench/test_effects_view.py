@@ -56,6 +56,7 @@ def test_an_edit_shows_measures_and_pairs_by_itself(effects, served):
     assert "changed in headlines" in effects.locator("#changed").inner_text()
 
 
+@pytest.mark.long
 def test_a_pair_shows_both_pictures_and_the_edit_that_is_to_blame(effects, served):
     edited(effects, served)
     effects.locator("[data-pair='1'] button").click()

@@ -139,6 +139,7 @@ def test_the_api_answers_for_all_it_does(call):
     assert "<svg" in json.loads(call("/api/picture", PAIR)[2])["svg"]
 
 
+@pytest.mark.long
 def test_answers_of_students_get_feedback(call):
     whole = {"answer": "It stops the bulb from lighting up.", "question": "Why a gap?"}
     whole["references"] = ["There is a gap in the circuit.", "The gap stops the bulb"]

@@ -17,6 +17,12 @@ LONG = "Donaudampfschifffahrt" * 9
 HOSTILE = [SCRIPT, IMAGE, REVERSED, LONG]
 
 
+def named(one, *others):
+    """Values to try by their names: one of them always, the others where there is time."""
+    marked = [pytest.param(value, marks=pytest.mark.long, id=name) for name, value in others]
+    return [pytest.param(one[1], id=one[0]), *marked]
+
+
 @pytest.fixture
 def calm(page):
     """A page that must show no dialog, and get no node that the text asks for."""
@@ -59,7 +65,9 @@ def narrow(page):
     return page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=["script", "image", "reversed", "long"])
+@pytest.mark.parametrize(
+    "text", named(("script", SCRIPT), ("image", IMAGE), ("reversed", REVERSED), ("long", LONG))
+)
 def test_it_stays_text_where_it_is_tried(calm, expect, text):
     calm.goto("/try")
     calm.fill("#sent1", f"A dog {text} sleeps.")
@@ -70,6 +78,7 @@ def test_it_stays_text_where_it_is_tried(calm, expect, text):
     assert narrow(calm)
 
 
+@pytest.mark.long
 def test_it_stays_text_in_a_report(calm, corpus, expect):
     calm.goto("/report")
     calm.select_option("#corpus", corpus)
@@ -126,6 +135,7 @@ def test_it_stays_text_where_words_and_rules_are_looked_up(calm, corpus, rule, s
         terms.unlink()
 
 
+@pytest.mark.long
 def test_the_sentence_of_a_rule_stays_text_where_it_says_why(calm, rule, expect):
     calm.goto("/try?1=A+dog+sleeps.&2=A+cat+sleeps.")
     expect(calm.locator("#words")).not_to_be_empty()
@@ -134,10 +144,14 @@ def test_the_sentence_of_a_rule_stays_text_where_it_says_why(calm, rule, expect)
     assert narrow(calm)
 
 
-NAMES = ["<img src=x onerror=alert(3)>.tsv", f"{LONG[:200]}.tsv", "naïve words.tsv"]
+TABLES = named(
+    ("image", "<img src=x onerror=alert(3)>.tsv"),
+    ("long", f"{LONG[:200]}.tsv"),
+    ("foreign", "naïve words.tsv"),
+)
 
 
-@pytest.mark.parametrize("name", NAMES, ids=["image", "long", "foreign"])
+@pytest.mark.parametrize("name", TABLES)
 def test_a_table_with_an_odd_name_is_shown(calm, served, expect, name):
     path = served.folder / "rules" / name
     path.write_text("storm <> calm\n", "utf-8")
@@ -156,7 +170,10 @@ def test_a_table_with_an_odd_name_is_shown(calm, served, expect, name):
         path.unlink()
 
 
-@pytest.mark.parametrize("name", [REVERSED, os.fsdecode(b"\xff\xfe"), "a\nb"], ids=range(3))
+UNREADABLE = named(("bytes", os.fsdecode(b"\xff\xfe")), ("reversed", REVERSED), ("lines", "a\nb"))
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
 def test_a_name_that_cannot_be_shown_is_no_part_of_the_project(calm, served, expect, name):
     rules, corpus = served.folder / "rules" / f"{name}.lp", served.folder / "corpora" / name
     rules.write_text("not even a rule\n", "utf-8")
@@ -173,7 +190,7 @@ def test_a_name_that_cannot_be_shown_is_no_part_of_the_project(calm, served, exp
         shutil.rmtree(corpus)
 
 
-@pytest.mark.parametrize("name", ["a  b", LONG[:200]], ids=["spaces", "long"])
+@pytest.mark.parametrize("name", named(("long", LONG[:200]), ("spaces", "a  b")))
 def test_a_corpus_with_an_odd_name_is_shown(calm, served, expect, name):
     folder = served.folder / "corpora" / name
     shutil.copytree(served.folder / "corpora" / "images", folder)
@@ -183,6 +200,8 @@ def test_a_corpus_with_an_odd_name_is_shown(calm, served, expect, name):
             assert narrow(calm), view
         calm.goto("/correct")
         calm.select_option("#corpus", name)
+        expect(calm.locator("#export")).to_have_attribute("download", f"{name}.wa")
+        expect(calm.locator("#answer.busy")).to_have_count(0)
         expect(calm.locator("#place")).to_contain_text("1 of 10")
         assert narrow(calm)
     finally:

@@ -47,8 +47,8 @@ def test_nothing_is_lost_when_the_server_is_stopped(serving, let_in, folder, exp
         states = page.request.get("/project/effects").json()["states"]
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(60) in (0, -signal.SIGTERM, 143)
-        # The page says so, and what is typed stays.
-        page.expected += [403, "ERR_CONNECTION_REFUSED"]
+        # The page says so, and what is typed stays; what was asked then ends.
+        page.expected += [400, 403, "ERR_CONNECTION_REFUSED"]
         page.keyboard.press("Control+s")
         expect(page.locator("#message")).to_contain_text("Is ists-asp serve still running?")
         with serving(folder, "--port", port) as again:

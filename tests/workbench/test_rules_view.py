@@ -206,6 +206,7 @@ def test_where_a_rule_fires_is_shown_with_its_words(page, expect):
     expect(page.locator("#verdict")).to_contain_text("no rule that decides answers is called")
 
 
+@pytest.mark.long
 def test_what_is_foreign_in_a_file_stays_text(page, written, expect):
     evil = '%@rule evil: "<img src=x onerror=alert(1)>"\nevil_here(1).\n'
     written("evil.lp", evil)

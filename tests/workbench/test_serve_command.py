@@ -1,11 +1,15 @@
 """The command: what it refuses in one line, and how it ends."""
 
+import json
 import signal
 import socket
 import subprocess
 import sys
 import time
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -41,15 +45,22 @@ def test_what_cannot_be_served_is_told_in_a_line(tmp_path, served):
     assert not (tmp_path / "d").exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_ends_when_it_is_told_to_and_leaves_no_process(tmp_path, number):
-    for _ in range(2):
-        with serve(tmp_path / "p") as process:
-            assert process.stdout.readline().startswith("http://127.0.0.1:")
+def test_it_ends_when_it_is_told_to_and_leaves_no_process(tmp_path):
+    """Whoever waits for a worker then hears of it, and no trace of Python is printed."""
+    pair = {"sent1": "a dog", "sent2": "a cat", "decision": ["rating"]}
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with serve(tmp_path / "p", "--quiet") as process:
+            address = urlsplit(process.stdout.readline().strip())
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
             assert children
-            process.send_signal(number)
-            process.communicate(timeout=60)
+            token = parse_qs(address.query)["token"][0]
+            headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+            with closing(HTTPConnection("127.0.0.1", address.port, timeout=60)) as connection:
+                connection.request("POST", "/api/why", json.dumps(pair), headers)
+                time.sleep(0.5)
+                process.send_signal(number)
+                assert "error" in json.load(connection.getresponse())
+            assert process.communicate(timeout=60)[1] == ""
         left = children
         for _ in range(100):
             left = [one for one in left if Path("/proc", one).exists()]

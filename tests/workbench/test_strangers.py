@@ -25,7 +25,8 @@ def test_a_wrong_token_opens_nothing_and_takes_nothing_away(stranger, page, serv
     assert stranger.goto("/try?token=wrong").status == 403
     assert "This token is wrong" in stranger.inner_text("body")
     assert stranger.context.cookies() == []
-    page.expected.append(403)
+    # Chromium looks for an icon where a page names none.
+    page.expected += [403, 404]
     assert page.goto("/try?token=wrong").status == 403
     assert page.goto("/try").status == 200
 
@@ -68,8 +69,9 @@ def test_a_foreign_page_can_neither_read_nor_write(page, served):
 @pytest.mark.parametrize("name", ["../../workbench.toml", "..%2F..%2Fx.lp", "/etc/passwd"])
 def test_no_path_in_the_address_leads_out(page, served, expect, name):
     page.expected.append(400)
+    ours = sorted(path.name for path in (served.folder / "rules").glob("*.*"))
     page.goto(f"/rules?file={name}")
     expect(page.locator("#message")).to_contain_text("there is no such file")
-    expect(page.locator("#name")).to_have_text("words.tsv")
+    expect(page.locator("#name")).to_have_text(ours[0])
     for path in ("/static/..%2f..%2fbase.html", "/static/%2e%2e/base.html", "/shared/..%2f..%2fx"):
         assert page.request.get(path).status in (400, 404)

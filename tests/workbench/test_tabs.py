@@ -22,6 +22,7 @@ def test_each_tab_tries_its_own_pair(tabs, expect):
         expect(tab.locator("#words")).to_contain_text(word)
 
 
+@pytest.mark.long
 def test_who_saves_a_rule_file_second_sees_what_the_first_has_written(tabs, served, expect):
     path = served.folder / "rules" / "shared.lp"
     path.write_text("% begun\n", "utf-8")

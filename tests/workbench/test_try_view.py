@@ -7,6 +7,12 @@ import pytest
 pytestmark = pytest.mark.browser
 
 
+@pytest.fixture
+def page(page):
+    page.goto("/try")
+    return page
+
+
 def put(page, first="A man with a hat plays a guitar.", second="A woman plays an old guitar."):
     page.fill("#sent1", first)
     page.fill("#sent2", second)
@@ -93,6 +99,7 @@ def test_the_picture_can_be_had_as_a_file(page):
     assert "<style>" in text
 
 
+@pytest.mark.long
 def test_another_kind_of_text_decides_anew(page):
     put(page, "Un hombre toca la guitarra.", "Una mujer toca la guitarra.")
     page.select_option("#profile", "es")

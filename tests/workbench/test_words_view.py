@@ -39,6 +39,7 @@ def test_an_entry_is_added_and_shows_the_pairs_that_it_touches(page, table, expe
     expect(page.locator(".new input").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_lemma_and_a_phrase_touch_as_the_rules_match_them(page, table, expect):
     table("storm <> thousand\nnorthern spain = spain\nbase = ball\n")
     page.goto("/words")

@@ -4,7 +4,8 @@ import { stream } from "./stream.js";
 
 const READ_ONLY = "readOnly" in document.body.dataset;
 const files = new Map();
-let file = null, state = "", vocabulary = null, looking = null, writing = false;
+const TAB = crypto.randomUUID();
+let file = null, state = "", vocabulary = null, looking = null, checking = null, writing = false;
 
 const own = () => file.digest !== undefined;
 const link = (name) => `/rules?file=${encodeURIComponent(name)}`;
@@ -20,9 +21,11 @@ const words = () => (vocabulary ??= get("/project/rules/vocabulary").then((found
 
 const check = async (text) => {
   const asked = file;
+  checking?.abort();
+  checking = new AbortController();
   let found;
   try {
-    found = await send("/project/rules/check", { name: asked.name, text });
+    found = await send("/project/rules/check", { name: asked.name, text, tab: TAB }, { signal: checking.signal });
   } catch (error) {
     if (error.status !== 400) throw error;
     found = [{ line: 0, column: 0, severity: "error", kind: "limits", text: error.message }];

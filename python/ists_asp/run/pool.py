@@ -246,8 +246,8 @@ class Worker:
             return report
         return Report(tuple(Outcome(pair, (), failure) for pair in pairs), Timings(), ())
 
-    def ask(self, question: Question) -> Any:  # noqa: ANN401 (whatever a question gets)
-        """What the process says to a question.
+    def ask(self, question: Question, *, again: bool = False) -> Any:  # noqa: ANN401
+        """What the process says to a question; if somebody kills it, what another one says.
 
         Raises:
             IstsError: what it says instead, or that it ended on the way.
@@ -257,6 +257,10 @@ class Worker:
                 self.load()
             return self._answer(question)
         except LostError as lost:
+            if self._closed:
+                raise SolveError("the worker was ended", hint="Ask again") from None
+            if lost.blameless and not again:
+                return self.ask(question, again=True)
             raise self._ended(lost.code) from None
 
     def close(self) -> None:

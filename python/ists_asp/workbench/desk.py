@@ -9,14 +9,14 @@ from __future__ import annotations
 import sys
 import threading
 from collections import OrderedDict
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.engine import Setup, System
-from ists_asp.errors import IstsError
+from ists_asp.errors import IstsError, UsageError
 from ists_asp.resources import Closing
 from ists_asp.run.pool import Worker
 
@@ -42,6 +42,10 @@ _PROFILES = 2
 
 class SupersededError(IstsError):
     """Nobody waits for this any more: the same tab has asked something newer."""
+
+
+def _ending() -> UsageError:
+    return UsageError("the server is ending", hint="Start it again")
 
 
 def _decide(system: System, pair: Pair) -> Answer:
@@ -214,6 +218,7 @@ class Desks(Closing):
         self._lock = threading.Lock()
         self._desks: OrderedDict[str, Desk] = OrderedDict()
         self._thread = ThreadPoolExecutor(1)
+        self._closed = False
 
     def setup(self, profile: str | None = None) -> Setup:
         """The options of a system with the rules of the project."""
@@ -224,6 +229,8 @@ class Desks(Closing):
         """The desk for a profile, whose workers load the rules while other things are done."""
         profile = profile or self._project.profile
         with self._lock:
+            if self._closed:
+                raise _ending()
             state = self._project.state.digest
             desk = self._desks[profile] = self._desks.get(profile) or Desk(self.setup(profile))
             self._desks.move_to_end(profile)
@@ -245,10 +252,13 @@ class Desks(Closing):
             IstsError: they cannot be loaded, and there are none before.
         """
         desk = self.begin(profile)
-        if not desk.seats:
-            desk.loading.result()
-        with suppress(TimeoutError, IstsError):
-            desk.loading.result(patience)
+        try:
+            if not desk.seats:
+                desk.loading.result()
+            with suppress(TimeoutError, IstsError):
+                desk.loading.result(patience)
+        except CancelledError:
+            raise _ending() from None
         return desk
 
     @property
@@ -259,6 +269,8 @@ class Desks(Closing):
 
     def close(self) -> None:
         """Kill all workers."""
+        with self._lock:
+            self._closed = True
         self._thread.shutdown(wait=False, cancel_futures=True)
         for desk in self._desks.values():
             desk.close()

@@ -60,9 +60,10 @@ class File(BaseModel):
 
 
 class Draft(File):
-    """What a rule file is to say."""
+    """What a rule file is to say, and which tab of a browser says it."""
 
     text: str
+    tab: Annotated[str, Field(max_length=100)] = ""
 
 
 def _where_in(system: System, pair: Pair, name: str, gold: Reference | None) -> Looked | str | None:
@@ -140,23 +141,23 @@ class Editor:
         light = replace(bench.desks.setup(), profile=_LIGHT, rules=(), reader=NO_READER)
         self._worker = Worker(replace(light, constants={}))
         self._lock = threading.Lock()
-        self._newest: dict[str, object] = {}
+        self._newest: dict[tuple[str, str], object] = {}
         self._known: tuple[str, dict[str, Any]] = "", {}
 
     def check(self, given: Draft) -> list[dict[str, Any]]:
         """What is wrong with a text that is to be a rule file.
 
         Raises:
-            SupersededError: the same file was asked about once more meanwhile.
+            SupersededError: the same tab has asked about the same file once more meanwhile.
             IstsError: it cannot be read within the limits.
         """
-        name = given.name
+        name, key = given.name, (given.tab, given.name)
         self._project.path(name, given.text)
-        asked = self._newest[name] = object()
+        asked = self._newest[key] = object()
         with self._lock, TemporaryDirectory() as made:
-            if self._newest.get(name) is not asked:
+            if self._newest.get(key) is not asked:
                 raise SupersededError("something newer was asked")
-            del self._newest[name]
+            del self._newest[key]
             folder = Path(made).resolve()
             files = self._project.state.files.items()
             kept = {own: self._project.text_of(known) for own, known in files}

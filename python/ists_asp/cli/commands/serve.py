@@ -101,10 +101,17 @@ def serve(
                 # Faulty rules are told where somebody looks.
                 desks.desk().warm()
 
+        class Server(uvicorn.Server):
+            async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+                # Whoever waits for a worker is told that it ended, and keeps nobody waiting.
+                bench.closing.close()
+                desks.close()
+                await super().shutdown(sockets)
+
         with bench.closing:
             # Who comes before the server is ready waits.
             threading.Thread(target=ready, daemon=True).start()
-            uvicorn.Server(config).run(sockets=[listening])
+            Server(config).run(sockets=[listening])
 
 
 def _listening(port: int) -> socket.socket:
