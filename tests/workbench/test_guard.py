@@ -36,6 +36,8 @@ def call(served):
 def test_a_token_opens_and_is_gone_from_the_address(call, served):
     status, headers, _ = call(f"/try?1=a+b&token={served.token}", authorization="")
     assert (status, headers["location"]) == (303, "/try?1=a+b")
+    elsewhere = call(f"//elsewhere.test/?token={served.token}", authorization="")[1]
+    assert elsewhere["location"] == "/elsewhere.test/"
     cookie, *more = headers["set-cookie"].split("; ")
     assert {"HttpOnly", "SameSite=Strict"} <= {*more}
     assert call("/try", authorization="", cookie=cookie)[0] == 200

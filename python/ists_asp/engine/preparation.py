@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from itertools import repeat, tee
+from itertools import chain, repeat, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -24,13 +24,16 @@ from ists_asp.rules import (
     Purpose,
     RuleWarning,
     find_program,
+    find_rules,
     load_profile,
     load_program,
     phrases,
     read_overlay,
     read_profile_rules,
+    rule_files,
 )
 from ists_asp.rules.programs import given_warnings, unknown_constants
+from ists_asp.rules.source import SUFFIX as TABLE
 from ists_asp.solver.batch import in_batches
 from ists_asp.syntax.ground import Atoms
 from ists_asp.terminal import one_line
@@ -206,8 +209,14 @@ class Preparation(Closing):
         return replace(rules, warnings=(*rules.warnings, *odd)).remembering(rules.remembered)
 
     def _unknown(self, rules: RuleSet) -> list[tuple[str, str, str, str]]:
-        """The names in the user's rules that exist nowhere: where, what was found, what to do."""
+        """The names in the user's rules that exist nowhere: where, what was found, what to do.
+
+        Word tables name nothing but words: an edit of them asks nothing anew.
+        """
         setup, reads = self.setup, self._reader is not None
+        given = rule_files(chain.from_iterable(map(find_rules, setup.rules)))
+        if all(file.path.suffix == TABLE for file in given):
+            return []
 
         def work() -> list[tuple[str, str, str, str]]:
             from ists_asp.rules.check import check_names_of_run
@@ -215,7 +224,9 @@ class Preparation(Closing):
             found = check_names_of_run(setup.rules, setup.profile, reads=reads, store=setup.store)
             return [(one.where, one.found, one.hint, one.excerpt) for one in found]
 
-        known = rules.remembered.recall("unknown names", [setup.profile, reads], work)
+        files = [one for one in (*rules.files, *given) if one.path.suffix != TABLE]
+        about = [setup.profile, reads, [[one.name, one.sha256] for one in files]]
+        known = Memo(setup.store).recall("unknown names", about, work)
         return [tuple(one) for one in known]
 
     @cached_property

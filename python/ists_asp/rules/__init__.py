@@ -4,7 +4,7 @@ What only some commands need is imported from where it is: lists of rules, weigh
 """
 
 from ists_asp.rules.directives import NamedRule
-from ists_asp.rules.loader import RuleSet, load_rules
+from ists_asp.rules.loader import RuleSet, load_rules, rule_files
 from ists_asp.rules.parsing import RuleWarning
 from ists_asp.rules.profiles import NO_READER, Profile, Purpose, list_profiles, load_profile
 from ists_asp.rules.programs import find_program, load_program, read_overlay, read_profile_rules
@@ -28,4 +28,5 @@ __all__ = [
     "phrases",
     "read_overlay",
     "read_profile_rules",
+    "rule_files",
 ]

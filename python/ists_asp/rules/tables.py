@@ -16,7 +16,7 @@ from ists_asp.syntax.trees import atoms, is_fact
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
     from ists_asp.rules.directives import NamedRule
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 TABLES = frozenset({SAME_MEANING.signature, OPPOSITE.signature})
 _SEVERAL = re.compile(r'"[^"]* [^"]*"')
+_WORDS = re.compile(r'"([^"]*)"')
 _MARKS = frozenset(" .,;:!?\"'()[]{}-\u2013\u2014\u2026")
 
 
@@ -41,14 +42,16 @@ class Entry(NamedTuple):
         return f"{self.name}:{self.place.line}"
 
 
-def entries(rules: RuleSet, *, several: bool = False) -> Iterator[Entry]:
-    """The entries of all tables of a rule set that are facts of two strings.
+def entries(
+    rules: RuleSet, asked: Callable[[NamedRule], object] = lambda _rule: True
+) -> Iterator[Entry]:
+    """The entries of all tables of a rule set, in the statements asked for: facts of two strings.
 
-    ``several`` asks only for statements that have an entry of several words.
+    To look into a syntax tree takes long, so that many are better left out.
     """
     names = rules.names
     for node, rule in rules.both:
-        if not _may_list(rule) or (several and not _SEVERAL.search(rule.text)) or not is_fact(node):
+        if not (_may_list(rule) and asked(rule) and is_fact(node)):
             continue
         for atom in (atom for single in node.unpool() for atom in atoms(single.head)):
             sides = [
@@ -63,7 +66,7 @@ def entries(rules: RuleSet, *, several: bool = False) -> Iterator[Entry]:
 
 
 def _may_list(rule: NamedRule) -> bool:
-    """Whether a statement may have entries: to look into its syntax tree takes long."""
+    """Whether a statement may have entries."""
     return any(name in rule.text for name, _ in TABLES)
 
 
@@ -71,7 +74,7 @@ def phrases(rules: RuleSet) -> frozenset[str]:
     """The entries of several words in the tables of a rule set."""
 
     def work() -> list[str]:
-        found = entries(rules, several=True)
+        found = entries(rules, lambda rule: _SEVERAL.search(rule.text))
         return sorted({side for entry in found for side in entry.sides if " " in side})
 
     return frozenset(rules.remembered.recall("phrases", [], work))
@@ -119,9 +122,13 @@ def table_warnings(rules: RuleSet, own: Iterable[Path]) -> tuple[RuleWarning, ..
     """What is wrong with the entries of some files, each with its file and line."""
     wanted = {str(path) for path in own}
     names = {file.name for file in rules.files if str(file.path) in wanted}
-    if not any(rule.file in names and _may_list(rule) for rule in rules.rules):
+    sides = {side for one in entries(rules, lambda rule: rule.file in names) for side in one.sides}
+    if not sides:
         return ()
+    # Only entries about the same words can contradict them.
+    about = entries(
+        rules, lambda rule: "\\" in rule.text or not sides.isdisjoint(_WORDS.findall(rule.text))
+    )
     return tuple(
-        RuleWarning(entry.where, f"{found}. {hint}")
-        for entry, found, hint in faults(entries(rules), wanted)
+        RuleWarning(entry.where, f"{found}. {hint}") for entry, found, hint in faults(about, wanted)
     )

@@ -222,7 +222,7 @@ class Keeping:
             self._edits[digest] = None
             old, solver = self._kept_version(digest), self._solver
             with suppress(IstsError):
-                solver.ground_atoms(facts)
+                solver.check_grounding(facts)
                 if old is not None and not solver.warnings:
                     # Few runs need it.
                     from ists_asp.solver.edits import Edits

@@ -151,6 +151,10 @@ class Solver(Generic[A]):
 
         return self._in_batches(items, Batches.solve, alone, least)
 
+    def check_grounding(self, facts: Sequence[Symbol]) -> None:
+        """Ground the rules for a pair, so that clingo can find fault with them."""
+        self._grounder.ground(facts)
+
     def ground_atoms(self, facts: Sequence[Symbol]) -> list[Symbol]:
         """Ground the rules for a pair; the atoms that could be derived."""
         # The atoms are those of the control object as long as that lives.

@@ -8,7 +8,7 @@ The rules are read for the programs that profiles make of them
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from clingo.ast import ASTType
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ists_asp.errors import RuleError
     from ists_asp.io.store import Store
 
+_Check: TypeAlias = "Callable[[Checked], Iterator[Finding]]"
+
 __all__ = ["Checked", "Finding", "Severity", "check_names_of_run", "check_rules"]
 
 _CHECKS = (
@@ -46,6 +48,9 @@ _CHECKS = (
 
 STOPPING = frozenset(("undefined", "misspelt", "evidence", "domain", "target"))
 """What keeps a run from going on, in a user's file: names that exist nowhere."""
+
+_SOMEWHERE = frozenset(("evidence", "domain"))
+"""Those of them that the rules of other profiles may know."""
 
 _SAMPLED = frozenset(("unfired", "split-and-join"))
 
@@ -85,23 +90,35 @@ def check_names_of_run(
 ) -> tuple[Finding, ...]:
     """The names in a user's files that exist nowhere: what stops a run with this profile."""
 
-    def found(profiles: Sequence[str], runs: bool | None) -> tuple[Finding, ...]:
+    def found(
+        profiles: Sequence[str],
+        runs: bool | None = None,
+        checks: Sequence[_Check] = (check_predicates, check_domains, check_targets),
+    ) -> tuple[Finding, ...]:
         checked = Checked(given, profiles, lambda _kind, _error: None, store=store, runs=runs)
-        checks = (check_predicates, check_domains, check_targets) if checked.own else ()
-        every = [one for check in checks for one in check(checked) if one.kind in STOPPING]
+        each = (one for check in checks if checked.own for one in check(checked))
+        every = [one for one in each if one.kind in STOPPING]
         return in_order([one for one in _permitted(checked, every) if not checked.is_shipped(one)])
 
     first = found([profile], reads)
     if not first:
         return ()
-    # What other programs know is told of predicates, and exists somewhere.
-    others = found([profile], None), found(list_profiles(read_overlay(given).base), None)
-    there = [{(one.file, one.line, one.column): one for one in each} for each in others]
+    # What other programs know is told of predicates; what other profiles know exists somewhere.
+    there = {_place(one): one for one in found([profile])}
+    elsewhere = there
+    if any(one.kind in _SOMEWHERE for one in first):
+        # To read all of them takes seconds.
+        every = list_profiles(read_overlay(given).base)
+        elsewhere = {_place(one): one for one in found(every, checks=[check_domains])}
     return tuple(
-        there[0].get(place, one)
+        there.get(_place(one), one)
         for one in first
-        if (place := (one.file, one.line, one.column)) in there[one.kind in ("evidence", "domain")]
+        if _place(one) in (elsewhere if one.kind in _SOMEWHERE else there)
     )
+
+
+def _place(finding: Finding) -> tuple[str, int, int]:
+    return finding.file, finding.line, finding.column
 
 
 def _allowed(

@@ -22,7 +22,7 @@ from ists_asp.rules.loader import RuleSet, load_rules, with_includes
 from ists_asp.rules.parsing import WEIGHED, Weighed, weighed
 from ists_asp.rules.profiles import Profile, Purpose, list_profiles, load_profile
 from ists_asp.rules.programs import Overlay, program_sources, read_overlay
-from ists_asp.rules.source import RuleSource, SourceText, find_rules, read_source
+from ists_asp.rules.source import SUFFIX, RuleSource, SourceText, find_rules, read_source
 from ists_asp.syntax.terms import read_atom
 from ists_asp.syntax.trees import atoms
 from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
@@ -82,7 +82,8 @@ class Checked:
     and otherwise those of the one that is called ``default``. ``machine`` asks for findings about
     ``asp/`` as well. ``report`` gets what cannot be read, and of what kind that is. ``store`` keeps
     what files gave. ``runs`` is given for a run, and says whether a reader is used: then only
-    programs matter that have given files, and these are told about if they did not come along.
+    programs matter that have given files, and these are told about if they did not come along and
+    are no word tables.
     """
 
     def __init__(
@@ -127,7 +128,11 @@ class Checked:
         self.rules = load_rules(sources.values(), report=note, store=store)
         self.files = {file.path: file for file in self.rules.files}
         self.faulty = {path for path, file in self.files.items() if file.name in faulty}
-        asked = {one.path for one in own if runs is None or not is_shipped(one.path)}
+        asked = {
+            one.path
+            for one in own
+            if runs is None or not (is_shipped(one.path) or one.path.suffix == SUFFIX)
+        }
         self.own = dict.fromkeys(path for path in self.files if path in asked)
         self._paths = {str(path): path for path in self.files}
         self.store = store
