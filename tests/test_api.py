@@ -99,6 +99,7 @@ def test_what_shows_itself_takes_one_line(answer):
     )
 
 
+@pytest.mark.slow
 def test_text_is_what_the_commands_print(answer, good):
     system = shared_system("headlines")
     options = ("--profile", "headlines", *PAIR)

@@ -212,6 +212,7 @@ def test_the_pilot_is_known_by_its_gold(pack):
     assert (found.name, found.scheme) == ("pilot-2015-images", Scheme.Y2015)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not TRAIN.is_dir(), reason="the task's train data is not beside us")
 def test_the_train_sets_are_the_same_from_an_archive(pack):
     names = ("headlines", "images", "answers-students")

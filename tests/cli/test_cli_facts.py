@@ -70,6 +70,7 @@ def test_plain_clingo_finds_the_same_optimum(good, files, pairs, tmp_path, profi
         assert_same((tmp_path / f"out/{number}.lp").read_text(), line, tmp_path)
 
 
+@pytest.mark.slow
 def test_plain_clingo_sees_given_chunks_constants_and_rules(good, chunked, tmp_path):
     (tmp_path / "my rules.lp").write_text(
         "#const most = 9.\n:- #count{X,Y : aligned(X,Y)} > most.\n"
@@ -80,6 +81,7 @@ def test_plain_clingo_sees_given_chunks_constants_and_rules(good, chunked, tmp_p
     assert_same(program, good("solve", "--format", "jsonl", *options), tmp_path, stdin=program)
 
 
+@pytest.mark.slow
 def test_plain_clingo_finds_the_same_optimum_with_corrections(good, pairs, tmp_path):
     """They are added to weights, or to nothing."""
     (tmp_path / "mine.lp").write_text(
@@ -340,6 +342,7 @@ def test_several_pairs_are_no_single_file(bad, good, files, pairs, tmp_path):
     assert only_clingo((tmp_path / "all/2.lp").read_text(), tmp_path / "sent")
 
 
+@pytest.mark.slow
 def test_atoms_of_many_pairs_are_the_same_from_the_cache_and_from_workers(
     run, good, files, pairs, own
 ):

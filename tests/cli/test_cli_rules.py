@@ -66,6 +66,7 @@ def test_rules_shown_by_the_evidence_that_they_find_or_guessed(good, bad):
     assert bad(2, "rules", "show", "xxxxxxxx").endswith("See ists-asp rules list")
 
 
+@pytest.mark.slow
 def test_check_tells_errors_and_exits_with_1(run, bad, rule, tmp_path):
     command = ("rules", "check", rule(FAULTY), "--profile", "baseline")
     result = run(*command)
@@ -81,6 +82,7 @@ def test_check_tells_errors_and_exits_with_1(run, bad, rule, tmp_path):
     assert "expected sent1.txt and sent2.txt" in message
 
 
+@pytest.mark.slow
 def test_check_writes_nothing_that_a_terminal_would_obey(run, rule):
     found = run("rules", "check", rule(":- foo(\x1b[41m)."), "--no-sample")
     assert (found.exit_code, "\x1b" in found.stdout) == (1, False)
@@ -122,6 +124,7 @@ def test_warnings_of_clingo_are_shown_once(run, rule, files, pairs):
     assert told.startswith("warning: mine.lp:1:14: ")
 
 
+@pytest.mark.slow
 def test_warnings_are_shown_when_there_is_no_answer(run, rule):
     name = rule("good :- tokne(_,_,_).\n:- not good.\n")
     result = run("solve", *PAIR, "--rules", name, "--lax")

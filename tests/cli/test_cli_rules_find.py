@@ -58,6 +58,7 @@ def test_names_come_first_and_what_is_nowhere_is_one_line(good, bad):
     assert message == "profile default: no line of a rule has 'xyzzy plugh'"
 
 
+@pytest.mark.slow
 def test_a_rule_shows_its_places_and_what_would_be_without_it(good, written):
     rules = ("--rules", written(UNITS))
     text = good(*WHERE, "units_differ", *MILK, *rules, *HEADLINES, "--by", "label")
@@ -75,6 +76,7 @@ def test_a_rule_shows_its_places_and_what_would_be_without_it(good, written):
     assert "    1  500 litre ~ 500 gallon\nunits: fired for 1 link, changed 2" in table
 
 
+@pytest.mark.slow
 def test_what_the_nearest_label_lacks_is_what_it_takes_to_change_it(good, written):
     def told(weight):
         rules = ("--rules", written(NUMBERS.format(weight)))
@@ -88,6 +90,7 @@ def test_what_the_nearest_label_lacks_is_what_it_takes_to_change_it(good, writte
     assert "changed none" not in told(150 + by + 5)
 
 
+@pytest.mark.slow
 def test_evidence_stands_for_the_rules_that_find_it_and_what_never_fires_says_what_it_lacks(good):
     text = good(*WHERE, "adds_number", *PAIR, *HEADLINES)
     assert "Pair 1: side 1 has a number that the other lacks\n  1: [12] killed in bus" in text
@@ -105,6 +108,7 @@ def test_a_constraint_changes_answers_without_firing(good, written):
     assert text.splitlines()[-1] == "none: changed 3 decisions"
 
 
+@pytest.mark.slow
 def test_where_takes_files_and_refuses_what_decides_no_answers(good, bad, files):
     first, second = files([PAIR, MILK])
     inputs = ("--sent1", first, "--sent2", second, *HEADLINES)
@@ -123,6 +127,7 @@ def test_where_takes_files_and_refuses_what_decides_no_answers(good, bad, files)
     )
 
 
+@pytest.mark.slow
 def test_diff_says_of_new_rules_that_they_fired_for_nothing_or_never(good, written):
     never = (
         '%@rule zebra: "a zebra"\nforbidden_label(X,Y,oppo) :- viable(X,Y), word(1,_,"zebra").\n'
@@ -141,6 +146,7 @@ def test_diff_says_of_new_rules_that_they_fired_for_nothing_or_never(good, writt
     assert "+ units (mine.lp:11): added\n" in text
 
 
+@pytest.mark.slow
 def test_a_question_by_words_is_the_one_by_token_numbers(good, bad, files):
     def why(*asked, command="why"):
         return good(command, *PAIR, *asked, *HEADLINES)
@@ -166,6 +172,7 @@ def test_a_question_by_words_is_the_one_by_token_numbers(good, bad, files):
     assert "3 words; expected one or two" in bad(2, "why", *PAIR, "a", "b", "c", *HEADLINES)
 
 
+@pytest.mark.slow
 def test_why_not_tells_all_that_stands_in_the_way_with_what_it_lacks(good, written):
     text = good("why-not", *PAIR, "12", "10", "EQUI", *HEADLINES)
     assert "─ forbidden: something sets the sides apart  [never_the_same lp_rules/" in text

@@ -76,6 +76,7 @@ def test_a_rule_switched_off_is_as_good_as_one_deleted(gold):
         assert told.fires >= PAIRS
 
 
+@pytest.mark.slow
 def test_constraints_are_tried_like_rules_and_tables_are_told_apart(gold, tmp_path):
     rules = tmp_path / "mine.lp"
     rules.write_text(MINE + '%@rule words: "words"\nmy_word("a";"b").\n')
@@ -92,6 +93,7 @@ def test_constraints_are_tried_like_rules_and_tables_are_told_apart(gold, tmp_pa
     assert nothing.wrong > 0
 
 
+@pytest.mark.slow
 def test_decisions_are_right_or_wrong_by_gold(gold):
     system = shared_system("headlines")
     (pair, *_) = (one.pair for one in gold.values())

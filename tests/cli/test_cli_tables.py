@@ -25,6 +25,7 @@ def read(path):
         return list(csv.reader(stream))
 
 
+@pytest.mark.slow
 def test_all_columns_come_back_and_ours_stand_behind(good, tmp_path):
     write(tmp_path / "a.csv", ROWS)
     good("solve", "--table", "a.csv", "--id-col", "Code", "-o", "out.csv")

@@ -46,6 +46,7 @@ ODD = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "kept"),
     [
@@ -66,6 +67,7 @@ def test_outputs_show_the_text_as_it_was_written(good, command, kept):
     assert [text for text in ODD if text in out] == []
 
 
+@pytest.mark.slow
 def test_questions_name_words_as_they_are_written(good):
     out = good("why", *PROFILE, ONE, TWO, "$5.99")
     assert 'begins at "$"' in out

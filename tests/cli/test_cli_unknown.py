@@ -32,6 +32,7 @@ def test_a_run_stops_and_names_what_fits_there(run, mine, command):
     assert excerpt[1] == " " * 37 + "^"
 
 
+@pytest.mark.slow
 def test_why_stops_as_well(run, mine):
     mine(LINK)
     done = run("why", *OPTIONS, "1 2 3 <==> 1 2 3")
@@ -39,6 +40,7 @@ def test_why_stops_as_well(run, mine):
     assert "viable/2" in done.stderr
 
 
+@pytest.mark.slow
 def test_lax_goes_on_and_warns(run, mine):
     mine(LINK)
     done = run("solve", *OPTIONS, "--lax")
@@ -57,6 +59,7 @@ proposed(X,Y) :- aligned(X,Y), linked(X,Y).
 """
 
 
+@pytest.mark.slow
 def test_all_names_of_a_file_are_told_at_once(run, mine):
     mine(ALL)
     told = run("solve", *OPTIONS).stderr
@@ -73,6 +76,7 @@ def test_all_names_of_a_file_are_told_at_once(run, mine):
         assert words in told
 
 
+@pytest.mark.slow
 def test_what_is_meant_is_allowed_and_what_is_shipped_is_not_asked_about(good, run, mine, tmp_path):
     mine("%@allow undefined: other rules may derive it\nnothing :- elsewhere(_).\n")
     good("solve", *OPTIONS)
@@ -82,6 +86,7 @@ def test_what_is_meant_is_allowed_and_what_is_shipped_is_not_asked_about(good, r
     assert "EQUI" in good("solve", *PAIR, "--profile", "headlines", "--rules", "my")
 
 
+@pytest.mark.slow
 def test_findings_as_annotations(run, mine):
     mine(LINK)
     done = run("rules", "check", "mine.lp", "--format", "github")
@@ -107,6 +112,7 @@ TWICE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", TWICE.values(), ids=TWICE)
 def test_two_weights_for_one_name_are_refused_however_they_come(run, mine, text):
     mine(f"{text}\n")

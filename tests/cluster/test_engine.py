@@ -135,6 +135,7 @@ def test_workers_and_the_client_are_killed(folder):
     assert len(names) == 10
 
 
+@pytest.mark.slow
 def test_limits_hold_in_workers(folder):
     (folder / "endless.lp").write_text(
         'many(1) :- token(1,1,"Two").\nmany(N+1) :- many(N), N < 2000000000.\n'

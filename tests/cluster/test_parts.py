@@ -40,6 +40,7 @@ def write(name, rows=ROWS):
             writer.writerows(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "sizes"), [("csv", [2, 2, 1]), ("jsonl", [2, 2, 1])])
 def test_tables_of_lines(command, dask, kind, sizes):
     write(f"pairs.{kind}")
@@ -70,6 +71,7 @@ def test_each_csv_has_its_header(command, dask):
     assert all(part.startswith(header) for part in others)
 
 
+@pytest.mark.slow
 def test_files_of_sentences_and_traces(command, dask):
     lines = [(" ".join(a.split()), b) for a, b in PAIRS]
     for side, name in enumerate(("a.txt", "b.txt")):
@@ -84,6 +86,7 @@ def test_files_of_sentences_and_traces(command, dask):
     assert "expected as many sentences in both files" in told.output
 
 
+@pytest.mark.slow
 def test_explanations_of_several_files_are_numbered_through(command, dask):
     write("a1.jsonl", ROWS[:3])
     write("a2.jsonl", ROWS[3:])
@@ -117,6 +120,7 @@ def test_memory_and_files_by_address(dask, tmp_path):
     assert parts("out3", ".txt") == parts("out", ".txt")
 
 
+@pytest.mark.slow
 def test_feedback(command, dask):
     rows = [("a1", "The bulb is in a closed path."), ("a2", "no idea"), ("a3", "closed path")]
     with Path("answers.csv").open("w", newline="") as stream:

@@ -104,6 +104,7 @@ def test_an_added_rule_is_responsible(shipped, edited, file, name, rule, pair, k
         assert all(one.by for cause in causes for one in cause.moved)
 
 
+@pytest.mark.slow
 def test_a_removed_rule_is_responsible(edited):
     name, file = "propose_linked_chunks", "baseline/links.lp"
     text = (rules_dir() / file).read_text("utf-8")

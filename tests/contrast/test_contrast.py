@@ -58,6 +58,7 @@ def test_says_the_same_only_where_it_holds_of_the_first_of_each_kind():
     check(list(firsts.values()), tell(firsts.values()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pairs", "differing", "same"),
     [
@@ -99,6 +100,7 @@ def test_no_pair_stands_twice():
     assert len(sentences) == len(set(sentences))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("triples", "most"),
     [

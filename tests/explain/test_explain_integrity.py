@@ -122,6 +122,7 @@ def test_what_a_long_text_leaves_out_is_counted(system):
     assert found.text.endswith(("more difference.", "more differences."))
 
 
+@pytest.mark.slow
 def test_without_time_to_choose_the_verdict_is_told(system, integrity):
     headlines = system("headlines")
     usual = headlines.explain(headlines.solve(*LONG))
@@ -139,6 +140,7 @@ def test_without_time_to_choose_the_verdict_is_told(system, integrity):
     assert len(hasty.statements) == len(usual.statements)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["headlines", "es"])
 def test_a_text_does_not_depend_on_company(system, profile):
     one = system(profile)

@@ -71,6 +71,7 @@ def test_what_explanations_and_ratings_do_not_know_stays_out_of_them(tmp_path):
     assert same == "They say the same."
 
 
+@pytest.mark.slow
 def test_a_rule_that_no_program_can_use_is_refused(tmp_path):
     text = """
     %@rule odd: "an alignment, and something that is said"
@@ -80,6 +81,7 @@ def test_a_rule_that_no_program_can_use_is_refused(tmp_path):
         told(tmp_path, "licence.lp", WALK, WALK, text=text)
 
 
+@pytest.mark.slow
 def test_a_rule_of_explanations_is_added_by_a_file_of_its_own(tmp_path):
     text = """
     %@rule says_runner: "somebody runs in one sentence only"
@@ -102,6 +104,7 @@ def test_a_kind_of_ones_own_hides_no_swapped_roles(tmp_path):
     assert rating < 2
 
 
+@pytest.mark.slow
 def test_a_rule_of_explanations_alone_brings_no_warning(tmp_path):
     file = tmp_path / "mine.lp"
     file.write_text(

@@ -110,6 +110,7 @@ def test_spanish():
     assert "no necesita" in three.text
 
 
+@pytest.mark.slow
 def test_why_names_the_rules():
     system = shared_system("answers-students")
     one = Submission("1", "Why?", "there is no closed path", ("There is a closed path",))
@@ -127,6 +128,7 @@ def test_templates_have_a_text_for_each_kind(language):
         assert kind in templates.statements
 
 
+@pytest.mark.slow
 def test_rules_decide_what_points_come_to_and_why_names_them():
     reference = "A plant needs water; it needs light"
     cases = {"A plant needs water": "points_are_left", "i dont know": "no_point_answered"}

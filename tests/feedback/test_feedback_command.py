@@ -50,6 +50,7 @@ def test_references_of_another_table(good, tmp_path):
     assert (row["best_reference"], row["verdict"]) == ("There is a gap", "correct")
 
 
+@pytest.mark.slow
 def test_why(good, table):
     assert "[ignorance lp_rules/feedback/plain.lp:" in good("feedback", table, "--why", "2")
 

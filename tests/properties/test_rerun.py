@@ -125,6 +125,7 @@ def test_an_edit_touches_pairs_where_it_may_have_an_instance(cache, tmp_path, na
         assert (again, stages.kept) == (answers, len(pairs))
 
 
+@pytest.mark.slow
 def test_an_edit_is_of_the_nearest_version(cache, tmp_path):
     """What was tried in between and taken back costs nothing."""
     mine = tmp_path / "mine.lp"
@@ -166,6 +167,7 @@ def test_ratings_are_kept_as_well(cache):
         assert all(answer.rating for answer in answers)
 
 
+@pytest.mark.slow
 def test_faults_of_rules_are_told_even_if_no_pair_is_touched(cache, tmp_path):
     """Also by a run that finds all answers in the cache."""
     (tmp_path / "mine.lp").write_text('alike(I,J,mine,95) :- wrod(1,I,"cat"), word(2,J,"dog").')
@@ -328,6 +330,7 @@ def try_edits(pairs, folder, seed, count):
     return kept
 
 
+@pytest.mark.slow
 def test_some_random_edits(cache, tmp_path):
     assert cache == tmp_path / "cache"
     try_edits(annotated(), tmp_path, 1, 2)

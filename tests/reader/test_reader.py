@@ -172,6 +172,7 @@ def test_an_answer_tells_which_reader_was_used(system, reader):
         assert not any(fact.name.startswith("reader_") for fact in facts)
 
 
+@pytest.mark.slow
 def test_why_says_what_the_reader_holds(system):
     answer = system.solve("12 killed in bus accident", "10 killed in road accident")
     told = answer.why("1 <==> 1 // SIMI").text()

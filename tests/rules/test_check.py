@@ -205,6 +205,7 @@ def test_word_tables_need_no_names(tmp_path):
     assert check_rules([table])[1] == ()
 
 
+@pytest.mark.slow
 def test_each_faulty_line_of_a_table_is_told(tmp_path):
     table = tmp_path / "words.tsv"
     table.write_text("cat = cats\nbulb lamp\nx y z\n= three\n", encoding="utf-8")
@@ -273,6 +274,7 @@ def test_a_file_that_takes_the_place_of_another_is_announced(tmp_path):
     assert told.file.endswith("links.lp")
 
 
+@pytest.mark.slow
 def test_a_name_that_is_taken_is_blamed_on_the_file_that_is_not_shipped(tmp_path):
     copy_rules(tmp_path / "copy")
     # Files are read in the order of their names.

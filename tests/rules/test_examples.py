@@ -155,6 +155,7 @@ def test_a_file_of_tests_is_no_word_table(tmp_path):
         list(find_examples([file], None))
 
 
+@pytest.mark.slow
 def test_a_claim_that_holds_in_one_order_only_fails(run, tmp_path):
     (tmp_path / "mine.lp").write_text(DIRECTED)
     result = run("rules", "test", "mine.lp")
@@ -172,6 +173,7 @@ def test_a_claim_that_holds_in_one_order_only_fails(run, tmp_path):
     assert failure["why"][0].startswith('"a dog" (1-2) ~ "a cat" (1-2) // REL')
 
 
+@pytest.mark.slow
 def test_what_came_out_is_told_of_each_kind_of_claim(run, tmp_path):
     pair = '"a cat sleeps" | "a dog sleeps": '
     claims = ['says "the moon"', "rating > 4.9", 'chunk "a"', '"sleeps" ~ "sleeps" not EQUI']
