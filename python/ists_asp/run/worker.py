@@ -5,6 +5,7 @@ It has neither Stanza nor torch: pairs come annotated.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import time
@@ -15,7 +16,7 @@ from itertools import islice, repeat, tee
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ists_asp.engine import System, Timings
-from ists_asp.engine.preparation import sums
+from ists_asp.engine.preparation import freeze_gc, sums
 from ists_asp.errors import (
     DataError,
     IstsError,
@@ -48,6 +49,12 @@ if TYPE_CHECKING:
 
 OUT_OF_MEMORY = 77
 """Exit code of a worker that met its memory limit."""
+
+_KEPT = 10
+"""Questions after which what they leave is collected, though others wait."""
+
+_LULL = 0.5
+"""Seconds without a question in which it is collected as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +289,7 @@ def serve(setup: Setup, connection: Connection) -> None:
     It sends what the parser finds suspicious, then a report for each batch, or what there is to
     say to a question; an error that is no pair's in the place of either.
     """
-    told = 0.0
+    told, waiting = 0.0, 0
     found: object
     with suppress(EOFError, OSError):
         try:
@@ -292,7 +299,14 @@ def serve(setup: Setup, connection: Connection) -> None:
             return
         connection.send(decider.system.rules.warnings)
         while True:
+            # What was traced holds itself: tens of megabytes, which nobody has to wait for.
+            if waiting > _KEPT or (waiting and not connection.poll(_LULL)):
+                gc.collect()
+                waiting = 0
             asked = connection.recv()
+            if callable(asked) and not decider.asked:
+                freeze_gc()
+            waiting += callable(asked)
             try:
                 found = decide(decider, asked)
                 if isinstance(found, Report):
