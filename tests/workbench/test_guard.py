@@ -130,6 +130,9 @@ def test_the_api_answers_for_all_it_does(call):
     solved = json.loads(call("/api/solve", PAIR)[2])
     assert [line["label"] for line in solved["alignments"]].count("EQUI") >= 1
     assert solved["picture"].startswith("<svg")
+    # As `solve --format jsonl` says it.
+    assert {"lexicon", "vectors"} <= set(solved["knowledge"])
+    assert solved["system"]["profile"] == "headlines"
     told = json.loads(call("/api/explain", PAIR)[2])
     assert told["text"]
     rating = json.loads(call("/api/rate", PAIR)[2])["rating"]

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ists_asp.engine.feedback import COLUMNS, Submission, has_words, judge_alone
 from ists_asp.errors import DataError, IstsError
 from ists_asp.explain.templates import load_templates
-from ists_asp.io.formats import answer_record, rating_record
+from ists_asp.io.formats import rating_record
 from ists_asp.io.pairs import given_chunks
 from ists_asp.io.text import make_sentence
 from ists_asp.report.picture import picture, svg_file
@@ -24,7 +24,8 @@ from ists_asp.terminal import visible
 from ists_asp.workbench.bench import Bench, streamed
 
 if TYPE_CHECKING:
-    from ists_asp.model import Answer, Pair, Sentence
+    from ists_asp.engine.answer import SolvedAnswer
+    from ists_asp.model import Pair, Sentence
     from ists_asp.workbench.desk import Desk
 
 _Text = Annotated[str, Field(max_length=2000)]
@@ -83,14 +84,14 @@ def router(bench: Bench) -> APIRouter:
         desk = bench.desks.desk(given.profile)
         return desk, desk.pair(_side(given, 1), _side(given, 2), given.id)
 
-    def decided(given: GivenPair) -> tuple[Desk, Answer]:
+    def decided(given: GivenPair) -> tuple[Desk, SolvedAnswer]:
         desk, pair = at(given)
         return desk, desk.decide(pair, tab=given.tab, number=given.number)
 
     @routes.post("/solve", summary="Chunks, alignments, labels and scores, with a picture")
     def solve(given: GivenPair) -> dict[str, Any]:
         _, answer = decided(given)
-        return {**answer_record(answer), "picture": picture(answer, active=True)}
+        return {**answer.to_dict(), "picture": picture(answer, active=True)}
 
     @routes.post("/picture", summary="The alignment as an SVG file with its own style")
     def drawn(given: GivenPair) -> dict[str, str]:
@@ -147,7 +148,7 @@ def router(bench: Bench) -> APIRouter:
             try:
                 given = GivenPair(**{"id": str(number), **orjson.loads(line)})
                 desk, answer = decided(given)
-                return answer_record(answer) | {"rating": rating_record(desk.rate(answer))}
+                return {**answer.to_dict(), "rating": rating_record(desk.rate(answer))}
             except IstsError as error:
                 return {"id": str(number), "error": str(error)}
             except (ValueError, TypeError) as error:

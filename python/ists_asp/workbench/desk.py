@@ -16,6 +16,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.engine import Setup, System
+from ists_asp.engine.answer import Provenance, SolvedAnswer
 from ists_asp.errors import IstsError, UsageError
 from ists_asp.resources import Closing
 from ists_asp.run.pool import Worker
@@ -48,9 +49,9 @@ def _ending() -> UsageError:
     return UsageError("the server is ending", hint="Start it again")
 
 
-def _decide(system: System, pair: Pair) -> Answer:
+def _decide(system: System, pair: Pair) -> SolvedAnswer:
     ((best, *_),) = system.decide([pair])
-    return best
+    return SolvedAnswer.of(best, knowledge=system.knowledge)
 
 
 def _tell(system: System, found: Answer) -> dict[str, Any]:
@@ -111,7 +112,8 @@ class Desk(Closing):
         self._lock = threading.Lock()
         self._newest: dict[str, int] = {}
         self._annotator = System(setup)
-        self._answers: dict[Pair, Answer] = {}
+        self._answers: dict[Pair, SolvedAnswer] = {}
+        self._made_by: Provenance | None = None
 
     def load(self, setup: Setup) -> None:
         """Have workers load rules, which those with other rules give way to then.
@@ -123,8 +125,10 @@ class Desk(Closing):
         try:
             for seat in seats:
                 seat.worker.load()
+            made_by = System(setup).provenance
             with self._lock:
                 seats, self.seats, self._answers = self.seats, seats, {}
+                self._made_by = made_by
         finally:
             self._begun = ()
             for seat in seats:
@@ -153,7 +157,7 @@ class Desk(Closing):
         with self._lock:
             return list(self._annotator.annotate(self._annotator.tokenized(pairs)))
 
-    def decide(self, pair: Pair, *, tab: str = "", number: int = 0) -> Answer:
+    def decide(self, pair: Pair, *, tab: str = "", number: int = 0) -> SolvedAnswer:
         """The best answer; questions of a tab that have a number give way to newer ones."""
         with self._lock:
             if number:
@@ -162,7 +166,8 @@ class Desk(Closing):
         found = answers.get(pair)
         if found is None:
             wanted = lambda: not number or self._newest[tab] <= number  # noqa: E731
-            found = answers[pair] = self._ask(0, partial(_decide, pair=pair), wanted)
+            told = self._ask(0, partial(_decide, pair=pair), wanted)
+            found = answers[pair] = replace(told, made_by=self._made_by)
             with self._lock:
                 while len(answers) > _ANSWERS:
                     del answers[next(iter(answers))]
