@@ -189,8 +189,11 @@ class Trial:
             yield name, found == wanted, time.monotonic() - began
             if found != wanted:
                 (self.folder / f"{name}.differs").write_bytes(found)
-        wanted = b"".join(json.dumps(json.loads(line)).encode() for line in wanted.splitlines())
-        yield "server", self.server() == wanted, 0.0
+        # A workbench takes its constants from rules.
+        if "-c" not in self.options:
+            lines = (json.dumps(json.loads(line)).encode() for line in wanted.splitlines())
+            began = time.monotonic()
+            yield "server", self.server() == b"".join(lines), time.monotonic() - began
         self.clingo()
         yield "clingo", True, 0.0
 
