@@ -16,7 +16,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.engine import Setup, System
-from ists_asp.engine.answer import Provenance, SolvedAnswer
+from ists_asp.engine.answer import SolvedAnswer
 from ists_asp.errors import IstsError, UsageError
 from ists_asp.resources import Closing
 from ists_asp.run.pool import Worker
@@ -51,7 +51,7 @@ def _ending() -> UsageError:
 
 def _decide(system: System, pair: Pair) -> SolvedAnswer:
     ((best, *_),) = system.decide([pair])
-    return SolvedAnswer.of(best, knowledge=system.knowledge)
+    return SolvedAnswer.of(best, knowledge=system.knowledge, made_by=system.provenance)
 
 
 def _tell(system: System, found: Answer) -> dict[str, Any]:
@@ -113,7 +113,6 @@ class Desk(Closing):
         self._newest: dict[str, int] = {}
         self._annotator = System(setup)
         self._answers: dict[Pair, SolvedAnswer] = {}
-        self._made_by: Provenance | None = None
 
     def load(self, setup: Setup) -> None:
         """Have workers load rules, which those with other rules give way to then.
@@ -125,10 +124,8 @@ class Desk(Closing):
         try:
             for seat in seats:
                 seat.worker.load()
-            made_by = System(setup).provenance
             with self._lock:
                 seats, self.seats, self._answers = self.seats, seats, {}
-                self._made_by = made_by
         finally:
             self._begun = ()
             for seat in seats:
@@ -166,8 +163,7 @@ class Desk(Closing):
         found = answers.get(pair)
         if found is None:
             wanted = lambda: not number or self._newest[tab] <= number  # noqa: E731
-            told = self._ask(0, partial(_decide, pair=pair), wanted)
-            found = answers[pair] = replace(told, made_by=self._made_by)
+            found = answers[pair] = self._ask(0, partial(_decide, pair=pair), wanted)
             with self._lock:
                 while len(answers) > _ANSWERS:
                     del answers[next(iter(answers))]

@@ -94,7 +94,7 @@ class Guard:
     def _enter(self, request: Request) -> Response:
         """Take the token from the address into a cookie."""
         left = [(name, one) for name, one in request.query_params.multi_items() if name != "token"]
-        # Two strokes at the beginning would lead to another site.
+        # Two slashes at the beginning would lead to another site.
         path = "/" + request.scope["path"].lstrip("/")
         target = path + (f"?{urlencode(left)}" if left else "")
         cookie = f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/"
