@@ -89,7 +89,7 @@ def probe(ids):
     found, failures = [], Failures()
     for one in each([Pair(id) for id in ids], decide, lambda pair: pair, 0.05):
         guard.alive()
-        if isinstance(one, Failed): failures.add(one.pair, one.reason)
+        if isinstance(one, Failed): failures.add(one.pair.id, one.reason)
         found.append(one)
     click.echo(" ".join(one for one in found if not isinstance(one, Failed)))
     failures.end(len(found))
