@@ -19,7 +19,7 @@ from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.limits import GRACE, check_pair, check_text, fits, loading_time
 from ists_asp.model import Pair, Sentence, Text
-from ists_asp.resources import Closing
+from ists_asp.resources import Closing, gc_paused
 from ists_asp.rules import (
     Purpose,
     RuleWarning,
@@ -385,7 +385,7 @@ class Preparation(Closing):
         if self._batches == 5:
             freeze_gc()
         for pair in batch:
-            with self.stages.measure("knowledge"):
+            with self.stages.measure("knowledge"), gc_paused():
                 known = list(self._knowledge.facts(pair))
                 more = next(held)
             with self.stages.measure("facts"):

@@ -184,7 +184,7 @@ class Lexicon(_File):
         nearest: dict[tuple[str, str, str], int] = {}
         for lemma1, pos1, entry1 in words1:
             for lemma2, pos2, entry2 in words2:
-                if lemma1 != lemma2:
+                if lemma1 != lemma2 and entry1.may_relate(entry2):
                     for kind, distance in _relate(entry1, pos1, entry2, pos2, self._broad):
                         key = (kind, lemma1, lemma2)
                         nearest[key] = min(distance, nearest.get(key, distance))
@@ -228,7 +228,9 @@ class Lexicon(_File):
         usage = dict(self._rows("SELECT pos, percent FROM usage WHERE word = ?", word))
         # Of a word that texts were not counted for, each reading may be all there is.
         verb = usage.get("v", 0) if usage else 100 * ("v" in readings)
-        return _Entry(word, readings, classes, verb)
+        own = {synset for reading in readings.values() for synset in reading.senses}
+        narrow = own.union(*(reading.narrow(self._broad) for reading in readings.values()))
+        return _Entry(word, readings, classes, verb, narrow, not own.isdisjoint(self._broad))
 
 
 @dataclass(slots=True)
@@ -281,15 +283,29 @@ class _Reading:
     heads: dict[int, int] = field(default_factory=dict)
     links: dict[str, _Links] = field(default_factory=dict)
 
+    def narrow(self, broad: Set[int]) -> Set[int]:
+        """The synsets that relations to other words rest on, if none of both words is broad."""
+        above = self.paths.keys() - broad
+        return above.union(self.heads, *(links.near for links in self.links.values()))
+
 
 @dataclass(slots=True)
 class _Entry:
-    """A word with all its readings, by part of speech, and how often of 100 it is a verb."""
+    """A word with all its readings, by part of speech, and how often of 100 it is a verb.
+
+    ``narrow`` has its senses and :meth:`_Reading.narrow`; it is ``general`` if a sense is broad.
+    """
 
     word: int
     readings: dict[str, _Reading]
     named: dict[str, set[str]]
     verb: int
+    narrow: Set[int]
+    general: bool
+
+    def may_relate(self, other: _Entry) -> bool:
+        """Whether it is worth looking for relations: most words have none to each other."""
+        return self.general or other.general or not self.narrow.isdisjoint(other.narrow)
 
     def parts(self, pos: str) -> Set[str]:
         """The stated part of speech, or all if the word has no sense as that one."""

@@ -60,8 +60,8 @@ _SCORE_STEP = 10
 _RATING_STEP = 20
 _NEARNESS_STEP = 10
 
-_EXCLUDED = -300
-"""Spans with such log-odds in hundredths, or lower ones, are no counterparts."""
+_UNLIKELY = -2.875
+"""Spans with such log-odds, or lower ones, are no counterparts."""
 
 _OPEN = (3.0, 1.5, 0.0)
 """Log-odds within which a boundary is left open, tighter where too many spans would be possible."""
@@ -220,13 +220,12 @@ class Reader:
         merged = list(dict.fromkeys(_merged(spans, judged)))
         if merged:
             judged.update(zip(merged, model.links(reading, merged), strict=True))
-        for both, found in sorted(judged.items()):
-            aligned = _log_odds(found.aligned)
-            if aligned[1] <= _EXCLUDED:
-                continue
+        likely = [both for both, found in judged.items() if found.aligned > _UNLIKELY]
+        for both in sorted(likely):
+            found = judged[both]
             terms = [f"tokens({','.join(str(n) for run in span for n in run)})" for span in both]
             terms = [terms[number - 1] for number in sides]
-            yield v.READER_LINK.text(*terms, *aligned)
+            yield v.READER_LINK.text(*terms, *_log_odds(found.aligned))
             for label, value in zip(labels, map(_rounded, found.labels), strict=True):
                 if value > -BOUND:
                     percent = round(100 * math.exp(value / 100))

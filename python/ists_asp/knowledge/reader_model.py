@@ -6,13 +6,13 @@ import math
 import os
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, lru_cache, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -37,7 +37,6 @@ class Reading(NamedTuple):
 
     states: Floats
     pieces: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
-    known: dict[tuple[int, Span], Floats]
 
 
 class Judged(NamedTuple):
@@ -111,7 +110,7 @@ class Model:
                 pieces[side][word].append(place)
         (states,) = self._encoder.run(["states"], self._embedded(found))
         first, second = (tuple(map(tuple, side)) for side in pieces)
-        return Reading(states[0], (first, second), {})
+        return Reading(states[0], (first, second))
 
     def _embedded(self, found: Encoding) -> dict[str, Floats]:
         inputs = {
@@ -149,8 +148,7 @@ class Model:
         weight = heads["joint.weight"]
         firsts = {span: row for row, span in enumerate(dict.fromkeys(a for a, _ in pairs))}
         seconds = {span: row for row, span in enumerate(dict.fromkeys(b for _, b in pairs))}
-        one = np.stack([self._mean(reading, 0, span) for span in firsts])
-        two = np.stack([self._mean(reading, 1, span) for span in seconds])
+        one, two = _means(reading, 0, firsts), _means(reading, 1, seconds)
         rows1 = [firsts[a] for a, _ in pairs]
         rows2 = [seconds[b] for _, b in pairs]
         u, v = one[rows1], two[rows2]
@@ -171,8 +169,8 @@ class Model:
     def rating(self, reading: Reading) -> float:
         """How alike the sentences are as wholes, 0 to 1."""
         u, v = (
-            self._mean(reading, side, ((1, len(reading.pieces[side])),))
-            for side in range(len(reading.pieces))
+            _means(reading, side, [((1, len(pieces)),)])[0]
+            for side, pieces in enumerate(reading.pieces)
         )
         features = np.concatenate([u, v, np.abs(u - v), u * v, reading.states[0]])
         return 1 / (1 + math.exp(-self._two("rating", features[np.newaxis]).item()))
@@ -183,13 +181,16 @@ class Model:
         found: Floats = np.maximum(hidden, 0) @ heads[f"{name}.2.weight"].T
         return found + heads[f"{name}.2.bias"]
 
-    def _mean(self, reading: Reading, side: int, span: Span) -> Floats:
-        key = side, span
-        if key not in reading.known:
-            tokens = [token - 1 for first, last in span for token in range(first, last + 1)]
-            places = [place for token in tokens for place in reading.pieces[side][token]]
-            reading.known[key] = reading.states[places or [0]].mean(axis=0)
-        return reading.known[key]
+
+def _means(reading: Reading, side: int, spans: Collection[Span]) -> Floats:
+    """The mean states of the pieces of spans, or the first state where a span has none."""
+    shares = np.zeros((len(spans), len(reading.states)), dtype=np.float32)
+    for row, span in enumerate(spans):
+        pieces = chain.from_iterable(reading.pieces[side][one - 1 : last] for one, last in span)
+        places = [*chain.from_iterable(pieces)] or [0]
+        shares[row, places] = 1 / len(places)
+    found: Floats = shares @ reading.states
+    return found
 
 
 def _words(pair: Pair) -> tuple[list[str], list[str]]:

@@ -211,9 +211,9 @@ def _cells(matrix: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
 def _norms(vectors: NDArray[np.float64]) -> Iterator[tuple[int, int, int]]:
     """The norms of all runs, from sums of the first tokens: a run is a difference of two."""
     sums = np.concatenate([np.zeros((1, vectors.shape[1])), np.cumsum(vectors, axis=0)])
-    for first in range(len(vectors)):
-        runs = sums[first + 1 : first + 1 + MAX_RUN] - sums[first]
-        values = np.rint(UNIT * np.linalg.norm(runs, axis=1)).astype(int).tolist()
-        for last, value in enumerate(values, start=first + 1):
-            if value:
-                yield first + 1, last, value
+    inner = sums @ sums.T
+    squares = inner.diagonal()
+    lengths = np.sqrt(np.maximum(squares[:, np.newaxis] + squares - 2 * inner, 0))
+    norms = np.rint(UNIT * lengths).astype(int)
+    for before, last, value in _cells(np.triu(norms, 1) - np.triu(norms, MAX_RUN + 1)):
+        yield before + 1, last, value

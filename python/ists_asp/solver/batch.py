@@ -246,7 +246,8 @@ class Batches(Generic[A]):
     def solve(self, items: Sequence[Item]) -> list[Solution[A] | None] | None:
         """A solution for each pair, as for the pair alone; None where what was found is none."""
         began = time.process_time()
-        control = self._ground(items, self._paired.settled)
+        with gc_paused():
+            control = self._ground(items, self._paired.settled)
         grounded = time.process_time()
         model = self._search(control, len(items), atoms=False)
         if model is None:

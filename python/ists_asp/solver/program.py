@@ -181,9 +181,12 @@ def prepare(
 
 
 def _tables(statements: Iterable[Shape]) -> set[Signature]:
-    """All predicates that facts, or rules over other such predicates, define."""
+    """All predicates that facts, or rules over other such predicates, define.
+
+    So are weights and corrections, which no facts of a pair give, where there are none as well.
+    """
     rules = [shape for shape in statements if shape.kind is ASTType.Rule]
-    defined: set[Signature] = set()
+    defined = {predicate.signature for predicate in v.WEIGHTS}
     chosen: set[Signature] = set()
     for shape in rules:
         # What a choice derives is among the atoms of its head, as are the conditions for it.
