@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import math
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
@@ -220,18 +220,16 @@ class Reader:
         merged = list(dict.fromkeys(_merged(spans, judged)))
         if merged:
             judged.update(zip(merged, model.links(reading, merged), strict=True))
-        likely = [both for both, found in judged.items() if found.aligned > _UNLIKELY]
-        for both in sorted(likely):
+        link, label, score = v.READER_LINK.name, v.READER_LABEL.name, v.READER_SCORE.name
+        for both in sorted(both for both, found in judged.items() if found.aligned > _UNLIKELY):
             found = judged[both]
-            terms = [f"tokens({','.join(str(n) for run in span for n in run)})" for span in both]
-            terms = [terms[number - 1] for number in sides]
-            yield v.READER_LINK.text(*terms, *_log_odds(found.aligned))
-            for label, value in zip(labels, map(_rounded, found.labels), strict=True):
+            terms = ",".join(_term(both[number - 1]) for number in sides)
+            percent, value = _log_odds(found.aligned)
+            yield f"{link}({terms},{percent},{value})"
+            for name, value in zip(labels, map(_rounded, found.labels), strict=True):
                 if value > -BOUND:
-                    percent = round(100 * math.exp(value / 100))
-                    yield v.READER_LABEL.text(*terms, label, percent, value)
-            score = _SCORE_STEP * round(100 * found.score / _SCORE_STEP)
-            yield v.READER_SCORE.text(*terms, score)
+                    yield f"{label}({terms},{name},{_percent(value)},{value})"
+            yield f"{score}({terms},{_SCORE_STEP * round(100 * found.score / _SCORE_STEP)})"
 
     @cached_property
     def _model(self) -> Model:
@@ -312,6 +310,17 @@ def _log_odds(value: float) -> tuple[int, int]:
 
 def _rounded(value: float) -> int:
     return min(max(STEP * round(100 * value / STEP), -BOUND), BOUND)
+
+
+@cache
+def _percent(value: int) -> int:
+    """A probability, of which hundredths of the logarithm are given."""
+    return round(100 * math.exp(value / 100))
+
+
+@lru_cache(1 << 12)
+def _term(span: Span) -> str:
+    return f"tokens({','.join(str(token) for run in span for token in run)})"
 
 
 def _possible(sentence: Sentence, begins: Mapping[int, float]) -> list[Run]:

@@ -237,7 +237,8 @@ class Batches(Generic[A]):
         # What depends on the pair as well.
         others = (some for name, some in program.by_predicate.items() if name not in program.tables)
         self._others = written(chain.from_iterable(others))
-        self._used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
+        used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
+        self._own = used - self._tables
         self._arguments = (CORE_GUIDED, *arguments)
         self._time_limit = time_limit
         self._read = read
@@ -317,23 +318,26 @@ class Batches(Generic[A]):
 
         Facts that no statement mentions are left out.
         """
-        many: dict[str, list[str]] = {name: [] for name in ARITIES if name in self._used}
+        many: dict[str, list[str]] = {
+            name: [] for name, arity in ARITIES.items() if arity and name in self._own
+        }
         others = []
         for number, facts in enumerate(items, start=1):
             others.append(f"{PAIR}({number})")
             others += [_numbered(number, text) for text in self._others]
             for text in split(Atoms.of(facts).inside):
-                name = text.partition("(")[0].removeprefix("-")
-                if name in self._tables:
+                name, _, rest = text.partition("(")
+                if name in many:
+                    many[name].append(f"({number},{rest}")
+                elif (name := name.removeprefix("-")) in self._tables:
                     return None
-                if name in many and text[0] != "-":
-                    many[name].append(_numbered(number, text))
-                elif name in self._used:
+                elif name in self._own:
                     others.append(_numbered(number, text))
         given = Given(self._table_facts)
         given.add(symbols(others))
         for name, texts in many.items():
-            given.put(Signature(PREFIX + name, 1 + ARITIES[name]), symbols(texts))
+            atoms = symbols(PREFIX + name + text for text in texts)
+            given.put(Signature(PREFIX + name, 1 + ARITIES[name]), atoms)
         return given
 
 
