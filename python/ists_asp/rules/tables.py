@@ -23,8 +23,13 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
 
 TABLES = frozenset({SAME_MEANING.signature, OPPOSITE.signature})
-_SEVERAL = re.compile(r'"[^"]* [^"]*"')
 _WORDS = re.compile(r'"([^"]*)"')
+_ENTRY = re.compile(r'"([^"\\]*)"\s*,\s*"([^"\\]*)"')
+_LISTED = rf"\s*{_ENTRY.pattern}\s*"
+_PLAIN = re.compile(
+    rf"({SAME_MEANING.name}|{OPPOSITE.name})\({_LISTED}(?:;{_LISTED})*\)\s*\.", re.ASCII
+)
+"""A fact of nothing but entries, as most are; to look into its syntax tree takes much longer."""
 _MARKS = frozenset(" .,;:!?\"'()[]{}-\u2013\u2014\u2026")
 
 
@@ -45,13 +50,17 @@ class Entry(NamedTuple):
 def entries(
     rules: RuleSet, asked: Callable[[NamedRule], object] = lambda _rule: True
 ) -> Iterator[Entry]:
-    """The entries of all tables of a rule set, in the statements asked for: facts of two strings.
-
-    To look into a syntax tree takes long, so that many are better left out.
-    """
+    """The entries of tables of a rule set, in the statements asked for: facts of two strings."""
     names = rules.names
     for node, rule in rules.both:
-        if not (_may_list(rule) and asked(rule) and is_fact(node)):
+        if not (_may_list(rule) and asked(rule)):
+            continue
+        if plain := _PLAIN.fullmatch(rule.text):
+            same, begin = plain[1] == SAME_MEANING.name, node.location.begin
+            for both, place in _listed(rule.text, begin):
+                yield Entry(same, both, place, names.get(begin.filename, ""))
+            continue
+        if not is_fact(node):
             continue
         for atom in (atom for single in node.unpool() for atom in atoms(single.head)):
             sides = [
@@ -65,6 +74,21 @@ def entries(
                 yield Entry(same, (sides[0], sides[1]), place, names.get(place.filename, ""))
 
 
+def _listed(text: str, begin: Position) -> Iterator[tuple[tuple[str, str], Position]]:
+    """The sides of entries in a statement that begins there, and the place of each.
+
+    As the parser does, a place counts bytes within its line.
+    """
+    line, read, first = begin.line, 0, 1 - begin.column
+    for found in _ENTRY.finditer(text):
+        start = found.start()
+        if ends := text.count("\n", read, start):
+            line, first = line + ends, text.rindex("\n", read, start) + 1
+        read = start
+        column = 1 + len(text[max(first, 0) : start].encode()) - min(first, 0)
+        yield (found[1], found[2]), Position(begin.filename, line, column)
+
+
 def _may_list(rule: NamedRule) -> bool:
     """Whether a statement may have entries."""
     return any(name in rule.text for name, _ in TABLES)
@@ -74,8 +98,8 @@ def phrases(rules: RuleSet) -> frozenset[str]:
     """The entries of several words in the tables of a rule set."""
 
     def work() -> list[str]:
-        found = entries(rules, lambda rule: _SEVERAL.search(rule.text))
-        return sorted({side for entry in found for side in entry.sides if " " in side})
+        found = {side for entry in entries(rules) for side in entry.sides}
+        return sorted(side for side in found if " " in side)
 
     return frozenset(rules.remembered.recall("phrases", [], work))
 

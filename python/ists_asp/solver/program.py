@@ -160,17 +160,19 @@ def prepare(
             (node, one) for node, one in kept if one.fact or (one.derives and one.head <= found)
         ]
         control = ground([*definitions, *(node for node, _ in once)], (), arguments, messages)
-        symbols = ((atom.symbol, atom.is_fact) for atom in control.symbolic_atoms)
-        atoms = [(trees.signature(symbol), symbol, fact) for symbol, fact in symbols]
-        open_ = {name for name, _, fact in atoms if not fact} & found
+        by_predicate: dict[Signature, list[Symbol]] = {}
+        open_ = set()
+        for name, arity, positive in control.symbolic_atoms.signatures:
+            key = Signature(name, arity)
+            for one in control.symbolic_atoms.by_signature(name, arity, positive):
+                by_predicate.setdefault(key, []).append(one.symbol)
+                if key in found and not one.is_fact:
+                    open_.add(key)
         if not open_:
             break
         # Tables that call one another through negation are for the solver to decide.
         found = _closed((shape for _, shape in kept), found - open_)
     evaluated = {id(node) for node, _ in once}
-    by_predicate: dict[Signature, list[Symbol]] = {}
-    for name, symbol, _ in atoms:
-        by_predicate.setdefault(name, []).append(symbol)
     return Program(
         tuple(node for node, _ in kept if id(node) not in evaluated),
         by_predicate,
