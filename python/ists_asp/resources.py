@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import contextmanager
@@ -53,6 +54,23 @@ def _find(name: str) -> Path:
         expected=" or ".join(str(folder) for folder in candidates),
         hint="Reinstall ists-asp from a wheel, or from a complete checkout",
     )
+
+
+@cache
+def version_of(package: str) -> str:
+    """The version of an installed package, by the name that its folder of metadata has.
+
+    To import ``importlib.metadata`` takes as long as clingo does.
+
+    Raises:
+        importlib.metadata.PackageNotFoundError: it is not installed.
+    """
+    for folder in sys.path:
+        for found in Path(folder).glob(f"{package}-*.dist-info"):
+            return found.stem.removeprefix(f"{package}-")
+    from importlib.metadata import version
+
+    return version(package)
 
 
 def cache_dir(given: bool | str | os.PathLike[str] | None) -> Path | None:

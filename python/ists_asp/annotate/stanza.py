@@ -9,18 +9,16 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-import logging
 import os
 import threading
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
-from ists_asp.resources import data_dir, gc_paused
+from ists_asp.resources import data_dir, gc_paused, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,7 +58,7 @@ class Models:
         for path in self.files:
             with path.open("rb") as stream:
                 digest.update(hashlib.file_digest(stream, "sha256").digest())
-        return f"{self.lang} {self.package} stanza-{version('stanza')} {digest.hexdigest()[:16]}"
+        return f"{self.lang} {self.package} stanza-{version_of('stanza')} {digest.hexdigest()[:16]}"
 
     @property
     def choice(self) -> str | None:
@@ -217,7 +215,7 @@ class StanzaAdapter:
             raise ResourceError(
                 f"package '{models.package}' for '{models.lang}' {failure}: {reason}",
                 where=str(models.directory),
-                expected=f"models that Stanza {version('stanza')} reads",
+                expected=f"models that Stanza {version_of('stanza')} reads",
                 hint="Install the files anew, or choose others with --stanza-dir DIR",
             ) from error
 
@@ -238,6 +236,8 @@ def _unreadable(files: Iterable[Path]) -> Path | None:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Silence Stanza's log and torch's warnings: what matters of them is in our own errors."""
+    import logging
+
     logger = logging.getLogger("stanza")
     disabled, logger.disabled = logger.disabled, True
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 import sys
 from collections import UserDict
-from difflib import get_close_matches
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -228,6 +227,8 @@ def _no_such_option(name: str, context: click.Context) -> str:
     if owners:
         return f"{text}, which is one of {' and '.join(owners)}"
     # So alike that --raw is not what --format was meant to be.
+    from difflib import get_close_matches
+
     close = get_close_matches(name, known, n=2, cutoff=0.75)
     return f"{text}. Did you mean {' or '.join(close)}?" if close else text
 

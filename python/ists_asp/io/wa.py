@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from html import escape, unescape
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,6 +41,7 @@ _TOKEN = re.compile(r"\d+", re.ASCII)
 _LABELS = {str(label): label for label in Label}
 _TAGS = {str(tag): tag for tag in Tag}
 _HUGE = 10**9
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 """Stands for all greater token numbers: Python converts no more than 4300 digits."""
 
 _MISTAKEN = re.compile(r'<(?===>)|(?<=sentence id=)"')
@@ -234,7 +234,7 @@ def read_wa(
                 repairs.report(line.where, "<sentence> before </sentence>", "read as a new one")
                 yield _ended(sentence, repairs)
             given = _ID.search(opening[1])
-            identifier = unescape(given[1] or given[2] or "") if given else None
+            identifier = _unescaped(given[1] or given[2] or "") if given else None
             sentence, section = WaSentence(identifier or None, line.where), ""
         elif text == "</sentence>":
             if sentence is None:
@@ -305,13 +305,25 @@ def write_answer(answer: Answer) -> str:
     return write_pair(answer.pair, answer.alignments, "" if answer.optimal else UNPROVEN)
 
 
+def _unescaped(text: str) -> str:
+    """Text with what entities stand for."""
+    if "&" not in text:
+        return text
+    # It takes milliseconds to know all of them.
+    from html import unescape
+
+    return unescape(text)
+
+
 def write_pair(pair: Pair, alignments: Iterable[Alignment], status: str = "") -> str:
     r"""The ``<sentence>`` of a pair and its alignments.
 
     Lines are ordered by the first token of side 1; lines without a side 1 come last, by the
     first token of side 2. ``status`` is empty, :data:`FAILED` or :data:`UNPROVEN`.
     """
-    identifier = escape(" ".join(pair.id.split()), quote=False).replace('"', "&quot;")
+    identifier = " ".join(pair.id.split())
+    for mark, entity in _ENTITIES.items():
+        identifier = identifier.replace(mark, entity)
     lines = [
         f'<sentence id="{identifier}" status="{status}">',
         f"// {protect(pair.sent1.spaced)}",

