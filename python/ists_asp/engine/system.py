@@ -362,8 +362,8 @@ class System(Preparation):
         """What says an answer in words; made when it is first asked for."""
         from ists_asp.explain.explainer import Explainer
 
-        rules = self.setup.load_program(Purpose.EXPLANATION)
-        return Explainer(rules, self.constants, self.setup.limits.seconds)
+        rules, limit = self.setup.load_program(Purpose.EXPLANATION), self.setup.limits.seconds
+        return Explainer(rules, self.constants, limit, incremental=self.setup.incremental)
 
     def explain(self, answer: Answer, templates: Templates | None = None) -> Explanation:
         """Say an answer in words: what both sentences say, and how they differ.

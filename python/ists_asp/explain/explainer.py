@@ -8,24 +8,31 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise, tee
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from clingo import Function, Number, String, Symbol
+from msgspec import convert, to_builtins
 
 from ists_asp.errors import DataError, RuleError, inside, shortened
 from ists_asp.explain.shown import Item, Key, Piece, Place, Shown, read_shown
 from ists_asp.explain.templates import Templates, phrase, quoted, sentence
 from ists_asp.facts import line_facts
+from ists_asp.io.store import Memo
 from ists_asp.io.wa import format_label
 from ists_asp.knowledge.words import written_otherwise
 from ists_asp.model import Alignment, Answer, Pair, Sentence
 from ists_asp.rules import NamedRule, RuleSet, RuleWarning
 from ists_asp.solver import Solver, SolverOptions
-from ists_asp.syntax.ground import Ground, symbols
+from ists_asp.solver.batch import in_batches
+from ists_asp.syntax.ground import Atoms, Ground, symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+Asked: TypeAlias = "tuple[Answer, tuple[Pair, Sequence[Symbol]]]"
+"""An answer, and its pair with all facts as the solver takes it."""
 
 _STOPPED = re.compile(r"(?:[A-Z]\.)+[A-Z]?\.?")
 
@@ -148,34 +155,70 @@ class Explainer:
     """The rules that decide what is said about an answer."""
 
     def __init__(
-        self, rules: RuleSet, constants: Mapping[str, str] | None = None, time_limit: float = 10.0
+        self,
+        rules: RuleSet,
+        constants: Mapping[str, str] | None = None,
+        time_limit: float = 10.0,
+        *,
+        incremental: bool = True,
     ) -> None:
-        options = SolverOptions(time_limit=time_limit, constants=dict(constants or {}))
-        self._solver: Solver[Shown] = Solver(rules, options, _read)
-        self._named = {rule.name: rule for rule in rules.rules if rule.sentence is not None}
-        self._loaded = rules.warnings
+        self._options = SolverOptions(time_limit=time_limit, constants=dict(constants or {}))
+        self._rules = rules
+        self._kept = rules.remembered if incremental else Memo()
+
+    @cached_property
+    def _solver(self) -> Solver[Shown]:
+        return Solver(self._rules, self._options, _read)
+
+    @cached_property
+    def _named(self) -> dict[str, NamedRule]:
+        rules = self._rules
+
+        def work() -> list[Any]:
+            return [to_builtins(rule) for rule in rules.rules if rule.sentence is not None]
+
+        found = convert(rules.remembered.recall("named", [], work), list[NamedRule])
+        return {rule.name: rule for rule in found}
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
         """What clingo has found suspicious about the rules so far."""
-        return tuple(dict.fromkeys((*self._loaded, *self._solver.warnings)))
+        solver = self.__dict__.get("_solver")
+        return tuple(dict.fromkeys((*self._rules.warnings, *(solver.warnings if solver else ()))))
 
     def explain_all(
         self, known: Iterable[tuple[Answer, Sequence[Symbol]]], templates: Templates
     ) -> Iterator[Explanation]:
         """Say answers in words, lazily and in their order, several at a time.
 
-        The facts of an answer's pair have its chunks as given chunks.
+        The facts of an answer's pair have its chunks as given chunks. What was found for the
+        answers of a batch is kept with the rules.
         """
         given, again = tee(known)
-        asked, hasty = tee(posed(given, templates))
-        for solution in self._solver.solve_all(asked):
-            (answer, _), (pair, facts) = next(again), next(hasty)
-            with inside(pair):
-                (shown,) = solution.answers
-                if not shown.best:
-                    (shown,) = self._solver.solve(pair, (*facts, Function("in_haste"))).answers
-                yield self._explained(answer, shown, templates)
+
+        def some(items: Sequence[Asked]) -> Iterator[Explanation]:
+            texts = [Atoms.of(facts).text for _, (_, facts) in items]
+            key = self._kept.key("explanations", [dict(self._options.constants), texts])
+            kept = self._kept.get(key)
+            solved = self._solver.solve_all(item for _, item in items) if kept is None else None
+            found: list[Sequence[str]] = []
+            for place, (answer, (pair, facts)) in enumerate(items):
+                with inside(pair):
+                    if solved is None:
+                        shown = _read(pair, map(Ground, kept[place]), (), True)
+                    else:
+                        (shown,) = next(solved).answers
+                        if shown.best:
+                            found.append(shown.atoms)
+                        else:
+                            facts = (*facts, Function("in_haste"))
+                            (shown,) = self._solver.solve(pair, facts).answers
+                    if len(found) == len(items) and not self.warnings:
+                        self._kept.put(key, found)
+                    yield self._explained(answer, shown, templates)
+
+        answers = (answer for answer, _ in again)
+        return in_batches(zip(answers, posed(given, templates), strict=True), some)
 
     def _explained(self, answer: Answer, shown: Shown, templates: Templates) -> Explanation:
         told = tell(answer, shown, templates)
@@ -221,7 +264,8 @@ def posed(
 
 def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], optimal: bool) -> Shown:
     assert isinstance(pair, Answered)
-    return replace(read_shown(pair, pair.lines, atoms), best=optimal)
+    kept = tuple(atoms)
+    return replace(read_shown(pair, pair.lines, kept), best=optimal, atoms=kept)
 
 
 def answer_facts(answer: Answer) -> Iterator[Symbol]:

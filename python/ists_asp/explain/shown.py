@@ -66,7 +66,7 @@ class Place(NamedTuple):
 class Shown:
     """What there is to say about an answer; all but pieces and places by statement.
 
-    ``best`` unless there was no time to choose what is told.
+    ``best`` unless there was no time to choose what is told. It was read of ``atoms``.
     """
 
     kinds: dict[Ground, str] = field(default_factory=dict)
@@ -75,6 +75,7 @@ class Shown:
     pieces: list[Piece] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     best: bool = True
+    atoms: Sequence[Ground] = ()
 
 
 def read_shown(pair: Pair, lines: int, atoms: Iterable[Ground]) -> Shown:

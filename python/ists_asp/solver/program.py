@@ -47,8 +47,8 @@ _KINDS = {*_NAMING, ASTType.Defined}
 _PLAIN = {*_KINDS, ASTType.ShowTerm}
 
 
-_EVERYWHERE = frozenset({ASTType.Definition, ASTType.Script})
-"""What all statements may refer to."""
+_EVERYWHERE = frozenset({ASTType.Defined, ASTType.Definition, ASTType.Script})
+"""What all statements may refer to, or clingo is to take for known."""
 
 
 @dataclass(frozen=True)
@@ -185,14 +185,16 @@ def prepare(
 def _tables(statements: Iterable[Shape]) -> set[Signature]:
     """All predicates that facts, or rules over other such predicates, define.
 
-    So are weights and corrections, which no facts of a pair give, where there are none as well.
+    Where there are weights, corrections are one, too, and be it empty: no facts of a pair give any.
     """
     rules = [shape for shape in statements if shape.kind is ASTType.Rule]
-    defined = {predicate.signature for predicate in v.WEIGHTS}
+    defined: set[Signature] = set()
     chosen: set[Signature] = set()
     for shape in rules:
         # What a choice derives is among the atoms of its head, as are the conditions for it.
         (defined if shape.derives else chosen).update(shape.derived)
+    if v.WEIGHT.signature in defined:
+        defined.add(v.CORRECTION.signature)
     return _closed(rules, defined - chosen)
 
 
