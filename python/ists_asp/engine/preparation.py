@@ -9,6 +9,8 @@ from itertools import chain, repeat, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from msgspec import convert, to_builtins
+
 from ists_asp.annotate import Annotator
 from ists_asp.engine.answer import Timings
 from ists_asp.errors import DataError, UnknownNameError, UsageError, of_pair
@@ -18,7 +20,7 @@ from ists_asp.io.store import Memo, Store
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.limits import GRACE, check_pair, check_text, fits, loading_time
-from ists_asp.model import Pair, Sentence, Text
+from ists_asp.model import Pair, Sentence, Text, Token
 from ists_asp.resources import Closing, gc_paused
 from ists_asp.rules import (
     Purpose,
@@ -348,11 +350,22 @@ class Preparation(Closing):
         ]
         if bare:
             with self.stages.measure("annotation"):
-                tagged = self._annotator.annotate([done[number].tokens for number in bare])
+                tagged = self._tagged([done[number].tokens for number in bare])
             for number, tokens in zip(bare, tagged, strict=True):
                 done[number] = replace(done[number], tokens=tokens)
         for number, pair in enumerate(pairs):
             yield Pair(pair.id, done[2 * number], done[2 * number + 1])
+
+    def _tagged(self, sentences: Sequence[Sequence[Token]]) -> Sequence[tuple[Token, ...]]:
+        """Annotate sentences, which the store keeps as a whole: a rerun has them at once."""
+        memo = Memo(self.setup.store)
+        forms = [[[token.form, token.glued] for token in tokens] for tokens in sentences]
+        key = memo.key("annotated", [self.models.key, forms])
+        if (kept := memo.get(key)) is not None:
+            return convert(kept, list[tuple[Token, ...]])
+        tagged = self._annotator.annotate(sentences)
+        memo.put(key, to_builtins(tagged))
+        return tagged
 
     @cached_property
     def _knowledge(self) -> Knowledge:

@@ -89,6 +89,11 @@ def _listed(text: str, begin: Position) -> Iterator[tuple[tuple[str, str], Posit
         yield (found[1], found[2]), Position(begin.filename, line, column)
 
 
+def lists_words(statement: str) -> bool:
+    """Whether a statement is a fact of nothing but entries."""
+    return _PLAIN.fullmatch(statement) is not None
+
+
 def _may_list(rule: NamedRule) -> bool:
     """Whether a statement may have entries."""
     return any(name in rule.text for name, _ in TABLES)

@@ -23,6 +23,7 @@ from msgspec import convert, to_builtins
 from ists_asp.errors import IstsError
 from ists_asp.model import Answer, Pair
 from ists_asp.rules.parsing import RuleWarning
+from ists_asp.rules.tables import lists_words
 from ists_asp.solver.batch import BATCH, Item, in_batches, raising
 from ists_asp.solver.program import settled_text
 from ists_asp.solver.search import Solution
@@ -104,6 +105,7 @@ class Keeping:
         self._about += [str(sorted(solver.sure.items()))]
         self._edits: dict[str, Edits | None] = {}
         self._distance = cache(self._measured)
+        self._changed = cache(self._difference)
         self._batches = 0
         self._heard: dict[RuleWarning, None] = {}
 
@@ -181,12 +183,17 @@ class Keeping:
         """How many statements and constants differ from rules that were kept."""
         if digest == self._digest:
             return 0
+        changed = self._changed(digest)
+        # Two versions that say the same may say it in other places.
+        return sys.maxsize if changed is None else 1 + changed.total()
+
+    def _difference(self, digest: str) -> Counter[str] | None:
+        """The statements and constants that differ from rules that were kept, if they were."""
         old = self._kept_version(digest)
         if old is None:
-            return sys.maxsize
+            return None
         before, after = map(_said, (old, self._version))
-        # Two versions that say the same may say it in other places.
-        return 1 + (before - after).total() + (after - before).total()
+        return (before - after) + (after - before)
 
     def _kept_version(self, digest: str) -> Version | None:
         kept = self._remembered.get(self._remembered.key_of("version", [digest]))
@@ -216,13 +223,14 @@ class Keeping:
     def _since(self, digest: str, facts: Sequence[Symbol]) -> Edits | None:
         """What differs from rules that were kept; None where nothing can be said of it.
 
-        One pair is grounded in any case, so that clingo can find fault with what is new.
+        One pair is grounded, so that clingo can find fault with what is new; words have none.
         """
         if digest not in self._edits:
             self._edits[digest] = None
             old, solver = self._kept_version(digest), self._solver
             with suppress(IstsError):
-                solver.check_grounding(facts)
+                if not all(map(lists_words, self._changed(digest) or [""])):
+                    solver.check_grounding(facts)
                 if old is not None and not solver.warnings:
                     # Few runs need it.
                     from ists_asp.solver.edits import Edits
