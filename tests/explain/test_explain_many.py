@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+import ists_asp
 from tests.explain.reviewed import make_answer
 
 PAIRS = [
@@ -14,15 +15,15 @@ PAIRS = [
 
 @pytest.fixture
 def annotated(system, monkeypatch):
-    """The numbers of sentences in each call of the annotator."""
-    annotator = system("headlines")._annotator
-    original, calls = annotator.annotate, []
+    """The numbers of sentences that are to be annotated, each time."""
+    headlines = system("headlines")
+    original, calls = headlines._tagged, []
 
     def annotate(sentences):
         calls.append(len(sentences))
         return original(sentences)
 
-    monkeypatch.setattr(annotator, "annotate", annotate)
+    monkeypatch.setattr(headlines, "_tagged", annotate)
     return calls
 
 
@@ -53,3 +54,13 @@ def test_only_the_sentence_that_lacks_words_is_annotated(system, annotated):
     half = replace(pair, sent2=replace(pair.sent2, tokens=bare))
     assert list(headlines.annotate([half])) == [pair]
     assert annotated == [2, 1]
+
+
+def test_an_explanation_is_kept_and_says_the_same(tmp_path):
+    told = []
+    for _ in range(2):
+        with ists_asp.load("headlines", cache=tmp_path) as headlines:
+            told.append([headlines.explain(headlines.solve(*pair)).to_dict() for pair in PAIRS])
+            solver = headlines.explainer.__dict__.get("_solver")
+    assert told[0] == told[1]
+    assert solver is None

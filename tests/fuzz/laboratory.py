@@ -222,8 +222,7 @@ def _note(run, error):
 @functools.cache
 def _remember():
     """Keep what is found out about syntax trees and pairs, in this process for good."""
-    knowledge.Knowledge.prepare = lambda _self, _pairs: None
-    knowledge.Knowledge.relations = _by_pair(knowledge.Knowledge.relations)
+    knowledge.Knowledge.facts = _by_pair(knowledge.Knowledge.facts)
     _everywhere("ists_asp.engine.preparation", "freeze_gc", lambda _freeze: lambda: None)
 
 
@@ -236,14 +235,14 @@ def _everywhere(module, name, wrap):
             setattr(each, name, new)
 
 
-def _by_pair(relations):
+def _by_pair(facts):
     known = {}
 
     def remembered(self, pair):
         # The id alone is that of another pair in another language.
         key = pair.id, pair.sent1.text
         if key not in known:
-            known[key] = relations(self, pair)
+            known[key] = list(facts(self, pair))
         return known[key]
 
     return remembered

@@ -27,7 +27,7 @@ PROFILES = ("default", "headlines", "es")
 def main():
     """Try files, and say what broke."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--profile", action="append", choices=PROFILES, help="default: all three")
+    parser.add_argument("--profile", action="append", help=f"default: {', '.join(PROFILES)}")
     parser.add_argument("--count", type=int, default=1000, help="files a profile")
     parser.add_argument("--seed", type=int, default=0, help="the number of the first file")
     parser.add_argument("--jobs", type=int, default=1, help="processes that share the files")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.errors import ResourceError
-from ists_asp.knowledge.lexicon import Lexicon, Thesaurus
+from ists_asp.knowledge.lexicon import Lexicon, Thesaurus, _relate
 
 INVERSE = {
     "hypernym": "hyponym",
@@ -91,6 +91,18 @@ def test_known_relation(lexicon, first, second, kind, distance):
 )
 def test_all_relations_of_two_words(lexicon, first, second, found):
     assert related(lexicon, first, second) == found
+
+
+def test_words_that_are_related_may_be(lexicon):
+    entries = lexicon._entries(set(SOME) | {("person", "n"), ("act", "n"), ("actor", "n")})
+    found = [
+        (one.may_relate(two), any(_relate(one, pos1, two, pos2, lexicon._broad)))
+        for _, pos1, one in entries
+        for _, pos2, two in entries
+        if one is not two
+    ]
+    assert {may for may, is_so in found if is_so} == {True}
+    assert [may for may, _ in found].count(False) > len(found) // 2
 
 
 def test_relations_are_as_near_as_their_senses(lexicon):

@@ -1,5 +1,6 @@
 """Word tables: read line by line, symmetric, of words or lemmas, of several words."""
 
+import re
 import time
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from ists_asp.errors import RuleError
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
-from ists_asp.rules import phrases
+from ists_asp.rules import find_rules, load_rules, phrases, tables
 from ists_asp.rules.source import table_rules
 from tests.sharing import load_shared
 
@@ -47,6 +48,24 @@ def test_entries_work_in_either_sentence_and_by_their_lemmas(system):
     one, two = "The clinic orders Nurofen", "The clinic orders ibuprofen"
     assert label(system, one, two, (4,), (4,)) == "EQUI"
     assert label(system, two, one, (4,), (4,)) == "EQUI"
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ('same_meaning( "é ä","b";\n  "ñ" , "c d"; "x","y" ) .  same_meaning("ü","e").', 4),
+        ('opposite("a","b";\n\n"cé",  "d"). same_meaning("f",\n"g").', 3),
+        ('same_meaning("a", % a comment, "which" has "quotes"\n "b"; "c\\"d","e").', 2),
+        ('same_meaning("a";"b","c"). opposite("a","b","c"). same_meaning(a,"b").', 1),
+    ],
+)
+def test_entries_are_read_from_text_as_from_trees(text, count, tmp_path, monkeypatch):
+    (tmp_path / "mine.lp").write_text(text)
+    rules = load_rules(find_rules(tmp_path / "mine.lp"))
+    found = list(tables.entries(rules))
+    monkeypatch.setattr(tables, "_PLAIN", re.compile("(?!)"))
+    assert found == list(tables.entries(rules))
+    assert len({entry.place for entry in found}) == count
 
 
 def test_entries_of_several_words_are_phrases(system):
