@@ -28,7 +28,7 @@ def cache() -> None:
     neither Stanza nor torch. So is what a reader says of a pair, with its hash, and what was
     worked out about rule files, by their hashes, so that the next command need not parse them as
     thoroughly. So are answers, so that after an edit of rules only pairs are decided again that it
-    can touch, and so are traces.
+    can touch, and so are explanations and traces.
 
     Out: what is in it, or how much was removed.
     """
