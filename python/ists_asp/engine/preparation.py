@@ -6,10 +6,9 @@ import gc
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain, repeat, tee
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
-
-from msgspec import convert, to_builtins
 
 from ists_asp.annotate import Annotator
 from ists_asp.engine.answer import Timings
@@ -20,7 +19,7 @@ from ists_asp.io.store import Memo, Store
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.limits import GRACE, check_pair, check_text, fits, loading_time
-from ists_asp.model import Pair, Sentence, Text, Token
+from ists_asp.model import Pair, Sentence, Text, Token, Word
 from ists_asp.resources import Closing, gc_paused
 from ists_asp.rules import (
     Purpose,
@@ -151,6 +150,10 @@ class Setup:
     def check_has(self, purpose: Purpose) -> None:
         """Refuse a profile that has no rules for a purpose."""
         find_program(self.profile, self.rules, purpose)
+
+
+_fields = attrgetter("form", "lemma", "upos", "xpos")
+"""What is kept of a word."""
 
 
 class Known(NamedTuple):
@@ -361,11 +364,18 @@ class Preparation(Closing):
         memo = Memo(self.setup.store)
         forms = [[[token.form, token.glued] for token in tokens] for tokens in sentences]
         key = memo.key("annotated", [self.models.key, forms])
-        if (kept := memo.get(key)) is not None:
-            return convert(kept, list[tuple[Token, ...]])
-        tagged = self._annotator.annotate(sentences)
-        memo.put(key, to_builtins(tagged))
-        return tagged
+        kept = memo.get(key)
+        if kept is None:
+            tagged = self._annotator.annotate(sentences)
+            memo.put(key, [[list(map(_fields, one.words)) for one in tokens] for tokens in tagged])
+            return tagged
+        return [
+            tuple(
+                Token(one.index, one.form, tuple(Word(*word) for word in words), one.glued)
+                for one, words in zip(*both, strict=True)
+            )
+            for both in zip(sentences, kept, strict=True)
+        ]
 
     @cached_property
     def _knowledge(self) -> Knowledge:

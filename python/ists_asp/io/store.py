@@ -35,10 +35,10 @@ TRACES = "traces"
 """The folder of traces, which are large: a store of their own, so that they push nothing out."""
 
 MOST = 10_000
-"""Entries that are kept at most: a rule set has one for each file, a hundred pairs have two."""
+"""Entries that are kept at most: a rule set has one for each file, a hundred pairs have three."""
 
 LARGEST = 512 << 20
-"""Bytes that they take at most: facts and answers of 100 000 pairs take two thirds of it."""
+"""Bytes that they take at most: facts and answers of 100 000 pairs take three quarters of it."""
 
 MOST_TRACES, LARGEST_TRACES = 100_000, 1 << 30
 """The same for traces, of which a pair has one: 40 kB, packed."""
