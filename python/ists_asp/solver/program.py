@@ -185,7 +185,8 @@ def prepare(
 def _tables(statements: Iterable[Shape]) -> set[Signature]:
     """All predicates that facts, or rules over other such predicates, define.
 
-    Where there are weights, corrections are one, too, and be it empty: no facts of a pair give any.
+    Where there are weights, corrections are a table as well, even an empty one: no facts of a pair
+    give any.
     """
     rules = [shape for shape in statements if shape.kind is ASTType.Rule]
     defined: set[Signature] = set()
