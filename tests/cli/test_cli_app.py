@@ -99,23 +99,6 @@ def test_a_shell_gets_its_script_and_what_it_may_complete(run, monkeypatch, shel
         ("chunk --json a b", "'--json'. See ists-asp chunk --help"),
         ("solve --forma text a b", "'--forma'. Did you mean --format? See ists-asp solve --help"),
         ("solve --model x", "'--model'. See ists-asp solve --help"),
-        *(
-            (f"{line} {option}", f"'{option}' any more: {instead}")
-            for line, option, instead in (
-                ("solve", "--semantic", "in English the reader does its work, in Spanish"),
-                ("sts", "--semantic-model", "--reader takes a reader of your own. See"),
-                (
-                    "sts",
-                    "--resume",
-                    "repeat the command without it: it goes on from the cache. See",
-                ),
-                ("solve", "--allow-scripts", "give what ists-asp facts prints to plain clingo"),
-                ("chunk", "--stanza-package", "--stanza-dir names a folder with one package. See"),
-                ("trace", "--no-vectors", "a rule file of your own can leave out what rests on"),
-                ("rules list", "--stats", "ists-asp solve --trace says which rules fired"),
-                ("solve", "--time-limit", "--timeout is the limit for a pair. See"),
-            )
-        ),
     ],
 )
 def test_an_unknown_option_is_not_answered_with_nonsense(bad, line, message):

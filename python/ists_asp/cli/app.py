@@ -115,7 +115,7 @@ Examples:
     "--verbose",
     is_flag=True,
     is_eager=True,
-    help="With --version, also say which models, rules and weights are in use.",
+    help="With --version: also show the models, rules and weights in use.",
 )
 @click.option(
     "--version",
@@ -128,7 +128,7 @@ Examples:
     "--config/--no-config",
     "configured",
     default=True,
-    help=f"Take options from the nearest {NAME}, or not; see ists-asp config.",
+    help=f"Read options from the nearest {NAME}, or ignore it; see ists-asp config.",
 )
 @click.option(
     "--color",
@@ -136,19 +136,19 @@ Examples:
     default="auto",
     expose_value=False,
     callback=_colour,
-    help="Colours: on terminals unless NO_COLOR is set, always, or never.  [default: auto]",
+    help="Use colours; auto: on terminals, unless NO_COLOR is set.  [default: auto]",
 )
 @click.pass_context
 def main(context: click.Context, verbose: bool, configured: bool) -> None:
     """Explain how similar two sentences are.
 
-    Both sentences are cut into chunks, the chunks are aligned, and each alignment gets a
-    label (EQUI, OPPO, SPE1, SPE2, SIMI, REL) and a score from 0 to 5. Rules that you can
-    read and change decide.
+    ists-asp splits both sentences into chunks, aligns the chunks, and gives each alignment a
+    label (EQUI, OPPO, SPE1, SPE2, SIMI, REL) and a score from 0 to 5. You can read and change
+    the rules behind every decision.
 
-    Data goes to standard output; progress, warnings and errors go to standard error. The
-    exit code is 0 for success, 1 for faulty data (or where the only pair, given on the command
-    line, has no answer), 2 for wrong usage, and 3 where some pairs of a file have no answer.
+    Data goes to standard output; progress, warnings and errors go to standard error. Exit
+    codes: 0 success; 1 faulty data, or no answer for a pair given on the command line; 2 wrong
+    usage; 3 some pairs of a file have no answer.
     """
     if verbose:
         raise UsageError("--verbose without --version", hint="See ists-asp --version --verbose")
@@ -201,24 +201,9 @@ def _usage_message(fault: click.ClickException) -> str:
     return f"{text.rstrip('.')}{end} See {context.command_path} --help"
 
 
-_GONE = {
-    "--semantic": "in English the reader does its work, in Spanish --reader use",
-    "--semantic-model": "--reader takes a reader of your own",
-    "--resume": "repeat the command without it: it goes on from the cache",
-    "--allow-scripts": "give what ists-asp facts prints to plain clingo, which runs them",
-    "--stanza-package": "--stanza-dir names a folder with one package",
-    "--no-vectors": "a rule file of your own can leave out what rests on vectors",
-    "--time-limit": "--timeout is the limit for a pair",
-    "--stats": "ists-asp solve --trace says which rules fired for each answer",
-}
-"""Options that are gone, and what does their work now."""
-
-
 def _no_such_option(name: str, context: click.Context) -> str:
     """What is said of an unknown option: one that is nearly the same, or who has it."""
     text = f"No such option '{name}'"
-    if name in _GONE:
-        return f"{text} any more: {_GONE[name]}"
     known = list(_options(context.command))
     owners = [path for path, command in _commands(context.find_root()) if name in _options(command)]
     if len(owners) > 3:

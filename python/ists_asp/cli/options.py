@@ -41,7 +41,7 @@ def decorated(function: Function, decorators: tuple[Decorator, ...]) -> Function
 
 def output_option(
     *endings: str,
-    text: str = "File to write; it appears whole or not at all. Default: standard output.",
+    text: str = "Output file, written atomically. Default: standard output.",
     kind: FileType | None = None,
 ) -> Decorator:
     """The option ``-o``, by default for a file with such a name; the command gets ``output``."""
@@ -79,7 +79,7 @@ def format_option(forms: Mapping[str, Format], otherwise: str) -> Decorator:
 
 
 templates_option: Decorator = file_option(
-    "--templates", "Wording of your own: a copy of data/templates/en.toml, edited."
+    "--templates", "Your own wording: an edited copy of data/templates/en.toml."
 )
 
 
@@ -91,16 +91,16 @@ def json_option(function: Function) -> Function:
         function(as_json=as_json or form == "json", **rest)
 
     choice = click.option(
-        "--format", "form", type=click.Choice(["text", "json"]), help="Text by default."
+        "--format", "form", type=click.Choice(["text", "json"]), help="Default: text."
     )
     return decorated(wrapper, (choice, json_flag))
 
 
 json_flag: Decorator = click.option(
-    "--json", "as_json", is_flag=True, help="Short for --format with JSON."
+    "--json", "as_json", is_flag=True, help="Same as --format with JSON."
 )
 quiet_option: Decorator = click.option(
-    "-q", "--quiet", is_flag=True, help="No progress bar and no summary."
+    "-q", "--quiet", is_flag=True, help="Hide the progress bar and the summary."
 )
 
 
@@ -121,38 +121,38 @@ timeout_option: Decorator = click.option(
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="Limit for a pair, in time of the processor: the best answer so far is taken then, if "
-    "there is one. What cannot be stopped is killed 5 s later.",
+    help="CPU-time limit per pair. When it is reached, the best answer so far counts, if there is "
+    "one. A worker that cannot be stopped is killed 5 s later.",
 )
 
 
 # Where the pairs are.
 
 _FILES = {
-    "--table": "Pairs in a table: .csv, .tsv, .jsonl, .xlsx, .ods or .parquet, also with .gz, .bz2 "
-    "or .xz behind it; its other columns come back unchanged. Or in a .wa file.",
-    "--tsv": "As --table, whatever its name is: columns separated by tabs; - is stdin.",
-    "--jsonl": 'As --table, whatever its name is: objects {"sent1": …, "sent2": …}, one a line; if '
-    'you like with "id" and with "chunks1" and "chunks2" as [[first, last], …]; - is stdin.',
-    "--sent1": "First sentences, one a line, as tokens separated by blanks; - is stdin.",
-    "--sent2": "Second sentences, one a line; - is stdin.",
+    "--table": "Table of pairs: .csv, .tsv, .jsonl, .xlsx, .ods or .parquet, optionally compressed "
+    "(.gz, .bz2, .xz). Its other columns are passed through. A .wa file works, too.",
+    "--tsv": "Like --table, for tab-separated columns in a file of any name; - is stdin.",
+    "--jsonl": 'Like --table, for a file of any name with one object {"sent1": …, "sent2": …} per '
+    'line; optional keys: "id", and "chunks1" and "chunks2" as [[first, last], …]; - is stdin.',
+    "--sent1": "First sentences, one per line, tokens separated by spaces; - is stdin.",
+    "--sent2": "Second sentences, one per line; - is stdin.",
 }
 _COLUMNS = {
-    "sent1": "Column of first sentences, by its title, or by its number from 1. Default: by usual "
-    "names such as sentence1, text_a, premise or answer, or by their places.",
+    "sent1": "Column of first sentences: its title, or its number from 1. Default: a common title "
+    "such as sentence1, text_a, premise or answer, or else its position.",
     "sent2": "Column of second sentences.",
-    "id": "Column of ids. Default: id or the like, or else the number of the line.",
+    "id": "Column of ids. Default: id or a similar title, or else the line number.",
 }
 _FLAGS = {
-    "--header": "The first row names the columns, whatever they are called. Otherwise it does if "
-    "some of the names are usual ones.",
-    "--skip-bad": "Leave out faulty rows, and warn of them; otherwise they are an error.",
-    "--chunked": "Brackets give the chunks: [ the bulb ] [ is ] [ on ]. Otherwise chunks are "
-    "found.",
-    "--raw": "The sentences are text, which Stanza tokenises: so are those of tables and of the "
-    "command line without this.",
-    "--tokens": "Blanks separate the tokens: so they do in --sent1, --sent2 and .wa without this.",
-    "--strict": "Faults of the input that can be repaired are errors.",
+    "--header": "Treat the first row as column titles. Without it, it counts as titles if some are "
+    "common ones.",
+    "--skip-bad": "Skip faulty rows with a warning. Without it, they are errors.",
+    "--chunked": "Brackets mark the chunks: [ the bulb ] [ is ] [ on ]. Without it, chunks are "
+    "found by rules.",
+    "--raw": "Sentences are text for Stanza to tokenise. This is the default for tables and the "
+    "command line.",
+    "--tokens": "Spaces separate the tokens. This is the default for --sent1, --sent2 and .wa.",
+    "--strict": "Report repairable faults of the input as errors.",
 }
 
 
@@ -205,8 +205,8 @@ def input_options(
             click.option(
                 "--encoding",
                 metavar="NAME",
-                help="That of a table of text, such as cp1252. Default: UTF-8, or UTF-16 with its "
-                "mark.",
+                help="Encoding of a text table, such as cp1252. Default: UTF-8, or UTF-16 with a "
+                "byte order mark.",
             ),
             *(click.option(flag, is_flag=True, help=_FLAGS[flag]) for flag in _FLAGS),
             click.option("--id", "identifier", metavar="ID", help="Only the pair with this id."),
@@ -224,7 +224,7 @@ def _profile(default: str) -> Decorator:
         default=default,
         show_default=True,
         metavar="NAME",
-        help="Kind of text; see ists-asp profiles.",
+        help="Profile for the kind of text; see ists-asp profiles.",
     )
 
 
@@ -235,9 +235,10 @@ _RULES: Decorator = click.option(
     multiple=True,
     type=RULES,
     metavar="PATH",
-    help="Your rules: a folder made by ists-asp rules copy replaces the shipped one; a file "
-    "replaces the one of its name or is added; any other folder is added. Or your words: a "
-    ".tsv file of lines such as 'power = electricity' and 'pass <> reject'. Repeatable.",
+    help="Your rules. A folder made by ists-asp rules copy replaces the shipped rules; a file "
+    "replaces the shipped file of its name, or is added; any other folder is added. Or your "
+    "words: a .tsv file with lines such as 'power = electricity' and 'pass <> reject'. "
+    "Repeatable.",
 )
 
 
@@ -248,11 +249,10 @@ def reader_option(default: str | None = None) -> Decorator:
         type=MODEL,
         metavar="shipped|use|DIR|none",
         default=default,
-        show_default=default or "what the profile names",
+        show_default=default or "the profile's",
         callback=lambda _context, _option, given: given if given is None else str(given),
-        help="Whose opinions count as well: those of the shipped fine-tuned encoder, of one of "
-        "your own, or none; in Spanish profiles use, the encoder of the extra [spanish], counts "
-        "for ratings.",
+        help="Encoder to use as evidence: the shipped fine-tuned one, your own, or none. In "
+        "Spanish profiles, use (from the extra [spanish]) counts for ratings.",
     )
 
 
@@ -271,10 +271,9 @@ cache_option: Decorator = click.option(
     type=CACHE,
     metavar="DIR|none",
     callback=_cache,
-    help="Directory of the cache, which spares a rerun Stanza, the parsing of rules, and pairs "
-    "that no edit touches; none for none. At an address of fsspec many machines share what Stanza "
-    "and readers say. Default: ists-asp in your cache directory; see ists-asp "
-    "cache info.",
+    help="Cache directory; none turns the cache off. Reruns reuse annotations, parsed rules and "
+    "unaffected answers. An fsspec URL shares annotations between machines. Default: ists-asp in "
+    "your cache directory; see ists-asp cache info.",
 )
 
 _SETUP: tuple[Decorator, ...] = (
@@ -285,13 +284,13 @@ _SETUP: tuple[Decorator, ...] = (
         "constants",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Value of a #const in the rules, as for clingo: highest=4. Repeatable.",
+        help="Set a #const of the rules, as in clingo: highest=4. Repeatable.",
     ),
     click.option(
         "--stanza-dir",
         type=MODEL,
         metavar="DIR",
-        help="Stanza models instead of the shipped ones, one package of them.",
+        help="Stanza models to use instead of the shipped ones; one package.",
     ),
     reader_option(),
     cache_option,
@@ -300,55 +299,55 @@ _SETUP: tuple[Decorator, ...] = (
         "incremental",
         flag_value=False,
         default=True,
-        help="Decide all pairs again. Otherwise answers are kept in the cache, and after an edit "
-        "of rules, words or constants only pairs are decided that it can touch.",
+        help="Decide every pair again. By default answers are cached, and after an edit of rules, "
+        "words or constants only the pairs it can affect are decided again.",
     ),
     click.option(
         "--lax",
         is_flag=True,
-        help="Go on where your rules have a name that exists nowhere, such as that of a misspelt "
-        "predicate, and warn of it; otherwise that is an error, with exit code 2.",
+        help="Only warn about unknown names in your rules, such as a misspelt predicate. By "
+        "default they are an error with exit code 2.",
     ),
 )
 
 _RUN: tuple[Decorator, ...] = (
-    number_option("--jobs", text="Workers that decide pairs at the same time.", default=1),
+    number_option("--jobs", text="Number of worker processes.", default=1),
     click.option(
         "--memory",
         type=click.IntRange(min=256),
         metavar="MB",
-        help=f"Limit for a worker.  [default: {MEMORY}]",
+        help=f"Memory limit per worker.  [default: {MEMORY}]",
     ),
     click.option(
         "--fail-fast/--keep-going",
         default=False,
-        help="End with the first pair that gets no answer, or go on (the default) and name the "
-        "pairs at the end, with exit code 3.",
+        help="Stop at the first failure, or go on (the default), list the failed pairs at the end "
+        "and exit with code 3.",
     ),
     click.option(
         "--trace",
         "traces",
         type=OUTPUT,
         metavar="FILE",
-        help="File for the traces of all pairs, a JSON object a line; takes a few times as long. "
-        "What came second to a decision is told by ists-asp trace only.",
+        help="Output file for the traces of all pairs, one JSON object per line. Takes a few times "
+        "as long. Only ists-asp trace names the runner-up of each decision.",
     ),
 )
 
 _ENGINE: tuple[Decorator, ...] = (
     choice_option(
         *("--engine", "local", "dask"),
-        text="What runs the pairs: this machine, or workers of dask.distributed, which read and "
-        "write folders of parts, also at addresses of fsspec such as s3://bucket/pairs.parquet; "
-        "-o names the folder. A run that was stopped goes on where it was.",
+        text="Where pairs are processed: on this machine, or by dask.distributed workers, which "
+        "read and write folders of parts, also at fsspec URLs such as s3://bucket/pairs.parquet. "
+        "-o names the folder. An interrupted run resumes.",
     ),
     click.option(
         "--scheduler",
         metavar="ADDRESS",
-        help="With --engine dask, the scheduler of a cluster, such as tcp://host:8786. Whoever "
-        "reaches it runs code. Default: --jobs workers on 127.0.0.1.",
+        help="With --engine dask: the cluster's scheduler, such as tcp://host:8786. Anyone who can "
+        "reach it can run code. Default: --jobs workers on 127.0.0.1.",
     ),
-    number_option("--partition", text="Pairs of a part with --engine dask.", default=1000),
+    number_option("--partition", text="With --engine dask: pairs per part.", default=1000),
 )
 
 

@@ -23,14 +23,11 @@ if TYPE_CHECKING:
 def cache() -> None:
     """Show or clear the cache.
 
-    In: nothing but the cache's directory. What Stanza says of a sentence is kept there, with the
-    models and the version of Stanza that said it, so that a rerun after a change of rules starts
-    neither Stanza nor torch. So is what a reader says of a pair, with its hash, and what was
-    worked out about rule files, by their hashes, so that the next command need not parse them as
-    thoroughly. So are answers, so that after an edit of rules only pairs are decided again that it
-    can touch, and so are explanations and traces.
+    In: the cache directory. It holds Stanza's annotations, the encoder's output, parsed rules,
+    answers, explanations and traces. A rerun starts neither Stanza nor torch, and after an edit
+    of rules decides only the pairs that the edit can affect.
 
-    Out: what is in it, or how much was removed.
+    Out: the size of the cache, or the number of entries removed.
     """
 
 
@@ -41,9 +38,9 @@ def cache() -> None:
 @cache_option
 @json_option
 def info(cache: Path | None, as_json: bool) -> None:
-    """Show where the cache is and how much is in it.
+    """Show the location and size of the cache.
 
-    In: the cache's directory.
+    In: the cache directory.
 
     Out: the file, its size in bytes, and how many texts each set of models has annotated, and
     how many pairs each reader has read; the folder with what was worked out about rules and with
@@ -81,9 +78,9 @@ def info(cache: Path | None, as_json: bool) -> None:
 def clear(cache: Path | None) -> None:
     """Empty the cache.
 
-    In: the cache's directory.
+    In: the cache directory.
 
-    Out: how many entries it had, of all kinds.
+    Out: the number of entries removed, of all kinds.
     """
     from ists_asp.io.cache import Cache
 

@@ -101,7 +101,7 @@ def use_config(context: click.Context, wanted: bool) -> None:
 @json_option
 @click.pass_context
 def config(context: click.Context, as_json: bool) -> None:
-    """Show the file ists-asp.toml that holds here, and what it says.
+    """Show the ists-asp.toml in effect and its settings.
 
     In: the file of the working folder, or of the nearest one above it. It may have: profile, rules
     (a list of paths), constants (a table), timeout, memory, jobs, language, templates. Options

@@ -40,14 +40,14 @@ _SHIPPED = "shipped"
 @partial(options.input_options, optional=True)
 @options.setup_options()
 @options.file_option(
-    "--gold", "Say what each of the official measures gains, by the alignments in this .wa file."
+    "--gold", "Show the gain in each official measure, by the alignments in this .wa file."
 )
 @options.number_option(
     "--top",
-    text="Tell so many pairs: with --gold so many of the best and of the worst.",
+    text="Number of pairs to show; with --gold, of the best and of the worst.",
     default=10,
 )
-@click.option("--all", "everything", is_flag=True, help="Tell all pairs that have changed.")
+@click.option("--all", "everything", is_flag=True, help="Show every pair that changed.")
 @options.json_option
 @options.output_option(".txt", ".md")
 def diff(
@@ -63,15 +63,14 @@ def diff(
 ) -> None:
     """Show what changes between two sets of rules, or two outputs.
 
-    In: two rule folders (or files, as for --rules; "shipped" for those that come along) and
-    pairs as for ists-asp solve; or two outputs of ists-asp solve, .wa or .jsonl.
+    In: two rule folders (or files, as for --rules; "shipped" names the shipped rules) and pairs
+    as for ists-asp solve; or two outputs of ists-asp solve, .wa or .jsonl.
 
-    Out: the pairs that change, decision by decision: chunks, alignments, labels, scores. Of
-    rules also how they differ, and for each change which of them are responsible: those that
-    fire by one set only, and weights that differ, with what they move, in hundredths of
-    log-odds; of new rules that changed nothing whether they fired, and what they lack.
-    With --gold what the four official measures gain or lose, over all pairs and for each, best
-    and worst pairs first. JSON has everything.
+    Out: the pairs that change, decision by decision: chunks, alignments, labels, scores. For
+    rules, also the edits, and the edits behind each change: rules that fire in one set only, and
+    changed weights with their effect in hundredths of log-odds. For a new rule without effect,
+    whether it fired and what it lacks. With --gold, the gain or loss in the four official
+    measures, overall and per pair, best and worst pairs first. JSON has everything.
     """
     from ists_asp.compare import compare
     from ists_asp.compare.rendering import as_json as record

@@ -34,23 +34,23 @@ _MOST_NOTES = 10
 )
 @choice_option(
     *("--scheme", "2016", "2015"),
-    text="The official scorer of which year; that of 2015 is kinder to wrong types.",
+    text="Year of the official scorer; 2015 is more lenient about wrong types.",
 )
-@click.option("--by-pair", is_flag=True, help="Also the F1 of each pair (JSON always has them).")
+@click.option("--by-pair", is_flag=True, help="Also show the F1 of each pair (always in JSON).")
 @click.option(
     "--versus",
     "other",
     type=READ,
     metavar="SYS2",
-    help="Another run on the same pairs, and how likely it is that SYS is no better.",
+    help="Another run on the same pairs to compare with, with significance.",
 )
 @click.option(
     "--gold-col",
     "column",
     metavar="COL",
-    help="With --task sts: the column of gold ratings in a table, by its title or its number.",
+    help="With --task sts: column of gold ratings, by title or number.",
 )
-@number_option("--top", text="With --versus: so many of the best and worst pairs.", default=10)
+@number_option("--top", text="With --versus: number of best and worst pairs to show.", default=10)
 @json_option
 def evaluate(
     gold: Path,
@@ -65,19 +65,18 @@ def evaluate(
 ) -> None:
     """Measure answers against a gold standard.
 
-    In: two files of word alignments; pairs are matched by their ids. With --task sts: a file
-    with a gold rating a line, sentences behind it or not, or a table with a column of them, and
-    the ratings of a run as ists-asp sts writes them; or two folders of such files.
+    In: two .wa files; pairs are matched by id. With --task sts: a file with one gold rating per
+    line, optionally followed by the sentences, or a table with a column of them; and the ratings
+    of a run as ists-asp sts writes them. Or two folders of such files.
 
     Out: F1, precision and recall of alignment (Ali), type, score, and type with score
-    (Typ+Sco), over all pairs, a table of gold labels against answered ones, and a signature: what
-    the figures depend on. They are those of the official scorers; files that these refuse, and a
-    few that they do not, are an error, and docs/reference/formats.md has all rules. With --versus
-    what the figures gain over another run, intervals of 95 percent and one-tailed p of a paired
-    bootstrap, and the pairs that gain and lose most. With --task sts, where pairs are matched by
-    their ids if both files have them: Pearson's correlation of each data set and the mean,
-    weighted by pairs, with intervals of 95 percent; with --versus the one-tailed
-    p of Fisher's z transformation.
+    (Typ+Sco) over all pairs, a confusion matrix of labels, and a signature that names everything
+    the figures depend on. The figures equal those of the official scorers. Files that these
+    refuse, and a few others, are errors; see docs/reference/formats.md. With --versus: gains over
+    another run, 95 % intervals and one-tailed p of a paired bootstrap, and the pairs that gain
+    and lose most. With --task sts: Pearson's correlation for each data set and the mean weighted
+    by pairs, with 95 % intervals; with --versus the one-tailed p of Fisher's z transformation.
+    Pairs are matched by id if both files have ids.
     """
     if task == "sts":
         if scheme != "2016" or by_pair:
@@ -113,11 +112,11 @@ def evaluate(
 """)
 @click.argument("file", type=READ, metavar="FILE.wa")
 @choice_option(
-    "--scheme", "2016", "2015", text="Whose format; that of 2015 is one chunk to one chunk."
+    "--scheme", "2016", "2015", text="Format of which year; 2015 aligns one chunk to one chunk."
 )
 @click.option("--stats", is_flag=True, help="Also count labels, scores, chunks and tokens.")
 @click.option(
-    "--all-notes", is_flag=True, help=f"All notes; otherwise only the first {_MOST_NOTES}."
+    "--all-notes", is_flag=True, help=f"Show all notes, not only the first {_MOST_NOTES}."
 )
 @json_option
 @click.pass_context
@@ -128,12 +127,12 @@ def check(
 
     In: a .wa file.
 
-    Out: a line for each fault, with file and line; notes on what is odd but accepted; the
-    verdict. It is that of the official check, but that we refuse a little more: empty files,
-    missing ids, scores such as +3. Faults of that kind say that the rule is ours. With --scheme
-    2015, the pilot's, it is also a fault that a side has tokens that are no neighbours, and that
-    a token is on two lines. The exit code is 0 for a correct file, 1 for an incorrect one. JSON
-    has everything: faults, notes and statistics. docs/reference/formats.md has all rules.
+    Out: one line per fault, with file and line; notes on oddities that are accepted; the
+    verdict. The verdict is that of the official check, except that a few more faults count:
+    empty files, missing ids, scores such as +3. Such faults are marked as ours. With --scheme
+    2015 (the pilot), tokens of a side that are not adjacent and tokens on two lines are faults,
+    too. The exit code is 0 for a correct file, 1 for an incorrect one. JSON has everything:
+    faults, notes and statistics. See docs/reference/formats.md for all rules.
     """
     from ists_asp.evaluate.wa_check import check_file, render_check
     from ists_asp.model import Scheme

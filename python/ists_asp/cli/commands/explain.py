@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 @options.input_options
 @options.setup_options(run=True)
 @options.file_option(
-    "--answers", "Explain the alignments in this .wa file, of whatever origin, instead of solving."
+    "--answers", "Explain the alignments in this .wa file, from any system, instead of solving."
 )
 @click.option(
     "--language",
     metavar="CODE",
-    help="Language of the explanation, en or es; the sentences' own words stay as they are. "
-    "Default: that of the profile.",
+    help="Language of the explanation, en or es; quoted words stay as they are. Default: the "
+    "profile's.",
 )
 @options.templates_option
 @options.format_option(EXPLANATIONS, ", or text.")
@@ -56,12 +56,12 @@ def explain(
 ) -> None:
     """Say in words what two sentences share and how they differ.
 
-    In: pairs of sentences, as for ists-asp solve. With --answers their alignments are read
-    from a file, otherwise they are found.
+    In: pairs of sentences, as for ists-asp solve. With --answers, alignments are read from a
+    file instead of decided.
 
-    Out: for each pair a text of a few sentences; where there are several pairs, its id stands
-    in front. With --json the statements it is made of as well: each with its kind, its
-    alignments and tokens, and the rule that decided it; an object a line.
+    Out: for each pair a text of a few sentences, after its id if there are several pairs. With
+    --json, one object per line, which also lists the statements: each with its kind, alignments,
+    tokens, and the rule behind it.
     """
     from ists_asp.cli.driver import solve_pairs
     from ists_asp.explain.templates import languages

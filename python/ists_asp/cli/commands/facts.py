@@ -44,12 +44,12 @@ _LONGEST = 200
 @options.setup_options()
 @options.choice_option(
     *("--program", "answer", "explanation", "rating"),
-    text="What the facts are for: an answer, or its explanation or rating, with the answer.",
+    text="Purpose of the facts: to decide an answer, or to explain or rate it.",
 )
-@click.option("--bundle", is_flag=True, help="Write the rules as well, for clingo without us.")
+@click.option("--bundle", is_flag=True, help="Include the rules, for clingo without ists-asp.")
 @options.output_option(
-    text="File to write. For several pairs a folder, made if need be, which gets a file ID.lp for "
-    "each.",
+    text="Output file. For several pairs a folder, created if needed, with one file ID.lp per "
+    "pair.",
     kind=OUTPUTS,
 )
 @click.pass_context
@@ -63,16 +63,15 @@ def facts(
 ) -> None:
     """Print the facts of a pair, and the clingo command that solves it.
 
-    In: pairs of sentences, as for ists-asp solve; the pair's id is its line number, or the id
-    that TSV and JSON Lines give. With several pairs, choose one with --id or name a folder
-    with -o.
+    In: pairs of sentences, as for ists-asp solve; a pair's id is its line number, or the id in
+    its table. With several pairs, choose one with --id or name a folder with -o.
 
-    Out: an ASP program. Its comments give the sentences and a command line of plain clingo
-    (python -m clingo, where there is no program of this name), whose optimal answer is that of
-    ists-asp solve. Where that command ends with -, it expects the program on standard input.
-    With --program explanation or rating the optimum is that of ists-asp explain, or of ists-asp
-    sts with the same profile. With --bundle the file has the rules, too, and no path of this
-    machine; its head says what is best, which constants there are, and what is shown.
+    Out: an ASP program. Its comments give the sentences and a command line for plain clingo
+    (python -m clingo if there is no program clingo). The optimal answer equals that of ists-asp
+    solve. If the command ends with -, it reads the program from standard input. With --program
+    explanation or rating, the optimum equals that of ists-asp explain, or of ists-asp sts with
+    the same profile. With --bundle, the file also has the rules and no paths of this machine; its
+    head lists the objectives, constants and shown predicates.
     """
     pairs = inputs.read()
     several = len(pairs) > 1 or (output is not None and output.is_dir())
@@ -224,7 +223,7 @@ def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) ->
 @click.option(
     "--side",
     type=click.Choice(["1", "2"]),
-    help="Only the first or the second sentence of each pair.",
+    help="Only this sentence of each pair.",
 )
 @options.output_option(".txt")
 def chunk(inputs: Inputs, setup: Setup, side: str | None, output: Path | None) -> None:
@@ -232,8 +231,8 @@ def chunk(inputs: Inputs, setup: Setup, side: str | None, output: Path | None) -
 
     In: pairs of sentences, as for ists-asp solve.
 
-    Out: [ a chunk ] [ another one ], one sentence a line: the first and the second sentence
-    of each pair in turn, or only those of one --side. Read the lines back with --chunked.
+    Out: [ a chunk ] [ another one ], one sentence per line: the first and the second sentence
+    of each pair in turn, or those of one --side. --chunked reads the lines back.
     """
     from ists_asp.cli.console import counted, progress, write_output
     from ists_asp.cli.driver import working

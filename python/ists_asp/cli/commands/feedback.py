@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from ists_asp.io.tables import Row, Table
 
 _ROLES = {
-    "id": "the id of an answer; by default its student, where all differ, or its row",
-    "question": "the question; without it, words of the question count like others",
-    "answer": "the answer",
-    "reference": "the model answer; in the table of --references, if there is one",
+    "id": "the answers' ids; by default the student, if unique, or the row",
+    "question": "the questions; without it, words of the question count like others",
+    "answer": "the answers",
+    "reference": "the model answers; in the table of --references, if given",
 }
 
 
@@ -48,7 +48,7 @@ _ROLES = {
 @click.argument("table", type=INPUT, metavar="ANSWERS")
 @options.file_option(
     "--references",
-    "Table of model answers by question; several rows of a question are several model answers.",
+    "Table of model answers by question; a question may have several rows.",
 )
 @partial(
     options.decorated,
@@ -60,16 +60,16 @@ _ROLES = {
 @click.option(
     "--marks-col",
     metavar="NAME",
-    help="Column of marks that you gave to ten answers or more: one is suggested for each answer.",
+    help="Column with your marks for ten answers or more; the others get suggested marks.",
 )
 @click.option(
     "--group",
     is_flag=True,
-    help="Number the answers that say the same of the same parts of the model answer, the biggest "
-    "group first.",
+    help="Number the groups of answers that say the same about the same parts of the model "
+    "answer, largest group first.",
 )
 @click.option(
-    "--why", "asked", metavar="ID", help="Say which rules decided the verdict of an answer."
+    "--why", "asked", metavar="ID", help="Show the rules behind the verdict on an answer."
 )
 @click.option(
     "--language", metavar="CODE", help="Language of the feedback, en or es. Default: the profile's."
@@ -92,17 +92,17 @@ def feedback(
     engine: Engine | None,
     **columns: str | None,
 ) -> None:
-    """Compare answers with model answers: likeness to a reference, not a mark.
+    """Compare answers with model answers: similarity to a reference, not a mark.
 
-    In: a table with the columns id, question, answer and reference, or as the options say:
-    .csv, .tsv, .jsonl, .xlsx, .ods or .parquet. A reference may have points, one a line or
-    between semicolons.
+    In: a table (.csv, .tsv, .jsonl, .xlsx, .ods or .parquet) with the columns id, question,
+    answer and reference; the options choose others. A reference may list points, one per line or
+    separated by semicolons.
 
-    Out: the table with columns behind its own: best_reference, rating, verdict (correct,
-    incomplete, contradictory, irrelevant or no_answer), what is right, missing, contradicts
-    the model answer and is extra; feedback in two sentences; and sure, how often in 100 such
-    cases the verdict is right. The default profile suits electric circuits: choose default for
-    other English, es for Spanish.
+    Out: the table with these columns added: best_reference, rating, verdict (correct,
+    incomplete, contradictory, irrelevant or no_answer), right, missing, contradicts, extra,
+    feedback (two sentences), and sure: the percentage of such cases in which the verdict is
+    right. The default profile suits electric circuits; use default for other English, es for
+    Spanish.
     """
     from ists_asp.cli.cluster import Job, kind_of_parts
     from ists_asp.cli.driver import Printed, working

@@ -97,49 +97,49 @@ def _weights(values: Values) -> Collection[Path]:
     required=True,
     metavar="PATH",
     help="Folder with sent1.chunk.txt, sent2.chunk.txt and gold.wa, or a .wa file of one-to-one "
-    "alignments; with --task sts a file of rating TAB sentence TAB sentence, a data set of its "
-    "own. Repeat it for more data.",
+    "alignments. With --task sts: a file of rating TAB sentence TAB sentence, one data set each. "
+    "Repeatable.",
 )
 @options.with_setup
 @click.option(
     "--profile",
     callback=lambda context, _option, given: given or _PROFILES[context.params["task"]],
-    help="Whose rules to weigh.  [default: default; with --task sts sts-en]",
+    help="Profile whose evidence to weigh.  [default: default; with --task sts: sts-en]",
 )
 @click.option(
     "--rules",
     type=RULES,
     multiple=True,
     metavar="PATH",
-    help="Rule folder or file to use in place of, or beside, the shipped ones.",
+    help="Rule folder or file that replaces or extends the shipped rules.",
 )
 @options.reader_option("none")
-@options.file_option("--vectors", "Compare words by these vectors in place of the shipped ones.")
+@options.file_option("--vectors", "Word vectors to use instead of the shipped ones.")
 @options.cache_option
 @click.option(
     "--cross-validate",
     "folds",
     callback=_folds,
     metavar="K",
-    help="Also learn on all but one of K parts and score the part left out, K times. With "
-    '--task sts the word "sets" for K leaves each data set out as a whole.',
+    help="Also cross-validate with K folds. With --task sts, K may be the word sets, which leaves "
+    "out one data set at a time.",
 )
 @click.option(
     "--keep",
     type=RULES,
     multiple=True,
     metavar="FILE",
-    help="Rule file of weights that are not learned but kept as they are. Repeatable.",
+    help="Rule file of weights to leave unchanged. Repeatable.",
 )
 @click.option(
     "--from-nothing",
     is_flag=True,
-    help="Learn all weights anew, in place of corrections of those that the profile has.",
+    help="Learn all weights from scratch, instead of corrections of the profile's.",
 )
 @options.number_option(
     "--most",
-    text="Without --from-nothing: at most so many corrections; with 0 --cross-validate says what "
-    "is reached without any.",
+    text="Maximum number of corrections (without --from-nothing); with 0, --cross-validate shows "
+    "the results without corrections.",
     default=MOST,
     least=0,
 )
@@ -147,12 +147,11 @@ def _weights(values: Values) -> Collection[Path]:
     "--confidence",
     type=FileType(written=True, endings=[".lp"]),
     metavar="FILE",
-    help="With --cross-validate K: write how often decisions on the parts left out were right, by "
-    "how far they led, to this rule file, for the weights of the profile; with --task sts how far "
-    "ratings were from those of people.",
+    help="With --cross-validate K: rule file to write with the accuracy of held-out decisions by "
+    "their margin; with --task sts, with the error of held-out ratings.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Deals pairs into parts.")
-@options.output_option(".lp", text="File to write the weights to. Default: standard output.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the folds.")
+@options.output_option(".lp", text="Output file for the weights. Default: standard output.")
 @options.json_option
 @options.quiet_option
 def learn(
@@ -161,22 +160,22 @@ def learn(
     as_json: bool,
     **given: Any,  # noqa: ANN401 (what a lesson has)
 ) -> None:
-    """Learn from gold pairs what the evidence of a profile is worth.
+    """Learn weights for the evidence of a profile from gold pairs.
 
-    In: gold chunks and gold alignments. The lines of a .wa file of one-to-one alignments, such
-    as those of the 2015 pilot, say what the chunks are; others need chunk files. With
-    --task sts files of gold ratings.
+    In: gold chunks and gold alignments. A .wa file of one-to-one alignments, such as those of
+    the 2015 pilot, implies its chunks; others need chunk files. With --task sts: files of gold
+    ratings.
 
-    Out: a rule file of correction(Name,Decision,Integer) facts, to be given with --rules: what
-    is added to the weights that the profile has. There are few: a correction has to earn itself.
-    Evidence of your own rules has none yet, and is corrected from 0. With --from-nothing a file
-    of weight(Name,Decision,Integer) facts for the "weights" of the profile's [answer]; with
-    --task sts for those of its [rating], or with --reader for its "reader_weights". The same
-    data and seed give the same bytes. What gets none is told with the reason, your own names
-    first: some on standard error, or with --json all on standard output. With --cross-validate
-    and without -o, only what is reached on unseen parts is printed: the four official F1s, mean
-    ± standard deviation over the parts, with gold chunks and with chunks to be found; with
-    --task sts Pearson's correlation of each data set.
+    Out: a rule file of correction(Name,Decision,Integer) facts for --rules, which are added to
+    the profile's weights. Only corrections that the data support are written. Evidence of your
+    own rules has no weight yet and is corrected from 0. With --from-nothing: a file of
+    weight(Name,Decision,Integer) facts for the "weights" of the profile's [answer]; with --task
+    sts for those of its [rating], or with --reader for its "reader_weights". The same data and
+    seed give the same bytes. Evidence without a weight is listed with the reason, your own names
+    first: some of it on standard error, or with --json all of it on standard output. With
+    --cross-validate and without -o, only held-out results are printed: the four official F1s,
+    mean ± standard deviation over the folds, with gold chunks and with chunks found by rules;
+    with --task sts, Pearson's correlation for each data set.
     """
     lesson = _Lesson(**given)
     if task == "sts":

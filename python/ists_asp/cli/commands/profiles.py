@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--rules",
     type=RULES,
     metavar="DIR",
-    help="A folder made by ists-asp rules copy, to look there.",
+    help="A folder made by ists-asp rules copy to list instead.",
 )
 @json_option
 def profiles(rules: Path | None, as_json: bool) -> None:
@@ -34,7 +34,7 @@ def profiles(rules: Path | None, as_json: bool) -> None:
 
     In: the shipped rules, or a copy of them.
 
-    Out: the name of each profile, which --profile takes, its language and what it is for.
+    Out: the name of each profile (for --profile), its language and its purpose.
     """
     from ists_asp.rules import list_profiles, load_profile, read_overlay
 

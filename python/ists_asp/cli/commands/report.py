@@ -40,16 +40,18 @@ BATCH = 25
 """)
 @partial(options.input_options, optional=True)
 @options.setup_options()
-@options.file_option("--gold", "Compare with the alignments in this .wa file, pairs by their ids.")
 @options.file_option(
-    "--answers", "Show the answers in this .wa file, of whatever system, instead of solving."
+    "--gold", "Compare with the alignments in this .wa file; pairs are matched by id."
 )
 @options.file_option(
-    "--compare", "Show the answers in this .wa file beside them, pairs by their ids."
+    "--answers", "Show the answers in this .wa file, from any system, instead of solving."
+)
+@options.file_option(
+    "--compare", "Also show the answers in this .wa file; pairs are matched by id."
 )
 @options.output_option(
     *(".html", ".htm"),
-    text="HTML file to write; it appears whole or not at all. Default: standard output.",
+    text="Output HTML file, written atomically. Default: standard output.",
 )
 def report(
     inputs: Inputs,
@@ -59,15 +61,14 @@ def report(
     compare: Path | None,
     output: Path | None,
 ) -> None:
-    """Show answers, and the rules behind them, on a page for the browser.
+    """Show answers, and the rules behind them, on an HTML page.
 
-    In: pairs of sentences, as for ists-asp solve; or with --answers the pairs of that file.
+    In: pairs of sentences, as for ists-asp solve; or with --answers, the pairs of that file.
 
-    Out: one HTML file that needs no network. For each pair it has a picture of its aligned
-    chunks, an explanation in words and a rating; a click on a link tells why, with the rules
-    that fired for it. Labels, scores, words and differences can be filtered, and pairs sorted;
-    with --gold there are the official measures as well. The address of the page has the filters,
-    and #pair-ID leads to a pair.
+    Out: one HTML file that works offline. For each pair it shows the aligned chunks, an
+    explanation and a rating; click a link to see the rules that fired for it. Pairs can be
+    filtered by label, score, words and differences, and sorted. With --gold it shows the
+    official measures as well. The page's URL keeps the filters; #pair-ID jumps to a pair.
     """
     if answers is None:
         inputs.check()

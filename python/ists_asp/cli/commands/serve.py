@@ -38,26 +38,26 @@ ADDRESS = "127.0.0.1"
     "--profile",
     default="",
     metavar="NAME",
-    help="Kind of text; see ists-asp profiles.  [default: the project's]",
+    help="Profile for the kind of text; see ists-asp profiles.  [default: the project's]",
 )
 @options.reader_option(None)
 @options.cache_option
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Port of this machine.  [default: any]"
+    "--port", type=click.IntRange(0, 65535), default=0, help="Local port.  [default: any free one]"
 )
-@click.option("--no-browser", is_flag=True, help="Print the address only.")
-@click.option("--read-only", is_flag=True, help="Let nobody change anything, for demonstrations.")
+@click.option("--no-browser", is_flag=True, help="Only print the URL.")
+@click.option("--read-only", is_flag=True, help="Allow no changes, for demonstrations.")
 @options.quiet_option
 def serve(
     folder: Path, setup: Setup, port: int, no_browser: bool, read_only: bool, quiet: bool
 ) -> None:
-    """Edit rules and words in the browser, and see at once what they change.
+    """Edit rules and words in the browser and see their effects at once.
 
-    In: a project folder; a new one is made, with samples in it. rules/ has rule files and word
-    tables of your own, corpora/ pairs with gold or without.
+    In: a project folder; a missing one is created with samples. rules/ holds your rule files and
+    word tables, corpora/ pairs with or without gold.
 
-    Out: pages at an address of this machine, which is printed, with a token that lets you in;
-    and in the folder what you change there. Ctrl-C ends.
+    Out: pages at a local URL, which is printed with its access token, and your changes in the
+    folder. Ctrl-C stops the server.
     """
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         hint = "Install the extra: pip install 'ists-asp[serve]'"

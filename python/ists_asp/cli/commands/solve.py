@@ -55,21 +55,18 @@ FORMS = {**ANSWERS, SVG.name: SVG}
 @options.setup_options(run=True)
 @options.format_option(
     FORMS,
-    "; without -o, text for a pair from the command line that goes to a terminal, and wa "
-    "otherwise.",
+    "; without -o, text for a pair given on the command line if output is a terminal, else wa.",
 )
 @options.json_flag
 @options.output_option()
-@options.choice_option(
-    *("--rows", "pairs", "alignments"), text="What a row is in the formats of tables."
-)
+@options.choice_option(*("--rows", "pairs", "alignments"), text="What each row of a table holds.")
 @options.number_option(
     *("-n", "models"),
-    text="Answers to find for each pair, best first (not with --format wa).",
+    text="Answers per pair, best first (not with --format wa).",
     default=1,
 )
 @click.option(
-    "--watch", is_flag=True, help="Stay, and run again whenever a rule file is saved; Ctrl-C ends."
+    "--watch", is_flag=True, help="Run again whenever a rule file is saved; Ctrl-C stops."
 )
 def solve(
     inputs: Inputs,
@@ -84,15 +81,15 @@ def solve(
 ) -> None:
     """Chunk, align, label and score pairs of sentences.
 
-    In: two sentences, a table (CSV, Excel and the like) with a pair a row, or two files with
-    one sentence a line (the n-th lines are a pair), whose tokens blanks separate. After -- a
-    sentence may begin with a dash.
+    In: two sentences; a table (CSV, Excel and others) with one pair per row; or two files with
+    one sentence per line, tokens separated by spaces, where the n-th lines form a pair. After --
+    a sentence may begin with a dash.
 
-    Out: for each pair its aligned chunks, each with a label and a score, and the chunks that
-    have no counterpart; as jsonl also how similar the sentences are as wholes (see ists-asp
-    sts), if the profile has rules for that. As a table, the columns of the table that was read,
-    and behind them the rating, how often each label was given, and the explanation; or, with
-    --rows alignments, a row for each alignment.
+    Out: for each pair its aligned chunks, each with a label and a score, and the chunks without
+    a counterpart. JSON Lines also have the rating of the pair (see ists-asp sts), if the profile
+    has rules for it. A table has the columns of the input table, followed by the rating, the
+    number of times each label was given, and the explanation; or, with --rows alignments, one
+    row per alignment.
     """
     from ists_asp.cli.driver import solve_pairs, watch_rules
 

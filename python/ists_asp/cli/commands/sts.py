@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 @click.option(
     "--baseline",
     type=click.Choice(["tokencos"]),
-    help="Rate by the baseline of SemEval-2015 instead: the cosine of the sets of tokens, "
-    "times 5. It knows no rules.",
+    help="Rate by the baseline of SemEval-2015 instead: 5 times the cosine of the token sets. It "
+    "uses no rules.",
 )
 @options.json_flag
 @options.output_option()
@@ -47,14 +47,14 @@ def sts(
     output: Path | None,
     **run: Any,  # noqa: ANN401 (how to run any number of pairs)
 ) -> None:
-    """Rate how similar two sentences are as wholes, from 0 to 5.
+    """Rate the similarity of two sentences from 0 to 5.
 
     In: two sentences, or files as for ists-asp solve.
 
-    Out: a rating for each pair, with three decimals: 5 (in Spanish 4) means the same, 0 has
-    nothing in common; in a table it stands behind the columns that were read. It is the sum of
-    what named evidence contributes; ists-asp trace and ists-asp why say where each contribution
-    comes from. A pair without an answer is rated 0, and named at the end, with exit code 3.
+    Out: a rating per pair with three decimals: 5 (in Spanish 4) for the same meaning, 0 for
+    nothing in common; in a table, it follows the input columns. It is the sum of the
+    contributions of named evidence; ists-asp trace and ists-asp why show where each comes from.
+    A pair without an answer is rated 0 and listed at the end, with exit code 3.
     """
     from ists_asp.cli.driver import rate_by_tokens, solve_pairs
     from ists_asp.rules import Purpose

@@ -29,16 +29,16 @@ _RATING = "rating"
     "--only",
     multiple=True,
     metavar="WHAT",
-    help="Decisions to explain, by tokens of both sentences: label:3-5:3-5 (also align, score, "
-    "tag); by sentence and tokens: boundary:1:4, noali:2:6; all of a kind: label; or the rating of "
-    "the pair: rating. Repeatable.",
+    help="Decisions to show: by the tokens of both sentences, label:3-5:3-5 (also align, score, "
+    "tag); by sentence and tokens, boundary:1:4 or noali:2:6; all of a kind, label; or rating. "
+    "Repeatable.",
 )
-@options.number_option("--depth", text="How many rules deep the tree goes.", default=2, least=0)
+@options.number_option("--depth", text="Depth of the tree, in rules.", default=2, least=0)
 @click.option(
     "--all",
     "everything",
     is_flag=True,
-    help="All features, and all rules that derive the same; otherwise the weightiest, and the "
+    help="Show all evidence and all rules that derive an atom; by default the weightiest and the "
     "first.",
 )
 @options.json_option
@@ -50,13 +50,13 @@ def trace(
     as_json: bool,
     **about: Any,  # noqa: ANN401 (the pair, and where the trace goes)
 ) -> None:
-    """Show which rules decided a pair, and from which words.
+    """Show which rules decided a pair, and on which words.
 
     In: two sentences, or files as for ists-asp solve and --id.
 
-    Out: for each decision a tree: what it is worth, what came second, the rules that fired
-    for it with their names and places, and below them what they rest on. With --json the
-    whole graph; its schema is data/schema/trace.schema.json.
+    Out: for each decision a tree: its worth, the runner-up, the rules that fired for it with
+    their names and places, and below them their premises. With --json, the whole graph; its
+    schema is data/schema/trace.schema.json.
     """
     from ists_asp.cli.driver import show_trace
     from ists_asp.trace import decisions, select
@@ -95,7 +95,7 @@ def trace(
 """)
 @partial(options.input_options, question=True)
 @options.setup_options()
-@options.number_option("--depth", text="How many rules deep the trees go.", default=2, least=0)
+@options.number_option("--depth", text="Depth of the trees, in rules.", default=2, least=0)
 @click.option("--all", "everything", is_flag=True, help="Show all evidence, ties and bookkeeping.")
 @options.json_option
 @options.output_option(".txt", ".md")
@@ -106,18 +106,18 @@ def why(
     as_json: bool,
     **about: Any,  # noqa: ANN401 (the pair, and where the reply goes)
 ) -> None:
-    """Say why a decision was taken.
+    """Show why a decision was made.
 
     In: two sentences, or files as for ists-asp solve and --id; and a decision of the answer
-    as a .wa file has it, by token numbers: "4 5 <==> 3 4", with "// LABEL" and "// SCORE" or
-    without; "6 <==> 0" for a chunk without a counterpart; "1: 3 4 5" for a chunk of
-    sentence 1; or rating, for how similar the sentences are as wholes. An atom of the rules
-    may be asked about as well, "alike(2,2,_,_)", where _ stands for anything. Words stand for
-    their chunks: one of each sentence, with a label or without, or one alone.
+    in the form of a .wa line, by token numbers: "4 5 <==> 3 4", optionally with "// LABEL" and
+    "// SCORE"; "6 <==> 0" for a chunk without a counterpart; "1: 3 4 5" for a chunk of
+    sentence 1; or rating, for the rating of the pair. Words stand for their chunks: one of each
+    sentence, optionally with a label, or one alone. An atom of the rules works, too:
+    "alike(2,2,_,_)", where _ matches anything.
 
-    Out: the decision in a sentence, what it has over the runner-up, evidence for and against
-    apart, and the hard rules and constraints without which it would be another one; for an
-    atom the rules that derive it, and from what. --json has the same as lists.
+    Out: the decision in a sentence, its lead over the runner-up, the evidence for and against,
+    and the hard rules and constraints that forced it; for an atom, the rules that derive it and
+    their premises. --json has the same as lists.
     """
     from ists_asp.cli.driver import show_trace
 
@@ -144,12 +144,13 @@ def why_not(
     as_json: bool,
     **about: Any,  # noqa: ANN401 (the pair, and where the reply goes)
 ) -> None:
-    """Say why a decision was not taken.
+    """Show why a decision was not made.
 
     In: as for ists-asp why, but a decision, or an atom, that the answer does not have.
 
-    Out: all that stands in the way: what forbids it, what it needs, what its evidence lacks, the
-    constraints that forbid it; or by how much the answer is better, and what would change.
+    Out: everything that stands in the way: rules and constraints that forbid it, missing
+    requirements, the shortfall of its evidence; or the margin by which the answer is better, and
+    what would change.
     """
     from ists_asp.cli.driver import show_trace
 
