@@ -1,6 +1,7 @@
 """Whatever is pinned may be used by anybody: its licence is on a list, or why it may be is."""
 
 import re
+import tomllib
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -62,6 +63,14 @@ def test_what_is_installed_for_tests_is_looked_at():
     # .ci/run looks again once the tools of style and documentation are installed as well.
     assert len([name for name in PINNED if name in INSTALLED]) > 0.6 * len(PINNED)
     assert EXCEPTIONS.keys() <= set(PINNED)
+
+
+def test_the_page_says_what_each_dependency_is_for():
+    project = tomllib.loads((_HOME / "pyproject.toml").read_text("utf-8"))["project"]
+    page = (_HOME / "docs/explanation/dependencies.md").read_text("utf-8")
+    named = re.findall(r"^\| ([a-z0-9]+) \|", page, re.MULTILINE)
+    wanted = {re.match("[a-z0-9-]+", text)[0] for text in project["dependencies"]}
+    assert wanted - set(named) <= {"orjson"}
 
 
 def _imported(name):

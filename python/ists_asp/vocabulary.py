@@ -227,24 +227,6 @@ VERDICT = _one("verdict", _V)
 VERDICTS = ("correct", "incomplete", "contradictory", "irrelevant", "no_answer")
 
 
-RENAMED = {
-    ("ends", 2): "ending_chunk",
-    ("ends", 3): "last_word",
-    ("feature", 2): "evidence",
-    ("given", 2): "given_boundary",
-    ("kind", 2): "difference_kind",
-    ("kind", 3): "chunk_kind",
-    ("light_word", 1): "function_word",
-    ("line_sure", 3): "line_confidence",
-    ("mark", 2): "punctuation_chunk",
-    ("mass", 3): "token_count",
-    ("place", 5): "told_at",
-    ("sure", 4): "confidence",
-    ("tells", 3): "informativeness",
-}
-"""What predicates of ``asp/`` and ``lp_rules/`` are called that had another name before."""
-
-
 def all_predicates() -> tuple[Predicate, ...]:
     """All of them, as they stand here."""
     return tuple(value for value in globals().values() if isinstance(value, Predicate))

@@ -184,7 +184,7 @@ except SystemExit: pass
 finally: print("loaded", *sys.modules, file=sys.stderr)
 """
 HEAVY = {
-    *("clingo", "jinja2", "msgspec", "networkx", "numpy", "rapidfuzz", "rich", "scipy", "sklearn"),
+    *("clingo", "jinja2", "msgspec", "numpy", "rapidfuzz", "rich", "scipy"),
     *("snowballstemmer", "stanza", "torch"),
 }
 

@@ -70,13 +70,6 @@ CASES = {
         f"{NAMED}evidence(pair(X,Y),like,100) :- propsed(X,Y), not lable(X,Y,equi).\n",
         [("undefined", 2, "Did you mean proposed/2?"), ("undefined", 2, "Did you mean label/3?")],
     ),
-    "another name now": (
-        f"{NAMED}evidence(pair(X,Y),like,100) :- proposed(X,Y), tells(1,1,_), mark(1,_).\n",
-        [
-            ("undefined", 2, "It is called informativeness/3 now"),
-            ("undefined", 2, "It is called punctuation_chunk/2 now"),
-        ],
-    ),
     "a wrong number of arguments": (
         f"{NAMED}proposed(run(C,C),run(C,C)) :- chunk(1,C,_).\n",
         [("undefined", 2, ":2:32: error: ")],

@@ -14,8 +14,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-import orjson
-from msgspec import to_builtins
+from msgspec import json, to_builtins
 
 from ists_asp.evaluate.scorer import Scores
 from ists_asp.model import Scheme
@@ -170,7 +169,7 @@ def page(report: Report) -> str:
 
 def encoded(value: object) -> bytes:
     """JSON in which what changes the direction of reading is shown, as elsewhere."""
-    return orjson.dumps(_visible(value))
+    return json.encode(_visible(value))
 
 
 def _visible(value: Any) -> Any:  # noqa: ANN401 (JSON values)

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import clingo
-import orjson
-from msgspec import to_builtins
+from msgspec import json, to_builtins
 
 from ists_asp.resources import gc_paused
 from ists_asp.syntax.ground import Ground, plain
@@ -36,7 +35,7 @@ def trace_line(trace: Trace) -> str:
     """A trace as one line of JSON, with its end; decisions are not compared with others."""
     with gc_paused():
         record = document(trace, compare=False)
-        return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE).decode()
+        return f"{json.encode(record).decode()}\n"
 
 
 def document(

@@ -171,15 +171,33 @@ def _atoms(probe: Probe) -> tuple[_Node, ...]:
 
 
 def _components(edges: Mapping[_Node, Set[_Node]]) -> Iterator[list[_Node]]:
-    """Strongly connected components, those that others rest on first."""
-    # Imported here: whoever only asks for help or an answer need not wait for it.
-    from networkx import DiGraph, strongly_connected_components
-
-    graph: DiGraph[_Node] = DiGraph()
+    """Strongly connected components, those that others rest on first (Gabow 2000)."""
+    numbers: dict[_Node, int] = {}
+    below: dict[_Node, Iterator[_Node]] = {}
+    unfinished, roots, finished = list[_Node](), list[_Node](), set[_Node]()
     # Sorted: the order of sets, and so the numbers of strata, would change from run to run.
-    graph.add_nodes_from(sorted(edges))
-    graph.add_edges_from((node, below) for node in sorted(edges) for below in sorted(edges[node]))
-    return map(sorted, strongly_connected_components(graph))
+    for start in sorted(edges):
+        path = [start]
+        while path:
+            node = path[-1]
+            if node not in numbers:
+                numbers[node] = len(numbers)
+                below[node] = iter(sorted(edges.get(node, ())))
+                unfinished.append(node)
+                roots.append(node)
+            for other in below[node]:
+                if other not in numbers:
+                    path.append(other)
+                    break
+                while other not in finished and numbers[roots[-1]] > numbers[other]:
+                    roots.pop()
+            else:
+                path.pop()
+                if roots and roots[-1] == node:
+                    place = unfinished.index(roots.pop())
+                    finished.update(unfinished[place:])
+                    yield sorted(unfinished[place:])
+                    del unfinished[place:]
 
 
 class RuleInstances:

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import orjson
+import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
 from pydantic import BaseModel, ConfigDict, Field
@@ -146,12 +146,12 @@ def router(bench: Bench) -> APIRouter:
 
         def answered(number: int, line: bytes) -> dict[str, Any]:
             try:
-                given = GivenPair(**{"id": str(number), **orjson.loads(line)})
+                given = GivenPair(**{"id": str(number), **msgspec.json.decode(line)})
                 desk, answer = decided(given)
                 return {**answer.to_dict(), "rating": rating_record(desk.rate(answer))}
             except IstsError as error:
                 return {"id": str(number), "error": str(error)}
-            except (ValueError, TypeError) as error:
+            except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
                 return {"id": str(number), "error": f"line {number}: {error}".split("\n")[0]}
 
         return streamed(map(answered, count(1), filter(None, lines)))

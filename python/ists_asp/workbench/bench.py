@@ -9,8 +9,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import orjson
 from fastapi.responses import StreamingResponse
+from msgspec import json
 
 from ists_asp.errors import IstsError, UsageError
 from ists_asp.terminal import visible
@@ -61,8 +61,8 @@ def streamed(records: Iterable[dict[str, Any]]) -> StreamingResponse:
     def lines() -> Iterator[bytes]:
         try:
             for record in records:
-                yield orjson.dumps(record) + b"\n"
+                yield json.encode(record) + b"\n"
         except IstsError as error:
-            yield orjson.dumps({"error": visible(str(error))}) + b"\n"
+            yield json.encode({"error": visible(str(error))}) + b"\n"
 
     return StreamingResponse(lines(), media_type="application/x-ndjson")

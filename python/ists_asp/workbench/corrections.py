@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import orjson
+import msgspec
 from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
@@ -158,8 +158,8 @@ class Corrections:
         path, done = self._folder / LOG, list[dict[str, Any]]()
         for line in path.read_bytes().splitlines() if path.is_file() else ():
             # A line that was cut off when the machine stopped tells nothing.
-            with suppress(ValueError, LookupError, TypeError):
-                record = orjson.loads(line)
+            with suppress(msgspec.MsgspecError, ValueError, LookupError, TypeError):
+                record = msgspec.json.decode(line)
                 if record["corpus"] != corpus:
                     continue
                 if record["action"] == _UNDO:
@@ -181,12 +181,14 @@ class Corrections:
             # Behind a line that was cut off, too, it has a line of its own.
             log.seek(max(0, log.tell() - 1))
             cut = log.read() not in (b"", b"\n")
-            log.write(b"\n" * cut + orjson.dumps(record) + b"\n")
+            log.write(b"\n" * cut + msgspec.json.encode(record) + b"\n")
         answers = sorted(
             self.mended(corpus).values(), key=lambda one: order.get(one.pair.id, len(order))
         )
         with atomic_writer(self._folder / f"{corpus}.jsonl") as stream:
-            stream.writelines(f"{orjson.dumps(answer_record(one)).decode()}\n" for one in answers)
+            stream.writelines(
+                f"{msgspec.json.encode(answer_record(one)).decode()}\n" for one in answers
+            )
         with atomic_writer(self._folder / f"{corpus}.wa") as stream:
             stream.writelines(write_pair(one.pair, one.alignments) for one in answers)
 

@@ -48,8 +48,6 @@ def documented() -> frozenset[_Predicate]:
 def suggestion(predicate: _Predicate, known: Iterable[_Predicate]) -> str:
     """What was probably meant by an unknown predicate, as a question; empty if nothing is near."""
     name, arity = predicate
-    if predicate in v.RENAMED:
-        return f"It is called {v.RENAMED[predicate]}/{arity} now"
     arities: dict[str, set[int]] = {}
     for other, size in {*known, *documented()} - {predicate}:
         arities.setdefault(other, set()).add(size)

@@ -18,7 +18,7 @@ from ists_asp.rules.loader import fits
 from ists_asp.rules.parsing import PLACED, Messages
 from ists_asp.rules.profiles import Purpose
 from ists_asp.syntax.trees import Signature, derives_atom, is_atom, predicates, walk
-from ists_asp.vocabulary import ARGUES, CONFIDENCE, RENAMED, WEIGHT
+from ists_asp.vocabulary import ARGUES, CONFIDENCE, WEIGHT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -192,7 +192,7 @@ def _known(files: Iterable[Path], uses: Mapping[Path, _Uses]) -> set[Signature]:
 def _meant(checked: Checked, key: Signature, place: Place, known: Collection[Signature]) -> str:
     """What was meant by an unknown predicate: what fits there best, or is called most like it."""
     best = None
-    if isinstance(place, tuple) and isinstance(place[1], Atom) and key not in RENAMED:
+    if isinstance(place, tuple) and isinstance(place[1], Atom):
         statement, atom = place
         read = next(read for one, read in checked.atoms[statement.path] if one is statement)
         every = {one for one in {*known, *documented()} - {key} if not one[0].startswith("_")}
