@@ -19,13 +19,13 @@ nox.options.sessions = ["test", "style"]
 
 @nox.session
 def test(session: nox.Session) -> None:
-    """Run the tests of every day; words after ``--`` go to pytest."""
+    """Run the fast tests; words after ``--`` go to pytest."""
     session.run("python", "-m", "pytest", *session.posargs)
 
 
 @nox.session
 def test_all(session: nox.Session) -> None:
-    """Run all tests, the slow ones and the browser's too, and report coverage."""
+    """Run all tests, slow, long and browser's too, whatever the day; report coverage."""
     session.run(
         *("python", "-m", "pytest", "-m", "", "--cov", "--cov-report=term"),
         *session.posargs,

@@ -7,12 +7,18 @@ tries many more. None has a deadline: on a busy machine that would fail what is 
 """
 
 import os
-import random
 import signal
 from functools import cache
 
 import pytest
 from hypothesis import settings
+
+from tests.rota import (  # noqa: F401
+    pytest_addoption,
+    pytest_collection_modifyitems,
+    pytest_configure,
+    pytest_report_header,
+)
 
 # Before numpy and torch are imported: there is a process for each core already.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -20,38 +26,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 settings.register_profile("thorough", max_examples=4000, deadline=None)
 settings.register_profile("quick", max_examples=50, deadline=None)
 settings.load_profile("quick")
-
-
-def pytest_addoption(parser):
-    parser.addoption("--sample", type=float, default=1.0, help="run this share of the slow tests")
-    parser.addoption("--sample-seed", type=int, help="which of them; a new one if nobody says")
-
-
-def pytest_configure(config):
-    # Workers find in their environment what the first process has chosen.
-    if config.option.sample_seed is None:
-        chosen = str(random.SystemRandom().randrange(10**6))
-        config.option.sample_seed = int(os.environ.setdefault("ISTS_SAMPLE_SEED", chosen))
-
-
-def pytest_report_header(config):
-    share, seed = config.option.sample, config.option.sample_seed
-    return f"slow tests: {share:g} of all, --sample-seed {seed}" if share < 1 else None
-
-
-def pytest_collection_modifyitems(config, items):
-    """Leave out slow tests but for a sample; those of the browser all stay."""
-    share, seed = config.option.sample, config.option.sample_seed
-    left = [
-        item
-        for item in items
-        if item.get_closest_marker("slow")
-        and not item.get_closest_marker("browser")
-        and random.Random(f"{seed} {item.nodeid}").random() >= share
-    ]
-    if left:
-        config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if item not in set(left)]
 
 
 def pytest_xdist_auto_num_workers():

@@ -1,10 +1,12 @@
 """The wheel holds what it should, and the tested versions fit what the package asks for."""
 
+import ast
 import re
 import subprocess
 import sys
 import tarfile
 import tomllib
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 from shutil import copy
 from zipfile import ZipFile
@@ -18,6 +20,14 @@ from ists_asp import __version__
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 NOT_SHIPPED = re.compile(r"(^|/)(__pycache__|\.[^/]+|train|bundle|build\w*\.py)(/|$)")
+
+
+OURS = {"cluster", "frames", "serve", "spanish", "tables"}
+"""The extras that the package itself imports."""
+
+
+def _name(requirement):
+    return canonicalize_name(Requirement(requirement).name)
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +107,23 @@ def test_constraints_pin_what_the_package_asks_for():
         if canonicalize_name(requirement.name) != PROJECT["name"]:
             assert requirement.specifier.contains(versions[canonicalize_name(requirement.name)])
     assert "torch" in versions
+
+
+def test_what_is_imported_is_asked_for():
+    """An environment that has more than that would not show what is missing."""
+    extras = [PROJECT["optional-dependencies"][extra] for extra in sorted(OURS)]
+    named = {name for texts in (PROJECT["dependencies"], *extras) for name in map(_name, texts)}
+    # What these bring themselves.
+    named |= {_name(text) for name in named for text in requires(name) or ()}
+    providers = packages_distributions()
+    for path in sorted((ROOT / "python").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module]
+            for top in {name.partition(".")[0] for name in names}:
+                if top in providers and top != "ists_asp":
+                    assert named & set(map(canonicalize_name, providers[top])), (path, top)
 
 
 def test_the_citation_names_this_version():

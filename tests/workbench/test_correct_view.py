@@ -47,6 +47,7 @@ def drag(view, one, two, shift=False):
     view.keyboard.up("Shift")
 
 
+@pytest.mark.always
 def test_keys_choose_label_score_and_tags_and_the_files_have_it_at_once(correct, served):
     correct.keyboard.press("ArrowRight")
     correct.keyboard.press("r")

@@ -46,6 +46,7 @@ def edited(effects, served):
     effects.locator("[data-pair='1']").first.wait_for()
 
 
+@pytest.mark.always
 def test_an_edit_shows_measures_and_pairs_by_itself(effects, served):
     before = effects.locator("#states tbody tr").count()
     edited(effects, served)

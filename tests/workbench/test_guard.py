@@ -33,6 +33,7 @@ def call(served):
     return send
 
 
+@pytest.mark.always
 def test_a_token_opens_and_is_gone_from_the_address(call, served):
     status, headers, _ = call(f"/try?1=a+b&token={served.token}", authorization="")
     assert (status, headers["location"]) == (303, "/try?1=a+b")
@@ -126,6 +127,7 @@ def test_what_is_malformed_gets_one_line(call, body, status):
     assert "Traceback" not in text
 
 
+@pytest.mark.always
 def test_the_api_answers_for_all_it_does(call):
     solved = json.loads(call("/api/solve", PAIR)[2])
     assert [line["label"] for line in solved["alignments"]].count("EQUI") >= 1

@@ -30,6 +30,7 @@ def test_the_first_tab_leads_to_the_content(page, tab_to):
     tab_to("main select", 2)
 
 
+@pytest.mark.always
 def test_a_pair_is_typed_and_says_why_and_why_not(page, tab_to, expect):
     page.goto("/try")
     page.keyboard.type("A man plays a guitar.")

@@ -16,6 +16,7 @@ def corrected(page, served):
         pass
 
 
+@pytest.mark.always
 def test_too_few_corrections_are_refused_in_one_line(page, served):
     page.goto("/learn")
     page.locator("#corpora label").first.wait_for()

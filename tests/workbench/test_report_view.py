@@ -32,6 +32,7 @@ def corpus(served):
     shutil.rmtree(folder)
 
 
+@pytest.mark.always
 def test_a_corpus_is_decided_and_says_why(page, corpus, served):
     page.goto("/report")
     page.select_option("#corpus", corpus)

@@ -64,6 +64,7 @@ def test_a_link_of_a_reason_opens_a_file_of_the_project(page, served, written, e
     expect(page.locator(".cm-activeLine")).to_have_text("reasoned_here(1).")
 
 
+@pytest.mark.always
 def test_a_shipped_file_is_taken_over_changed_and_compared(page, served, written, expect):
     page.goto("/rules?file=lp_rules/words/amounts.lp")
     page.click("#take")
@@ -87,6 +88,7 @@ def test_a_shipped_file_is_taken_over_changed_and_compared(page, served, written
     assert not path.exists()
 
 
+@pytest.mark.always
 def test_findings_are_told_at_their_places_while_somebody_types(page, expect):
     page.goto("/rules")
     page.fill("#new-name", "notes/fresh.lp")

@@ -39,6 +39,7 @@ def test_a_foreign_name_does_not_lead_here(page, served):
     assert "This name does not lead here" in page.inner_text("body")
 
 
+@pytest.mark.always
 def test_a_foreign_page_can_neither_read_nor_write(page, served):
     names = sorted(one.name for one in (served.folder / "rules").iterdir())
     # It has the cookie; the browser logs what it refuses, and nobody listens.

@@ -19,6 +19,7 @@ def put(page, first="A man with a hat plays a guitar.", second="A woman plays an
     page.wait_for_selector("#answer:not(.busy):not([hidden]) #words:not(:empty)")
 
 
+@pytest.mark.always
 def test_what_is_typed_is_drawn_told_and_rated_and_is_in_the_address(page):
     put(page)
     assert page.locator("#picture .link").count() >= 2

@@ -26,6 +26,7 @@ def add(page, left, sign, right):
     row.locator("input").last.press("Enter")
 
 
+@pytest.mark.always
 def test_an_entry_is_added_and_shows_the_pairs_that_it_touches(page, table, expect):
     path = table("# My terms\n\ncar = automobile # kept\n")
     page.goto("/words")
