@@ -2,15 +2,17 @@
 
 import atexit
 import os
+import sqlite3
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 
 import ists_asp
-from ists_asp.io.store import Store
+from ists_asp.io.store import FILE, Store
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 
-__all__ = ["load_shared", "pair_of", "shared_folder", "shared_store", "shared_system"]
+__all__ = ["damage", "load_shared", "pair_of", "shared_folder", "shared_store", "shared_system"]
 
 
 def load_shared(profile="default", **options):
@@ -36,6 +38,12 @@ def pair_of(sentence):
 def shared_store():
     """What has been worked out about shipped rules."""
     return Store(shared_folder())
+
+
+def damage(folder):
+    """Damage all values of a cache."""
+    with closing(sqlite3.connect(folder / FILE)) as database, database:
+        assert database.execute("UPDATE entries SET value = substr(value, 8)").rowcount
 
 
 def shared_folder():

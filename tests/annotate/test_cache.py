@@ -1,7 +1,6 @@
-"""The annotation cache: what it keeps, and what can happen to its file."""
+"""What is cached of Stanza's annotations, and what is no annotation."""
 
 import json
-import os
 import re
 import sqlite3
 import subprocess
@@ -10,13 +9,10 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
 
 from ists_asp.annotate import Annotator
 from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
-from ists_asp.cli.app import main
-from ists_asp.errors import ResourceError
-from ists_asp.io.cache import FILE, MARK, Cache
+from ists_asp.io.store import FILE, Store
 from ists_asp.io.text import make_sentence
 
 SENTENCES = [
@@ -38,18 +34,18 @@ def test_only_what_is_new_is_asked(annotator, tmp_path, monkeypatch):
         return tag(self, sentences)
 
     monkeypatch.setattr(StanzaAdapter, "tag", listen)
-    with Cache(tmp_path) as cache:
-        cached = Annotator(cache=cache)
+    with Store(tmp_path) as store:
+        cached = Annotator(store=store)
         cached.annotate(SENTENCES[:2])
         assert cached.annotate(SENTENCES) == annotator.annotate(SENTENCES)
     assert asked[2][:2] == ["Él", "dijo"]
 
 
 def test_raw_texts_are_kept_as_well(tmp_path, monkeypatch):
-    with Cache(tmp_path) as cache:
-        first = Annotator(cache=cache).tokenize(["Dogs bark.", "", "Dogs bark."])
+    with Store(tmp_path) as store:
+        first = Annotator(store=store).tokenize(["Dogs bark.", "", "Dogs bark."])
         monkeypatch.setattr(StanzaAdapter, "tokenize", refuse)
-        again = Annotator(cache=cache).tokenize(["", "Dogs  bark."])
+        again = Annotator(store=store).tokenize(["", "Dogs  bark."])
     assert again == [(), first[0]]
     assert [token.form for token in first[0]] == ["Dogs", "bark", "."]
 
@@ -64,143 +60,22 @@ def test_other_models_have_other_entries(tmp_path):
     assert same.key == models.key
     copies[1].write_bytes(copies[1].read_bytes() + b"\0")
     assert same.key != models.key
-    with Cache(tmp_path) as cache:
-        cache.put("one", [("text", ["a"])])
-        assert cache.get("one", ["text", "texts"]) == [["a"], None]
-        assert cache.get("other", ["text"]) == [None]
 
 
-def test_a_damaged_file_is_made_anew(tmp_path):
-    Cache(tmp_path).close()
-    head = (tmp_path / FILE).read_bytes()[:72]
-    for damaged in (b"", head, head + b"\xff" * 5000):
-        (tmp_path / FILE).write_bytes(damaged)
-        with Cache(tmp_path) as cache:
-            assert cache.get("m", ["x"]) == [None]
-            cache.put("m", [("x", 1)])
-            assert cache.get("m", ["x"]) == [1]
-
-
-@pytest.mark.parametrize(
-    "content", [b"no database", b"SQLite format 3\0" + b"\xff" * 5000, b"SQLite format 3\0" * 20]
-)
-def test_a_file_of_somebody_stays_as_it_is(tmp_path, content):
-    (tmp_path / FILE).write_bytes(content)
-    with pytest.raises(ResourceError, match="file of another program"):
-        Cache(tmp_path)
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(FILE, content)]
-
-
-@pytest.mark.parametrize("suffix", ["-shm", "-wal", "-journal"])
-@pytest.mark.parametrize("used", [False, True])
-def test_a_file_of_somebody_beside_the_cache_stays_as_it_is(tmp_path, suffix, used):
-    if used:
-        Cache(tmp_path).close()
-    beside = tmp_path / f"{FILE}{suffix}"
-    beside.write_text("notes\n")
-    with pytest.raises(ResourceError, match=f"{beside.name} is the file of another program"):
-        Cache(tmp_path)
-    assert beside.read_text() == "notes\n"
-    beside.unlink()
-    os.mkfifo(beside)
-    with pytest.raises(ResourceError, match="of another program"):
-        Cache(tmp_path)
-    assert beside.is_fifo()
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "CREATE TABLE entries (name TEXT)",
-        "CREATE VIEW entries AS SELECT 1 AS key, 2 AS models, 3 AS value",
-        "CREATE TABLE others (key, models, value)",
-        """CREATE TABLE entries (key BLOB PRIMARY KEY, models TEXT, value TEXT);
-        CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries; END""",
-    ],
-)
-def test_a_database_of_another_shape_stays_as_it_is_unless_it_is_ours(tmp_path, statement):
-    with closing(sqlite3.connect(tmp_path / FILE)) as database:
-        database.executescript(statement)
-    content = (tmp_path / FILE).read_bytes()
-    with pytest.raises(ResourceError, match="the file of another program"):
-        Cache(tmp_path)
-    assert (tmp_path / FILE).read_bytes() == content
-    with closing(sqlite3.connect(tmp_path / FILE)) as database:
-        database.execute(f"PRAGMA application_id = {MARK}")
-    with Cache(tmp_path) as cache:
-        assert cache.info().entries == 0
-        cache.put("m", [("x", 1)])
-        assert cache.get("m", ["x"]) == [1]
-
-
-def test_damage_while_in_use_costs_entries_only(tmp_path):
-    with Cache(tmp_path) as cache:
-        cache.put("m", [(number, "y" * 500) for number in range(200)])
-    file = tmp_path / FILE
-    content = bytearray(file.read_bytes())
-    content[4096:] = b"\xaa" * (len(content) - 4096)
-    file.write_bytes(content)
-    with Cache(tmp_path) as cache:
-        assert cache.get("m", list(range(200))) == [None] * 200
-        cache.put("m", [(1, "z")])
-        assert cache.get("m", [1]) == ["z"]
-
-
-DAMAGE = {
-    "the file format is unknown": lambda content: content.__setitem__(18, 9),
-    "the file may only be read": lambda content: content.__setitem__(18, 3),
-    "the schema is no text": lambda content: content.__setitem__(
-        slice(content.index(b"entries"), content.index(b"WITHOUT")), b"\xa6" * 9
-    ),
-    "pages point to nowhere": lambda content: content.__setitem__(
-        slice(5000, 9000), b"\xff" * 4000
-    ),
-    "the file is cut": lambda content: content.__delitem__(slice(5000, None)),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-@pytest.mark.parametrize("use", ["info", "clear", "get"])
-def test_whatever_is_damaged_it_can_be_used(tmp_path, damage, use):
-    with Cache(tmp_path) as cache:
-        cache.put("m", [(number, "y" * 500) for number in range(20)])
-    content = bytearray((tmp_path / FILE).read_bytes())
-    damage(content)
-    (tmp_path / FILE).write_bytes(content)
-    with Cache(tmp_path) as cache:
-        if use == "get":
-            assert set(cache.get("m", list(range(20)))) <= {"y" * 500, None}
-        else:
-            done = CliRunner().invoke(main, ["cache", use, "--cache", str(tmp_path)])
-            assert (done.exit_code, done.stderr) == (0, "")
-    with Cache(tmp_path) as cache:
-        cache.put("m", [(1, "z")])
-        assert cache.get("m", [1]) == ["z"]
-
-
-def overwrite(folder, values):
+def overwrite(store, values):
     """Put other values where entries have these texts in them."""
-    with closing(sqlite3.connect(folder / FILE)) as database, database:
-        for text, value in values.items():
-            found = database.execute(
-                "UPDATE entries SET value = CAST(? AS TEXT) WHERE value LIKE ?",
-                (value, f'%"{text}"%'),
-            )
-            assert found.rowcount == 1
+    with closing(sqlite3.connect(store.path)) as database:
+        rows = database.execute("SELECT key, value FROM entries").fetchall()
+    for text, value in values.items():
+        (key,) = (key for key, old in rows if f'"{text}"'.encode() in old)
+        store.put(key, value)
 
 
 READINGS = [
-    *(b'[["\\ud800", "NOUN", "NN"]]', b'[["a\\u0000", "NOUN", "NN"]]'),
-    *(b'[["\\u001b[31m", "NOUN", "NN"]]', b'[["\\u202e", "NOUN", "NN"]]', b'[["", "NOUN", "NN"]]'),
-    *(b'[["a", "", "NN"]]', b'[["a", "NOUN", ""]]', b'[["a", "noun)", "NN"]]'),
-    *(b'[["a", "NOUN", "N N"]]', b'[["a", "NOUN", "NN", "x"]]', b'[["a", "NOUN", 1]]'),
-    *(b'[{"lemma": "a"}]', b'[["a", "NOUN", "NN"], ["a", "NOUN", "NN"]]', b"[]", b"null"),
-    b'[["\xff", "NOUN", "NN"]]',
-    b"[" * 10_000,
-    b"\x00",
-    b"",
-    b'[["' + b"a" * 1000 + b'", "NOUN", "NN"]]',
-    b'[["' + b"a" * (1 << 21) + b'", "NOUN", "NN"]]',
+    *([["a\0", "NOUN", "NN"]], [["\x1b[31m", "NOUN", "NN"]], [["\u202e", "NOUN", "NN"]]),
+    *([["", "NOUN", "NN"]], [["a", "", "NN"]], [["a", "NOUN", ""]], [["a", "noun)", "NN"]]),
+    *([["a", "NOUN", "N N"]], [["a", "NOUN", "NN", "x"]], [["a", "NOUN", 1]], [{"lemma": "a"}]),
+    *([["a", "NOUN", "NN"], ["a", "NOUN", "NN"]], [], None, [["a" * 1000, "NOUN", "NN"]]),
 ]
 
 
@@ -215,44 +90,35 @@ def test_entries_that_stanza_cannot_have_said_are_made_again(annotator, tmp_path
         asked.extend(word for sentence in given for word in sentence)
         return tag(self, given)
 
-    with Cache(tmp_path) as cache:
-        assert Annotator(cache=cache).annotate(sentences) == right
-    overwrite(tmp_path, dict(zip(words, READINGS, strict=True)))
-    monkeypatch.setattr(StanzaAdapter, "tag", listen)
-    with Cache(tmp_path) as cache:
-        assert Annotator(cache=cache).annotate(sentences) == right
+    with Store(tmp_path) as store:
+        assert Annotator(store=store).annotate(sentences) == right
+        overwrite(store, dict(zip(words, READINGS, strict=True)))
+        monkeypatch.setattr(StanzaAdapter, "tag", listen)
+        assert Annotator(store=store).annotate(sentences) == right
         assert sorted(asked) == sorted(words)
-        assert Annotator(cache=cache).annotate(sentences) == right
+        assert Annotator(store=store).annotate(sentences) == right
         assert len(asked) == len(words)
 
 
 def test_tokens_are_those_of_the_text(tmp_path, monkeypatch):
-    values = [b'["Other"]', b'["D0gs\\ud800"]', b'["D1gs", ""]', b'"D3gs."', b'["D4", "gs", ".."]']
+    values = [["Other"], ["D1gs", ""], "D2gs.", ["D3", "gs", ".."]]
     texts = [f"D{number}gs." for number in range(len(values))]
-    with Cache(tmp_path) as cache:
-        right = Annotator(cache=cache).tokenize(texts)
-    overwrite(tmp_path, {f"D{number}gs": value for number, value in enumerate(values)})
-    with Cache(tmp_path) as cache:
-        assert Annotator(cache=cache).tokenize(texts) == right
+    with Store(tmp_path) as store:
+        right = Annotator(store=store).tokenize(texts)
+        overwrite(store, {f"D{number}gs": value for number, value in enumerate(values)})
+        assert Annotator(store=store).tokenize(texts) == right
         monkeypatch.setattr(StanzaAdapter, "tokenize", refuse)
-        assert Annotator(cache=cache).tokenize(texts) == right
+        assert Annotator(store=store).tokenize(texts) == right
 
 
 def test_what_does_not_fit_is_not_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(
         StanzaAdapter, "tag", lambda _self, given: [[Reading("\ud800", "X", "_")] for _ in given]
     )
-    with Cache(tmp_path) as cache:
-        (tokens,) = Annotator(cache=cache).annotate([make_sentence(["dogs"]).tokens])
+    with Store(tmp_path) as store:
+        (tokens,) = Annotator(store=store).annotate([make_sentence(["dogs"]).tokens])
         assert tokens[0].words[0].lemma == "\ud800"
-        assert cache.info().entries == 0
-
-
-def test_a_directory_that_cannot_be_made(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ResourceError, match=r"--cache none") as caught:
-        Cache(tmp_path / "file" / "cache")
-    assert "\n" not in str(caught.value)
+        assert store.info().entries == 0
 
 
 @pytest.mark.slow
@@ -266,16 +132,14 @@ def test_the_commands(tmp_path):
             timeout=120,
         )
 
-    # Two sentences; what a reader holds of pairs would be counted, too.
+    # Two sentences.
     options = "--profile", "images", "--reader", "none"
     solved = call("solve", "--tokens", "A cat sits .", "A dog sits .", *options)
     assert solved.returncode == 0
     info = json.loads(call("cache", "info", "--json").stdout)
-    assert info["entries"] == 2
     assert info["file"] == str(tmp_path / FILE)
-    assert list(info["models"].values()) == [2]
-    assert call("cache", "info").stdout.splitlines()[2].split() == ["entries", "2"]
-    # What is kept of rules goes, too.
+    assert info["kinds"]["annotations"]["entries"] == 2
+    assert ["annotations", "2"] in map(str.split, call("cache", "info").stdout.splitlines())
     removed = re.fullmatch(r"(\d+) entries removed\n", call("cache", "clear").stdout)
     assert removed is not None
     assert int(removed[1]) > 2

@@ -22,8 +22,8 @@ from ists_asp.cli.files import (
     check_written,
 )
 from ists_asp.errors import UsageError
-from ists_asp.io.cache import cache_files
 from ists_asp.io.files import Use, ignores_case
+from ists_asp.io.store import cache_files
 
 COPY = ("rules", "copy")
 PAIR = "a cat\ta dog\n"

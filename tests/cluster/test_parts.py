@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from ists_asp.cli.parts import cut
-from ists_asp.io.cache import SharedCache
 
 PAIRS = [
     ("12 killed in bus accident", "10 killed in road accident"),
@@ -170,19 +169,6 @@ def test_lines_are_cut_where_rows_end(tmp_path):
     assert shown == [b'a,b\n"one\ntwo",x\n', b'three,"y\n"\n', b"four,z\n"]
     assert [part.before for part in found] == [0, 3, 5]
     assert lines == 6
-
-
-def test_a_shared_cache_is_read_by_all(tmp_path):
-    one, two = (SharedCache(f"file://{tmp_path}/cache") for _ in range(2))
-    one.put("models", [(["a", "b"], [1]), ("c", "said")])
-    two.put("models", [("c", "said")])
-    assert two.get("models", [["a", "b"], "c", "d", "c"]) == [[1], "said", None, "said"]
-    assert two.get("others", ["c"]) == [None]
-    (entry,) = (
-        p for p in (tmp_path / "cache").rglob("*") if p.is_file() and "said" in p.read_text()
-    )
-    entry.write_text("damaged {")
-    assert two.get("models", ["c"]) == [None]
 
 
 def test_what_is_not_ours_stays_in_the_folder(dask):

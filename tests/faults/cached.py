@@ -1,9 +1,10 @@
-"""Faults of the annotation cache: nothing in it is more than time."""
+"""Faults of the cache: nothing in it is more than time."""
 
 import shutil
 import sqlite3
+from contextlib import closing
 
-from ists_asp.io.cache import FILE
+from ists_asp.io.store import FILE
 
 from .faults import Same, Told, fault
 from .place import FEW
@@ -55,12 +56,24 @@ fault("the cache is overwritten in the middle", Same(FEW))(
 )
 
 
-@fault("the cache is no database", Told("annotations.sqlite3 is the file of another program"))
+@fault("the cache is no database", Same(FEW))
 def _(place):
     _copy(place).close()
     (place.cache / FILE).write_bytes(b"no database" * 1000)
     ending = place.pairs().solve("-q")
-    assert (place.cache / FILE).read_bytes() == b"no database" * 1000
+    (damaged,) = place.cache.glob("*.damaged-*")
+    assert damaged.read_bytes() == b"no database" * 1000
+    assert ending.errors.count(damaged.name) == 1
+    return ending
+
+
+@fault("the cache is a database of another program", Told("is the file of another program"))
+def _(place):
+    with closing(_copy(place)) as database:
+        database.execute("PRAGMA application_id = 1")
+    content = (place.cache / FILE).read_bytes()
+    ending = place.pairs().solve("-q")
+    assert (place.cache / FILE).read_bytes() == content
     return ending
 
 
@@ -81,7 +94,7 @@ def _(place):
     return place.pairs().shell("(ulimit -f 1; $solve --tsv pairs.tsv -q) | cat > out.wa")
 
 
-@fault("the cache is a folder", Told("the annotation cache cannot be used"))
+@fault("the cache is a folder", Told("the cache cannot be used"))
 def _(place):
     place.cache = place.folder / "cache"
     (place.cache / FILE).mkdir(parents=True)

@@ -114,7 +114,7 @@ OPTIONS = (
     ("the rules are pairs", "--rules pairs.tsv", _NO_ENTRY),
     ("the models are not there", "--stanza-dir none", Told("none: no such directory")),
     ("the models are no models", "--stanza-dir .", Told("no resources.json in it")),
-    ("the cache is a file", "--cache pairs.tsv", Told("the annotation cache cannot be used")),
+    ("the cache is a file", "--cache pairs.tsv", Told("the cache cannot be used")),
     ("the output is the input", "-o pairs.tsv", _asked("this is an input file")),
     ("the trace is the output", "--trace out.wa", _asked("writes the same file")),
     ("the engine is unknown", "--engine spark", _asked("'spark' is not one of")),

@@ -4,30 +4,22 @@ import os
 import subprocess
 import sys
 
-from ists_asp.io.cache import Cache
-from ists_asp.io.store import Store
+from ists_asp.io.store import FILE, Store
 
 
 def mode(path):
     return path.stat().st_mode & 0o777
 
 
-def test_cache_and_store_are_private(tmp_path):
+def test_the_cache_is_private_and_becomes_so_again(tmp_path):
     folder = tmp_path / "cache"
-    cache = Cache(folder)
-    cache.put("models", [("a", "b")])
-    store = Store(folder)
-    store.put("key", [1])
-    assert mode(folder) == mode(store.path) == 0o700
-    assert {mode(path) for path in folder.rglob("*") if path.is_file()} == {0o600}
-    cache.close()
-
-
-def test_a_file_of_an_earlier_version_becomes_private(tmp_path):
-    Cache(tmp_path).close()
-    (tmp_path / "annotations.sqlite3").chmod(0o644)
-    Cache(tmp_path).close()
-    assert mode(tmp_path / "annotations.sqlite3") == 0o600
+    for _ in range(2):
+        with Store(folder) as store:
+            store.put(b"key", [1])
+            assert mode(folder) == 0o700
+            assert {mode(path) for path in folder.iterdir()} == {0o600}
+            assert len(list(folder.iterdir())) == 4
+        (folder / FILE).chmod(0o644)
 
 
 def test_no_library_keeps_or_sends_anything_of_its_own(tmp_path):

@@ -1,136 +1,336 @@
-"""What is kept between runs: entries, damage, bounds, several processes."""
+"""The cache: entries, bounds, damage, files of others, several processes."""
 
+import logging
 import os
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 
+from ists_asp.errors import ResourceError
 from ists_asp.io import store as store_module
-from ists_asp.io.store import FOLDER, Store
-
-WRITE = """
-import sys
-from pathlib import Path
-from ists_asp.io.store import Store
-store = Store(Path(sys.argv[1]))
-for number in range(60):
-    store.put(f"shared {number % 5}", {"value": [number % 5] * 5000})
-    found = store.get(f"shared {number % 5}")
-    assert found == {"value": [number % 5] * 5000}, found
-"""
+from ists_asp.io.store import (
+    APPLICATION_ID,
+    FILE,
+    LIMITS,
+    RESULTS,
+    TRACES,
+    SharedStore,
+    Store,
+    key_of,
+)
 
 
 @pytest.fixture
 def store(tmp_path):
-    return Store(tmp_path)
+    with Store(tmp_path) as store:
+        yield store
 
 
-def test_an_entry_is_found_by_its_key_only(store):
-    assert store.get("a") is None
-    store.put("a", {"text": "año", "numbers": [1, 2]})
-    assert Store(store.path.parent).get("a") == {"text": "año", "numbers": [1, 2]}
-    assert store.get("b") is None
+@pytest.fixture(params=["file", "address"])
+def either(request, tmp_path):
+    if request.param == "file":
+        return Store(tmp_path)
+    pytest.importorskip("fsspec")
+    return SharedStore(f"file://{tmp_path}/shared")
 
 
-@pytest.mark.parametrize("cut", [0, 10, 80, -1])
-def test_a_damaged_entry_is_none_and_is_written_anew(store, cut):
-    store.put("a", [1, 2, 3])
-    (file,) = store.path.iterdir()
-    whole = file.read_bytes()
-    file.write_bytes(whole[:cut])
-    assert store.get("a") is None
-    file.write_bytes(whole.replace(b"[1,2,3]", b"[1,2,4]"))
-    assert store.get("a") is None
-    store.put("a", [1, 2, 3])
-    assert store.get("a") == [1, 2, 3]
+def keys(count):
+    return [key_of("entry", number) for number in range(count)]
 
 
-def test_what_stands_in_the_place_of_an_entry_is_none(store):
-    store.put("a", [1])
-    (file,) = store.path.iterdir()
-    store.put("b", {"of another": "kind"})
-    (other,) = set(store.path.iterdir()) - {file}
-    other.replace(file)
-    assert store.get("a") is None
-    file.unlink()
-    # A pipe is not waited for.
-    os.mkfifo(file)
-    assert (store.get("a"), store.info().entries) == (None, 0)
-    store.put("a", [2])
-    assert store.get("a") == [2]
+def execute(folder, statement, *values):
+    with closing(sqlite3.connect(folder / FILE)) as database, database:
+        return database.execute(statement, values).fetchall()
 
 
-def test_clear_removes_entries_and_old_drafts_and_nothing_else(store):
-    store.put("a", 1)
-    (file,) = store.path.iterdir()
-    draft = file.with_name(f"{file.stem}.x1.part")
-    draft.write_text("half of")
-    others = {store.path / "notes.txt", store.path / f"{'0' * 40}.kept"}
-    for other in others:
-        other.write_text("mine")
-    assert (store.info().entries, store.clear()) == (1, 1)
-    assert set(store.path.iterdir()) == others
-    # That of an interrupted process goes with time.
-    draft.write_text("half of")
-    Store(store.path.parent).put("b", 1)
-    assert draft.exists()
-    os.utime(draft, (0, time.time() - 7200))
-    Store(store.path.parent).put("c", 1)
-    assert not draft.exists()
+@pytest.mark.parametrize(
+    "value",
+    [{"text": "año", "numbers": [1, 2]}, [], "", 0, False, "x" * 1_000_000, [["a", None]] * 999],
+)
+def test_an_entry_is_found_by_its_key_only(either, value):
+    first, second = keys(2)
+    assert either.get_many([first, second]) == [None, None]
+    either.put_many([(first, value)])
+    assert either.get_many([second, first, first]) == [None, value, value]
+
+
+def test_keys_differ_if_parts_do():
+    parts = [(), ("",), ("a", "b"), ("ab",), ("a", ["b"]), ("\ud800",), (None,), ("null",)]
+    assert len({key_of(*each) for each in parts}) == len(parts)
+
+
+@pytest.mark.parametrize("kind", [RESULTS, TRACES])
+def test_a_damaged_value_is_no_entry(tmp_path, kind, monkeypatch):
+    first, second = keys(2)
+    store = Store(tmp_path, kind)
+    store.put_many([(first, [1, 2, 3]), (second, [4])])
+    store.close()
+    ((value,),) = execute(tmp_path, "SELECT value FROM entries WHERE key = ?", first)
+    ((other,),) = execute(tmp_path, "SELECT value FROM entries WHERE key = ?", second)
+    damaged = [value[:cut] for cut in (0, 3, 8, 9, -1)]
+    damaged += [value[:-1] + b"?", other, value.hex(), 7, value[:8] + b"?" + value[9:]]
+    for wrong in damaged:
+        execute(tmp_path, "UPDATE entries SET value = ? WHERE key = ?", wrong, first)
+        assert store.get_many([first, second]) == [None, [4]]
+    store.put(first, [1, 2, 3])
+    assert store.get(first) == [1, 2, 3]
 
 
 def test_an_entry_that_unpacks_to_too_much_is_none(store, monkeypatch):
-    store.put("a", "x" * 1_000_000)
-    assert store.get("a") == "x" * 1_000_000
-    monkeypatch.setattr(store_module, "LARGEST_ENTRY", 500_000)
-    assert store.get("a") is None
-
-
-def test_a_folder_that_cannot_be_written_keeps_nothing(tmp_path):
-    (tmp_path / FOLDER).write_text("somebody's file")
-    store = Store(tmp_path)
-    store.put("a", 1)
-    assert store.get("a") is None
-    assert (store.clear(), store.info().entries) == (0, 0)
-    assert (tmp_path / FOLDER).read_text() == "somebody's file"
+    (key,) = keys(1)
+    store.put(key, "x" * 1_000_000)
+    monkeypatch.setattr(store_module, "LARGEST", 500_000)
+    assert store.get(key) is None
 
 
 def test_what_was_not_used_for_longest_goes_first(store, monkeypatch):
-    monkeypatch.setattr(store_module, "MOST", 3)
-    for number in range(5):
-        # Each process bounds the folder once.
-        Store(store.path.parent).put(f"key {number}", number)
-        for file in store.path.iterdir():
-            found = file.stat()
-            os.utime(file, (found.st_atime, found.st_mtime - 10))
-    assert [store.get(f"key {number}") for number in range(5)] == [None, None, 2, 3, 4]
+    monkeypatch.setitem(LIMITS, RESULTS, (3, 1 << 20))
+    of_traces = store.of(TRACES)
+    of_traces.put(key_of("trace"), 1)
+    for number, key in enumerate(keys(5)):
+        execute(store.path.parent, "UPDATE entries SET used = used - 100000")
+        assert store.get(keys(1)[0]) == (0 if number else None)
+        Store(store.path.parent).put(key, number)
+    assert store.get_many(keys(5)) == [0, None, None, 3, 4]
+    assert of_traces.get(key_of("trace")) == 1
+    assert store.info().kinds.keys() == {RESULTS, TRACES}
 
 
-def test_size_is_bounded(store, monkeypatch):
-    monkeypatch.setattr(store_module, "LARGEST", 5000)
-    for number in range(10):
-        Store(store.path.parent).put(f"key {number}", "x" * 1000)
-    assert 3 <= store.info().entries <= 4
-    assert store.info().size <= 5000
-
-
-def test_a_process_that_writes_much_bounds_the_folder_again(store, monkeypatch):
-    monkeypatch.setattr(store_module, "MOST", 5)
+def test_bytes_are_bounded_also_while_a_process_goes_on_writing(store, monkeypatch):
     monkeypatch.setattr(store_module, "OFTEN", 10)
-    store = Store(store.path.parent)
-    for number in range(41):
-        store.put(f"key {number}", number)
-    assert store.info().entries == 5
+    monkeypatch.setitem(LIMITS, RESULTS, (1000, 5000))
+    for key in keys(40):
+        store.put(key, "x" * 1000)
+    entries, size = store.info().kinds[RESULTS]
+    assert (entries, size <= 5000 + 10 * 1100) == (store.info().entries, True)
+    Store(store.path.parent).put(keys(1)[0], 1)
+    assert store.info().kinds[RESULTS][1] <= 5000
 
 
-def test_processes_share_a_folder(tmp_path):
-    running = [
-        subprocess.Popen([sys.executable, "-c", WRITE, str(tmp_path)], stderr=subprocess.PIPE)
-        for _ in range(3)
-    ]
-    ends = [process.communicate(timeout=60)[1].decode() for process in running]
-    assert ends == ["", "", ""]
-    assert [process.returncode for process in running] == [0, 0, 0]
-    assert Store(tmp_path).info().entries == 5
+def test_clear_removes_entries_and_damaged_files_and_nothing_else(store):
+    notes = store.path.parent / "notes.txt"
+    notes.write_text("mine")
+    (store.path.parent / f"{FILE}.damaged-20261231-235959-wal").write_text("old")
+    store.put_many([(key, 1) for key in keys(3)])
+    assert (store.info().entries, store.clear()) == (3, 3)
+    assert {path.name for path in store.path.parent.iterdir()} == {notes.name, f"{FILE}.lock"}
+    # A store that is open goes on with a new file.
+    store.put(keys(1)[0], 2)
+    assert (store.get(keys(1)[0]), store.info().entries) == (2, 1)
+
+
+DAMAGE = {
+    "it is no database": lambda content: content.__setitem__(slice(0, 16), b"no database file"),
+    "it is text": lambda content: content.__setitem__(slice(None), b"notes\n" * 1000),
+    "the format is unknown": lambda content: content.__setitem__(19, 9),
+    "it may only be read": lambda content: content.__setitem__(18, 3),
+    "the schema is no text": lambda content: content.__setitem__(
+        slice(content.index(b"TABLE entries"), content.index(b"(key")), b"\xa6" * 14
+    ),
+    "pages point to nowhere": lambda content: content.__setitem__(
+        slice(5000, None), b"\xff" * (len(content) - 5000)
+    ),
+    "it is cut": lambda content: content.__delitem__(slice(5000, None)),
+    "it is half as long": lambda content: content.__delitem__(slice(len(content) // 2, None)),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+@pytest.mark.parametrize("use", ["info", "clear", "get", "put"])
+def test_a_damaged_file_is_renamed_and_told_once(tmp_path, damage, use, caplog):
+    store = Store(tmp_path)
+    store.put_many([(key, "y" * 500) for key in keys(200)])
+    store.close()
+    content = bytearray(store.path.read_bytes())
+    damage(content)
+    store.path.write_bytes(content)
+    with caplog.at_level(logging.WARNING, "ists_asp"):
+        if use == "get":
+            assert set(store.get_many(keys(200))) <= {"y" * 500, None}
+        elif use == "put":
+            store.put_many([(key, "new") for key in keys(200)])
+        else:
+            getattr(store, use)()
+        store.close()
+        for _ in range(2):
+            store.put_many([(key, "z") for key in keys(200)])
+            assert store.get_many(keys(200)) == ["z"] * 200
+        assert execute(tmp_path, "PRAGMA integrity_check") == [("ok",)]
+    store.close()
+    names = [path.name for path in tmp_path.glob(f"{FILE}.damaged-*")]
+    if use == "clear" and not caplog.records:
+        assert not names
+    else:
+        (record,) = caplog.records
+        assert max(names, default="") in record.getMessage()
+        assert use == "clear" or (tmp_path / names[0]).read_bytes() == content
+    assert store.get_many(keys(200)) == ["z"] * 200
+
+
+def test_who_waited_for_the_lock_looks_again(store, monkeypatch, caplog):
+    """Two processes meet a damaged file: the second one does not rename the successor."""
+    (key,) = keys(1)
+    store.put(key, 1)
+    store.close()
+    store.path.write_bytes(b"no database" * 1000)
+    alone = store_module._alone
+
+    def other_first(path):
+        monkeypatch.setattr(store_module, "_alone", alone)
+        code = "import sys; from pathlib import Path; from ists_asp.io.store import *;"
+        code += "Store(Path(sys.argv[1])).put(bytes.fromhex(sys.argv[2]), 2)"
+        command = [sys.executable, "-c", code, str(path.parent), key.hex()]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        assert "the cache was damaged" in done.stderr
+        return alone(path)
+
+    monkeypatch.setattr(store_module, "_alone", other_first)
+    assert store.get(key) == 2
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("mark", [0, APPLICATION_ID + 1])
+def test_a_database_of_another_program_stays_as_it_is(tmp_path, mark):
+    execute(tmp_path, "CREATE TABLE entries (key, kind, used, size, value)")
+    execute(tmp_path, f"PRAGMA application_id = {mark}")
+    content = (tmp_path / FILE).read_bytes()
+    store = Store(tmp_path)
+    for use in (store.info, store.clear, lambda: store.get(b""), lambda: store.put(b"", 1)):
+        with pytest.raises(ResourceError, match=f"{FILE} is the file of another program") as caught:
+            use()
+        assert "\n" not in str(caught.value)
+        assert "--cache none" in str(caught.value)
+    assert (tmp_path / FILE).read_bytes() == content
+    assert {path.name for path in tmp_path.iterdir()} == {FILE, f"{FILE}.lock"}
+
+
+def test_a_file_of_another_version_is_emptied(store):
+    store.put(keys(1)[0], 1)
+    store.close()
+    execute(store.path.parent, "DROP TABLE entries")
+    execute(store.path.parent, "CREATE TABLE entries (key, value)")
+    execute(store.path.parent, "PRAGMA user_version = 77")
+    assert store.get(keys(1)[0]) is None
+    store.put(keys(1)[0], 2)
+    assert store.get(keys(1)[0]) == 2
+
+
+@pytest.mark.parametrize("place", ["file/cache", "folder"])
+def test_a_place_that_cannot_be_used_is_told(tmp_path, place):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder" / FILE).mkdir(parents=True)
+    with pytest.raises(ResourceError, match=r"the cache cannot be used .*--cache none") as caught:
+        Store(tmp_path / place).get(keys(1)[0])
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_another_process_holds_is_waited_for_once(store, monkeypatch):
+    monkeypatch.setattr(store_module, "_WAIT", 0.1)
+    monkeypatch.setattr(store_module, "_busy", {})
+    store.put(keys(1)[0], 1)
+    store.close()
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        assert store.get(keys(1)[0]) is None
+        begin = time.monotonic()
+        for _ in range(100):
+            store.put(keys(1)[0], 2)
+        assert time.monotonic() - begin < 5
+        with pytest.raises(ResourceError, match="cannot be used"):
+            store.info()
+    store_module._busy.clear()
+    assert store.get(keys(1)[0]) == 1
+
+
+def test_a_fork_shares_no_connection(store):
+    store.put(keys(1)[0], 1)
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+        child = os.fork()
+        if not child:
+            assert not store_module._connections
+            store.put(keys(2)[1], store.get(keys(1)[0]) + 1)
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        assert store.get_many(keys(2)) == [1, 2]
+        assert other.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+PROCESSES = """
+import os, random, signal, sqlite3, sys, threading, time
+from pathlib import Path
+from ists_asp.io.store import FILE, Store, key_of
+
+folder, rounds, seconds = Path(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+dice = random.Random(1)
+
+def work(kind, seed):
+    dice = random.Random(f"{seed} {kind}")
+    try:
+        for number in range(10**9):
+            store = Store(folder, kind)
+            entries = [
+                (key_of(kind, dice.random()), {"x": "y" * dice.randint(10, 3000)})
+                for _ in range(dice.randint(1, 30))
+            ]
+            store.put_many(entries)
+            values = store.get_many([key for key, _ in entries])
+            assert values == [value for _, value in entries], "an entry is lost"
+            store.get_many([key_of("shared", dice.randrange(100)) for _ in range(20)])
+            store.put(key_of("shared", dice.randrange(100)), [1] * dice.randrange(20000))
+            if number % 3 == 0:
+                store.close()
+            if kind == "traces" and number % 20 == 0 and not os.fork():
+                assert store.get_many([key for key, _ in entries]) == values
+                os._exit(0)
+    except BaseException as error:
+        print(repr(error), flush=True)
+        os._exit(1)
+
+def begin():
+    child = os.fork()
+    if child:
+        return child
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for kind in ("annotations", "results", "traces"):
+        threading.Thread(target=work, args=(kind, os.getpid())).start()
+    signal.pause()
+
+def kill(child):
+    os.kill(child, signal.SIGKILL)
+    status = os.waitpid(child, 0)[1]
+    if not os.WIFSIGNALED(status) or os.WTERMSIG(status) != signal.SIGKILL:
+        print("ended by itself:", status)
+
+for _ in range(rounds):
+    running = [begin() for _ in range(8)]
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(dice.random() * seconds / 10)
+        place = dice.randrange(8)
+        kill(running[place])
+        running[place] = begin()
+    for child in running:
+        kill(child)
+    database = sqlite3.connect(folder / FILE)
+    print(*database.execute("PRAGMA integrity_check").fetchall())
+    print(database.execute("SELECT count(*) FROM entries").fetchone()[0] > 100)
+    database.close()
+"""
+
+
+@pytest.mark.parametrize(
+    ("rounds", "seconds"),
+    [("1", "3"), pytest.param("12", "5", marks=[pytest.mark.long, pytest.mark.slow])],
+)
+def test_eight_processes_that_are_killed_leave_a_sound_file(tmp_path, rounds, seconds):
+    """Each has three stores in three threads, which open, close, read, write and fork."""
+    command = [sys.executable, "-c", PROCESSES, str(tmp_path), rounds, seconds]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.stdout == "('ok',)\nTrue\n" * int(rounds)
+    assert done.stderr == ""
+    assert not list(tmp_path.glob("*.damaged-*"))

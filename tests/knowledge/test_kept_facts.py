@@ -8,10 +8,10 @@ from ists_asp.engine import Setup
 from ists_asp.engine.preparation import Preparation
 from ists_asp.errors import DataError
 from ists_asp.io.chunks import parse_chunks
-from ists_asp.io.store import Store
 from ists_asp.io.text import make_sentence
 from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.model import Pair, Word
+from tests.sharing import damage
 
 VECTORS = shipped_vectors("en")
 
@@ -106,6 +106,5 @@ def test_a_faulty_pair_is_told_each_time(prepare):
 
 def test_damage_costs_a_look(prepare, tmp_path):
     first = prepare(PAIRS)
-    for file in Store(tmp_path).path.iterdir():
-        file.write_bytes(file.read_bytes()[:-7])
+    damage(tmp_path)
     assert prepare(PAIRS) == first

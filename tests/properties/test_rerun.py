@@ -1,6 +1,5 @@
 """After an edit of the rules of a profile only pairs that it can touch are decided again."""
 
-import os
 import random
 import subprocess
 import sys
@@ -11,8 +10,8 @@ import pytest
 
 from ists_asp.engine import load
 from ists_asp.io.pairs import read_pairs
-from ists_asp.io.store import FOLDER
 from ists_asp.model import Chunk, Pair, Sentence, Token, Word
+from tests.sharing import damage
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data" / "ists-2016-train"
@@ -179,8 +178,7 @@ def test_faults_of_rules_are_told_even_if_no_pair_is_touched(cache, tmp_path):
 
 
 def test_a_damaged_store_is_renewed(cache, answers):
-    for place in (cache / FOLDER).iterdir():
-        place.write_bytes(os.urandom(200))
+    damage(cache)
     again, stages = decide(annotated(), cache)
     assert (again, stages.kept) == (answers, 0)
     assert decide(annotated(), cache)[1].kept == len(answers)

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import ists_asp
 from ists_asp.errors import ResourceError, UsageError
-from ists_asp.io.cache import Cache
+from ists_asp.io.store import READINGS, Store
 from ists_asp.knowledge.reader import BOUND, FILES, STEP, PairReader, Reader, shipped_reader
 from ists_asp.knowledge.reader_model import Model
 from ists_asp.model import Chunk, Pair, Sentence, Token
@@ -333,13 +333,12 @@ def test_a_rerun_does_not_load_the_reader(tmp_path, monkeypatch):
 def test_what_a_reader_said_is_kept_by_its_hash_and_by_chunks(tmp_path, reader, monkeypatch):
     sides = ("12 killed", "10 killed")
     given = Pair("1", *(sentence(text, (1, 2)) for text in sides))
-    with Cache(tmp_path) as cache:
-        kept = PairReader(reader, cache)
+    with Store(tmp_path) as store:
+        kept = PairReader(reader, store)
         found, chunked = kept.facts([pair(*sides), given])
         assert found != chunked
         assert {one.name for one in chunked} == {"reader_span", *READS}
-        (name,) = cache.info().models
-        assert name == f"reader {reader.digest}"
+        assert store.info().kinds.keys() == {READINGS}
         monkeypatch.setattr(Reader, "read", None)
         assert [chunked, found] == list(kept.facts([given, pair(*sides)]))
         (whole,) = kept.facts([given], rated=True)
@@ -349,15 +348,11 @@ def test_what_a_reader_said_is_kept_by_its_hash_and_by_chunks(tmp_path, reader, 
         other = Reader(shipped_reader())
         other.digest = "of another"
         with pytest.raises(TypeError):
-            list(PairReader(other, cache).facts([given]))
+            list(PairReader(other, store).facts([given]))
 
 
 @pytest.mark.parametrize("text", ["(reader_span(1,2,", 3, None, ["reader_span(1,1,1)"]])
-def test_a_damaged_entry_is_read_anew(tmp_path, reader, text):
-    class Damaged(Cache):
-        def get(self, models, inputs):
-            return [text for _ in super().get(models, inputs)]
-
-    with Damaged(tmp_path) as cache:
-        (facts,) = PairReader(reader, cache).facts([pair(*PAIRS[0])])
+def test_an_entry_that_is_no_term_is_read_anew(tmp_path, reader, text, monkeypatch):
+    monkeypatch.setattr(Store, "get_many", lambda _self, keys: [text for _ in keys])
+    (facts,) = PairReader(reader, Store(tmp_path)).facts([pair(*PAIRS[0])])
     assert list(map(str, facts)) == reader.read(pair(*PAIRS[0]))

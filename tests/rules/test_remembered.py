@@ -1,6 +1,5 @@
 """Rule sets with a memory: what is recalled is what would be worked out."""
 
-import os
 from dataclasses import replace
 
 import pytest
@@ -14,6 +13,7 @@ from ists_asp.rules.weights import rule_weights
 from ists_asp.solver import program as program_module
 from ists_asp.solver.program import prepare, prepared
 from ists_asp.solver.statements import Shapes
+from tests.sharing import damage
 
 
 def refuse(*_, **__):
@@ -120,13 +120,11 @@ def test_warnings_are_told_each_time(store, tmp_path):
 def test_a_damaged_store_is_renewed(store, tmp_path):
     rules = load_rules(sources(tmp_path / "a", "p(1). q(X) :- p(X)."), store=store)
     prepared(rules, (), Messages(), Shapes())
-    for file in store.path.iterdir():
-        file.write_bytes(os.urandom(100))
+    damage(store.path.parent)
     parsing_module._known.clear()
     again = load_rules(sources(tmp_path / "a", "p(1). q(X) :- p(X)."), store=store)
     assert sorted(map(str, prepared(again, (), Messages(), Shapes()).facts)) == ["p(1)", "q(1)"]
     assert again == rules
-    assert all(file.read_bytes().startswith(b"ists-asp") for file in store.path.iterdir())
 
 
 def test_names_that_clash_are_refused_from_the_store(store, tmp_path):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeGuard, TypeVar
 from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
 from ists_asp.annotate.subtokens import UNSEEN, cut, cut_text, spellings, tables
 from ists_asp.errors import DataError, shortened
+from ists_asp.io.store import ANNOTATIONS, key_of
 from ists_asp.io.text import make_sentence
 from ists_asp.limits import LONGEST_WORD
 from ists_asp.model import Word
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.io.cache import Cache, SharedCache
+    from ists_asp.io.store import SharedStore, Store
     from ists_asp.model import Token
 
 _Input = TypeVar("_Input", str, list[str])
@@ -46,19 +47,19 @@ class Annotator:
 
     Models are looked up here and read on first use. One sentence's annotation does not
     depend on the others of a call, but many sentences in one call are ten times as fast.
-    The cache keeps what Stanza says; where it knows everything, Stanza is not even loaded.
+    The store keeps what Stanza says; where it knows everything, Stanza is not even loaded.
     """
 
     def __init__(
         self,
         lang: str = "en",
         stanza_dir: Path | None = None,
-        cache: Cache | SharedCache | None = None,
+        store: Store | SharedStore | None = None,
     ) -> None:
         self.models = find(lang, stanza_dir)
         self._tables = tables(lang)
         self._stanza = StanzaAdapter(self.models)
-        self._cache = cache
+        self._store = store and store.of(ANNOTATIONS)
 
     def annotate(self, sentences: Sequence[Sequence[Token]]) -> list[tuple[Token, ...]]:
         """Fill in the words of every token.
@@ -132,15 +133,17 @@ class Annotator:
         inputs: Sequence[_Input],
         ask: Callable[[list[_Input]], Sequence[Sequence[_Output]]],
     ) -> list[Sequence[_Output]]:
-        """What Stanza says of each input, from the cache or else from Stanza, in batches.
+        """What Stanza says of each input, from the store or else from Stanza, in batches.
 
         Of an empty input it says nothing.
         """
         outputs: list[Sequence[_Output]] = [()] * len(inputs)
         missing = [position for position, given in enumerate(inputs) if given]
-        if self._cache is not None:
-            found = self._cache.get(self._key, [(what, inputs[p]) for p in missing])
-            for position, output in zip(missing, found, strict=True):
+        keys: dict[int, bytes] = {}
+        if self._store is not None:
+            keys = {p: key_of(self._key, what, inputs[p]) for p in missing}
+            stored = self._store.get_many(list(keys.values()))
+            for position, output in zip(missing, stored, strict=True):
                 if fits(output, inputs[position]):
                     outputs[position] = output
             missing = [position for position in missing if not outputs[position]]
@@ -153,9 +156,9 @@ class Annotator:
             # What is lost is for the caller to notice, and not kept.
             for position, output in zip(positions, said, strict=False):
                 outputs[position] = output
-            if self._cache is not None and len(said) == len(positions):
+            if self._store is not None and len(said) == len(positions):
                 kept = [p for p in positions if fits(list(outputs[p]), inputs[p])]
-                self._cache.put(self._key, [((what, inputs[p]), outputs[p]) for p in kept])
+                self._store.put_many([(keys[p], outputs[p]) for p in kept])
         for position in twins:
             outputs[position] = outputs[same[str(inputs[position])]]
         return outputs

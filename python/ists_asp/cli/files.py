@@ -71,7 +71,7 @@ def _gold(folder: Path) -> Iterable[Path]:
 
 
 def _cached(folder: Path) -> Iterable[Path]:
-    from ists_asp.io.cache import cache_files
+    from ists_asp.io.store import cache_files
 
     return cache_files(folder)
 
@@ -95,7 +95,7 @@ MODEL = FileType(lambda folder: folder.rglob("*"))
 """A folder of models."""
 
 CACHE = FileType(_cached, text=True)
-"""The folder of the annotation cache, which is read and written."""
+"""The folder of the cache, which is read and written."""
 
 OUTPUT = FileType(written=True)
 """A file that is written."""

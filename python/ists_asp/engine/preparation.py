@@ -14,8 +14,7 @@ from ists_asp.annotate import Annotator
 from ists_asp.engine.answer import Timings
 from ists_asp.errors import DataError, UnknownNameError, UsageError, of_pair
 from ists_asp.facts import pair_facts
-from ists_asp.io.cache import Cache, SharedCache
-from ists_asp.io.store import Memo, Store
+from ists_asp.io.store import Memo, SharedStore, Store
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge, shipped_vectors
 from ists_asp.limits import GRACE, check_pair, check_text, fits, loading_time
@@ -67,7 +66,7 @@ T = TypeVar("T")
 
 @cache
 def _store(directory: Path) -> Store:
-    """One for all systems of a process: each looks at all entries when it first keeps one."""
+    """One for all systems of a process: each compares with its bounds when it first writes."""
     return Store(directory)
 
 
@@ -186,10 +185,10 @@ class Preparation(Closing):
         self._closed, self._batches = False, 0
 
     def close(self) -> None:
-        """Close the lexicon and the cache; the system cannot be used afterwards."""
+        """Close the lexicon and the store; the system cannot be used afterwards."""
         self._closed = True
-        for name in ("_knowledge", "_cache"):
-            if (held := self.__dict__.get(name)) is not None:
+        for held in (self.__dict__.get("_knowledge"), self.setup.store):
+            if held is not None:
                 held.close()
 
     @cached_property
@@ -334,15 +333,15 @@ class Preparation(Closing):
             )
 
     @cached_property
-    def _cache(self) -> Cache | SharedCache | None:
+    def _store(self) -> Store | SharedStore | None:
         """What keeps what Stanza and a reader say."""
         if self.setup.shared is not None:
-            return SharedCache(self.setup.shared)
-        return None if self.setup.cache is None else Cache(self.setup.cache)
+            return SharedStore(self.setup.shared)
+        return self.setup.store
 
     @cached_property
     def _annotator(self) -> Annotator:
-        return Annotator(self.profile.language, self.setup.stanza_dir, self._cache)
+        return Annotator(self.profile.language, self.setup.stanza_dir, self._store)
 
     def _annotate(self, pairs: Sequence[Pair]) -> Iterator[Pair]:
         done = [side for pair in pairs for side in (pair.sent1, pair.sent2)]
@@ -430,7 +429,7 @@ class Preparation(Closing):
         from ists_asp.knowledge.reader import PairReader
 
         assert self._reader is not None
-        return PairReader(self._reader, self._cache)
+        return PairReader(self._reader, self._store)
 
 
 def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader | None:

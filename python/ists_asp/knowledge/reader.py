@@ -24,7 +24,7 @@ import clingo
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
-from ists_asp.io.store import made_by
+from ists_asp.io.store import READINGS, key_of, made_by
 from ists_asp.knowledge.words import knowable
 from ists_asp.model import Label, Pair, Sentence
 from ists_asp.resources import data_dir, version_of
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ists_asp.io.cache import Cache, SharedCache
+    from ists_asp.io.store import SharedStore, Store
     from ists_asp.knowledge.reader_model import Judged, Model, Reading, Run, Span
 
 T = TypeVar("T")
@@ -250,13 +250,13 @@ class Reader:
 
 
 class PairReader:
-    """A reader whose cache keeps what it says, by its hash and by words and chunks of a pair."""
+    """A reader whose store keeps what it says, by its hash and by words and chunks of a pair."""
 
     def __init__(
-        self, reader: Reader | UniversalReader, cache: Cache | SharedCache | None = None
+        self, reader: Reader | UniversalReader, store: Store | SharedStore | None = None
     ) -> None:
         self._reader = reader
-        self._cache = cache
+        self._store = store and store.of(READINGS)
 
     def facts(self, pairs: Sequence[Pair], *, rated: bool = False) -> Iterator[Atoms]:
         """What is predicted about pairs, lazily and in their order; if rated, as wholes."""
@@ -264,17 +264,18 @@ class PairReader:
         read = self._reader.rate if rated else self._reader.read
         shown = [knowable(pair) for pair in pairs]
         inputs = [[made_by(), rated, *map(_shown, (pair.sent1, pair.sent2))] for pair in shown]
-        kept = [None] * len(pairs) if self._cache is None else self._cache.get(key, inputs)
+        keys = [key_of(key, *given) for given in inputs]
+        kept = [None] * len(pairs) if self._store is None else self._store.get_many(keys)
         read_now: dict[str, str] = {}
-        for pair, given, text in zip(shown, inputs, kept, strict=True):
+        for pair, given, cached, text in zip(shown, inputs, keys, kept, strict=True):
             if not _is_term(text):
                 if (twin := read_now.get(str(given))) is not None:
                     yield Atoms(twin)
                     continue
                 text = Atoms("()").with_text(",".join(read(pair))).text
                 read_now[str(given)] = text
-                if self._cache is not None:
-                    self._cache.put(key, [(given, text)])
+                if self._store is not None:
+                    self._store.put_many([(cached, text)])
             yield Atoms(text)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +11,7 @@ from clingo import MessageCode
 from clingo.ast import AST, ASTType, Location, parse_files, parse_string
 
 from ists_asp.errors import RuleError, shortened
-from ists_asp.io.store import Store, made_by
+from ists_asp.io.store import Store, key_of, made_by
 from ists_asp.rules.directives import NamedRule, name_rules
 from ists_asp.rules.source import SUFFIX, Include, Report, SourceText, refuse
 from ists_asp.syntax.trees import Signature, children, derived, functions, head_elements, walk
@@ -198,7 +197,7 @@ class Parsing:
 
     def _recalled(self, text: SourceText, statements: Sequence[AST]) -> _Parsed | None:
         """What an earlier process noted of a file that it found faultless."""
-        kept = self.store.get(_entry_name(text)) if self.store is not None else None
+        kept = self.store.get(_key(text)) if self.store is not None else None
         if kept is None or len(statements) != len(kept["rules"]):
             return None
         rules = [NamedRule(*rule) for rule in kept["rules"]]
@@ -269,7 +268,7 @@ class Parsing:
                 "private": [(place, *name) for place, name in private],
                 "weights": [(place, *name) for place, name in weights],
             }
-            self.store.put(_entry_name(text), kept)
+            self.store.put(_key(text), kept)
         return _Parsed(statements, rules, private, weights), faultless
 
     def _keep_apart(self, text: SourceText, found: _Parsed) -> None:
@@ -357,8 +356,8 @@ def weighed(statement: AST, *, facts: bool = True) -> Iterator[Weighed]:
                     yield Weighed(function.name, *map(str, function.arguments[:2]))
 
 
-def _entry_name(text: SourceText) -> str:
-    return f"names {made_by()} {text.name} {sha256(text.text.encode()).hexdigest()}"
+def _key(text: SourceText) -> bytes:
+    return key_of("names", made_by(), text.name, text.text)
 
 
 def _place(node: AST, path: str) -> None:

@@ -17,7 +17,7 @@ from hashlib import sha256
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import orjson
+import msgspec
 from msgspec import convert, to_builtins
 
 from ists_asp.errors import IstsError
@@ -76,7 +76,7 @@ class _LookedUp(NamedTuple):
     """
 
     items: Sequence[Item]
-    key: str
+    key: bytes
     entries: list[_Entry]
     entry: _Entry
     known: list[_Kept | None]
@@ -247,7 +247,7 @@ class Keeping:
     @cached_property
     def _digest(self) -> str:
         def work() -> str:
-            return sha256(orjson.dumps(tuple(self._version))).hexdigest()
+            return sha256(msgspec.json.encode(tuple(self._version))).hexdigest()
 
         found: str = self._remembered.recall("digest", list(self._solver.arguments), work)
         return found

@@ -8,7 +8,7 @@ from ists_asp.cli.console import write_output
 from ists_asp.cli.files import command, group
 from ists_asp.cli.options import cache_option, json_option
 from ists_asp.errors import UsageError
-from ists_asp.io.store import FOLDER, TRACES, Store
+from ists_asp.io.store import Store
 from ists_asp.terminal import table
 
 if TYPE_CHECKING:
@@ -42,31 +42,19 @@ def info(cache: Path | None, as_json: bool) -> None:
 
     In: the cache directory.
 
-    Out: the file, its size in bytes, and how many texts each set of models has annotated, and
-    how many pairs each reader has read; the folder with what was worked out about rules and with
-    answers, and that with traces: its size and how many entries it has.
+    Out: the file, its size in bytes, and the number of its entries, of each kind as well:
+    annotations of sentences, readings of pairs by a reader, results (rules, facts, answers and
+    explanations) and traces.
     """
-    from ists_asp.io.cache import Cache
-
-    with Cache(_there(cache)) as opened:
-        found = opened.info()
-    folders = {name: Store(found.path.parent, name).info() for name in (FOLDER, TRACES)}
+    found = Store(_there(cache)).info()
     if as_json:
-        record: dict[str, object] = {
-            "file": str(found.path),
-            "size": found.size,
-            "entries": found.entries,
-            "models": dict(found.models),
-        }
-        for name, one in folders.items():
-            record[name] = {"folder": str(one.path), "size": one.size, "entries": one.entries}
-        write_output(None, record)
+        record = {"file": str(found.path), "size": found.size, "entries": found.entries}
+        kinds = {kind: {"size": size, "entries": n} for kind, (n, size) in found.kinds.items()}
+        write_output(None, {**record, "kinds": kinds})
         return
-    rows: list[tuple[str, str]] = []
-    for what, one in (("file", found), *(("folder", one) for one in folders.values())):
-        rows += [(what, str(one.path)), ("size", f"{one.size} bytes")]
-        rows += [("entries", str(one.entries))]
-        rows += [(f"  {name}", str(count)) for name, count in sorted(one.models.items())]
+    rows = [("file", str(found.path)), ("size", f"{found.size} bytes")]
+    rows += [("entries", str(found.entries))]
+    rows += [(f"  {kind}", str(number)) for kind, (number, _) in sorted(found.kinds.items())]
     write_output(None, table(rows, left=True))
 
 
@@ -82,12 +70,7 @@ def clear(cache: Path | None) -> None:
 
     Out: the number of entries removed, of all kinds.
     """
-    from ists_asp.io.cache import Cache
-
-    # Where the disk is full, these make room for SQLite, which needs some to read its file.
-    gone = sum(Store(_there(cache), name).clear() for name in (FOLDER, TRACES))
-    with Cache(_there(cache)) as opened:
-        gone += opened.clear()
+    gone = Store(_there(cache)).clear()
     write_output(None, f"{gone} entries removed\n")
 
 
