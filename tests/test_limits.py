@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pytest
 
-from ists_asp.annotate.subtokens import cut, spellings, tables
+from ists_asp.annotate.subtokens import cut, spellings
 from ists_asp.compare import compare, read_answered
 from ists_asp.engine import Setup, System
 from ists_asp.errors import DataError
@@ -22,7 +22,8 @@ from ists_asp.io.chunks import parse_chunks
 from ists_asp.io.formats import format_answer
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import given_answer, read_wa, write_pair
-from ists_asp.knowledge import Knowledge, shipped_vectors
+from ists_asp.knowledge import Knowledge
+from ists_asp.lang import language
 from ists_asp.limits import LONGEST_WORD, MAX_CHARACTERS, is_long, lifetime
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Word
 from ists_asp.report import compare as compare_with_gold
@@ -79,7 +80,7 @@ def _annotated(pair):
     """The pair with words as the tagger gives them, without a tagger."""
     sides = []
     for sentence in (pair.sent1, pair.sent2):
-        parts = [cut(token.form, tables("en")) for token in sentence.tokens]
+        parts = [cut(token.form, language("en").words) for token in sentence.tokens]
         sides.append(
             replace(
                 sentence,
@@ -101,19 +102,19 @@ def _answer(pair):
 
 
 def _cut(token):
-    for language in ("en", "es"):
-        spellings(cut(token, tables(language)), tables(language))
+    for words in (language("en").words, language("es").words):
+        spellings(cut(token, words), words)
 
 
 @cache
-def _knowledge(language):
-    return Knowledge(language=language, vectors_path=shipped_vectors(language))
+def _knowledge(code):
+    return Knowledge(code, vectors_path=language(code).vectors)
 
 
 def _know(token):
     pair = _annotated(_pair(token))
-    for language in ("en", "es"):
-        pair_facts(pair, _knowledge(language).facts(pair), language)
+    for code in ("en", "es"):
+        pair_facts(pair, _knowledge(code).facts(pair), code)
 
 
 def _read(token):
@@ -197,18 +198,18 @@ def test_time_grows_no_faster_than_a_pair(tmp_path, line, work):
     assert long < UNNOTICED or long < MOST * 400 / 50 * short
 
 
-@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize("code", ["en", "es"])
 @pytest.mark.parametrize(("length", "known"), [(LONGEST_WORD, True), (LONGEST_WORD + 1, False)])
-def test_words_too_long_to_be_known_are_equal_or_not(language, length, known):
+def test_words_too_long_to_be_known_are_equal_or_not(code, length, known):
     start = "a" * (length - 1)
     sides = (["seperated", f"{start}b"], ["separated", f"{start}c", start, "b"])
     pair = _annotated(Pair("1", *map(make_sentence, sides)))
-    found = list(_knowledge(language).facts(pair))
+    found = list(_knowledge(code).facts(pair))
     spelt = {atom.split(",")[0][10:-1] for atom in found if atom.startswith("spelling(")}
     assert spelt == {"seperated"} | ({f"{start}b"} if known else set())
     glued = [atom for atom in found if atom.startswith("glued(")]
     assert glued == (["glued(1,2,3)"] if known else [])
-    facts = {str(fact) for fact in pair_facts(pair, found, language)}
+    facts = {str(fact) for fact in pair_facts(pair, found, code)}
     assert f'token(1,2,"{start}b")' in facts
 
 
@@ -216,7 +217,7 @@ def test_texts_too_long_to_be_tokenised_are_refused(annotator):
     with pytest.raises(DataError, match="text 2: a sentence of 10001 characters"):
         annotator.tokenize(["a cat", "x" * (MAX_CHARACTERS + 1)])
     form = "\"'" * 1000 + "word" + ".," * 1000
-    parts = cut(form, tables("en"))
+    parts = cut(form, language("en").words)
     assert "".join(parts) == form
     assert len(parts) < 20
 

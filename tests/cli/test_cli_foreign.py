@@ -4,13 +4,13 @@ import pytest
 
 from ists_asp.cli.inputs import warn_foreign
 from ists_asp.engine.preparation import read_pair
-from ists_asp.knowledge.languages import language_of
+from ists_asp.lang import guess
 from ists_asp.rules import load_profile
 
 
 def language(sent1, sent2, expected="en"):
     pair = read_pair(sent1, sent2)
-    return language_of((pair.sent1, pair.sent2), expected)
+    return guess((pair.sent1, pair.sent2), expected)
 
 
 @pytest.mark.parametrize(

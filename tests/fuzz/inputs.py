@@ -28,7 +28,7 @@ from urllib.parse import parse_qs, urlsplit
 import clingo.ast
 import msgspec
 
-from ists_asp.annotate.subtokens import cut_text, tables
+from ists_asp.annotate.subtokens import cut_text
 from ists_asp.errors import IstsError
 from ists_asp.evaluate.wa_check import check_file
 from ists_asp.io.formats import answer_record, read_record
@@ -36,6 +36,7 @@ from ists_asp.io.pairs import find_places, read_pairs, table_pairs
 from ists_asp.io.tables import Table
 from ists_asp.io.toml import TomlError, parse_toml
 from ists_asp.io.wa import given_answer, read_wa
+from ists_asp.lang import languages
 from ists_asp.resources import data_dir, rules_dir
 from ists_asp.rules import find_rules, load_rules
 from ists_asp.terminal import visible
@@ -202,8 +203,8 @@ def try_toml(path):
 def try_text(path):
     """Cut a text; nothing but blanks goes, and a terminal obeys nothing in it."""
     text = path.read_bytes().decode("utf-8", "replace")
-    for language in ("en", "es"):
-        tokens = list(cut_text(text, text.split(), tables(language)))
+    for language in languages().values():
+        tokens = list(cut_text(text, text.split(), language.words))
         assert "".join(tokens) == "".join(text.split()), "the tokens are not the text"
     assert not any(ord(sign) < 32 and sign not in "\n\t" for sign in visible(text)), "control"
 

@@ -9,11 +9,12 @@ from ists_asp.engine.preparation import Preparation
 from ists_asp.errors import DataError
 from ists_asp.io.chunks import parse_chunks
 from ists_asp.io.text import make_sentence
-from ists_asp.knowledge import Knowledge, shipped_vectors
+from ists_asp.knowledge import Knowledge
+from ists_asp.lang import language
 from ists_asp.model import Pair, Word
 from tests.sharing import damage
 
-VECTORS = shipped_vectors("en")
+VECTORS = language("en").vectors
 
 
 class Plain:

@@ -113,7 +113,7 @@ def test_facts(knowledge, first, second, name, found):
 def test_spanish():
     one = sentence("Fallecieron|fallecer|VERB", "1.500|1500|NUM")
     two = sentence("murieron|morir|VERB", "mil|mil|NUM")
-    with Knowledge(language="es") as spanish:
+    with Knowledge("es") as spanish:
         assert facts(spanish, one, two, "relation", "numeral", "stem") == [
             'relation(synonym,"fallecer","morir",0)',
             'stem(1,1,"fallec")',

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ists_asp.knowledge.words import decimal, from_spanish, measure, numeral
+from ists_asp.knowledge.words import decimal, measure, numeral
+from ists_asp.lang.spanish import digits
 
 VALUES = (
     "1,000=1000 1,234,567.80=1234567.8 1.50=1.5 .5=0.5 2.0=2 50%=50 $3.2=3.2 -$3.2=-3.2 3€=3"
@@ -32,7 +33,7 @@ def test_value(form, value):
     ("form", "value"), [*(row.split("=") for row in SPANISH.split()), ("1\u00a0000", "1000")]
 )
 def test_values_of_spanish_numbers(form, value):
-    assert numeral(from_spanish(form)) == value
+    assert numeral(digits(form)) == value
 
 
 @pytest.mark.parametrize(
@@ -43,9 +44,9 @@ def test_values_of_spanish_numbers(form, value):
         *(("10-year-old", ("10", "year-old")), ("1990s", ("1990", "s"))),
         *((form, None) for form in ("", *["250", "$5", "5-4", "m5", "ten-year", "5-", "5-m2"])),
         *((form, ("3", "rd")) for form in ("3rd", "3RD")),
-        *((from_spanish(form), ("3", "th")) for form in ("3.er", "3º", "3ª")),
-        (from_spanish("1.500km"), ("1500", "km")),
-        (from_spanish("2,5kg"), ("2.5", "kg")),
+        *((digits(form), ("3", "th")) for form in ("3.er", "3º", "3ª")),
+        (digits("1.500km"), ("1500", "km")),
+        (digits("2,5kg"), ("2.5", "kg")),
     ],
 )
 def test_measure(form, found):
@@ -91,5 +92,5 @@ def test_a_decimal_has_the_same_value(number):
 
 @given(st.text(max_size=12))
 def test_any_text_can_be_asked_for_its_number(form):
-    value = numeral(from_spanish(form))
+    value = numeral(digits(form))
     assert value is None or numeral(value) == value

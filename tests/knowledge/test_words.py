@@ -14,9 +14,9 @@ from ists_asp.knowledge.words import (
     similarity,
     spellings,
     stems,
-    unaccented,
     written_otherwise,
 )
+from ists_asp.lang.spanish import plain, stem
 
 LETTERS = st.text(alphabet="abcdeé", max_size=9)
 
@@ -73,9 +73,9 @@ def test_words_of_similar_spelling(words1, words2, found):
 
 
 def test_accents_need_not_count():
-    found = list(spellings(["accion"], ["Acción"], folded=True))
+    found = list(spellings(["accion"], ["Acción"], plain))
     assert found == ['spelling("accion","acción",100)']
-    assert unaccented("pingüino, año") == "pinguino, año"
+    assert plain("pingüino, año") == "pinguino, año"
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_initials(words, wanted, found):
 
 def test_stems_join_a_family():
     words = ["fallecieron", "fallecidos", "fallecimiento", "de", "3", "canción", "canciones"]
-    assert list(stems(2, words)) == [
+    assert list(stems(2, words, stem)) == [
         *(f'stem(2,{token},"fallec")' for token in (1, 2, 3)),
         *(f'stem(2,{token},"cancion")' for token in (6, 7)),
     ]

@@ -71,6 +71,7 @@ def test_only_names_name_profiles(shipped, name):
         ('language = "en"', 'language = "en"\nrating = 3', "rating: found 3; expected a table"),
         ('language = "en"', 'language = "en"\nscheme = "2014"', "scheme: found '2014'; expected"),
         ('language = "en"', 'language = "en"\nname = "x"', 'unknown key "name"'),
+        ('language = "en"', 'language = "fr"', 'language: found \'fr\'; expected "en" or "es"'),
         (
             'language = "en"',
             'language = "en"\nattached_punctuation = 1',

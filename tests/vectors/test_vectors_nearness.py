@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from ists_asp.facts import facts_text, pair_facts
-from ists_asp.knowledge import Knowledge, shipped_vectors
+from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.vectors import MAX_RUN, nearness
+from ists_asp.lang import language
 from ists_asp.model import Chunk, Pair, Sentence, Token, Word
 from ists_asp.syntax.ground import split
 
@@ -115,7 +116,7 @@ cosine(100*V/(N*M)) :- V = #sum{ P,I,J : product(I,J,P) }, norm(1,1,L,N), norm(2
 )
 def test_rules_get_the_cosine_of_chunks(vectors, text1, text2):
     first, second = sentence(text1), sentence(text2)
-    with Knowledge(vectors_path=shipped_vectors("en")) as knowledge:
+    with Knowledge(vectors_path=language("en").vectors) as knowledge:
         pair = Pair("1", first, second)
         facts = pair_facts(pair, knowledge.facts(pair), "en")
     sum1 = vectors.matrix(text1.split()).sum(axis=0)
@@ -139,7 +140,7 @@ def test_punctuation_takes_no_part():
         found = knowledge.facts(Pair("1", sentence(text1), sentence(text2)))
         return [atom for atom in found if atom.startswith(("near", "product", "norm"))]
 
-    with Knowledge(vectors_path=shipped_vectors("en")) as knowledge:
+    with Knowledge(vectors_path=language("en").vectors) as knowledge:
         plain = near("dogs bark", "cats meow")
         dotted = near("dogs bark.", "cats meow.")
         apart = near("dogs bark .", ". cats meow")

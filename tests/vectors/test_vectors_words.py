@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.errors import ResourceError
-from ists_asp.knowledge import shipped_vectors
 from ists_asp.knowledge.vectors import Vectors
+from ists_asp.lang import language
 
-FILE = shipped_vectors("en")
+FILE = language("en").vectors
 SHIPPED = Vectors(FILE)
-SPANISH = Vectors(shipped_vectors("es"))
+SPANISH = Vectors(language("es").vectors)
 
 
 def cosine(vectors, first, second):
@@ -102,9 +102,8 @@ def test_any_text_has_a_finite_vector(text):
 
 
 def test_the_shipped_files():
-    assert shipped_vectors("fr") is None
-    for language in ("en", "es"):
-        path = shipped_vectors(language)
+    for code in ("en", "es"):
+        path = language(code).vectors
         assert path is not None
         assert path.stat().st_size <= 12_000_000
         assert "Apache License" in (path.parent / "LICENSE").read_text(encoding="utf-8")

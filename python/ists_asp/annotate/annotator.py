@@ -12,10 +12,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeGuard, TypeVar
 
 from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
-from ists_asp.annotate.subtokens import UNSEEN, cut, cut_text, spellings, tables
+from ists_asp.annotate.subtokens import UNSEEN, cut, cut_text, spellings
 from ists_asp.errors import DataError, shortened
 from ists_asp.io.store import ANNOTATIONS, key_of
 from ists_asp.io.text import make_sentence
+from ists_asp.lang import language
 from ists_asp.limits import LONGEST_WORD
 from ists_asp.model import Word
 from ists_asp.terminal import one_line
@@ -52,12 +53,12 @@ class Annotator:
 
     def __init__(
         self,
-        lang: str = "en",
+        code: str = "en",
         stanza_dir: Path | None = None,
         store: Store | SharedStore | None = None,
     ) -> None:
-        self.models = find(lang, stanza_dir)
-        self._tables = tables(lang)
+        self._words = language(code).words
+        self.models = find(language(code).stanza or code, stanza_dir)
         self._stanza = StanzaAdapter(self.models)
         self._store = store and store.of(ANNOTATIONS)
 
@@ -74,7 +75,7 @@ class Annotator:
         for tokens in sentences:
             forms = [token.form for token in tokens]
             followed = zip(forms, [*forms[1:], None], strict=False)
-            cuts.append([cut(form, self._tables, after) for form, after in followed])
+            cuts.append([cut(form, self._words, after) for form, after in followed])
         readings = self._read([list(chain.from_iterable(parts)) for parts in cuts])
         rest = chain.from_iterable(readings)
         return [
@@ -93,7 +94,7 @@ class Annotator:
         clean = [" ".join(text.translate(_CONTROLS).split()) for text in texts]
         forms = self._known("tokens", clean, self._tokens)
         return [
-            make_sentence(list(cut_text(text, known, self._tables)), text).tokens
+            make_sentence(list(cut_text(text, known, self._words)), text).tokens
             for text, known in zip(clean, forms, strict=True)
         ]
 
@@ -109,7 +110,7 @@ class Annotator:
 
     def _read(self, sentences: list[list[str]]) -> list[list[Reading]]:
         """Tag sentences of words in windows and batches; return them in their order."""
-        shown_sentences = [spellings(words, self._tables) for words in sentences]
+        shown_sentences = [spellings(words, self._words) for words in sentences]
         pieces = [
             (number, shown[start:end])
             for number, shown in enumerate(shown_sentences)

@@ -21,16 +21,17 @@ what blanks separate, and some clitics, as in the data of the task (``Anna|'s``,
 ``10|%``). A tokeniser is asked only about periods (``No. 5``) and about marks within (``yes,no``);
 hyphens, other apostrophes, digits, addresses, emoji, ``isn't`` and ``doesnt`` are never cut.
 
-What is looked up for that in a language is one :class:`Tables`. English clitics are cut as the
-English treebanks of Universal Dependencies cut them. Spanish ones (``del``, ``hacerlo``)
-stay in one piece, as no cut would leave two words; the models know them whole.
+The words that are looked up for that are those of a language (:class:`~ists_asp.lang.Words`).
+English clitics are cut as the English treebanks of Universal Dependencies cut them. Spanish ones
+(``del``, ``hacerlo``) stay in one piece, as no cut would leave two words; the models know them
+whole.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,8 @@ from ists_asp.limits import LONGEST_WORD
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
+
+    from ists_asp.lang import Words
 
 MOST_MARKS = 8
 """Marks, or runs of one mark, cut off at each end of a token; the train sets have up to 3."""
@@ -109,102 +112,28 @@ BRACKETS = {
 """Brackets and quotes as the Penn Treebank writes them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """The tables of one language, in lower case and with straight apostrophes.
-
-    Attributes:
-        abbreviations: words whose final period is part of them, without that period.
-        clitics: endings that are words of their own, longest first.
-        apart: those of them that are tokens of their own in text.
-        stopped: more abbreviations, if a word of the text follows.
-        contractions: whole tokens that are cut though nothing in them shows where,
-            with the length of their first part.
-        dashes: marks that are cut off at both ends, but not before a digit; Spanish
-            puts them round an insertion (``-dijo-``).
-        elisions: words that begin with an apostrophe, which is then no quote.
-    """
-
-    abbreviations: frozenset[str] = frozenset()
-    clitics: tuple[str, ...] = ()
-    apart: tuple[str, ...] = ()
-    stopped: frozenset[str] = frozenset()
-    contractions: dict[str, int] = field(default_factory=dict)
-    dashes: frozenset[str] = frozenset()
-    elisions: frozenset[str] = frozenset()
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-def _cuts(text: str) -> dict[str, int]:
-    return {word.replace("|", ""): word.index("|") for word in text.split()}
-
-
-_ENGLISH_CLITICS = ("n't", "'re", "'ve", "'ll", "'s", "'d", "'m")
-
-_TABLES = {
-    "en": Tables(
-        abbreviations=_words(
-            "mr mrs ms messrs dr prof sen rep gov gen lt col capt cmdr sgt rev hon st"
-            " jr sr inc ltd co corp bros vs etc approx dept est ave blvd rd mt ft"
-            " jan feb mar apr jun jul aug sep sept oct nov dec"
-        ),
-        clitics=_ENGLISH_CLITICS,
-        # A negation stands in the chunk of its verb, and "ca" and "wo" are no words.
-        apart=_ENGLISH_CLITICS[1:],
-        stopped=_words(
-            "ala ariz calif colo conn fla ga ill ind kan mass md mich minn mo mont neb nev okla pa"
-            " penn tenn tex va vt wash wis fig figs vol pp"
-        ),
-        contractions=_cuts(
-            "can|not gon|na got|ta wan|na"
-            # As students type them; "cant" and "wont" are also words, but rarer ones.
-            " ai|nt are|nt ca|nt could|nt did|nt does|nt do|nt had|nt has|nt have|nt is|nt might|nt"
-            " must|nt need|nt should|nt was|nt were|nt wo|nt would|nt"
-        ),
-        elisions=frozenset(_ENGLISH_CLITICS) | _words("'em 'til 'cause 'tis 'twas 'n' 'n 't"),
-    ),
-    "es": Tables(
-        abbreviations=_words(
-            "sr sra srta sres dr dra dres d dña ud uds vd vds prof profa gral gob pdte cnel"
-            " ee uu tte sgto cap lic ing arq mons fr sto sta st mr mrs jr"
-            " pág págs pp núm art arts vol ed ej fig cf etc aprox depto dpto"
-            " av avda tel cía hnos ltda"
-        ),
-        dashes=frozenset("-–—―"),
-    ),
-}
-
-
-def tables(lang: str) -> Tables:
-    """Return the tables of a language; one that has none gets empty tables."""
-    return _TABLES.get(lang, Tables())
-
-
-def cut(form: str, tables: Tables, following: str | None = None) -> tuple[str, ...]:
+def cut(form: str, language: Words, following: str | None = None) -> tuple[str, ...]:
     """Cut a token into words."""
     if not any(character.isalnum() for character in form):
         return (form,)
     start, end = 0, len(form)
     front: list[str] = []
     back: list[str] = []
-    while len(front) < MOST_MARKS and (width := _opening(form[start:end], tables)) > 0:
+    while len(front) < MOST_MARKS and (width := _opening(form[start:end], language)) > 0:
         front.append(form[start : start + width])
         start += width
     while len(back) < MOST_MARKS and (
-        width := _closing(form[start:end], tables, following if not back else None)
+        width := _closing(form[start:end], language, following if not back else None)
     ):
         back.insert(0, form[end - width : end])
         end -= width
-    return (*front, *_clitics(form[start:end], tables), *back)
+    return (*front, *_clitics(form[start:end], language), *back)
 
 
-def cut_text(text: str, known: Iterable[str], tables: Tables) -> Iterator[str]:
+def cut_text(text: str, known: Iterable[str], language: Words) -> Iterator[str]:
     """The tokens of a text; ``known`` are those of a tokeniser, without the blanks of the text."""
     ends, start, pieces = set(accumulate(map(len, known))), 0, text.split()
-    whole = replace(tables, contractions={}, clitics=tables.apart)
+    whole = replace(language, contractions={}, clitics=language.apart)
     for piece, following in zip(pieces, [*pieces[1:], None], strict=False):
         for number, part in enumerate(_SOLID.split(piece)):
             if number % 2:
@@ -216,7 +145,7 @@ def cut_text(text: str, known: Iterable[str], tables: Tables) -> Iterator[str]:
 
 
 def _cut_piece(
-    piece: str, start: int, ends: AbstractSet[int], tables: Tables, following: str | None
+    piece: str, start: int, ends: AbstractSet[int], language: Words, following: str | None
 ) -> Iterator[str]:
     """What a piece without blanks is cut into, which begins at ``start`` of the text."""
     bounds = [0]
@@ -229,9 +158,9 @@ def _cut_piece(
         part, words = piece[first:last], list[str]()
         if not set(part) <= OPENERS | CLOSERS:
             near = following if last == len(piece) else None
-            for word in chain.from_iterable(map(_PRICE.split, cut(part, tables, near))):
+            for word in chain.from_iterable(map(_PRICE.split, cut(part, language, near))):
                 ended = not near or (
-                    start + first in ends and part[:-1].lower() not in tables.stopped
+                    start + first in ends and part[:-1].lower() not in language.stopped
                 )
                 if words and _belongs(word, words[-1], ended=ended):
                     words[-1] += word
@@ -261,9 +190,9 @@ def spelling(word: str) -> str:
     return visible[:LONGEST_WORD] or UNSEEN
 
 
-def spellings(words: Sequence[str], tables: Tables) -> list[str]:
+def spellings(words: Sequence[str], language: Words) -> list[str]:
     """Return what the tagger is shown for the words of a sentence, one for each."""
-    shown = ["-" if word in tables.dashes else spelling(word) for word in words]
+    shown = ["-" if word in language.dashes else spelling(word) for word in words]
     long = [word for word in shown if len(word) > 1 and word.isalpha()]
     if len(long) >= _SHOUTED and all(word.isupper() for word in long):
         return [word.lower() for word in shown]
@@ -284,57 +213,57 @@ def _run(text: str, position: int, step: int) -> int:
     return width
 
 
-def _opening(text: str, tables: Tables) -> int:
+def _opening(text: str, language: Words) -> int:
     """Return the width of the marks to cut off at the front, 0 for none."""
     if _AMOUNT.match(text):
         return 1
-    if text[0] in tables.dashes:
+    if text[0] in language.dashes:
         width = _run(text, 0, 1)
         return 0 if text[width].isdigit() else width
     if text[0] not in OPENERS or _DECIMAL.match(text):
         return 0
     straight = _straight(text)
-    if straight[0] == "'" and (_YEAR.match(straight) or _elided(straight, tables)):
+    if straight[0] == "'" and (_YEAR.match(straight) or _elided(straight, language)):
         return 0
     return _run(text, 0, 1)
 
 
-def _elided(straight: str, tables: Tables) -> bool:
-    return straight in tables.elisions or straight.rstrip('.,;:!?")') in tables.elisions
+def _elided(straight: str, language: Words) -> bool:
+    return straight in language.elisions or straight.rstrip('.,;:!?")') in language.elisions
 
 
-def _closing(text: str, tables: Tables, following: str | None) -> int:
+def _closing(text: str, language: Words, following: str | None) -> int:
     """Return the width of the marks to cut off at the end, 0 for none."""
     if _PERCENTAGE.fullmatch(text):
         return 1
-    if text[-1] in tables.dashes:
+    if text[-1] in language.dashes:
         return _run(text, len(text) - 1, -1)
-    if text[-1] not in CLOSERS or _straight(text) in tables.elisions:
+    if text[-1] not in CLOSERS or _straight(text) in language.elisions:
         return 0
     width = _run(text, len(text) - 1, -1)
-    if text[-1] == "." and width == 1 and _keeps_period(text, tables, following):
+    if text[-1] == "." and width == 1 and _keeps_period(text, language, following):
         return 0
     return width
 
 
-def _keeps_period(text: str, tables: Tables, following: str | None) -> bool:
-    if _ACRONYM.fullmatch(text) or text[:-1].lower() in tables.abbreviations:
+def _keeps_period(text: str, language: Words, following: str | None) -> bool:
+    if _ACRONYM.fullmatch(text) or text[:-1].lower() in language.abbreviations:
         return True
     # "George W. Bush", but not the "bulb A." that ends a sentence.
     name_follows = following is not None and following[:1].isupper()
     return name_follows and text[0].isupper() and _INITIAL.fullmatch(text) is not None
 
 
-def _clitics(text: str, tables: Tables) -> tuple[str, ...]:
+def _clitics(text: str, language: Words) -> tuple[str, ...]:
     straight = _straight(text)
     if len(straight) != len(text) or len(text) > LONGEST_WORD:
         # A character that becomes several would shift every cut.
         return (text,)
-    first = tables.contractions.get(straight)
+    first = language.contractions.get(straight)
     if first is not None:
         return text[:first], text[first:]
-    for clitic in tables.clitics:
+    for clitic in language.clitics:
         if straight.endswith(clitic) and len(text) > len(clitic):
             place = len(text) - len(clitic)
-            return (*_clitics(text[:place], tables), text[place:])
+            return (*_clitics(text[:place], language), text[place:])
     return (text,)

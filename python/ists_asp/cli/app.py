@@ -161,8 +161,8 @@ def _details() -> str:
 
     from ists_asp.annotate.stanza import find
     from ists_asp.engine.answer import file_digest, provenance
-    from ists_asp.knowledge import shipped_vectors
     from ists_asp.knowledge.reader import reader_digest, shipped_reader
+    from ists_asp.lang import language
     from ists_asp.resources import asp_dir, data_dir, rules_dir
     from ists_asp.rules import list_profiles, read_profile_rules
 
@@ -176,9 +176,9 @@ def _details() -> str:
     ]
     languages = sorted({one.stanza.partition(" ")[0] for one in made_by})
     rows += [
-        (f"vectors {language}", file_digest(file))
-        for language in languages
-        if (file := shipped_vectors(language)) is not None
+        (f"vectors {code}", file_digest(file))
+        for code in languages
+        if (file := language(code).vectors) is not None
     ]
     rows.append(("reader", reader_digest(shipped_reader())))
     rows += [("models", stanza) for stanza in dict.fromkeys(one.stanza for one in made_by)]

@@ -535,15 +535,15 @@ def warn_foreign(pairs: Iterable[Pair], profile: Profile) -> None:
 
     What is said about them rests on nothing.
     """
-    from ists_asp.knowledge.languages import language_of, small_words
+    from ists_asp.lang import guess, tables
 
     found: dict[str, list[str]] = {}
     for pair in pairs:
-        language = language_of((pair.sent1, pair.sent2), profile.language)
+        language = guess((pair.sent1, pair.sent2), profile.language)
         if language != profile.language:
             found.setdefault(language, []).append(shortened(pair.id))
     for language, ids in sorted(found.items(), key=lambda item: -len(item[1])):
-        name, known = (small_words()[code].name for code in (language, profile.language))
+        name, known = (tables()[code].name for code in (language, profile.language))
         what, such = f"pair {ids[0]} looks", ""
         if len(ids) > 1:
             what, such = f"{len(ids)} pairs look", f", such as pair {ids[0]}"

@@ -16,7 +16,8 @@ from ists_asp.errors import DataError, UnknownNameError, UsageError, of_pair
 from ists_asp.facts import pair_facts
 from ists_asp.io.store import Memo, SharedStore, Store
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
-from ists_asp.knowledge import Knowledge, shipped_vectors
+from ists_asp.knowledge import Knowledge
+from ists_asp.lang import language
 from ists_asp.limits import GRACE, check_pair, check_text, fits, loading_time
 from ists_asp.model import Pair, Sentence, Text, Token, Word
 from ists_asp.resources import Closing, gc_paused
@@ -378,9 +379,9 @@ class Preparation(Closing):
 
     @cached_property
     def _knowledge(self) -> Knowledge:
-        language = self.profile.language
-        vectors = self.setup.vectors or shipped_vectors(language)
-        return Knowledge(language, vectors, phrases(self.rules))
+        code = self.profile.language
+        vectors = self.setup.vectors or language(code).vectors
+        return Knowledge(code, vectors, phrases(self.rules))
 
     @cached_property
     def _remembered(self) -> Memo:
@@ -438,14 +439,14 @@ def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader 
         return None
     from ists_asp.knowledge.reader import SHIPPED, USE, Reader, UniversalReader, shipped_reader
 
-    spanish = profile.language == "es" and not profile.answer.reads
-    if not profile.reads or (name == USE) != spanish:
+    whole = None if profile.answer.reads else language(profile.language).encoder
+    if not profile.reads or (name == USE) != (whole == USE):
         raise UsageError(
             f"the profile {profile.name} has no rules for the reader {name}",
             expected="a Spanish profile, such as sts-es"
             if name == USE
             else "a profile with reader_rules or reader_weights, such as default",
-            hint=f"Leave the reader out, {f'choose the reader {USE}, ' if spanish else ''}"
+            hint=f"Leave the reader out, {f'choose the reader {USE}, ' if whole else ''}"
             "or choose such a profile",
         )
     if name == USE:

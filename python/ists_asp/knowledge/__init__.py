@@ -9,6 +9,6 @@ import os
 # asks anything of a network. It looks when it is imported.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
-from ists_asp.knowledge.knowledge import Knowledge, shipped_vectors
+from ists_asp.knowledge.knowledge import Knowledge
 
-__all__ = ["Knowledge", "shipped_vectors"]
+__all__ = ["Knowledge"]

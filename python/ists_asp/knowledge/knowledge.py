@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ists_asp.knowledge import words
+from ists_asp.lang import language
 from ists_asp.resources import Closing, data_dir
 from ists_asp.syntax.ground import quoted
 from ists_asp.vocabulary import MULTIWORD
@@ -27,52 +28,50 @@ MAX_WORDS = 3
 _POS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}
 """The lexicon's parts of speech for the universal tags of words that it may have."""
 
-_VECTORS = ("en", "es")
-
 
 class Knowledge(Closing):
     """The sources of knowledge; use it as a context manager, or call :meth:`close`.
 
-    Spanish has a thesaurus for its lexicon, stems, points of thousands and words that differ in
-    accents only; any other language is read as English. Without a file of vectors (see
-    :func:`shipped_vectors`) words are not compared by them. ``phrases`` are more multiword
-    entries, in lower case: those of word tables.
+    ``code`` is that of the language. Without a file of vectors words are not compared by them.
+    ``phrases`` are more multiword entries, in lower case: those of word tables.
 
     Raises:
+        UsageError: there is no such language.
         ResourceError: if the lexicon or the vectors are missing.
     """
 
     def __init__(
-        self, language: str = "en", vectors_path: Path | None = None, phrases: Iterable[str] = ()
+        self, code: str = "en", vectors_path: Path | None = None, phrases: Iterable[str] = ()
     ) -> None:
-        self._spanish = language == "es"
-        lexicon = "spanish.sqlite" if self._spanish else "wordnet.sqlite"
-        self._lexicon_path = data_dir() / "lexicon" / lexicon
+        self._language = language(code)
+        lexicon = self._language.lexicon
+        self._lexicon_path = data_dir() / "lexicon" / lexicon if lexicon else None
         self._vectors_path = vectors_path
         self._phrases = frozenset(phrases)
         self._longest = max((MAX_WORDS, *(len(phrase.split()) for phrase in self._phrases)))
         if not all(path.is_file() for path in self._paths):
             # Opening them says what is missing.
-            self._lexicon.close()
-            _ = self._vectors
+            self.close()
+            _ = self._lexicon, self._vectors
 
     @property
     def sources(self) -> tuple[str, ...]:
         """What words are compared by: ``lexicon``, ``vectors``."""
-        return ("lexicon", *(() if self._vectors_path is None else ("vectors",)))
+        paths = (("lexicon", self._lexicon_path), ("vectors", self._vectors_path))
+        return tuple(name for name, path in paths if path is not None)
 
     @property
     def key(self) -> str:
         """What tells these sources from all others."""
-        found = [(path.name, path.stat()) for path in self._paths]
-        states = [(name, state.st_size, state.st_mtime_ns) for name, state in found]
-        language = "es" if self._spanish else "en"
-        return f"{language} {states} {sorted(self._phrases)}"
+        stats = [(path.name, path.stat()) for path in self._paths]
+        states = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
+        return f"{self._language.code} {states} {sorted(self._phrases)}"
 
     def close(self) -> None:
         """Close the lexicon; the object cannot be used afterwards."""
-        if "_lexicon" in self.__dict__:
-            self._lexicon.close()
+        lexicon = self.__dict__.get("_lexicon")
+        if lexicon is not None:
+            lexicon.close()
 
     def facts(self, pair: Pair) -> Iterator[str]:
         """What is known about the words of an annotated pair: atoms of ``asp/input.lp`` as text.
@@ -90,17 +89,19 @@ class Knowledge(Closing):
         lemmas1, lemmas2 = map(_lemmas, sentences, entries)
         forms1, forms2 = ([words.plain_form(token) for token in side.tokens] for side in sentences)
         spoken1, spoken2 = ([words.spoken(token) for token in side.tokens] for side in sentences)
-        yield from self._lexicon.facts(lemmas1, lemmas2)
-        yield from words.spellings(forms1, forms2, folded=self._spanish)
-        if self._spanish:
-            yield from (*words.stems(1, forms1), *words.stems(2, forms2))
+        if self._lexicon is not None:
+            yield from self._lexicon.facts(lemmas1, lemmas2)
+        yield from words.spellings(forms1, forms2, self._language.plain)
+        if (stem := self._language.stem) is not None:
+            yield from (*words.stems(1, forms1, stem), *words.stems(2, forms2, stem))
+        if self._language.has_endings:
             yield from words.endings((*forms1, *forms2, *(lemma for lemma, _ in lemmas1 | lemmas2)))
         yield from words.shared_letters(spoken1, spoken2)
         yield from words.glued(forms1, forms2)
         yield from words.prefixed(
             {*forms1, *(lemma for lemma, _ in lemmas1)}, {*forms2, *(lemma for lemma, _ in lemmas2)}
         )
-        yield from words.numbers(pair, words.from_spanish if self._spanish else str)
+        yield from words.numbers(pair, self._language.digits)
         yield from words.acronyms(forms1, forms2)
         for number, side in enumerate(entries, 1):
             for first, last, lemma in side:
@@ -113,10 +114,11 @@ class Knowledge(Closing):
         return [path for path in (self._lexicon_path, self._vectors_path) if path is not None]
 
     @cached_property
-    def _lexicon(self) -> Lexicon | Thesaurus:
+    def _lexicon(self) -> Lexicon | Thesaurus | None:
         from ists_asp.knowledge.lexicon import Lexicon, Thesaurus
 
-        return (Thesaurus if self._spanish else Lexicon)(self._lexicon_path)
+        form = Thesaurus if self._language.thesaurus else Lexicon
+        return None if self._lexicon_path is None else form(self._lexicon_path)
 
     @cached_property
     def _vectors(self) -> Vectors | None:
@@ -131,7 +133,7 @@ class Knowledge(Closing):
         It may be written as it is or have the last word's lemma, and has nothing inside that was
         split from a token.
         """
-        tokens = sentence.tokens
+        tokens, lexicon = sentence.tokens, self._lexicon or ()
         plain = [words.plain_form(token).lower() for token in tokens]
         whole = [words.plain_form(token) == token.form for token in tokens]
         found = []
@@ -143,7 +145,7 @@ class Knowledge(Closing):
                 short = end - start < MAX_WORDS
                 ends = [plain[end], *(word.lemma.lower() for word in tokens[end].words[:1])]
                 for lemma in (f"{before} {last}" for last in ends):
-                    if lemma in self._phrases or (short and lemma in self._lexicon):
+                    if lemma in self._phrases or (short and lemma in lexicon):
                         found.append((start + 1, end + 1, lemma))
                         break
         return found
@@ -158,8 +160,3 @@ def _lemmas(sentence: Sentence, entries: list[tuple[int, int, str]]) -> set[tupl
         if word.upos in _POS
     }
     return single | {(lemma, "") for _, _, lemma in entries}
-
-
-def shipped_vectors(language: str) -> Path | None:
-    """Return the file of the word vectors that ists-asp carries for a language, or None."""
-    return data_dir() / "vectors" / f"{language}.npz" if language in _VECTORS else None

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ists_asp import vocabulary as v
 from ists_asp.limits import LONGEST_WORD
@@ -42,7 +42,6 @@ MAX_ACRONYM = 6
 MAX_PARTS = 3
 """A word that is written otherwise has so many tokens at most."""
 
-_PLAIN = str.maketrans("áéíóúüÁÉÍÓÚÜ", "aeiouuAEIOUU")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?|[^\W\d_]\.[^\W\d_]")
 _MARKS = re.compile(r"[-.‐‑]")
 
@@ -81,18 +80,17 @@ def spoken(token: Token) -> str:
 
 
 def spellings(
-    words1: Iterable[str], words2: Iterable[str], *, folded: bool = False
+    words1: Iterable[str], words2: Iterable[str], plain: Callable[[str], str] = str
 ) -> Iterator[str]:
     """Different words of the two sentences that are spelt alike, in lower case.
 
     Only alphabetic words of at least :data:`MIN_LETTERS` with a similarity of at least
-    :data:`MIN_SIMILARITY` count. With ``folded``, accents do not, so that two words may be 100
+    :data:`MIN_SIMILARITY` count. They are compared as ``plain`` words, so that two may be 100
     alike.
     """
-    fold: Callable[[str], str] = unaccented if folded else str
     sides = [
         [
-            (word, fold(word))
+            (word, plain(word))
             for word in sorted({w.lower() for w in side if len(w) >= MIN_LETTERS and w.isalpha()})
         ]
         for side in (words1, words2)
@@ -129,12 +127,6 @@ def _edits() -> Callable[..., int]:
     from rapidfuzz.distance import OSA
 
     return OSA.distance
-
-
-@lru_cache(maxsize=100_000)
-def unaccented(word: str) -> str:
-    """A word without acute accents and diaereses; ``ñ`` is a letter of its own."""
-    return word.translate(_PLAIN)
 
 
 def shared_letters(words1: Iterable[str], words2: Iterable[str]) -> Iterator[str]:
@@ -251,37 +243,24 @@ def initials(words: Sequence[str], wanted: set[str]) -> Iterator[tuple[int, int,
                 yield start + 1, end + 1, letters
 
 
-def stems(sentence: int, words: Sequence[str]) -> Iterator[str]:
-    """Spanish words without their endings, by the Snowball stemmer (Porter 2001).
+def stems(sentence: int, words: Sequence[str], stem: Callable[[str], str]) -> Iterator[str]:
+    """Words without their endings.
 
     Lemmas join the forms of one word; stems join the words of one family as well:
     ``fallecieron``, ``fallecidos`` and ``fallecimiento``. Only words in letters have one.
     """
     for token, word in enumerate(words, 1):
         if word.isalpha():
-            stem = _stem(word.lower())
-            if len(stem) >= MIN_LETTERS:
-                yield v.STEM.text(sentence, token, quoted(stem))
+            short = stem(word.lower())
+            if len(short) >= MIN_LETTERS:
+                yield v.STEM.text(sentence, token, quoted(short))
 
 
 def endings(words: Iterable[str]) -> list[str]:
-    """The last letters of words, 1 to 6 (`-ábamos`): Spanish forms are told by them."""
+    """The last letters of words, 1 to 6 (`-ábamos`)."""
     lower = sorted({word.lower() for word in words if word.isalpha()})
     cuts = ((word, n) for word in lower for n in range(1, min(7, len(word))))
     return [v.ENDING.text(quoted(word), n, quoted(word[-n:])) for word, n in cuts]
-
-
-@lru_cache(maxsize=100_000)
-def _stem(word: str) -> str:
-    return unaccented(_stemmer().stemWord(word))
-
-
-@cache
-def _stemmer() -> Any:  # noqa: ANN401 (the library has no types)
-    # Only Spanish asks for it.
-    import snowballstemmer
-
-    return snowballstemmer.stemmer("spanish")
 
 
 def written_otherwise(
@@ -338,11 +317,6 @@ _MEASURE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
-_THOUSANDS = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:\.[0-9]{3})+(?![0-9.])")
-_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
-_AMERICAN = re.compile(r"[^0-9]*[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?[^0-9]*")
-_ORDINAL = re.compile(r"(?<=[0-9])\.?(?:[ºª°]|er|[rdtvm][oa])", re.IGNORECASE)
-
 
 def numbers(pair: Pair, written: Callable[[str], str]) -> Iterator[str]:
     """Tokens that are numbers, numbers with letters, and large values as smaller ones.
@@ -373,22 +347,6 @@ def numbers(pair: Pair, written: Callable[[str], str]) -> Iterator[str]:
         number, zeros = decimal(value)
         if abs(number) < 10**9:
             yield v.DECIMAL.text(quoted(value), number, zeros)
-
-
-def from_spanish(form: str) -> str:
-    """A Spanish word in digits as :func:`numeral` and :func:`measure` read it.
-
-    ``10.000`` becomes ``10000``, ``2,5`` becomes ``2.5``, ``3.er`` becomes ``3th``.
-    Both ways of writing are in use: three digits behind a comma are thousands, as in
-    Mexico, unless a zero or a point of thousands stands before them.
-    """
-    plain = form.translate({ord("\u00a0"): None, ord("\u202f"): None})
-    if _THOUSANDS.search(plain):
-        plain = _COMMA.sub(".", _THOUSANDS.sub(lambda found: found[0].replace(".", ""), plain))
-    elif not _AMERICAN.fullmatch(plain):
-        plain = _COMMA.sub(".", plain)
-    ending = _ORDINAL.search(plain)
-    return plain[: ending.start()] + "th" if ending and ending.end() == len(plain) else plain
 
 
 def numeral(form: str) -> str | None:

@@ -29,6 +29,7 @@ import msgspec
 
 from ists_asp.errors import RuleError, UsageError, shortened
 from ists_asp.io.toml import TomlError, parse_toml, shown
+from ists_asp.lang import languages
 from ists_asp.model import Scheme
 from ists_asp.resources import rules_dir
 from ists_asp.rules.constants import check_constant
@@ -173,14 +174,22 @@ def _profile(table: dict[str, Any], name: str, file: str) -> Profile:
         raise RuleError(
             f"found {shown(constants)}", where=f"{file}: constants", expected="{ name = value }"
         )
-    texts = {
+    constants = {
         key: check_constant(key, value, f"{file}: constants.", RuleError)
         for key, value in constants.items()
     }
+    table = {**table, "constants": constants, "name": name, "file": file}
     try:
-        return msgspec.convert({**table, "constants": texts, "name": name, "file": file}, Profile)
+        profile = msgspec.convert(table, Profile)
     except msgspec.ValidationError as fault:
         raise _faulty(str(fault), table, file) from None
+    if profile.language not in languages():
+        raise RuleError(
+            f"found {shown(profile.language)}",
+            where=f"{file}: language",
+            expected=" or ".join(f'"{code}"' for code in languages()),
+        )
+    return profile
 
 
 def _check_keys(table: dict[str, Any], form: type, where: str) -> None:

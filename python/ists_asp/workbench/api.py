@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Request
@@ -121,7 +121,7 @@ def router(bench: Bench) -> APIRouter:
     def feedback(
         given: GivenAnswer | Annotated[list[GivenAnswer], Field(max_length=1000)],
         profile: str = "answers-students",
-        language: Literal["en", "es"] | None = None,
+        language: str | None = None,
     ) -> dict[str, Any] | list[dict[str, Any]]:
         bench.desks.setup(profile).check_has(Purpose.FEEDBACK)
         desk = bench.desks.desk(profile)

@@ -14,6 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from ists_asp import vocabulary
+from ists_asp.lang import languages
 from ists_asp.rules.arguments import Atom, Read
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.tables import TABLES
@@ -71,7 +72,7 @@ _BY_KIND: Mapping[str, tuple[tuple[str, ...], int, tuple[vocabulary.Predicate, .
     "tag": (_UPOS, 2, (vocabulary.UPOS, vocabulary.TAGGED, vocabulary.RETAG)),
     "relation": (RELATIONS, 0, (vocabulary.RELATION,)),
     "class": (CLASSES, 1, (vocabulary.CLASS,)),
-    "language": (("en", "es"), 0, (vocabulary.LANGUAGE,)),
+    "language": (tuple(languages()), 0, (vocabulary.LANGUAGE,)),
     "difference": (("fact", "pol"), 2, (vocabulary.DIFFERS, vocabulary.TAG)),
     "score": (tuple("12345"), 2, (vocabulary.SCORE,)),
     "lower score": (tuple("1234"), 2, (vocabulary.FORBIDDEN_SCORE,)),

@@ -1,0 +1,165 @@
+"""Languages: all that the code knows of one, as an object; the rules of a profile know the rest.
+
+Each module of this package has a ``LANGUAGE``. Its words, which decide how texts are cut and by
+which a text in another language is noticed, are a table of ``data/languages.toml``, if it has one.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
+
+from ists_asp.errors import UsageError
+from ists_asp.resources import data_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from ists_asp.model import Sentence
+
+FEWEST = 2
+"""So many small words of another language make a text one of that language."""
+
+SHARE = 5
+"""One word in so many is a small word of it, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language that sentences may be in.
+
+    Attributes:
+        code: what profiles call it, such as ``en``.
+        stanza: the language of Stanza's models, if they have another code.
+        lexicon: its file in ``data/lexicon``; none without it.
+        thesaurus: the lexicon has synonyms only.
+        has_vectors: ``data/vectors`` has a file for it.
+        encoder: the reader that compares whole sentences in it.
+        plain: a word without the accents that do not tell words apart.
+        stem: a word in lower case without its endings, if it has stems.
+        has_endings: its forms are told by their endings.
+        digits: a word in digits as English writes it.
+    """
+
+    code: str
+    stanza: str = ""
+    lexicon: str = ""
+    thesaurus: bool = False
+    has_vectors: bool = False
+    encoder: str | None = None
+    plain: Callable[[str], str] = str
+    stem: Callable[[str], str] | None = None
+    has_endings: bool = False
+    digits: Callable[[str], str] = str
+
+    @property
+    def words(self) -> Words:
+        """Its table of words; one that has none has an empty table."""
+        return tables().get(self.code, Words())
+
+    @property
+    def vectors(self) -> Path | None:
+        """The file of the word vectors that ists-asp carries for it, or None."""
+        return data_dir() / "vectors" / f"{self.code}.npz" if self.has_vectors else None
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Words of a language, in lower case and with straight apostrophes.
+
+    Attributes:
+        name: what people call the language.
+        small: its most frequent words.
+        before_capitals: they count before a capital, too.
+        abbreviations: words whose final period is part of them, without that period.
+        clitics: endings that are words of their own, longest first.
+        apart: those of them that are tokens of their own in text.
+        stopped: more abbreviations, if a word of the text follows.
+        contractions: whole tokens that are cut though nothing in them shows where,
+            with the length of their first part.
+        dashes: marks that are cut off at both ends, but not before a digit.
+        elisions: words that begin with an apostrophe, which is then no quote.
+    """
+
+    name: str = ""
+    small: frozenset[str] = frozenset()
+    before_capitals: bool = False
+    abbreviations: frozenset[str] = frozenset()
+    clitics: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    stopped: frozenset[str] = frozenset()
+    contractions: Mapping[str, int] = field(default_factory=dict)
+    dashes: frozenset[str] = frozenset()
+    elisions: frozenset[str] = frozenset()
+
+
+@cache
+def languages() -> Mapping[str, Language]:
+    """All languages, by their codes, sorted."""
+    modules = (import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__))
+    found: list[Language] = [module.LANGUAGE for module in modules]
+    return {language.code: language for language in sorted(found, key=lambda each: each.code)}
+
+
+def language(code: str) -> Language:
+    """The language of a code.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if code not in languages():
+        raise UsageError(f"there is no language '{code}'", expected=" or ".join(languages()))
+    return languages()[code]
+
+
+def guess(sentences: tuple[Sentence, Sentence], expected: str) -> str:
+    """The code of two sentences' language: the expected one, unless small words say otherwise.
+
+    Another language is found where one of the sentences, or both together, have at least
+    :data:`FEWEST` of its small words, one word in :data:`SHARE`, and more than of the expected
+    language. A small word before a capital may be part of a name, as in El Salvador, and counts
+    only in languages of which the table says so.
+    """
+    if expected not in tables():
+        return expected
+    counts = [_counts(sentence) for sentence in sentences]
+    sizes = [len(sentence.tokens) for sentence in sentences]
+    for count, size in ((counts[0] + counts[1], sum(sizes)), *zip(counts, sizes, strict=True)):
+        best, number = max(count.items(), key=lambda item: item[1], default=(expected, 0))
+        if number >= FEWEST and number * SHARE >= size and number > count[expected]:
+            return best
+    return expected
+
+
+def _counts(sentence: Sentence) -> Counter[str]:
+    """How many small words of each language a sentence has."""
+    forms = [token.form for token in sentence.tokens]
+    return Counter(
+        code
+        for form, following in zip(forms, [*forms[1:], ""], strict=True)
+        for code, words in tables().items()
+        if form.lower() in words.small and (words.before_capitals or not following[:1].isupper())
+    )
+
+
+@cache
+def tables() -> Mapping[str, Words]:
+    """The words of each language, by its code, as ``data/languages.toml`` has them."""
+    with (data_dir() / "languages.toml").open("rb") as stream:
+        return {code: _words(**table) for code, table in tomllib.load(stream).items()}
+
+
+def _words(
+    name: str, small: str, before_capitals: bool = False, contractions: str = "", **lists: str
+) -> Words:
+    cuts = {word.replace("|", ""): word.index("|") for word in contractions.split()}
+    tuples: dict[str, Any] = {key: tuple(text.split()) for key, text in lists.items()}
+    for key in tuples.keys() - {"clitics", "apart"}:
+        tuples[key] = frozenset(tuples[key])
+    return Words(name, frozenset(small.split()), before_capitals, contractions=cuts, **tuples)
