@@ -22,7 +22,7 @@ from ists_asp.cli.files import (
     check_written,
 )
 from ists_asp.errors import UsageError
-from ists_asp.io.files import Use, ignores_case
+from ists_asp.io.files import Use
 from ists_asp.io.store import cache_files
 
 COPY = ("rules", "copy")
@@ -132,8 +132,6 @@ def spellings(file):
     relative = os.path.relpath(file)
     yield from (file, relative, f"./{relative}", file.parent / ".." / file.parent.name / file.name)
     yield from (links / "folder" / file.name, links / "symbolic", links / "hard")
-    if ignores_case(file.parent):
-        yield file.with_name(file.name.swapcase())
 
 
 def contents(place):

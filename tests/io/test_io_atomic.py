@@ -95,7 +95,7 @@ def test_drafts_are_hidden_and_those_of_the_dead_go(tmp_path, name):
     dead = {path.name for path in tmp_path.iterdir()}
     assert len(dead) == 2
     assert all(one.startswith(".ists-asp-") and one.endswith(".part") for one in dead)
-    mine = tmp_path / f".ists-asp-{name[:20]}.0123456789abcdef.part"
+    mine = tmp_path / f".ists-asp-{name[:20]}.mine.part"
     mine.write_text("")
     with atomic_writer(target):
         living = {path.name for path in tmp_path.iterdir()} - dead - {mine.name}

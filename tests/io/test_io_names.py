@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ists_asp.errors import UsageError
-from ists_asp.io.files import Use, folded, ignores_case, refuse_clashes
+from ists_asp.io.files import Use, refuse_clashes
 
 
 def use(name):
@@ -52,17 +52,3 @@ def test_what_no_clash_is(tmp_path):
 
     # Nothing is looked for where nothing is written.
     refuse_clashes(reads(), [use("/dev/null")])
-
-
-def test_capitals_are_compared_as_the_file_system_does(tmp_path):
-    """Linux has few file systems that ignore case; links make a folder that seems to."""
-    names = [tmp_path / "out.wa", tmp_path / "OUT.WA"]
-    (tmp_path / "there").write_text("")
-    assert not ignores_case(tmp_path)
-    refuse_clashes([], map(use, names))
-    (tmp_path / "THERE").hardlink_to(tmp_path / "there")
-    assert ignores_case(tmp_path)
-    with pytest.raises(UsageError, match="writes the same file"):
-        refuse_clashes([], map(use, names))
-    assert folded("Straße") == folded("STRASSE")
-    assert folded("e\u0301") == folded("É")

@@ -1,26 +1,24 @@
-"""Files that appear complete or not at all, and are never written over what is read.
+"""Files that are written atomically, and never over a file that is read.
 
-Names that exist are compared by device and inode, so that links and other spellings are seen
-through. Of a name that does not exist yet, the folder is compared in this way, and the rest as
-the file system compares it. Devices, pipes and terminals may be read and written at a time.
+Existing names are compared by device and inode, which sees through links and other spellings; of
+a new name, the folder is compared in this way. Devices, pipes and terminals may be read and
+written at the same time.
 
-Beside an output ``out.wa`` grows its draft, ``.ists-asp-out.wa.LOT.part``: a new file, whose lot
-is drawn and ends with a checksum, so that nobody else's file has such a name by chance. Whoever
-writes a draft holds a lock on it: one that nobody holds was left by a process that was killed,
-and goes when the same output is written again.
+The draft of an output ``out.wa`` is a new file beside it, ``.ists-asp-out.wa.HEX.part``, locked by
+its writer. A draft without a lock was left by a killed process; the next one that writes the same
+output removes it.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import re
 import secrets
 import stat
-import unicodedata
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
@@ -31,9 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 PREFIX = ".ists-asp-"
-"""How the names of files begin that lie beside an output while it is written: they are hidden."""
+"""The beginning of the names of drafts, which are hidden files."""
 
 _DRAFT = ".part"
+_NONCE = 8
+"""Hexadecimal digits in the name of a draft."""
 
 _OPEN: set[Path] = set()
 """The drafts that this process may have begun and not yet ended."""
@@ -42,9 +42,6 @@ _LONGEST = 200
 """Bytes of a file name that leave room for what is put before and behind it."""
 
 _Identity: TypeAlias = tuple[int, int, str]
-
-_LOOKED_AT = 100
-"""Entries of a folder that are looked at for one whose case can be turned."""
 
 _HINT = "Check that the directory exists, may be written to and has room."
 
@@ -108,8 +105,7 @@ def _mode(path: Path) -> int | None:
 def _new_draft(target: Path, mode: int | None) -> tuple[Path, TextIO]:
     """Make a draft and lock it."""
     while True:
-        nonce = secrets.token_hex(4)
-        draft = target.with_name(f"{_beside(target)}.{nonce}{_sum(nonce, target)}{_DRAFT}")
+        draft = target.with_name(f"{_beside(target)}.{secrets.token_hex(_NONCE // 2)}{_DRAFT}")
         _OPEN.add(draft)
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
@@ -143,11 +139,9 @@ def drop_drafts() -> None:
 
 def _remove_dead(target: Path) -> None:
     """Remove the drafts of processes that were killed while they wrote this output."""
-    begin = f"{_beside(target)}."
+    drafts = re.compile(rf"{re.escape(_beside(target))}\.[0-9a-f]{{{_NONCE}}}{re.escape(_DRAFT)}")
     for draft in target.parent.iterdir():
-        name = draft.name
-        lot = name.removeprefix(begin).removesuffix(_DRAFT)
-        if f"{begin}{lot}{_DRAFT}" != name or lot[8:] != _sum(lot[:8], target):
+        if not drafts.fullmatch(draft.name):
             continue
         with suppress(OSError):
             handle = os.open(draft, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -173,10 +167,6 @@ def _beside(target: Path) -> str:
     if len(name) > _LONGEST:
         return f"{PREFIX}{blake2b(name, digest_size=16).hexdigest()}"
     return f"{PREFIX}{target.name}"
-
-
-def _sum(nonce: str, target: Path) -> str:
-    return blake2b(nonce.encode() + os.fsencode(target.name), digest_size=4).hexdigest()
 
 
 @contextmanager
@@ -245,30 +235,8 @@ def _of_a_new_file(real: Path) -> _Identity | None:
     folder = next((parent for parent in real.parents if parent.is_dir()), None)
     if folder is None:
         return None
-    status, rest = folder.stat(), str(real.relative_to(folder))
-    return status.st_dev, status.st_ino, folded(rest) if ignores_case(folder) else rest
-
-
-def folded(name: str) -> str:
-    """The same for all names that a file system takes for one if it ignores case."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
-
-
-def ignores_case(folder: Path) -> bool:
-    """Whether names in a folder mean the same in capitals and in small letters.
-
-    That is tried with a name that is there: one in the folder, or else the folder's own.
-    """
-    try:
-        with os.scandir(folder) as entries:
-            tried = [folder / entry.name for entry in islice(entries, _LOOKED_AT)]
-        for path in (*tried, folder):
-            turned = path.name.swapcase()
-            if path.name.isascii() and turned != path.name:
-                return path.with_name(turned).samefile(path)
-    except OSError:
-        pass
-    return False
+    status = folder.stat()
+    return status.st_dev, status.st_ino, str(real.relative_to(folder))
 
 
 def file_system(address: str) -> tuple[Any, str]:
