@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from ists_asp.engine import SolvedAnswer, System, load
-    from ists_asp.run.frames import solve_frame
+    from ists_asp.pipeline.frames import solve_frame
 
 __all__ = ["SolvedAnswer", "System", "__version__", "load", "solve_frame"]
 
@@ -31,7 +31,7 @@ def __getattr__(name: str) -> object:
 
         return getattr(engine, name)
     if name == "solve_frame":
-        from ists_asp.run import frames
+        from ists_asp.pipeline import frames
 
         return frames.solve_frame
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

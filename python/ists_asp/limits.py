@@ -85,6 +85,14 @@ def loads_too_long(seconds: float, given: Iterable[object]) -> str:
     return f"the rules take more than {seconds:g} s before any pair{among}"
 
 
+def unproven(pair: str, seconds: float) -> str:
+    """The warning of an answer that may not be the best."""
+    return (
+        f"pair {shortened(pair)}: within {seconds:g} s the answer was not "
+        "proved the best; allow more with --timeout"
+    )
+
+
 def check_pair(pair: Pair) -> None:
     """Refuse a pair with a sentence that is too long to be decided."""
     check_size(pair.sent1, f"{of_pair(pair.id)}, sentence 1")

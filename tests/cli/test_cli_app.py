@@ -121,7 +121,7 @@ def test_interrupt_ends_without_traceback(run, monkeypatch):
     def interrupt(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ists_asp.run.pool.run", interrupt)
+    monkeypatch.setattr("ists_asp.pipeline.stages.Stages.decide", interrupt)
     result = run("solve", "a", "b", "-o", "out.wa")
     assert (result.exit_code, result.stdout, result.stderr.strip()) == (130, "", "")
 

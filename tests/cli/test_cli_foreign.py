@@ -2,9 +2,9 @@
 
 import pytest
 
-from ists_asp.cli.inputs import warn_foreign
 from ists_asp.engine.preparation import read_pair
 from ists_asp.lang import guess
+from ists_asp.pipeline.source import warn_foreign
 from ists_asp.rules import load_profile
 
 
@@ -32,10 +32,10 @@ def test_small_words_tell_the_language(sent1, sent2, expected, found):
     assert language(sent1, sent2, expected) == found
 
 
-def test_pairs_of_a_language_are_told_in_one_line(capsys):
+def test_pairs_of_a_language_are_told_in_one_line():
     pairs = [read_pair("Ein Hund läuft", "Der Hund schläft")] * 3
-    warn_foreign(pairs, load_profile("images"))
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
+    warnings = []
+    warn_foreign(pairs, load_profile("images"), warnings.append)
+    (told,) = warnings
     assert "3 pairs look like German" in told
     assert "images" in told

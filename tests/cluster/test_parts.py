@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ists_asp.cli.parts import cut
+from ists_asp.pipeline.cluster import cut
 
 PAIRS = [
     ("12 killed in bus accident", "10 killed in road accident"),

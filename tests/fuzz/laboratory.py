@@ -38,7 +38,7 @@ from ists_asp.run.pool import Pool
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ists_asp.run.worker import Outcome
+    from ists_asp.io.formats import Outcome
 
 __all__ = ["MINE", "Laboratory", "Run", "read_pairs"]
 

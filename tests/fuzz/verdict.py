@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ists_asp.evaluate.wa_check import check_file
-from ists_asp.io.formats import ANSWERS, Written
+from ists_asp.io.formats import ANSWERS
 from ists_asp.model import Label
 
 __all__ = ["KINDS", "OVER", "findings", "outcome"]
@@ -136,12 +136,7 @@ def _checked(run):
         path = Path(folder) / "out.wa"
         for given in filter(None, (run.together, run.alone)):
             try:
-                text = "".join(
-                    ANSWERS["wa"].write(
-                        Written(each.pair, each.answers, each.failure and each.failure.found)
-                    )
-                    for each in given
-                )
+                text = "".join(ANSWERS["wa"].write(each) for each in given)
             except Exception as error:
                 yield "traceback", f"rendering: {error!r}"
                 continue

@@ -4,7 +4,7 @@ import json
 import pytest
 
 from ists_asp.errors import DataError, FormatError
-from ists_asp.io.formats import ANSWERS, Written, answer_record, format_answer
+from ists_asp.io.formats import ANSWERS, Outcome, answer_record, format_answer
 from ists_asp.io.pairs import read_sts
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
@@ -187,7 +187,7 @@ def test_json_of_other_programs_is_refused_once(text, message):
 
 
 def test_jsonl_answer():
-    line = ANSWERS["jsonl"].write(Written(ANSWER.pair, [ANSWER]))
+    line = ANSWERS["jsonl"].write(Outcome(ANSWER.pair, [ANSWER]))
     assert line.endswith("\n")
     assert line.count("\n") == 1
     record = json.loads(line)

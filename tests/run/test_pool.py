@@ -5,22 +5,25 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from functools import partial
 from threading import Timer
 
 import pytest
 
 from ists_asp import limits
-from ists_asp.engine import Limits, Setup, System, Timings
+from ists_asp.engine import Limits, Setup, System
 from ists_asp.errors import RuleError, SolveError
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_answer
 from ists_asp.model import Pair
+from ists_asp.pipeline.source import cut
+from ists_asp.pipeline.stages import Stages
 from ists_asp.processes import OUT_OF_TIME
 from ists_asp.run import pool as pool_module
 from ists_asp.run import watch
-from ists_asp.run.pool import Inline, Pool, Worker, run
-from ists_asp.run.worker import OUT_OF_MEMORY, Decider
+from ists_asp.run.pool import Pool, Worker
+from ists_asp.run.worker import OUT_OF_MEMORY
 
 pytestmark = pytest.mark.slow
 
@@ -54,23 +57,15 @@ def spec(tmp_path, rules="", **limits):
     return Setup("images", given, limits=Limits(memory=memory and int(memory), **limits))
 
 
-def decide(made, items, annotator, jobs=1):
-    pool = Pool(made, jobs)
-    try:
-        return list(run(items, annotator, pool, Timings()))
-    finally:
-        pool.close()
-
-
-def never():
-    raise AssertionError("nothing here is long")
+def decide(made, items, annotator, jobs=1, count=5000, meanwhile=lambda _stages: None):
+    with closing(Stages(made, annotator, jobs, count)) as stages:
+        meanwhile(stages)
+        return [outcome for _, outcome in stages.decide(cut((None, pair) for pair in items))]
 
 
 def test_workers_decide_as_this_process_does(tmp_path, annotator):
     made, items = spec(tmp_path), pairs(45)
-    inline = Inline(Decider(made), never)
-    alone = list(run(items, annotator, inline, Timings()))
-    inline.close()
+    alone = decide(made, items, annotator, count=45)
     together = decide(made, items, annotator, jobs=2)
     assert [outcome.pair.id for outcome in together] == [str(number) for number in range(45)]
     assert [write_answer(one.answers[0]) for one in together] == [
@@ -96,14 +91,12 @@ except MemoryError:
 
 
 def test_a_worker_that_cannot_load_the_rules_again_says_why(tmp_path, annotator):
-    pool = Pool(spec(tmp_path, "extra.\n"), 1)
-    try:
-        (worker,) = pool.processes
+    def spoil(stages):
+        (worker,) = stages._pool.processes
         (tmp_path / "bomb.lp").write_text(f"p({'f(' * 30_000}1{')' * 30_000}).")
         os.kill(worker, signal.SIGKILL)
-        (outcome,) = run(pairs(1), annotator, pool, Timings())
-    finally:
-        pool.close()
+
+    (outcome,) = decide(spec(tmp_path, "extra.\n"), pairs(1), annotator, meanwhile=spoil)
     assert outcome.failure.found == "the rules cannot be loaded: the worker crashed (signal 11)"
 
 

@@ -5,23 +5,26 @@ from __future__ import annotations
 import json
 import sys
 import time
-from contextlib import contextmanager, redirect_stderr, suppress
+from contextlib import ExitStack, contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from ists_asp.errors import DataError, IstsError, UsageError, shortened
+from ists_asp.limits import unproven
 from ists_asp.run.watch import alive, told_before
 from ists_asp.terminal import Door, behind, door, one_line, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ists_asp.engine import System, Timings
+    from ists_asp.evaluate.scorer import Reference
     from ists_asp.io.text import Warn
-    from ists_asp.model import Answer
+    from ists_asp.model import Answer, Pair
+    from ists_asp.pipeline.source import Source
 
 T = TypeVar("T")
 
@@ -84,18 +87,50 @@ def reader_warnings() -> Iterator[Warn]:
         warn(warning)
 
 
+def read_pairs(source: Source) -> list[Pair]:
+    """Read all pairs of a source, and print what was repaired."""
+    with reader_warnings() as repaired:
+        return source.read(repaired, note)
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[Source]:
+    """Open a source, and print what was repaired before anything else is done."""
+    with ExitStack() as stack:
+        with reader_warnings() as repaired:
+            source = stack.enter_context(source.opened(repaired, note))
+        yield source
+
+
+def tokenized(source: Source, system: System, pairs: Sequence[Pair]) -> Iterator[Pair]:
+    """The pairs of a source with their tokens, lazily; warn of those that do not suit the rules."""
+    source.warn_unsuited(pairs, system.profile, warn)
+    return system.tokenized(pairs)
+
+
+def read_aligned(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
+    """The alignments of a .wa file by id, of which pairs are among ``pairs``."""
+    from ists_asp.evaluate.files import read_references
+
+    with reader_warnings() as repaired:
+        references = read_references(path, warn=repaired)
+    lacking = [pair.id for pair in pairs if pair.id not in references]
+    if len(lacking) == len(pairs):
+        raise DataError(
+            "none of the pairs is in it",
+            where=str(path),
+            expected=f"ids such as '{shortened(pairs[0].id)}'",
+        )
+    if lacking:
+        example = shortened(lacking[0])
+        warn(f"{path}: {len(lacking)} of {len(pairs)} pairs are not in it, such as {example}")
+    return references
+
+
 def warn_unproven(answer: Answer, seconds: float) -> None:
     """Print a warning if the time did not suffice to prove that no other answer is better."""
     if not answer.optimal:
-        warn(unproven(answer, seconds))
-
-
-def unproven(answer: Answer, seconds: float) -> str:
-    """What is told of an answer that may not be the best."""
-    return (
-        f"pair {shortened(answer.pair.id)}: within {seconds:g} s the answer was not "
-        "proved the best; allow more with --timeout"
-    )
+        warn(unproven(answer.pair.id, seconds))
 
 
 def note(message: str) -> None:

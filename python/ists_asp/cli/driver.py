@@ -7,29 +7,26 @@ look at pairs more closely work on them in one child process that is watched (:c
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import TYPE_CHECKING, NoReturn, TypeVar
-
-import click
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import cache, partial
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from ists_asp import cli
 from ists_asp.cli import console
 from ists_asp.cli.console import Failures
-from ists_asp.cli.inputs import opened
-from ists_asp.errors import IstsError, UsageError
+from ists_asp.errors import UsageError
 from ists_asp.run.watch import Failed, each, isolate, loading, patience, working_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.cli.cluster import Engine
-    from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup, System
     from ists_asp.io.formats import Format
     from ists_asp.model import Pair
+    from ists_asp.pipeline.cluster import Engine, Job
+    from ists_asp.pipeline.source import Source
     from ists_asp.trace import AskedTrace
 
 S = TypeVar("S")
@@ -83,16 +80,16 @@ def show_trace(
     show: Callable[[AskedTrace], object],
     rating: bool,
     *,
-    inputs: Inputs,
+    source: Source,
     setup: Setup,
     output: Path | None,
 ) -> None:
     """Write what is shown of the trace of one pair, the only one or that with an id."""
-    pair, *others = inputs.read()
+    pair, *others = console.read_pairs(source)
     if others:
         raise UsageError(f"{1 + len(others)} pairs", hint="Choose one with --id ID")
     with working(setup) as run:
-        (annotated,) = run.system.annotate(inputs.prepared(run.system, [pair]))
+        (annotated,) = run.system.annotate(console.tokenized(source, run.system, [pair]))
         with working_on(pair, setup.limits.seconds, "trace"):
             rated = rating and run.system.rates
             trace = next(run.system.trace_annotated([annotated], rated=rated))
@@ -102,7 +99,7 @@ def show_trace(
 
 
 def solve_pairs(
-    inputs: Inputs,
+    source: Source,
     setup: Setup,
     shape: Format,
     output: Path | str | None,
@@ -113,81 +110,92 @@ def solve_pairs(
     fail_fast: bool,
     engine: Engine | None,
 ) -> None:
-    """Decide the pairs of an input and write the answers; a table gets these columns."""
-    from ists_asp.cli.parts import Task
-    from ists_asp.engine import System, Timings
-    from ists_asp.engine.preparation import sums
+    """Decide the pairs of a source and write their outcomes; a table gets these columns."""
+    from ists_asp.engine import System
     from ists_asp.io.files import atomic_writer, check_there
-    from ists_asp.io.formats import PAIRS
-    from ists_asp.run.pool import executor
+    from ists_asp.pipeline.stages import Sink, Stages
     from ists_asp.solver.batch import BATCH
 
     began = time.perf_counter()
-    stages, failures = Timings(), Failures()
-    # Each thing is told once.
-    tell = cache(lambda warning: console.warn(str(warning)))
-
-    def planned(system: System) -> Task:
-        files, shown = system.files, columns if shape.table else ()
-        rated = shape.ratings and (bool(files.rating) or not shape.answers)
-        explained = shown == PAIRS and files.profile.explanation is not None
-        whole = replace(
-            setup,
-            traced=traces is not None,
-            rated=rated,
-            explained=setup.explained or explained,
-            files=sums(files.every if rated else files.deciding),
-        )
-        return Task(whole, shape, shown, fail_fast or inputs.single)
-
+    strict, columns = fail_fast or source.single, columns if shape.table else ()
+    sink, failures = Sink(shape, columns, output, traces, strict), Failures()
     if engine is not None:
-        with System(setup) as system:
-            engine.solve(inputs, planned(system), system, output, traces, jobs)
+        from ists_asp.pipeline.cluster import pairs_job
+
+        with System(setup) as system, console.reader_warnings() as repaired:
+            job = pairs_job(source, sink, sink.complete(setup, system.files))
+            open_table = partial(source.open_table, repaired, console.note)
+            make_parts(engine, job, system, jobs, open_table)
         return
     if isinstance(output, str) or isinstance(traces, str):
         raise UsageError("an address, which --engine dask can write", where=str(output or traces))
-    with opened(inputs) as source, ExitStack() as stack:
-        # It annotates; what parses rules is the executor's.
+    with ExitStack() as stack:
+        source = stack.enter_context(console.opened(source))
         system = stack.enter_context(System(setup))
-        if not inputs.text:
-            source.attached.tell(system.files.profile)
-        if shape.alone and source.count > 1:
+        profile, count = system.files.profile, source.count
+        source.attached.warn(profile, console.warn)
+        if shape.alone and count > 1:
             hint = "Choose one with --id ID; ists-asp report shows all, and saves their pictures"
-            raise UsageError(f"{source.count} pairs, but {shape.name} holds one", hint=hint)
-        task, made_by = planned(system), system.provenance
+            raise UsageError(f"{count} pairs, but {shape.name} holds one", hint=hint)
         targets = [path for path in (output, traces) if path is not None]
         outputs = {path: stack.enter_context(atomic_writer(path)) for path in targets}
         target = Printed() if output is None else outputs[output]
-        traced = None if traces is None else outputs[traces]
-        deciding = executor(task.setup, jobs, source.count, long=source.long)
-        stack.callback(deciding.close)
+        # Each thing is told once.
+        tell = cache(lambda warning: console.warn(str(warning)))
+        complete = sink.complete(setup, system.files)
+        stages = Stages(complete, system, jobs, count, long=source.long, tell=tell)
+        stack.callback(stages.close)
         _check_interrupted()
-        for warning in (*system.models_warnings, *deciding.warnings):
-            tell(warning)
-        work = task.write(source, system, deciding, target, traced, stages, tell)
-        with console.progress(source.count, shown=not inputs.quiet) as step:
+        work = sink.write(source, stages, target, None if traces is None else outputs[traces])
+        with console.progress(count, shown=not source.quiet) as step:
             for number, outcome in enumerate(work, 1):
                 _check_interrupted()
                 if outcome.failure is not None:
                     failures.add(outcome.pair.id, outcome.failure.found)
-                elif setup.answers is None:
+                else:
                     console.warn_unproven(outcome.answers[0], setup.limits.seconds)
                 if number % BATCH == 0:
                     for path, stream in outputs.items():
                         # Where nothing could be written at the end, there is no need to go on.
                         check_there(stream, path)
                 step()
-        source.check_same()
         _check_interrupted()
-    if not (inputs.quiet or inputs.single):
-        held = "text, which Stanza tokenised" if inputs.text else "tokens, as blanks separate them"
-        console.note(
-            f"{console.summary(source.count, time.perf_counter() - began, stages)}; read as {held}"
-        )
-        if kept := console.rerun(source.count, stages):
+    if not (source.quiet or source.single):
+        held = "text, which Stanza tokenised" if source.text else "tokens, as blanks separate them"
+        summary = console.summary(count, time.perf_counter() - began, stages.times)
+        console.note(f"{summary}; read as {held}")
+        if kept := console.rerun(count, stages.times):
             console.note(kept)
-        console.note(str(made_by))
-    failures.end(source.count)
+        console.note(str(system.provenance))
+    failures.end(count)
+
+
+def make_parts(
+    engine: Engine, job: Job, system: System, jobs: int, open_table: Callable[[BinaryIO], object]
+) -> None:
+    """Make the parts of a source on a cluster, and say what came of it."""
+    from ists_asp.engine import Timings
+
+    began, times, failures, pairs = time.perf_counter(), Timings(), Failures(), 0
+    parts = there = 0
+    warn, progress = cache(console.warn), partial(console.progress, shown=not job.source.quiet)
+    for record in engine.run(job, system, jobs, open_table, progress):
+        _check_interrupted()
+        for warning in record.data["warnings"]:
+            warn(warning)
+        for identifier, reason in record.data["failures"]:
+            failures.add(identifier, reason)
+        failures.count += record.data["failed"] - len(record.data["failures"])
+        pairs, parts = pairs + record.data["pairs"], parts + 1
+        if record.times is None:
+            there += 1
+        else:
+            times.merge(record.times)
+    if not job.source.quiet:
+        summary = console.summary(pairs, time.perf_counter() - began, times)
+        console.note(f"{summary}; {parts} parts, of which {there} were there")
+        console.note(str(system.provenance))
+    failures.end(pairs)
 
 
 class Printed:
@@ -202,48 +210,3 @@ def _check_interrupted() -> None:
     """Raise an interrupt again that a library has caught, or that came while a process forked."""
     if cli.interrupted:
         raise KeyboardInterrupt
-
-
-def rate_by_tokens(inputs: Inputs, output: Path | None) -> None:
-    """Write the ratings of Baseline-tokencos, 5 at best: by six decimals rounding is free."""
-    from ists_asp.evaluate.ratings import tokencos
-
-    with opened(inputs) as source:
-        ratings = [f"{5 * tokencos(pair):.6f}\n" for pair in source.pairs()]
-    console.write_output(output, "".join(ratings))
-
-
-def watch_rules(rules: Sequence[Path], work: Callable[[], None]) -> NoReturn:
-    """Do some work, and again after each change of its rules, until somebody ends it."""
-    if not rules:
-        raise UsageError("--watch without --rules", hint="Name the rules that you change")
-
-    seen = _states(rules)
-    while True:
-        try:
-            with suppress(click.exceptions.Exit):
-                work()
-        except UsageError:
-            raise
-        except IstsError as fault:
-            # The next save may mend it.
-            console.fail(fault)
-        console.note("watching the rules; Ctrl-C ends")
-        while (now := _states(rules)) == seen:
-            time.sleep(0.3)
-        changed = sorted(str(path) for path in {*now, *seen} if now.get(path) != seen.get(path))
-        seen = now
-        console.note(f"changed: {', '.join(changed)}")
-
-
-def _states(rules: Sequence[Path]) -> dict[Path, tuple[int, int]]:
-    """When each rule file was changed, and its size."""
-    found = {}
-    for given in rules:
-        for path in [given] if given.is_file() else given.rglob("*"):
-            # An editor may replace the file just now.
-            with suppress(OSError):
-                if path.suffix in {".lp", ".toml", ".tsv"}:
-                    state = path.stat()
-                    found[path] = state.st_mtime_ns, state.st_size
-    return found

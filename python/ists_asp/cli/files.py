@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from ists_asp.cli.inputs import STDIN
 from ists_asp.errors import UsageError, shortened
 from ists_asp.io.files import Use, refuse_clashes
+from ists_asp.pipeline.source import STDIN
 
 if TYPE_CHECKING:
     from ists_asp.io.formats import Format

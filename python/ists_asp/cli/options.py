@@ -1,6 +1,6 @@
 """The options of commands: what stands in several helps is said here, and read into one value.
 
-A command gets ``inputs``, the pairs it is about, and ``setup``, all that says what to load and
+A command gets ``source``, the pairs it is about, and ``setup``, all that says what to load and
 how to decide.
 """
 
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from ists_asp.cli.files import CACHE, INPUT, MODEL, OUTPUT, READ, RULES, SENTENCE, FileType
-from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import UsageError, shortened
+from ists_asp.pipeline.source import Source
 from ists_asp.resources import cache_dir
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ _FLAGS = {
 def input_options(
     function: Function, *, optional: bool = False, question: bool = False, names: bool = False
 ) -> Function:
-    """Give a command the input options; it gets checked ``inputs``.
+    """Give a command the input options; it gets checked ``source``.
 
     There may be none if they are ``optional``. Arguments behind the sentences can be a
     ``question``, those before them ``names``.
@@ -182,7 +182,7 @@ def input_options(
             given = len(sentences) if filed else max(least, len(sentences) - 2)
             rest["names"], sentences = sentences[:given], sentences[given:]
         files = {flag: rest.pop(flag.strip("-")) for flag in _FILES}
-        inputs = Inputs(
+        source = Source(
             sentences,
             {flag: name for flag, name in files.items() if name is not None},
             **{name: rest.pop(name) for name in (one[2:].replace("-", "_") for one in _FLAGS)},
@@ -191,9 +191,9 @@ def input_options(
             quiet=rest.pop("quiet"),
             columns={name: title for name in _COLUMNS if (title := rest.pop(f"{name}_col"))},
         )
-        if inputs.given or not optional:
-            inputs.check()
-        function(inputs=inputs, **rest)
+        if source.given or not optional:
+            source.check()
+        function(source=source, **rest)
 
     metavar = "NAME... " * names + "[SENTENCE1 SENTENCE2]" + " DECISION..." * question
     return decorated(
@@ -395,7 +395,7 @@ def with_setup(function: Function) -> Function:
         if "engine" in rest:
             where = {name: rest.pop(name) for name in ("scheduler", "partition")}
             if rest["engine"] == "dask":
-                from ists_asp.cli.cluster import Engine
+                from ists_asp.pipeline.cluster import Engine
 
                 rest["engine"] = Engine(**where)
             elif where["scheduler"]:

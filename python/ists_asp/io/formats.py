@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, SolveError
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import FAILED, format_label, format_score, write_answer, write_pair
 from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Pair, Rating, Tag
@@ -29,27 +29,34 @@ _WIDEST = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What is to be written of a pair: its answers, best first, or why it has none.
+class Outcome:
+    """A pair with its answers, best first, or its failure: an error that does not name it.
 
-    ``knowledge`` and ``system`` are as for :func:`answer_record`. ``ranked`` says that more answers
-    than one were asked for, ``alone`` that the pair is the only one; ``explanation`` is the best
-    answer in words, as :meth:`ists_asp.explain.Explanation.to_dict` has it. ``others`` has what
-    else the pair's row of a table holds.
+    Words were compared by ``knowledge``, as for :func:`answer_record`; ``explanation`` is the best
+    answer in words, as :meth:`ists_asp.explain.Explanation.to_dict` has it; ``trace`` the line of
+    JSON that traces it. These a worker gives, as far as they were asked for. Whoever writes adds
+    ``system``, as for :func:`answer_record`; ``ranked``, whether more answers than one were asked
+    for; ``alone``, whether the pair is the only one; and ``others``, what else its row holds.
     """
 
     pair: Pair
     answers: Sequence[Answer] = ()
-    failure: str | None = None
+    failure: SolveError | None = None
+    trace: str = ""
     knowledge: Sequence[str] = ()
+    explanation: Mapping[str, Any] | None = None
     system: Mapping[str, object] | None = None
     ranked: bool = False
     alone: bool = False
-    explanation: Mapping[str, Any] | None = None
     others: Mapping[str, object] = field(default_factory=dict)
 
+    @property
+    def error(self) -> str | None:
+        """The failure in a line."""
+        return None if self.failure is None else self.failure.found
 
-def _write_nothing(_written: Written) -> str:
+
+def _write_nothing(_outcome: Outcome) -> str:
     return ""
 
 
@@ -65,7 +72,7 @@ class Format:
     name: str
     ending: str
     about: str
-    write: Callable[[Written], str] = _write_nothing
+    write: Callable[[Outcome], str] = _write_nothing
     answers: bool = False
     ratings: bool = False
     several: bool = False
@@ -240,40 +247,40 @@ def _lone(sentence: Sentence, numbers: tuple[int, ...], line: Alignment) -> str:
     return text if line.label is Label.NOALI and not line.tags else f"{text} ({format_label(line)})"
 
 
-def _write_wa(written: Written) -> str:
+def _write_wa(outcome: Outcome) -> str:
     """The best answer; a pair that failed has each token by itself.
 
     So nothing is claimed about it, and nothing lost.
     """
-    if written.failure is None:
-        return write_answer(written.answers[0])
-    pair = written.pair
+    if outcome.failure is None:
+        return write_answer(outcome.answers[0])
+    pair = outcome.pair
     one = [Alignment((token.index,), (), Label.NOALI, None) for token in pair.sent1.tokens]
     two = [Alignment((), (token.index,), Label.NOALI, None) for token in pair.sent2.tokens]
     return write_pair(pair, [*one, *two], FAILED)
 
 
-def _write_jsonl(written: Written) -> str:
-    if written.failure is not None:
-        return _line(failure_record(written.pair, written.failure), written.others)
+def _write_jsonl(outcome: Outcome) -> str:
+    if outcome.failure is not None:
+        return _line(failure_record(outcome.pair, outcome.error or ""), outcome.others)
     return "".join(
-        _line(answer_record(answer, rank, written.knowledge, written.system), written.others)
-        for rank, answer in enumerate(written.answers, 1)
+        _line(answer_record(answer, rank, outcome.knowledge, outcome.system), outcome.others)
+        for rank, answer in enumerate(outcome.answers, 1)
     )
 
 
-def _write_text(written: Written) -> str:
-    if written.failure is not None:
-        return f"Pair {written.pair.id}\n  no answer: {written.failure}\n"
+def _write_text(outcome: Outcome) -> str:
+    if outcome.failure is not None:
+        return f"Pair {outcome.pair.id}\n  no answer: {outcome.error}\n"
     return "\n".join(
-        (f"Answer {rank}\n" if written.ranked else "") + format_answer(answer)
-        for rank, answer in enumerate(written.answers, 1)
+        (f"Answer {rank}\n" if outcome.ranked else "") + format_answer(answer)
+        for rank, answer in enumerate(outcome.answers, 1)
     )
 
 
-def _write_rating(written: Written) -> str:
+def _write_rating(outcome: Outcome) -> str:
     """The rating; 0 for a pair that failed, since a line is due for every pair."""
-    rating = written.answers[0].rating if written.answers else None
+    rating = outcome.answers[0].rating if outcome.answers else None
     return f"{rating.value if rating else 0:.3f}\n"
 
 
@@ -289,24 +296,24 @@ EXPLAINED, RATED = ("explanation", "error"), ("rating", "margin", "error")
 """Columns of ours where pairs are explained only, or rated only."""
 
 
-def pair_row(written: Written) -> Iterator[dict[str, object]]:
+def pair_row(outcome: Outcome) -> Iterator[dict[str, object]]:
     """The values of :data:`PAIRS` for a pair, as far as there are any."""
-    record: dict[str, object] = {"error": written.failure}
-    for answer in written.answers[:1]:
+    record: dict[str, object] = {"error": outcome.error}
+    for answer in outcome.answers[:1]:
         labels = Counter(str(line.label) for line in answer.alignments)
         rating = answer.rating
         record |= {str(label): labels[label] for label in _COUNTED} | {
             "rating": rating and rating.value,
             "margin": rating and rating.margin and rating.margin / 1000,
-            "explanation": written.explanation and written.explanation["text"],
+            "explanation": outcome.explanation and outcome.explanation["text"],
         }
     yield record
 
 
-def _alignment_rows(written: Written) -> Iterator[dict[str, object]]:
-    if written.failure is not None:
-        yield {"error": written.failure}
-    for answer in written.answers[:1]:
+def _alignment_rows(outcome: Outcome) -> Iterator[dict[str, object]]:
+    if outcome.failure is not None:
+        yield {"error": outcome.error}
+    for answer in outcome.answers[:1]:
         pair = answer.pair
         for line in answer.alignments:
             sure = None if line.confidence is None else line.confidence.line
@@ -321,14 +328,14 @@ def _alignment_rows(written: Written) -> Iterator[dict[str, object]]:
             }
 
 
-_ROWS: dict[tuple[str, ...], Callable[[Written], Iterable[Mapping[str, object]]]]
+_ROWS: dict[tuple[str, ...], Callable[[Outcome], Iterable[Mapping[str, object]]]]
 _ROWS = {PAIRS: pair_row, RATED: pair_row, EXPLAINED: pair_row, ALIGNMENTS: _alignment_rows}
 
 
 @contextmanager
 def writing_rows(
     shape: Format, stream: Text, columns: tuple[str, ...], like: Table | None
-) -> Iterator[Callable[[Written | DataError, Row | None], None]]:
+) -> Iterator[Callable[[Outcome | DataError, Row | None], None]]:
     """What writes the rows of pairs as a table; faulty rows with what is wrong with them.
 
     The columns of ``like``, the table that the pairs come from, stand first; without one the id
@@ -338,40 +345,40 @@ def writing_rows(
 
     with writing_behind(shape.table, stream, columns, like) as put:
 
-        def put_rows(written: Written | DataError, row: Row | None) -> None:
+        def put_rows(outcome: Outcome | DataError, row: Row | None) -> None:
             front: Sequence[object] = () if row is None else row.cells
-            if row is None and isinstance(written, Written):
-                pair = written.pair
+            if row is None and isinstance(outcome, Outcome):
+                pair = outcome.pair
                 front = pair.id, pair.sent1.text, pair.sent2.text
-            records: Iterable[Mapping[str, object]] = [{"error": str(written)}]
-            if isinstance(written, Written):
-                records = _ROWS[columns](written)
+            records: Iterable[Mapping[str, object]] = [{"error": str(outcome)}]
+            if isinstance(outcome, Outcome):
+                records = _ROWS[columns](outcome)
             for record in records:
                 put(front, [record.get(name) for name in columns])
 
         yield put_rows
 
 
-def _write_words(written: Written) -> str:
+def _write_words(outcome: Outcome) -> str:
     """The explanation, behind the pair's id unless it is alone; nothing of a pair that failed."""
-    if written.explanation is None:
+    if outcome.explanation is None:
         return ""
-    return f"{written.pair.id}: " * (not written.alone) + f"{written.explanation['text']}\n"
+    return f"{outcome.pair.id}: " * (not outcome.alone) + f"{outcome.explanation['text']}\n"
 
 
-def _write_statements(written: Written) -> str:
-    record = written.explanation or failure_record(written.pair, written.failure or "")
-    return _line(record, written.others)
+def _write_statements(outcome: Outcome) -> str:
+    record = outcome.explanation or failure_record(outcome.pair, outcome.error or "")
+    return _line(record, outcome.others)
 
 
-def _write_atoms(written: Written) -> str:
+def _write_atoms(outcome: Outcome) -> str:
     """The atoms of each answer, below comments: the pair, and the cost or why there is none."""
     from ists_asp.syntax.ground import symbols
 
-    pair, failure = written.pair, written.failure
+    pair, failure = outcome.pair, outcome.error
     parts = [f"pair {pair.id}", f"1: {pair.sent1.text}", f"2: {pair.sent2.text}"]
     text = "".join(f"% {unbroken(one)}\n" for one in [*parts, *filter(None, [failure])])
-    for rank, one in enumerate(written.answers, 1):
+    for rank, one in enumerate(outcome.answers, 1):
         text += f"% answer {rank}, cost {' '.join(map(str, one.cost))}\n"
         text += "".join(f"{atom}.\n" for atom in sorted(symbols(one.atoms)))
     return text

@@ -9,36 +9,30 @@ import multiprocessing
 import signal
 import sys
 import threading
-from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from itertools import islice
 from queue import SimpleQueue
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.engine import Timings
-from ists_asp.errors import DataError, IstsError, RuleError, SolveError
-from ists_asp.limits import check_size, is_long, loads_too_long
+from ists_asp.errors import IstsError, RuleError, SolveError
+from ists_asp.io.formats import Outcome
+from ists_asp.limits import loads_too_long
 from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason
-from ists_asp.run import watch
 from ists_asp.run.watch import heard
-from ists_asp.run.worker import OUT_OF_MEMORY, Decider, Outcome, Question, Report, serve
-from ists_asp.solver.batch import BATCH
+from ists_asp.run.worker import OUT_OF_MEMORY, Question, Report, serve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
     from typing import TypeAlias
 
-    from ists_asp.engine import Setup, System
+    from ists_asp.engine import Setup
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
 
     _Context: TypeAlias = ForkContext | ForkServerContext | SpawnContext
-
-MANY = 5000
-"""Pairs from which they are decided in a worker, as clingo takes more and more memory."""
 
 RENEWED = 200
 """Batches after which a worker gives way to a new one: clingo never forgets a word."""
@@ -62,38 +56,6 @@ _LARGE = "Look for very large tables, and rules without an end, such as p(X+1) :
 
 _starting = threading.Lock()
 """Held by whoever begins a process or asks how it ended: the library is not made for threads."""
-
-
-class Inline:
-    """Decides batches in this process, which loses no time; but those with long pairs elsewhere.
-
-    Nothing here can be killed, so that nothing here may take long. Only when its tokens are known
-    is a pair known to be long: then ``elsewhere`` makes a pool.
-    """
-
-    width = 1
-
-    def __init__(self, decider: Decider, elsewhere: Callable[[], Pool]) -> None:
-        self._decider = decider
-        self._make = elsewhere
-        self._elsewhere: Pool | None = None
-        self.warnings = decider.system.rules.warnings
-
-    def submit(self, pairs: Sequence[Pair]) -> Future[Report]:
-        """Decide annotated pairs."""
-        if not any(map(is_long, pairs)):
-            done: Future[Report] = Future()
-            done.set_result(self._decider.decide(pairs))
-            return done
-        if self._elsewhere is None:
-            self._elsewhere = self._make()
-        return self._elsewhere.submit(pairs)
-
-    def close(self) -> None:
-        """Let the system go."""
-        self._decider.system.close()
-        if self._elsewhere is not None:
-            self._elsewhere.close()
 
 
 class Pool:
@@ -322,23 +284,6 @@ def _without_main() -> Iterator[None]:
         sys.modules["__main__"] = script
 
 
-def executor(setup: Setup, jobs: int, count: int, *, long: bool = False) -> Inline | Pool:
-    """What decides so many pairs: this process, if none takes too much and nobody is to help.
-
-    Rules that somebody wrote are not even parsed in this process. Few pairs are decided by a copy
-    of it, which is quick to begin; who calls from Python may have threads, which a copy would lack.
-    """
-
-    def workers() -> Pool:
-        return Pool(setup, min(jobs, -(-count // BATCH)))
-
-    if jobs > 1 or long or count >= MANY:
-        return workers()
-    if not (setup.rules or setup.constants or setup.templates):
-        return Inline(Decider(setup), workers)
-    return Pool(setup, 1, copied=watch.active)
-
-
 def _context() -> _Context:
     """What starts workers."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
@@ -351,61 +296,3 @@ def _context() -> _Context:
     with deaf():
         forkserver.ensure_running()
     return context
-
-
-def run(
-    pairs: Iterable[Pair],
-    annotator: System,
-    executor: Inline | Pool,
-    stages: Timings,
-    warn: Callable[[RuleWarning], None] = lambda _warning: None,
-) -> Iterator[Outcome]:
-    """Decide tokenised pairs, lazily; only those under way are held in memory.
-
-    A pair that is empty or too long fails, whatever its neighbours are. ``stages`` gets the time
-    that each stage took, ``warn`` what clingo finds suspicious about the rules, some of it more
-    than once.
-    """
-    waiting: deque[Outcome | None] = deque()
-    """Each pair that was read: what became of it, or None until an executor says so."""
-
-    def fitting() -> Iterator[Pair]:
-        for pair in pairs:
-            failure = _unfit(pair)
-            waiting.append(None if failure is None else Outcome(pair, (), failure))
-            if failure is None:
-                yield pair
-
-    def decided() -> Iterator[Outcome]:
-        under_way: deque[Future[Report]] = deque()
-        annotated = annotator.annotate(fitting())
-        batches = iter(lambda: tuple(islice(annotated, BATCH)), ())
-        while True:
-            for batch in islice(batches, executor.width - len(under_way)):
-                under_way.append(executor.submit(batch))
-            if not under_way:
-                return
-            report = under_way.popleft().result()
-            stages.merge(report.times)
-            for warning in report.warnings:
-                warn(warning)
-            yield from report.outcomes
-
-    for outcome in decided():
-        while (refused := waiting.popleft()) is not None:
-            yield refused
-        yield outcome
-    yield from filter(None, waiting)
-
-
-def _unfit(pair: Pair) -> SolveError | None:
-    try:
-        for number, sentence in enumerate((pair.sent1, pair.sent2), start=1):
-            where = f"sentence {number}"
-            if not sentence.tokens:
-                raise DataError("the sentence is empty", where=where, expected="at least one token")
-            check_size(sentence, where)
-    except DataError as error:
-        found = f"{error.where}: {error.found}; expected {error.expected}"
-        return SolveError(found, hint=error.hint)
-    return None

@@ -28,6 +28,7 @@ from ists_asp.errors import (
     shortened,
     too_deep,
 )
+from ists_asp.io.formats import Outcome
 from ists_asp.io.store import TRACES, Memo, Store
 from ists_asp.io.wa import given_answer, read_wa
 from ists_asp.limits import lifetime
@@ -58,23 +59,6 @@ _LULL = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """A pair with its answers, best first, or why there is none: an error that does not name it.
-
-    ``trace`` is the line of JSON that traces the first answer, if traces were asked for;
-    ``knowledge`` is what words were compared by, ``explanation`` the first answer in words, as
-    JSON values, if that was asked for.
-    """
-
-    pair: Pair
-    answers: tuple[Answer, ...]
-    failure: SolveError | None = None
-    trace: str = ""
-    knowledge: tuple[str, ...] = ()
-    explanation: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Report:
     """What becomes of a batch: an outcome for each pair, in their order."""
 
@@ -99,14 +83,16 @@ class Decider:
     process ends where pairs take longer than their limits.
     """
 
-    def __init__(self, setup: Setup, *, limited: bool = False) -> None:
+    def __init__(
+        self, setup: Setup, system: System | None = None, *, limited: bool = False
+    ) -> None:
         self._limited = limited
         self.limits = setup.limits
         self.asked: set[object] = set()
         self._setup = setup
         self._warned = 0
         self._told: dict[RuleWarning, None] = {}
-        self.system = System(setup)
+        self.system = System(setup) if system is None else system
         self.system.solver, self.system.knowledge  # noqa: B018 (loaded when first asked for)
         if setup.explained:
             self.system.explainer, self._templates  # noqa: B018 (faulty ones are no pair's fault)

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
 
-from ists_asp.engine import System, Timings
+from ists_asp.engine import System
 from ists_asp.errors import UsageError, shortened
+from ists_asp.io.formats import Outcome
+from ists_asp.pipeline.source import cut
+from ists_asp.pipeline.stages import Stages
 from ists_asp.report import Entry, Report, compare
 from ists_asp.report.page import GOLD, encoded
-from ists_asp.run.pool import Pool, run
 from ists_asp.workbench.bench import streamed
 
 if TYPE_CHECKING:
@@ -83,9 +85,10 @@ def _decided(bench: Bench, corpus: Corpus) -> Generator[dict[str, Any], None, Re
     with System(setup) as system:
         explained = system.profile.explanation is not None
         setup = replace(setup, rated=system.rates, explained=explained)
-        with closing(Pool(setup, 1)) as pool:
-            outcomes = run(system.tokenized(corpus.pairs), system, pool, Timings())
-            for done, outcome in enumerate(outcomes, 1):
+        with closing(Stages(setup, system, long=True)) as stages:
+            outcomes = stages.decide(cut((None, pair) for pair in corpus.pairs))
+            for done, (_, outcome) in enumerate(outcomes, 1):
+                assert isinstance(outcome, Outcome)
                 yield {"done": done, "of": count}
                 if outcome.failure is not None:
                     failed.append(shortened(outcome.pair.id))

@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import Failures, reader_warnings, rule_warnings, write_output
+from ists_asp.cli.console import (
+    Failures,
+    read_pairs,
+    reader_warnings,
+    rule_warnings,
+    warn,
+    write_output,
+)
 from ists_asp.cli.files import RULES, command
-from ists_asp.cli.inputs import Inputs, no_such_pair
 from ists_asp.errors import UsageError
+from ists_asp.pipeline.source import Source, no_such_pair
 from ists_asp.run.watch import Failed
 
 if TYPE_CHECKING:
@@ -53,7 +60,7 @@ _SHIPPED = "shipped"
 def diff(
     old: Path,
     new: Path,
-    inputs: Inputs,
+    source: Source,
     setup: Setup,
     gold: Path | None,
     top: int,
@@ -76,20 +83,20 @@ def diff(
     from ists_asp.compare.rendering import as_json as record
     from ists_asp.compare.rendering import as_text
 
-    _check(old, new, inputs, setup)
+    _check(old, new, source, setup)
     right = None
     if gold is not None:
         from ists_asp.evaluate.files import read_references
 
-        with reader_warnings() as warn:
-            right = read_references(gold, warn=warn)
+        with reader_warnings() as repaired:
+            right = read_references(gold, warn=repaired)
     failures, count = Failures(), 0
     causes = edits = None
-    if not inputs.given:
-        before, after = _outputs(old, new, inputs.identifier)
+    if not source.given:
+        before, after = _outputs(old, new, source.identifier)
     else:
-        pairs = inputs.read()
-        results, edits, failures = _rules(old, new, inputs, setup, pairs)
+        pairs = read_pairs(source)
+        results, edits, failures = _rules(old, new, source, setup, pairs)
         count = len(pairs)
         if failures.count == count:
             failures.end(count)
@@ -104,7 +111,7 @@ def diff(
     failures.end(count)
 
 
-def _check(old: Path, new: Path, inputs: Inputs, setup: Setup) -> None:
+def _check(old: Path, new: Path, source: Source, setup: Setup) -> None:
     """Refuse what is neither two sets of rules and pairs, nor two outputs alone."""
     written = [path for path in (old, new) if path.suffix in _OUTPUTS]
     if len(written) == 1:
@@ -112,9 +119,9 @@ def _check(old: Path, new: Path, inputs: Inputs, setup: Setup) -> None:
             f"{written[0]} is an output, the other is not",
             expected="two rule folders, or two outputs (.wa or .jsonl)",
         )
-    if written and inputs.given:
+    if written and source.given:
         raise UsageError("two outputs need no sentences", hint="Leave them out")
-    if not written and not inputs.given:
+    if not written and not source.given:
         raise UsageError(
             "there are no pairs to decide by these rules",
             expected="two sentences, --table FILE, or --sent1 F1 --sent2 F2",
@@ -126,8 +133,10 @@ def _check(old: Path, new: Path, inputs: Inputs, setup: Setup) -> None:
 def _outputs(old: Path, new: Path, identifier: str | None) -> list[Mapping[str, Answered]]:
     from ists_asp.compare import read_answered
 
-    with reader_warnings() as warn:
-        runs: list[Mapping[str, Answered]] = [read_answered(path, warn=warn) for path in (old, new)]
+    with reader_warnings() as repaired:
+        runs: list[Mapping[str, Answered]] = [
+            read_answered(path, warn=repaired) for path in (old, new)
+        ]
     if identifier is None:
         return runs
     for run in runs:
@@ -137,7 +146,7 @@ def _outputs(old: Path, new: Path, identifier: str | None) -> list[Mapping[str, 
 
 
 def _rules(
-    old: Path, new: Path, inputs: Inputs, setup: Setup, pairs: Sequence[Pair]
+    old: Path, new: Path, source: Source, setup: Setup, pairs: Sequence[Pair]
 ) -> tuple[list[Both], tuple[Sequence[Edit], WeightEdits], Failures]:
     from ists_asp.cli.driver import working
     from ists_asp.compare import find_edits, run_both
@@ -149,12 +158,12 @@ def _rules(
     )
     with working(first) as run, System(second).load() as after, rule_warnings(after):
         before = run.system
-        inputs.warn_untokenized(before, pairs)
+        source.warn_unsuited(pairs, before.profile, warn)
         results = run.on_each(
             pairs,
-            lambda some: run_both(before, after, inputs.tokenized(before, some)),
+            lambda some: run_both(before, after, before.tokenized(some)),
             lambda pair: pair,
-            quiet=inputs.quiet,
+            quiet=source.quiet,
         )
         done = [one for one in results if not isinstance(one, Failed)]
         edits, weights = find_edits(before.rules, after.rules)

@@ -15,8 +15,8 @@ from ists_asp.io.formats import EXPLAINED, EXPLANATIONS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup
+    from ists_asp.pipeline.source import Source
 
 
 @command("""
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @options.json_flag
 @options.output_option()
 def explain(
-    inputs: Inputs,
+    source: Source,
     setup: Setup,
     answers: Path | None,
     language: str | None,
@@ -79,4 +79,4 @@ def explain(
     setup.check_has(Purpose.EXPLANATION)
     shape = choose_format(EXPLANATIONS, "jsonl" if as_json else form, output, "text")
     setup = replace(setup, explained=True, language=language, templates=templates, answers=answers)
-    solve_pairs(inputs, setup, shape, output, EXPLAINED, **run)
+    solve_pairs(source, setup, shape, output, EXPLAINED, **run)

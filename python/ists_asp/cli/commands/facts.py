@@ -13,7 +13,7 @@ from urllib.parse import quote
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import write_output
+from ists_asp.cli.console import counted, progress, read_pairs, tokenized, write_output
 from ists_asp.cli.files import OUTPUTS, check_target, check_written, command, known_ending
 from ists_asp.errors import UsageError
 from ists_asp.io.files import Use
@@ -23,9 +23,9 @@ from ists_asp.terminal import unbroken
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup, System
     from ists_asp.model import Pair
+    from ists_asp.pipeline.source import Source
     from ists_asp.rules import Purpose
     from ists_asp.rules.source import RuleSource
 
@@ -55,7 +55,7 @@ _LONGEST = 200
 @click.pass_context
 def facts(
     context: click.Context,
-    inputs: Inputs,
+    source: Source,
     setup: Setup,
     program: str,
     bundle: bool,
@@ -73,7 +73,7 @@ def facts(
     the same profile. With --bundle, the file also has the rules and no paths of this machine; its
     head lists the objectives, constants and shown predicates.
     """
-    pairs = inputs.read()
+    pairs = read_pairs(source)
     several = len(pairs) > 1 or (output is not None and output.is_dir())
     targets = _in_folder(output, pairs) if several else [output]
     files = [target for target in targets if target is not None]
@@ -97,7 +97,7 @@ def facts(
                 hint="Write rules and facts together: --bundle",
             )
         head, rules = _bundled(system, purpose, sources) if bundle else ("", "")
-        posed = system.posed(inputs.prepared(system, pairs), purpose)
+        posed = system.posed(tokenized(source, system, pairs), purpose)
         texts = [
             _head(system, pair, _command(system, () if bundle else sources, target))
             + f"{head}{facts_text(symbols)}{rules}"
@@ -226,7 +226,7 @@ def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) ->
     help="Only this sentence of each pair.",
 )
 @options.output_option(".txt")
-def chunk(inputs: Inputs, setup: Setup, side: str | None, output: Path | None) -> None:
+def chunk(source: Source, setup: Setup, side: str | None, output: Path | None) -> None:
     """Find the chunks of sentences.
 
     In: pairs of sentences, as for ists-asp solve.
@@ -234,14 +234,13 @@ def chunk(inputs: Inputs, setup: Setup, side: str | None, output: Path | None) -
     Out: [ a chunk ] [ another one ], one sentence per line: the first and the second sentence
     of each pair in turn, or those of one --side. --chunked reads the lines back.
     """
-    from ists_asp.cli.console import counted, progress, write_output
     from ists_asp.cli.driver import working
     from ists_asp.io.chunks import format_chunks
 
-    pairs = inputs.read()
+    pairs = read_pairs(source)
     lines: list[str] = []
-    with working(setup) as run, progress(len(pairs), shown=not inputs.quiet) as step:
-        known = run.system.answered(inputs.prepared(run.system, pairs))
+    with working(setup) as run, progress(len(pairs), shown=not source.quiet) as step:
+        known = run.system.answered(tokenized(source, run.system, pairs))
         for answer, _ in counted(known, step):
             first = replace(answer.pair.sent1, chunks=answer.chunks1)
             second = replace(answer.pair.sent2, chunks=answer.chunks2)

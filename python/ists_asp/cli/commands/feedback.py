@@ -14,20 +14,22 @@ import click
 from ists_asp.cli import options
 from ists_asp.cli.console import note, reader_warnings, write_output
 from ists_asp.cli.files import INPUT, command
-from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import DataError, RuleError, SolveError, UsageError, shortened
 from ists_asp.io.columns import USUAL, usual
+from ists_asp.pipeline.source import Source
 from ists_asp.run.watch import Failed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from ists_asp.cli.cluster import Engine
-    from ists_asp.cli.parts import Held, Made
     from ists_asp.engine import Setup
     from ists_asp.engine.feedback import Feedback, Submission
     from ists_asp.explain.templates import Templates
-    from ists_asp.io.tables import Row, Table
+    from ists_asp.io.formats import Outcome
+    from ists_asp.io.tables import Row, Table, Text
+    from ists_asp.io.text import Warn
+    from ists_asp.pipeline.cluster import Engine
+    from ists_asp.pipeline.stages import Stages
 
 _ROLES = {
     "id": "the answers' ids; by default the student, if unique, or the row",
@@ -104,13 +106,13 @@ def feedback(
     right. The default profile suits electric circuits; use default for other English, es for
     Spanish.
     """
-    from ists_asp.cli.cluster import Job, kind_of_parts
-    from ists_asp.cli.driver import Printed, working
+    from ists_asp.cli.driver import Printed, make_parts, working
     from ists_asp.engine import System
     from ists_asp.engine.feedback import COLUMNS, give_feedback, pair_of, why
     from ists_asp.explain import load_templates
     from ists_asp.io.files import atomic_writer
-    from ists_asp.io.tables import Table, kind_of, writing_behind
+    from ists_asp.io.tables import Table, kind_of
+    from ists_asp.pipeline.cluster import Job, kind_of_parts
 
     if language is not None and templates is not None:
         raise UsageError("--language does not go with --templates")
@@ -119,17 +121,19 @@ def feedback(
         if engine is not None:
             if asked or group or columns["marks_col"]:
                 raise UsageError("--engine dask goes without --why, --group and --marks-col")
-            inputs = Inputs(files={"--table": table}, quiet=quiet)
-            kind = kind_of_parts(inputs)
+            source = Source(files={"--table": table}, quiet=quiet)
+            kind = kind_of_parts(source)
             key = None if references is None else sha256(references.read_bytes()).hexdigest()
-            write = partial(_write_part, references, columns, wording, kind)
-            job = Job(replace(setup, templates=templates), write, inputs, output, f".{kind}")
+            part = partial(_write_part, references, columns, wording, kind)
+            about = ["feedback", columns, key, language]
+            setup, ends = replace(setup, templates=templates), (output, f".{kind}", None, COLUMNS)
 
-            def ready(head: BinaryIO) -> Inputs:
-                return replace(inputs, table=Table(head, kind, name=table, header=True))
+            def open_table(head: BinaryIO) -> None:
+                source.table = Table(head, kind, name=table, header=True)
 
             with System(setup) as system:
-                engine.run(job, ["feedback", columns, key, language], COLUMNS, system, ready, jobs)
+                job = Job(setup, source, part, about, *ends)
+                make_parts(engine, job, system, jobs, open_table)
             return
         sheet = _read(Table(Path(table), header=True), references, columns, quiet=quiet)
     if asked is not None:
@@ -149,9 +153,7 @@ def feedback(
     ours = _columns(sheet, found, marked=columns["marks_col"] is not None, group=group)
     with ExitStack() as stack:
         target = Printed() if output is None else stack.enter_context(atomic_writer(output))
-        put = stack.enter_context(writing_behind(kind, target, list(ours), sheet.table))
-        for row, *cells in zip(sheet.rows, *ours.values(), strict=True):
-            put(row.cells, cells)
+        _write(kind, target, sheet, ours)
     run.failures.end(len(found))
 
 
@@ -160,27 +162,35 @@ def _write_part(
     columns: Mapping[str, str | None],
     wording: Templates,
     kind: str,
-    inputs: Inputs,
-    held: Held,
+    source: Source,
+    stages: Stages,
     target: TextIO,
     _traces: TextIO | None,
-) -> Made:
+    _warn: Warn,
+) -> Iterator[Outcome]:
     from ists_asp.engine.feedback import judge_alone, pair_of
-    from ists_asp.io.tables import writing_behind
+    from ists_asp.io.formats import Outcome
 
-    assert inputs.table is not None
-    sheet = _read(inputs.table, references, columns, quiet=True, whole=False)
+    assert source.table is not None
+    sheet = _read(source.table, references, columns, quiet=True, whole=False)
     found: list[Feedback | Failed] = []
     for one in sheet.submissions:
         try:
-            found.append(held.pool.ask(partial(judge_alone, submission=one, templates=wording)))
+            found.append(stages.ask(partial(judge_alone, submission=one, templates=wording)))
         except (DataError, RuleError, SolveError) as error:
             found.append(Failed(pair_of(one), error.found))
-    ours = _columns(sheet, found, marked=False, group=False, whole=False)
+    _write(kind, target, sheet, _columns(sheet, found, marked=False, group=False, whole=False))
+    for one, result in zip(sheet.submissions, found, strict=True):
+        failure = SolveError(result.reason) if isinstance(result, Failed) else None
+        yield Outcome(pair_of(one), failure=failure)
+
+
+def _write(kind: str, target: Text, sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
+    from ists_asp.io.tables import writing_behind
+
     with writing_behind(kind, target, list(ours), sheet.table) as put:
         for row, *cells in zip(sheet.rows, *ours.values(), strict=True):
             put(row.cells, cells)
-    return len(found), [(one.pair.id, one.reason) for one in found if isinstance(one, Failed)], ()
 
 
 class _Sheet(NamedTuple):

@@ -12,7 +12,6 @@ import click
 from ists_asp.cli import options
 from ists_asp.cli.console import counted, note, progress, reader_warnings, write_output
 from ists_asp.cli.files import GOLD, RULES, FileType, Values, command
-from ists_asp.cli.inputs import read_golds
 from ists_asp.errors import UsageError
 from ists_asp.run.watch import isolate
 from ists_asp.terminal import table
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from ists_asp.engine import Setup
+    from ists_asp.evaluate.scorer import Reference
     from ists_asp.learn.cross import CrossValidation
     from ists_asp.learn.ratings import Rated
 
@@ -261,7 +261,7 @@ def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> N
     from ists_asp.learn.fit import Settings
     from ists_asp.learn.rendering import render_table, render_weights
 
-    golds = read_golds(lesson.gold)
+    golds = _read_golds(lesson.gold)
     if lesson.setup.rules:
         isolate(SECONDS)
     with ExampleBuilder(lesson.setup, lesson.output) as teacher:
@@ -382,3 +382,16 @@ def _correlations(results: Mapping[str, Sequence[Rated]]) -> str:
     total = weighted_mean(means)
     rows.append(["mean", str(total.pairs), f"{total.r:.4f}"])
     return table(rows, left=True)
+
+
+def _read_golds(paths: Sequence[Path]) -> list[Reference]:
+    """Gold pairs; the ids of those of several folders, which all count from 1, tell them apart."""
+    from ists_asp.learn.examples import read_gold
+
+    golds = []
+    with reader_warnings() as warn:
+        for number, path in enumerate(paths, 1):
+            for gold in read_gold(path, warn):
+                identifier = f"{number}.{gold.pair.id}" if len(paths) > 1 else gold.pair.id
+                golds.append(replace(gold, pair=replace(gold.pair, id=identifier)))
+    return golds

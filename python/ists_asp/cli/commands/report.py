@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, TypeVar
 from ists_asp.cli import console, options
 from ists_asp.cli.console import Failures
 from ists_asp.cli.files import command
-from ists_asp.cli.inputs import no_such_pair, read_aligned
 from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.pipeline.source import no_such_pair
 from ists_asp.run.watch import Failed, alive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Answer, Pair
+    from ists_asp.pipeline.source import Source
     from ists_asp.report import Comparison, Report
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ BATCH = 25
     text="Output HTML file, written atomically. Default: standard output.",
 )
 def report(
-    inputs: Inputs,
+    source: Source,
     setup: Setup,
     gold: Path | None,
     answers: Path | None,
@@ -71,17 +71,17 @@ def report(
     official measures as well. The page's URL keeps the filters; #pair-ID jumps to a pair.
     """
     if answers is None:
-        inputs.check()
-    elif inputs.given:
+        source.check()
+    elif source.given:
         hint = "Leave out the other pairs, or give the file with --compare"
         raise UsageError("--answers has pairs of its own", hint=hint)
     from ists_asp.report import Entry, Report, page
 
     scheme = setup.load_profile().scheme
     if answers is None:
-        shown, failures = _decided(inputs, setup, gold, compare)
+        shown, failures = _decided(source, setup, gold, compare)
     else:
-        given, failures = _given(answers, inputs.identifier), Failures()
+        given, failures = _given(answers, source.identifier), Failures()
         others = _Others([answer.pair for answer in given], gold, compare)
         entries = [Entry(answer, beside=others.beside(answer)) for answer in given]
         shown = Report(entries, f"ists-asp report: {answers.name}", name=answers.name)
@@ -90,12 +90,12 @@ def report(
 
 
 def _decided(
-    inputs: Inputs, setup: Setup, gold: Path | None, compare: Path | None
+    source: Source, setup: Setup, gold: Path | None, compare: Path | None
 ) -> tuple[Report, Failures]:
     """A report of what the rules decide, and the pairs that they fail at."""
-    pairs = inputs.read()
+    pairs = console.read_pairs(source)
     others = _Others(pairs, gold, compare)
-    if not inputs.text:
+    if not source.text:
         # At once, rather than after the time that solving takes.
         for pair in pairs:
             others.about(pair)
@@ -126,15 +126,14 @@ def _decided(
                 for answer, words, why in zip(found, told, reasons, strict=False):
                     yield Entry(answer, words, why, others.beside(answer))
 
-        inputs.warn_untokenized(system, pairs)
-        annotated = list(system.annotate(inputs.tokenized(system, pairs)))
-        seconds, quiet = setup.limits.seconds, inputs.quiet
+        annotated = list(system.annotate(console.tokenized(source, system, pairs)))
+        seconds, quiet = setup.limits.seconds, source.quiet
         results = run.on_each(annotated, shown, lambda pair: pair, quiet=quiet, seconds=seconds)
         entries = [one for one in results if not isinstance(one, Failed)]
         for one in entries:
             console.warn_unproven(one.answer, seconds)
         stages, made_by = system.stages, str(system.provenance)
-    if not (inputs.quiet or inputs.single):
+    if not (source.quiet or source.single):
         console.note(console.summary(len(pairs), time.perf_counter() - began, stages))
     return Report(entries, f"ists-asp report: {setup.profile}", made_by), run.failures
 
@@ -167,7 +166,7 @@ class _Others:
 
         files = {GOLD: gold} if compare is None else {GOLD: gold, compare.name: compare}
         self._files = [
-            (name, file, read_aligned(file, pairs)) for name, file in files.items() if file
+            (name, file, console.read_aligned(file, pairs)) for name, file in files.items() if file
         ]
 
     def about(self, pair: Pair) -> dict[str, Reference]:

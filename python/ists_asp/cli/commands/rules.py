@@ -14,9 +14,8 @@ from msgspec import to_builtins
 
 from ists_asp.cli import options
 from ists_asp.cli.commands.rules_check import check, test
-from ists_asp.cli.console import note, warn, write_output
+from ists_asp.cli.console import note, read_aligned, read_pairs, warn, write_output
 from ists_asp.cli.files import OUTPUTS, command, group
-from ists_asp.cli.inputs import Inputs, read_aligned
 from ists_asp.cli.options import json_option, profile_options
 from ists_asp.errors import UsageError, shortened
 from ists_asp.run.watch import Failed, isolate
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup, System
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
+    from ists_asp.pipeline.source import Source
     from ists_asp.rules.catalogue import ListedRule
     from ists_asp.rules.weights import Weight
     from ists_asp.trace.effects import Effect, Looked, Worth
@@ -165,7 +165,7 @@ def find(words: tuple[str, ...], setup: Setup, everything: bool, as_json: bool) 
 @options.output_option(".txt", ".md")
 def where(
     names: tuple[str, ...],
-    inputs: Inputs,
+    source: Source,
     setup: Setup,
     by: str | None,
     gold: Path | None,
@@ -196,14 +196,14 @@ def where(
         raise UsageError("names with --all" if names else "--all without --gold", hint=hint)
     if not (names or everything):
         raise UsageError("there is no rule to look for", expected="NAME, or --all with --gold FILE")
-    pairs, tables, lines = inputs.read(), list[str](), list[str]()
+    pairs, tables, lines = read_pairs(source), list[str](), list[str]()
     right = {} if gold is None else read_aligned(gold, pairs)
     with working(setup) as run:
         groups = {name: _names(name, run.system, setup) for name in names}
         if everything:
             named, tables = triable(run.system.rules, run.system.solver.program)
             groups = {name: [name] for name in named}
-        found, lacking = _looked(run, inputs, pairs, groups, right, near=not everything)
+        found, lacking = _looked(run, source, pairs, groups, right, near=not everything)
     did = {name: [one for one in found if one.effects[name] != Effect()] for name in groups}
     worths = {name: worth(name, found) for name in groups if right and (names or did[name])}
     ranked = sorted(worths.values(), key=lambda one: (-one.f1["Typ+Sco"], -one.f1["Ali"]))
@@ -228,7 +228,7 @@ def where(
 
 def _looked(
     run: Working,
-    inputs: Inputs,
+    source: Source,
     pairs: Sequence[Pair],
     groups: Mapping[str, Collection[str]],
     gold: Mapping[str, Reference],
@@ -245,10 +245,10 @@ def _looked(
     system, lacking = run.system, dict[str, list[str]]()
     every = places(system.rules, {*chain.from_iterable(groups.values())})
     switched = cache(lambda: system.solver.switched(every))
-    inputs.warn_untokenized(system, pairs)
+    source.warn_unsuited(pairs, system.profile, warn)
 
     def work(some: Iterator[Pair]) -> Iterator[Looked]:
-        for trace in system.trace_annotated(system.annotate(inputs.tokenized(system, some))):
+        for trace in system.trace_annotated(system.annotate(system.tokenized(some))):
             known = gold.get(trace.answer.pair.id)
             found = look(trace, groups, switched, known, near=near)
             for name, one in found.effects.items():

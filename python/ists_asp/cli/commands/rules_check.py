@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import counted, progress, rule_warnings, write_output
+from ists_asp.cli.console import counted, progress, read_pairs, rule_warnings, write_output
 from ists_asp.cli.files import READ, RULES, command
-from ists_asp.cli.inputs import Inputs
 from ists_asp.errors import DataError, IstsError, RuleError, SolveError, TraceError, UsageError
 from ists_asp.io.chunks import format_chunks
 from ists_asp.io.formats import format_answer
 from ists_asp.io.store import Store
+from ists_asp.pipeline.source import Source
 from ists_asp.resources import rules_dir
 from ists_asp.run.watch import isolate
 from ists_asp.terminal import table, unbroken, visible
@@ -146,7 +146,7 @@ def _pairs(folders: Sequence[Path]) -> list[Pair]:
                 where=f"--sample {folder}",
                 expected=" and ".join(_SENTENCES),
             )
-        found += Inputs(files={"--sent1": str(sent1), "--sent2": str(sent2)}).read()
+        found += read_pairs(Source(files={"--sent1": str(sent1), "--sent2": str(sent2)}))
     return found
 
 

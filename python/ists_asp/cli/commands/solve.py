@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import sys
+import time
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from ists_asp.cli import options
+from ists_asp.cli.console import fail, note
 from ists_asp.cli.files import choose_format, command
-from ists_asp.errors import DataError, UsageError, of_pair
-from ists_asp.io.formats import ALIGNMENTS, ANSWERS, PAIRS, Format, Written
+from ists_asp.errors import DataError, IstsError, UsageError, of_pair
+from ists_asp.io.formats import ALIGNMENTS, ANSWERS, PAIRS, Format, Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup
+    from ists_asp.pipeline.source import Source
 
 
-def _write_svg(written: Written) -> str:
+def _write_svg(outcome: Outcome) -> str:
     from ists_asp.report.picture import svg_file
 
-    if written.failure is not None:
-        raise DataError(written.failure, where=of_pair(written.pair.id))
-    return svg_file(written.answers[0])
+    if outcome.error is not None:
+        raise DataError(outcome.error, where=of_pair(outcome.pair.id))
+    return svg_file(outcome.answers[0])
 
 
 SVG = Format("svg", ".svg", "a picture of the only pair", _write_svg, answers=True, alone=True)
@@ -69,7 +73,7 @@ FORMS = {**ANSWERS, SVG.name: SVG}
     "--watch", is_flag=True, help="Run again whenever a rule file is saved; Ctrl-C stops."
 )
 def solve(
-    inputs: Inputs,
+    source: Source,
     setup: Setup,
     form: str | None,
     as_json: bool,
@@ -91,12 +95,12 @@ def solve(
     number of times each label was given, and the explanation; or, with --rows alignments, one
     row per alignment.
     """
-    from ists_asp.cli.driver import solve_pairs, watch_rules
+    from ists_asp.cli.driver import solve_pairs
 
     # Two sentences from the command line are for somebody to look at.
     if watch and run["engine"] is not None:
         raise UsageError("--watch does not go with --engine dask")
-    terminal = inputs.single and output is None and sys.stdout is not None and sys.stdout.isatty()
+    terminal = source.single and output is None and sys.stdout is not None and sys.stdout.isatty()
     usual = "jsonl" if run["engine"] is not None else "text" if terminal else "wa"
     shape = choose_format(FORMS, "jsonl" if as_json else form, output, usual)
     if run["traces"] is not None and models > 1:
@@ -109,7 +113,43 @@ def solve(
         )
     setup = replace(setup, models=models, shown=shape is ANSWERS["atoms"])
     columns = PAIRS if rows == "pairs" else ALIGNMENTS
-    work = partial(solve_pairs, inputs, setup, shape, output, columns, **run)
+    work = partial(solve_pairs, source, setup, shape, output, columns, **run)
     if watch:
-        watch_rules(setup.rules, work)
+        _watch(setup.rules, work)
     work()
+
+
+def _watch(rules: Sequence[Path], work: Callable[[], None]) -> NoReturn:
+    """Do some work, and again after each change of its rules, until somebody ends it."""
+    if not rules:
+        raise UsageError("--watch without --rules", hint="Name the rules that you change")
+
+    seen = _states(rules)
+    while True:
+        try:
+            with suppress(click.exceptions.Exit):
+                work()
+        except UsageError:
+            raise
+        except IstsError as fault:
+            # The next save may mend it.
+            fail(fault)
+        note("watching the rules; Ctrl-C ends")
+        while (now := _states(rules)) == seen:
+            time.sleep(0.3)
+        changed = sorted(str(path) for path in {*now, *seen} if now.get(path) != seen.get(path))
+        seen = now
+        note(f"changed: {', '.join(changed)}")
+
+
+def _states(rules: Sequence[Path]) -> dict[Path, tuple[int, int]]:
+    """When each rule file was changed, and its size."""
+    states = {}
+    for rule in rules:
+        for path in [rule] if rule.is_file() else rule.rglob("*"):
+            # An editor may replace the file just now.
+            with suppress(OSError):
+                if path.suffix in {".lp", ".toml", ".tsv"}:
+                    state = path.stat()
+                    states[path] = state.st_mtime_ns, state.st_size
+    return states

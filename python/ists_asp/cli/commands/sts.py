@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ists_asp.cli import options
+from ists_asp.cli.console import opened, write_output
 from ists_asp.cli.files import choose_format, command
 from ists_asp.errors import UsageError
 from ists_asp.io.formats import RATED, RATINGS
@@ -14,8 +16,8 @@ from ists_asp.io.formats import RATED, RATINGS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ists_asp.cli.inputs import Inputs
     from ists_asp.engine import Setup
+    from ists_asp.pipeline.source import Source
 
 
 @command("""
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 @options.json_flag
 @options.output_option()
 def sts(
-    inputs: Inputs,
+    source: Source,
     setup: Setup,
     form: str | None,
     as_json: bool,
@@ -56,14 +58,21 @@ def sts(
     contributions of named evidence; ists-asp trace and ists-asp why show where each comes from.
     A pair without an answer is rated 0 and listed at the end, with exit code 3.
     """
-    from ists_asp.cli.driver import rate_by_tokens, solve_pairs
+    from ists_asp.cli.driver import solve_pairs
     from ists_asp.rules import Purpose
 
     shape = choose_format(RATINGS, "jsonl" if as_json else form, output, "ratings")
     if baseline is not None:
         if shape is not RATINGS["ratings"]:
             raise UsageError("--baseline gives ratings only", hint="Add --format ratings")
-        rate_by_tokens(inputs, output)
+        from ists_asp.evaluate.ratings import tokencos
+        from ists_asp.model import Pair
+
+        with opened(source) as pairs:
+            entries = chain.from_iterable(pairs.batches())
+            rated = [5 * tokencos(pair) for _, pair in entries if isinstance(pair, Pair)]
+        # By six decimals rounding is free.
+        write_output(output, "".join(f"{rating:.6f}\n" for rating in rated))
         return
     setup.check_has(Purpose.RATING)
-    solve_pairs(inputs, setup, shape, output, RATED, **run)
+    solve_pairs(source, setup, shape, output, RATED, **run)

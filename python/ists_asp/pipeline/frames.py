@@ -9,20 +9,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ists_asp.engine import Setup, System
-from ists_asp.engine.preparation import BATCH, sums
+from ists_asp.engine.preparation import sums
 from ists_asp.errors import ResourceError, UsageError, shortened
-from ists_asp.io.formats import PAIRS, Written, pair_row
+from ists_asp.io.formats import PAIRS, Outcome, pair_row
 from ists_asp.io.tables import added
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.model import Pair, Text
+from ists_asp.pipeline.source import cut
+from ists_asp.pipeline.stages import Stages
 from ists_asp.resources import cache_dir
 from ists_asp.rules import Purpose
-from ists_asp.run.pool import executor, run
+from ists_asp.solver.batch import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ists_asp.model import Sentence
+    from ists_asp.pipeline.source import Entry
+    from ists_asp.rules import RuleWarning
 
 F = TypeVar("F")
 
@@ -81,39 +85,41 @@ def solve_frame(
             explained=explain,
             files=sums(files.every if system.rates else files.deciding),
         )
-        deciding = executor(setup, jobs, len(table))
-        stack.callback(deciding.close)
-        told = dict.fromkeys((*system.models_warnings, *deciding.warnings))
+        told: dict[RuleWarning, None] = {}
+        stages = Stages(setup, system, jobs, len(table), tell=told.setdefault)
+        stack.callback(stages.close)
         ours = [name for name in PAIRS if explain or name != "explanation"]
-        found: dict[str, list[Any]] = {name: [] for name in ours}
-        pairs = system.tokenized(_pairs(table, first, second))
-        for one in run(pairs, system, deciding, system.stages, lambda new: told.setdefault(new)):
-            failure = None if one.failure is None else one.failure.found
-            written = Written(one.pair, one.answers, failure, explanation=one.explanation)
-            (row,) = pair_row(written)
-            for name, values in found.items():
+        cells: dict[str, list[Any]] = {name: [] for name in ours}
+        for _, outcome in stages.decide(cut(_entries(table, first, second))):
+            assert isinstance(outcome, Outcome)
+            (row,) = pair_row(outcome)
+            for name, values in cells.items():
                 values.append(row.get(name))
+        system.stages = stages.times
     for warning in told:
         warnings.warn(str(warning), stacklevel=2)
     text, number = narwhals.String, narwhals.Float64
     kinds = {"rating": number, "explanation": text, "error": text}
     new = (
-        narwhals.new_series(name, found[own], kinds.get(own), backend=table.implementation)
+        narwhals.new_series(name, cells[own], kinds.get(own), backend=table.implementation)
         for name, own in zip(added(table.columns, ours), ours, strict=True)
     )
     solved: F = table.with_columns(*new).to_native()
     return solved
 
 
-def _pairs(table: Any, first: str, second: str) -> Iterator[Pair]:  # noqa: ANN401
-    for start in range(0, len(table), BATCH):
-        part = table[start : start + BATCH]
-        ids = map(str, range(start + 1, start + 1 + len(part)))
-        yield from map(Pair, ids, _texts(part[first]), _texts(part[second]))
+def _entries(table: Any, first: str, second: str) -> Iterator[Entry]:  # noqa: ANN401
+    """The rows of a frame as pairs of texts, which have no row of a file."""
+    for number, sides in enumerate(
+        zip(_texts(table[first]), _texts(table[second]), strict=True), 1
+    ):
+        yield None, Pair(str(number), *sides)
 
 
 def _texts(cells: Any) -> Iterator[Sentence]:  # noqa: ANN401
-    """What cells hold, each as one line; what is missing as nothing."""
-    for cell, missing in zip(cells.to_list(), cells.is_null().to_list(), strict=True):
-        text = "" if missing else " ".join(str(cell).splitlines())
-        yield Text(make_sentence(split_words(clean(text, "a cell", Repairs()))).tokens)
+    """The cells of a column, each as one line; one that is missing as nothing."""
+    for start in range(0, len(cells), BATCH):
+        part = cells[start : start + BATCH]
+        for cell, missing in zip(part.to_list(), part.is_null().to_list(), strict=True):
+            text = "" if missing else " ".join(str(cell).splitlines())
+            yield Text(make_sentence(split_words(clean(text, "a cell", Repairs()))).tokens)

@@ -1,0 +1,571 @@
+"""A source of any size, part by part, on the workers of a Dask cluster.
+
+1. The workers cut the files of the source into parts of so many pairs, at ends of lines or inside
+   groups of rows; what is in them goes from the storage to a worker and nowhere else.
+2. The client has a few parts under way for each worker, and holds a line about each that is done:
+   its memory does not grow with the pairs.
+3. A Dask worker annotates (Stanza is loaded once) and lets a child of its own decide, as the
+   workers of ``--jobs`` do: a limit of time or memory kills the child and costs one pair. A part is
+   a source, which passes the stages to a sink, so that the bytes are those of a local run.
+4. A part is written beside its place and renamed; then a record of it is: counts, SHA-256, and the
+   key of the run, which says what it was made by. A part that has its record and the bytes that
+   this tells of is not made again, whoever stopped: a worker, the client or the machine.
+5. Before any work one check asks all workers for what the run needs. At the end the manifest tells
+   of all parts, and is the same for whoever runs it again.
+
+Files have addresses of fsspec, such as ``s3://bucket/pairs``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import file_digest, sha256
+from importlib import import_module
+from importlib.metadata import version
+from io import BytesIO
+from itertools import islice
+from multiprocessing import current_process
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from ists_asp.errors import DataError, FormatError, IstsError, ResourceError, UsageError, brief
+from ists_asp.io.files import PREFIX, file_system, place
+from ists_asp.io.tables import added, kind_of
+from ists_asp.io.text import LONGEST
+from ists_asp.limits import unproven
+from ists_asp.processes import deaf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from typing import BinaryIO, TextIO
+
+    from ists_asp.engine import Setup, System, Timings
+    from ists_asp.engine.answer import Provenance
+    from ists_asp.io.formats import Outcome
+    from ists_asp.io.text import Warn
+    from ists_asp.pipeline.source import Source
+    from ists_asp.pipeline.stages import Sink, Stages
+
+Work: TypeAlias = "Callable[[Source, Stages, TextIO, TextIO | None, Warn], Iterator[Outcome]]"
+"""Reads a part, and writes what becomes of its pairs, and traces; yields what it has written."""
+
+Cut: TypeAlias = "tuple[list[Part], int, list[str]]"
+"""The parts of files, how many lines or rows they have, and the keys of objects in order."""
+
+MANIFEST, RECORDS = "_manifest.json", "_records"
+"""What tells of a folder of parts, and the folder of what is recorded of each; readers of folders
+of tables pass over what begins so."""
+
+_KINDS = ("csv", "tsv", "jsonl", "parquet")
+"""Tables that can be cut."""
+
+_TOLD = 100
+"""Warnings, and pairs without an answer, that are told one by one of a part."""
+
+_AHEAD = 2
+"""Parts under way for each thread of a worker."""
+
+_PATIENCE = 120
+"""Seconds to wait for the first worker."""
+
+_HEAD = 1 << 20
+"""Bytes that tell how a table is written."""
+
+_CONFIG = {
+    "distributed.worker.daemon": False,
+    # How many workers may die of a part: people kill them, too.
+    "distributed.scheduler.allowed-failures": 10,
+}
+
+
+class Part(NamedTuple):
+    """Rows of a file, or of two with a sentence a line: those between ``bounds`` in each.
+
+    Bounds are bytes, or rows in a ``group`` of a Parquet file. So many lines or rows of the file
+    are ``before`` them, so many in the files before. Files must keep their ``states``.
+    """
+
+    files: tuple[str, ...]
+    states: tuple[str, ...]
+    bounds: tuple[tuple[int, int], ...] = ()
+    before: int = 0
+    group: int | None = None
+    number: int = 0
+    files_before: int = 0
+
+
+class Record(NamedTuple):
+    """A part that is made: what is kept of it, and how long it took unless it was there."""
+
+    data: dict[str, Any]
+    times: Timings | None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to do with all parts; the ``key`` stands for all that their bytes depend on.
+
+    ``options`` are those of the work, ``columns`` those that a table gets.
+    """
+
+    setup: Setup
+    source: Source
+    work: Work
+    options: object
+    output: str | Path | None
+    ending: str
+    traces: str | Path | None = None
+    columns: Sequence[str] = ()
+    key: str = ""
+
+    def targets(self, part: Part) -> list[tuple[str, str]]:
+        """The folder and name of each file of a part."""
+        name = f"part-{part.number:05d}"
+        more = [] if self.traces is None else [(str(self.traces), f"{name}.jsonl")]
+        return [(str(self.output), f"{name}{self.ending}"), *more]
+
+
+def pairs_job(source: Source, sink: Sink, setup: Setup) -> Job:
+    """The job of deciding and writing pairs."""
+    shape = sink.shape
+    if shape.alone or shape.name in ("xlsx", "ods"):
+        found = f"{shape.name} cannot be written in parts"
+        raise UsageError(found, hint="Choose another --format")
+    if source.single or source.identifier is not None:
+        raise UsageError("--engine dask is for files of pairs", hint="Leave it out here")
+    work, options = partial(_write_pairs, sink), [shape.name, sink.strict]
+    ends = sink.output, shape.ending, sink.traces, sink.columns
+    return Job(setup, source, work, options, *ends)
+
+
+def _write_pairs(
+    sink: Sink, source: Source, stages: Stages, target: TextIO, traces: TextIO | None, warn: Warn
+) -> Iterator[Outcome]:
+    with source.opened(warn) as pairs:
+        yield from sink.write(pairs, stages, target, traces)
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Workers: those of a ``scheduler``, or else some of one's own; and how many pairs a part has.
+
+    Certificates, for whoever wants TLS, are those of Dask's configuration.
+    """
+
+    scheduler: str | None = None
+    partition: int = 1000
+
+    def run(
+        self,
+        job: Job,
+        system: System,
+        jobs: int,
+        open_table: Callable[[BinaryIO], object],
+        progress: Callable[[int], AbstractContextManager[Callable[[], None]]],
+    ) -> Iterator[Record]:
+        """Make all parts, and yield the record of each as soon as it is made.
+
+        Args:
+            job: what to do.
+            system: what made the answers, as its provenance says.
+            jobs: how many workers there are if there is no scheduler.
+            open_table: opens the table of the job's source by its head.
+            progress: gets the number of parts, and gives what to call after each.
+        """
+        if not job.output:
+            raise UsageError("--engine dask writes a folder", hint="Name it with -o FOLDER")
+        if self.scheduler is None and str(job.output).startswith("memory:"):
+            found, hint = "the memory of workers ends with them", "Name a folder that stays"
+            raise UsageError(found, where=f"-o {job.output}", hint=hint)
+        source, setup = job.source, job.setup
+        with self._connected(jobs, setup.limits.memory) as client:
+            kind, groups = kind_of_parts(source), _files_of(source)
+            texts = [path.read_bytes() for path in (setup.templates, setup.answers) if path]
+            rules = "".join(setup.files).encode()
+            made_by: dict[str, Any] = {
+                "options": [job.options, str(replace(setup, cache=None, shared=None, files=()))],
+                "reading": str(replace(source, quiet=False)),
+                "system": system.provenance.to_dict(),
+                "rules": sha256(b"".join((rules, *texts))).hexdigest(),
+                "partition": self.partition,
+                "input": [[file, state_of(file)] for group in groups for file in group],
+            }
+            made_by = json.loads(json.dumps(made_by))
+            folders = [_absolute(str(name)) for name in (job.output, job.traces) if name]
+            for folder in folders:
+                _claim(folder, made_by)
+            key = sha256(json.dumps(made_by).encode()).hexdigest()
+            job = replace(job, output=folders[0], traces=[*folders, None][1], key=key)
+            _check_workers(client, job, system, groups[0])
+            titled = quoted = False
+            if kind not in ("text", "jsonl"):
+                open_table(_head(groups[0][0], kind))
+                if source.table is not None:
+                    titled, quoted = source.table.header, source.table.dialect.quoted
+            with _one_line():
+                how = kind, self.partition, titled, quoted
+                cuts: list[Cut] = client.gather([client.submit(cut, each, *how) for each in groups])
+            if kind == "jsonl":
+                keys = {name: None for _, _, names in cuts for name in names}
+                open_table(BytesIO(json.dumps(keys).encode() + b"\n"))
+            schema: object = "explanation" if setup.explained else "answer"
+            if (table := source.table) is not None:
+                source.table = table.part(BytesIO(), table.name)
+                if job.columns:
+                    schema = [*table.titles, *added(table.titles, job.columns)]
+            parts, before = list[Part](), 0
+            for some, rows, _ in cuts:
+                for part in some:
+                    parts.append(part._replace(number=len(parts), files_before=before))
+                before += rows
+            records: dict[int, dict[str, Any]] = {}
+            with progress(len(parts)) as step:
+                for number, record in _run(client, job, parts):
+                    names = ("files", "pairs", "failed")
+                    records[number] = {name: record.data[name] for name in names}
+                    yield record
+                    step()
+        for folder in folders:
+            done = [
+                dict(zip(("file", "bytes", "sha256"), record["files"][folder], strict=True))
+                | {"pairs": record["pairs"], "failed": record["failed"]}
+                for _, record in sorted(records.items())
+            ]
+            _finish(folder, {"complete": True, "schema": schema, "made": made_by, "parts": done})
+
+    @contextmanager
+    def _connected(self, jobs: int, memory: int | None) -> Iterator[Any]:
+        """A client of the scheduler, or of workers that are made for it."""
+        dask, distributed = _library("dask"), _library("distributed")
+        with ExitStack() as stack:
+            address: Any = self.scheduler
+            try:
+                if address is None:
+                    folder = stack.enter_context(TemporaryDirectory(prefix="ists-asp-"))
+                    stack.enter_context(dask.config.set(_CONFIG))
+                    with deaf():
+                        address = distributed.LocalCluster(
+                            n_workers=jobs,
+                            threads_per_worker=1,
+                            memory_limit=memory or 0,
+                            local_directory=folder,
+                            dashboard_address="127.0.0.1:0",
+                            scheduler_kwargs={"dashboard": False},
+                            silence_logs="CRITICAL",
+                        )
+                    stack.enter_context(address)
+                client = distributed.Client(address, set_as_default=False)
+                stack.enter_context(client)
+                client.wait_for_workers(1, timeout=_PATIENCE)
+            except (OSError, ValueError, TypeError) as error:
+                where = self.scheduler or "127.0.0.1"
+                hint = "Check the address, and that it has workers"
+                found = f"there are no workers ({brief(error)})"
+                raise ResourceError(found, where=where, hint=hint) from None
+            yield client
+
+
+def _library(name: str) -> Any:  # noqa: ANN401 (a module that may be absent)
+    try:
+        return import_module(name)
+    except ImportError:
+        hint = "Install the extra: pip install 'ists-asp[cluster]'"
+        raise ResourceError(f"--engine dask needs {name}", hint=hint) from None
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    """Make one line of whatever workers and their connections raise."""
+    try:
+        yield
+    except (IstsError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        hint = "Repeat the command: it goes on where it was"
+        raise ResourceError(f"a worker failed: {brief(error)}", hint=hint) from error
+
+
+# At the client.
+
+
+def kind_of_parts(source: Source) -> str:
+    """The kind of a source's files: a table that can be cut, or text."""
+    flag = source.tabular
+    if flag is None:
+        return "text"
+    name = Path(source.files[flag])
+    kind = kind_of(name) if flag == "--table" else flag.strip("-")
+    if kind not in _KINDS or name.suffix in (".gz", ".bz2", ".xz") or str(name) == "-":
+        found = f"{name} cannot be cut into parts"
+        raise UsageError(found, expected=", ".join(_KINDS), hint="Unpack it, or save it as one")
+    return kind
+
+
+def _files_of(source: Source) -> list[tuple[str, ...]]:
+    """The files of a source, those that a name with stars stands for in their order."""
+    sides = []
+    for name in source.files.values():
+        system, path = file_system(name)
+        files = sorted(system.glob(path)) if set("*?[") & set(path) else [path]
+        if not files or not system.exists(files[0]):
+            raise UsageError("there is no such file", where=name)
+        sides.append([system.unstrip_protocol(file) for file in files])
+    if len(sides) == 2 and len(sides[0]) + len(sides[1]) > 2:
+        raise UsageError("--sent1 and --sent2 name one file each", hint="Use --table for many")
+    return list(zip(*sides, strict=True))
+
+
+def _absolute(address: str) -> str:
+    system, path = file_system(address)
+    return str(system.unstrip_protocol(path)).rstrip("/")
+
+
+def _head(file: str, kind: str) -> BinaryIO:
+    """The head of a table; Parquet as a whole, of which little is read."""
+    system, path = file_system(file)
+    if kind == "parquet":
+        stream: BinaryIO = system.open(path, "rb")
+        return stream
+    head = system.cat_file(path, 0, _HEAD)
+    return BytesIO(head[: head.rfind(b"\n") + 1] if len(head) == _HEAD else head)
+
+
+def _claim(folder: str, made_by: dict[str, Any]) -> None:
+    """Take a folder that is empty, or has parts that were made by the same."""
+    system, path = file_system(f"{folder}/{MANIFEST}")
+    try:
+        old = json.loads(system.cat_file(path))["made"]
+        other = [name for name in made_by if old.get(name) != made_by[name]]
+        found = f"it has parts of a run with another {' and another '.join(other)}"
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        root = file_system(folder)[1]
+        other = system.ls(root, detail=False) if system.exists(root) else []
+        found = "it has files that are no parts of ours"
+    if other:
+        raise UsageError(found, where=f"-o {folder}", hint="Choose another folder, or remove it")
+    _finish(folder, {"complete": False, "made": made_by})
+
+
+def _finish(folder: str, manifest: dict[str, Any]) -> None:
+    """Write the manifest, and remove what workers left that were killed while they wrote."""
+    text = json.dumps(manifest, ensure_ascii=False, indent=1) + "\n"
+    place(folder, MANIFEST, text.encode())
+    drafts = re.compile(rf"{re.escape(PREFIX)}(part-\d{{5}}|{re.escape(MANIFEST)}|probe)\..*|probe")
+    for where in (folder, f"{folder}/{RECORDS}"):
+        system, root = file_system(where)
+        for path in system.ls(root, detail=False) if system.exists(root) else ():
+            mine = drafts.fullmatch(path.rpartition("/")[2]) and system.isfile(path)
+            if mine and (where != folder or not path.endswith("/probe")):
+                system.rm_file(path)
+
+
+def _check_workers(client: Any, job: Job, system: System, files: Sequence[str]) -> None:  # noqa: ANN401
+    """Refuse to begin where a worker lacks something."""
+    lacks: dict[str, list[str]] = {}
+    with _one_line():
+        for name in ("ists-asp", "clingo"):
+            for worker, found in client.run(version, name, on_error="return").items():
+                if found != version(name):
+                    lacks.setdefault(worker, []).append(f"{name} {version(name)} (it has {found})")
+        if not lacks:
+            lacks = client.run(_lacking, job, system.provenance, files)
+    text = "; ".join(f"{worker} lacks {', '.join(some)}" for worker, some in lacks.items() if some)
+    if text:
+        raise ResourceError(text, where="workers", hint="Start them where they have all of it")
+
+
+def _run(client: Any, job: Job, parts: Sequence[Part]) -> Iterator[tuple[int, Record]]:  # noqa: ANN401
+    """Make all parts, a few at a time."""
+    waiting = iter(parts)
+    running = _library("distributed").as_completed(loop=client.loop)
+    for _ in parts:
+        with _one_line():
+            room = _AHEAD * max(1, sum(client.ncores().values())) - running.count()
+            for part in islice(waiting, max(room, 0)):
+                running.add(client.submit(make, job, part, key=(job.key, part.number)))
+            future = next(running)
+            (_, number), record = future.key, future.result()
+            del future
+        yield number, record
+
+
+# At a worker.
+
+_loaded: list[Stages] = []
+_alone = threading.Lock()
+"""Held by whoever works on a part: Stanza is not made for threads."""
+
+
+def state_of(file: str) -> str:
+    """The size and checksum of a file, which differ when somebody has changed it."""
+    system, path = file_system(file)
+    return f"{system.size(path)} bytes, {system.checksum(path)}"
+
+
+def _lacking(job: Job, made_by: Provenance, files: Sequence[str]) -> list[str]:
+    """Whatever this worker lacks of what is made, read or written where the client is."""
+    from ists_asp.engine import System
+
+    lacks = []
+    try:
+        with System(job.setup) as system:
+            mine, theirs = system.provenance.to_dict(), made_by.to_dict()
+        lacks += [f"the {name} {theirs[name]}" for name in mine if mine[name] != theirs[name]]
+        for file in files:
+            state_of(file)
+        place(f"{job.output}/{RECORDS}", "probe", b"")
+    except (OSError, IstsError) as error:
+        lacks.append(str(error) if isinstance(error, IstsError) else brief(error))
+    return lacks
+
+
+def cut(files: Sequence[str], kind: str, size: int, titled: bool, quoted: bool) -> Cut:
+    """Cut a file, or two with a sentence a line, into parts of so many pairs.
+
+    A table may be ``titled``; rows of one that is ``quoted`` may have ends of lines in them.
+    """
+    part = Part(tuple(files), tuple(map(state_of, files)))
+    parts, keys = [], dict[str, None]()
+    with ExitStack() as stack:
+        opened = (system.open(path, "rb") for system, path in map(file_system, files))
+        streams = [stack.enter_context(stream) for stream in opened]
+        if kind == "parquet":
+            return _cut_groups(part, streams[0], size)
+        starts = ends = (0,) * len(files)
+        lines, before, pairs, inside = 0, 0, -int(titled), False
+        while any(texts := [stream.readline(LONGEST + 1) for stream in streams]):
+            if max(map(len, texts)) > LONGEST or texts[0][:2] in (b"\xff\xfe", b"\xfe\xff"):
+                expected = f"UTF-8, lines of at most {LONGEST >> 20} MB"
+                raise FormatError("this cannot be cut", where=files[0], expected=expected)
+            if not all(texts):
+                expected = "as many sentences in both files"
+                raise DataError(f"one has {lines} lines", where=files[0], expected=expected)
+            ends = tuple(end + len(text) for end, text in zip(ends, texts, strict=True))
+            lines += 1
+            inside ^= quoted and texts[0].count(b'"') % 2 == 1
+            if kind == "jsonl":
+                with suppress(ValueError, RecursionError):
+                    row = json.loads(texts[0])
+                    keys.update(dict.fromkeys(row if isinstance(row, dict) else ()))
+            pairs += not inside
+            # Empty lines at the end are no rows, and those before rows are faults.
+            if pairs >= size and not inside and texts[0].strip():
+                bounds = tuple(zip(starts, ends, strict=True))
+                parts.append(part._replace(bounds=bounds, before=before))
+                starts, before, pairs = ends, lines, 0
+        if starts != ends:
+            bounds = tuple(zip(starts, ends, strict=True))
+            parts.append(part._replace(bounds=bounds, before=before))
+    return parts, lines, list(keys)
+
+
+def _cut_groups(part: Part, stream: Any, size: int) -> Cut:  # noqa: ANN401 (a file of fsspec)
+    from pyarrow.parquet import ParquetFile
+
+    metadata, parts, rows = ParquetFile(stream).metadata, [], 0
+    for group in range(metadata.num_row_groups):
+        count = metadata.row_group(group).num_rows
+        for start in range(0, count, size):
+            bounds = ((start, min(start + size, count)),)
+            parts.append(part._replace(bounds=bounds, before=rows + start, group=group))
+        rows += count
+    return parts, rows, []
+
+
+def make(job: Job, part: Part) -> Record:
+    """Make a part, unless it is there."""
+    with _alone:
+        if (there := _recorded(job, part)) is not None:
+            return Record(there, None)
+        began, stages = time.process_time(), _stages(job.setup)
+        if tuple(map(state_of, part.files)) != part.states:
+            raise DataError("the input has changed while it was read", where=part.files[0])
+        warnings, failures, pairs, files = dict[str, None](), list[tuple[str, str]](), 0, {}
+        stages.tell = lambda warning: warnings.setdefault(str(warning))
+        with TemporaryDirectory(prefix="ists-asp-") as name, ExitStack() as stack:
+            folder, targets = Path(name), job.targets(part)
+            drafts = [folder / draft for draft in ("answers", "traces")[: len(targets)]]
+            streams = [
+                stack.enter_context(draft.open("w", encoding="utf-8", newline="\n"))
+                for draft in drafts
+            ]
+            source = _source(job.source, part, folder, stack)
+            written = streams[0], streams[1] if job.traces else None
+            for outcome in job.work(source, stages, *written, warnings.setdefault):
+                pairs += 1
+                if outcome.failure is not None:
+                    failures.append((outcome.pair.id, outcome.failure.found))
+                elif outcome.answers and not outcome.answers[0].optimal:
+                    warnings[unproven(outcome.pair.id, job.setup.limits.seconds)] = None
+            for (where, target), draft, stream in zip(targets, drafts, streams, strict=True):
+                stream.close()
+                with draft.open("rb") as whole:
+                    digest = file_digest(whole, "sha256").hexdigest()
+                files[where] = [target, draft.stat().st_size, digest]
+                place(where, target, draft)
+        data = {"key": job.key, "files": files, "pairs": pairs, "failed": len(failures)}
+        data |= {"failures": failures[:_TOLD], "warnings": [*warnings][:_TOLD]}
+        text = json.dumps(data, ensure_ascii=False).encode()
+        place(f"{job.output}/{RECORDS}", f"{part.number:05d}.json", text)
+        stages.times.elsewhere += time.process_time() - began
+        return Record(data, stages.times)
+
+
+def _recorded(job: Job, part: Part) -> dict[str, Any] | None:
+    """The record of a part that is there, whole and made by the same."""
+    with suppress(OSError, ValueError, LookupError, TypeError):
+        system, path = file_system(f"{job.output}/{RECORDS}/{part.number:05d}.json")
+        record: dict[str, Any] = json.loads(system.cat_file(path))
+        same = record["key"] == job.key
+        for where, target in job.targets(part):
+            system, path = file_system(f"{where}/{target}")
+            with system.open(path, "rb") as stream:
+                digest = file_digest(stream, "sha256").hexdigest()
+            same = same and record["files"][where][2] == digest
+        return record if same else None
+    return None
+
+
+def _stages(setup: Setup) -> Stages:
+    """The stages of this worker for a run, with new times."""
+    from ists_asp.engine import System, Timings
+    from ists_asp.pipeline.stages import Stages
+
+    if not (_loaded and _loaded[0].setup == setup):
+        for old in _loaded:
+            old.close()
+            old.system.close()
+        _loaded.clear()
+        # A Dask worker is one that may be killed, and so may have no children: ours end with it.
+        vars(current_process())["_config"]["daemon"] = False
+        _loaded.append(Stages(setup, System(setup), long=True))
+    (stages,) = _loaded
+    stages.times, stages.system.stages = Timings(), Timings()
+    return stages
+
+
+def _source(source: Source, part: Part, folder: Path, stack: ExitStack) -> Source:
+    """A source with nothing but a part."""
+    streams: dict[str, Any] = {}
+    for at, (file, bounds) in enumerate(zip(part.files, part.bounds, strict=True)):
+        system, path = file_system(file)
+        if part.group is not None:
+            streams[file] = stack.enter_context(system.open(path, "rb"))
+        else:
+            streams[file] = folder / f"lines{at}"
+            streams[file].write_bytes(system.cat_file(path, *bounds))
+    table, (first, *_) = source.table, part.files
+    if table is not None:
+        within = None if part.group is None else (part.group, slice(*part.bounds[0]))
+        table = table.part(streams[first], first, part.before, part.files_before, within)
+    files = dict(zip(source.files, part.files, strict=True))
+    before = part.before + part.files_before
+    return replace(source, files=files, streams=streams, table=table, before=before)

@@ -1,0 +1,502 @@
+"""Where pairs come from: sentences, files or standard input, checked and cut into batches.
+
+All pairs are checked before any work is done, so that a fault on the last line costs nobody an
+hour. Up to :data:`HELD` pairs are held meanwhile, and read once only. A longer input is read
+again, a batch at a time, so that memory does not grow with it.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from itertools import chain, islice
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
+
+from ists_asp.errors import DataError, UsageError, shortened
+
+if TYPE_CHECKING:
+    from ists_asp.io.pairs import Places
+    from ists_asp.io.tables import Row, Table
+    from ists_asp.io.text import Source as Readable
+    from ists_asp.io.text import Warn
+    from ists_asp.model import Pair, Sentence
+    from ists_asp.rules import Profile
+
+Entry: TypeAlias = "tuple[Row | None, Pair | DataError]"
+"""A pair, or the fault of a row that has none; with its row, if it comes from a table."""
+
+Batch: TypeAlias = Sequence[Entry]
+"""Entries that pass the stages together."""
+
+STDIN = "-"
+"""The name of standard input on the command line."""
+
+HELD = 1000
+"""Entries that a source holds after it has checked them."""
+
+_IN_MEMORY = 1 << 20
+"""Bytes of a pipe that are held; more go to a file without a name."""
+
+_FLAGS = "two sentences, --table FILE, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE"
+
+_TABLES = ("--table", "--tsv", "--jsonl")
+
+_SHOWN_IDS = 10
+
+
+_MARKS = ",;:!?"
+_MARKED = re.compile(r".*[^\W_]{2}[,;:!?.]")
+"""Letters or digits and a mark behind them; two, as ``U.`` and ``J.`` are written so."""
+
+
+@dataclass(slots=True)
+class Attached:
+    """Sentences with punctuation attached to a word (``guitar.``), which is in no lexicon then.
+
+    A full stop counts at the end of a sentence only, where few abbreviations stand. Whether a
+    kind of text is meant to be like that is said by its profile. ``chunked`` is whether it has
+    chunks, so that Stanza cannot tokenise it.
+    """
+
+    sentences: int = 0
+    example: str = ""
+    chunked: bool = False
+
+    def add(self, pair: Pair) -> None:
+        """Look at a pair."""
+        for sentence in (pair.sent1, pair.sent2):
+            marks = [_MARKS] * (len(sentence.tokens) - 1) + [_MARKS + "."]
+            for token, mark in zip(sentence.tokens, marks, strict=True):
+                if token.form[-1] in mark and _MARKED.fullmatch(token.form):
+                    self.sentences += 1
+                    self.example = (
+                        self.example or f"'{shortened(token.form)}' in pair {shortened(pair.id)}"
+                    )
+                    self.chunked = self.chunked or sentence.chunks is not None
+                    break
+
+    def warn(self, profile: Profile, warn: Warn) -> None:
+        """Warn of them, in one line, unless the profile is one of such texts."""
+        if not self.sentences or profile.attached_punctuation:
+            return
+        count = "1 sentence has" if self.sentences == 1 else f"{self.sentences} sentences have"
+        raw = "" if self.chunked else ", or add --raw"
+        warn(
+            f"{count} punctuation that is part of a word, such as {self.example}; the profile "
+            f"{profile.name} expects it to be a token of its own: put a blank before it{raw}"
+        )
+
+
+def cut(entries: Iterable[Entry]) -> Iterator[Batch]:
+    """Cut entries, lazily, into batches of as many as are decided together."""
+    from ists_asp.solver.batch import BATCH
+
+    remaining = iter(entries)
+    return iter(lambda: tuple(islice(remaining, BATCH)), ())
+
+
+@dataclass(slots=True)
+class Source:
+    """Pairs by the names of options; :meth:`check` these before anything else.
+
+    ``files`` has files, or ``-`` for standard input, by option and in the order of the options;
+    ``columns`` titles or numbers of the columns of a table, by what they hold; ``identifier`` the
+    id of the only pair that is wanted. The flags are those of the options that are called so.
+
+    What is known of an open source: ``streams``, by name, of what is not read by its name;
+    ``table`` and the ``places`` of pairs in it; ``count``, how many pairs there are; ``long``,
+    whether one is known to be long; ``attached``, where punctuation is attached to words. Of a
+    part of a file so many lines are ``before`` it.
+    """
+
+    sentences: tuple[str, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    chunked: bool = False
+    raw: bool = False
+    tokens: bool = False
+    strict: bool = False
+    skip_bad: bool = False
+    header: bool = False
+    encoding: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    identifier: str | None = None
+    quiet: bool = False
+    streams: Mapping[str, Readable] = field(default_factory=dict)
+    table: Table | None = None
+    places: Places | None = None
+    before: int = 0
+    count: int = field(default=0, init=False, repr=False)
+    long: bool = field(default=False, init=False, repr=False)
+    attached: Attached = field(default_factory=Attached, init=False, repr=False)
+    _held: Sequence[Entry] | None = field(default=None, init=False, repr=False)
+    _states: Sequence[object] = field(default=(), init=False, repr=False)
+
+    @property
+    def tabular(self) -> str | None:
+        """The option that names a table, if one does."""
+        return next((flag for flag in _TABLES if flag in self.files), None)
+
+    @property
+    def text(self) -> bool:
+        """Whether Stanza tokenises: text by people, and not what has tokens already."""
+        aligned = self.files.get("--table", "").endswith(".wa")
+        return self.raw or not (self.tokens or self.chunked or "--sent1" in self.files or aligned)
+
+    @property
+    def single(self) -> bool:
+        """Whether the pair stands on the command line."""
+        return bool(self.sentences)
+
+    @property
+    def given(self) -> bool:
+        """Whether there are any."""
+        return bool(self.sentences or self.files)
+
+    @property
+    def names(self) -> list[str]:
+        """The files as messages call them."""
+        return ["<stdin>" if name == STDIN else name for name in self.files.values()]
+
+    def check(self) -> None:
+        """Refuse options that do not go together."""
+        sentences, given = self.sentences, list(self.files)
+        if sentences and given:
+            raise UsageError(f"sentences on the command line do not go with {given[0]}")
+        if not sentences and not given:
+            piped = sys.stdin is not None and not sys.stdin.isatty()
+            hint = "Pairs are read from standard input with --tsv - or --jsonl -"
+            raise UsageError("there is no input", expected=_FLAGS, hint=hint if piped else None)
+        if sentences == (STDIN,):
+            raise UsageError(
+                "- alone does not say what standard input holds",
+                expected="--tsv - or --jsonl -, or two sentences of which one is -",
+            )
+        if sentences and len(sentences) != 2:
+            count = "one sentence" if len(sentences) == 1 else f"{len(sentences)} sentences"
+            raise UsageError(count, expected=_FLAGS, hint="Put each sentence in quotes")
+        if flag := self.tabular:
+            if len(given) > 1:
+                other = next(name for name in given if name != flag)
+                raise UsageError(f"{other} does not go with {flag}", expected=_FLAGS)
+            if self.chunked:
+                raise UsageError(
+                    f"--chunked does not go with {flag}",
+                    hint='JSON Lines give chunks with "chunks1" and "chunks2", without an option',
+                )
+            if flag == "--table" and self.files[flag] == STDIN:
+                found = "--table - does not say what kind it is"
+                raise UsageError(found, expected="--tsv - or --jsonl -")
+        elif self.columns or self.header or self.encoding or self.skip_bad:
+            raise UsageError("options about columns and rows need a table", expected="--table FILE")
+        for one, other in (("--sent1", "--sent2"), ("--sent2", "--sent1")):
+            if given == [one]:
+                raise UsageError(f"{one} without {other}", hint=f"Add {other} FILE")
+        if (*sentences, *self.files.values()) == (STDIN, STDIN):
+            raise UsageError(
+                "standard input (-) cannot be both sentences",
+                hint="Give pairs to standard input with --tsv - or --jsonl -",
+            )
+        if self.raw and (self.chunked or self.tokens):
+            other = "--chunked" if self.chunked else "--tokens"
+            raise UsageError(f"{other} does not go with --raw", hint="One of them says what holds")
+
+    # Reading.
+
+    @contextmanager
+    def opened(
+        self, warn: Warn, note: Warn = lambda _text: None, *, whole: bool = False
+    ) -> Iterator[Source]:
+        """Read all pairs, to check and count them; yield an open source, which has batches.
+
+        As a ``whole`` all pairs are held, and one that is too long to be decided is an error:
+        otherwise it fails like any other, and costs no other pair its answer.
+
+        Args:
+            warn: is told what was repaired.
+            note: is told which columns of a table are compared.
+            whole: whether all pairs are held, however many there are.
+
+        Raises:
+            DataError: a pair is faulty, there is none, or it cannot be read.
+        """
+        with ExitStack() as stack:
+            source = replace(self, streams={**self._spooled(stack), **self.streams})
+            source.open_table(warn, note)
+            source._look_through(warn, whole=whole)
+            yield source
+
+    def read(self, warn: Warn, note: Warn = lambda _text: None) -> list[Pair]:
+        """Read all pairs; see :meth:`opened`."""
+        with self.opened(warn, note, whole=True) as source:
+            entries = chain.from_iterable(source.batches())
+            return [item for _, item in entries if not isinstance(item, DataError)]
+
+    def open_table(self, warn: Warn, note: Warn, head: BinaryIO | None = None) -> None:
+        """Open the table, if there is one, and find the columns of pairs.
+
+        The ``head`` stands for the whole table: its columns, and how it is written.
+        """
+        from ists_asp.io.pairs import find_places
+        from ists_asp.io.tables import Table
+
+        flag = self.tabular
+        if self.table is not None or flag is None or self.files[flag].endswith(".wa"):
+            return
+        source = head or self._stream(self.files[flag])
+        kind = None if flag == "--table" else flag.strip("-")
+        named = any(not title.isdecimal() for title in self.columns.values())
+        header = True if self.header or named else None
+        self.table = table = Table(
+            source, kind, name=self.names[0], encoding=self.encoding, header=header, warn=warn
+        )
+        self.places = places = find_places(table, self.columns)
+        if not self.quiet:
+            one, two = (table.columns[at] or at + 1 for at in (places.sent1, places.sent2))
+            text = f"the columns {one} and {two} are compared"
+            if not table.header:
+                text += "; the first row is a pair: --header says that it names columns"
+            elif places.id is not None:
+                text += f", {table.columns[places.id]} is the id"
+            note(f"{table.name}: {text}")
+
+    def _look_through(self, warn: Warn, *, whole: bool) -> None:
+        """Check and count all pairs, and hold them unless there are many."""
+        from ists_asp.io.text import Faults
+        from ists_asp.limits import fits, is_long
+
+        self.count, self.long, self.attached, self._states = 0, False, Attached(), self._stated()
+        faults, others = Faults(), list[str]()
+        held: list[Entry] | None = []
+        with faults:
+            for row, item in self._entries(warn, others):
+                if held is not None and len(held) == HELD and not whole:
+                    held = None
+                if held is not None:
+                    held.append((row, item))
+                if isinstance(item, DataError):
+                    if self.skip_bad:
+                        warn(f"{item}; the row is left out")
+                    else:
+                        faults.add(item)
+                    continue
+                self.count += 1
+                with faults:
+                    self._check_pair(item, sized=whole or self.single)
+                if not self.text:
+                    self.attached.add(item)
+                self.long = self.long or (is_long(item) and fits(item))
+        faults.check()
+        self._held = held
+        if not self.count and self.identifier is not None:
+            raise no_such_pair(self.identifier, others)
+        if not self.count and not self.before:
+            raise DataError("the input is empty", where=self.names[0], expected="at least one pair")
+
+    def batches(self) -> Iterator[Batch]:
+        """The pairs of an open source, lazily, with the faulty rows among them.
+
+        Raises:
+            DataError: a file has changed since the source was opened.
+        """
+        yield from cut(self._entries(lambda _text: None) if self._held is None else self._held)
+        if self._stated() != self._states:
+            raise DataError(
+                "the input has changed while it was read",
+                where=self.names[0],
+                hint="Repeat the command",
+            )
+
+    def _check_pair(self, pair: Pair, *, sized: bool) -> None:
+        from ists_asp.limits import check_size
+
+        if self.single:
+            places = ["sentence 1", "sentence 2"]
+        elif len(self.names) == 2:
+            places = [f"{name}:{pair.id}" for name in self.names]
+        else:
+            place = f"{self.names[0]}: pair {shortened(pair.id)}"
+            places = [f"{place}, sentence {side}" for side in (1, 2)]
+        for sentence, place in zip((pair.sent1, pair.sent2), places, strict=True):
+            if sized:
+                check_size(sentence, place)
+            if self.raw and sentence.chunks is not None:
+                raise DataError(
+                    "the pair has chunks, which --raw cannot keep",
+                    where=f"pair {shortened(pair.id)}",
+                    hint="Leave out --raw, or the chunks",
+                )
+
+    def _entries(self, warn: Warn, others: list[str] | None = None) -> Iterator[Entry]:
+        """Read the entries that are wanted, lazily; ``others`` gets some ids of those that are not.
+
+        What Stanza is to tokenise is text.
+        """
+        for row, item in self._all_entries(warn):
+            if isinstance(item, DataError):
+                yield row, item
+            elif self.identifier in (None, item.id):
+                yield row, item.as_text() if self.text else item
+            elif others is not None and len(others) <= _SHOWN_IDS:
+                others.append(item.id)
+
+    def _all_entries(self, warn: Warn) -> Iterator[Entry]:
+        from ists_asp.io.pairs import read_pairs, table_pairs
+        from ists_asp.io.wa import read_wa
+        from ists_asp.model import Pair
+
+        if self.table is not None and self.places is not None:
+            yield from table_pairs(self.table, self.places, warn, strict=self.strict)
+        elif self.sentences:
+            first, second = self.sentences
+            yield None, Pair("1", self._sentence(first, 1, warn), self._sentence(second, 2, warn))
+        elif self.tabular:
+            source, name = self._stream(self.files["--table"]), self.names[0]
+            for number, entry in enumerate(read_wa(source, name=name, warn=warn), 1):
+                yield None, entry.pair(str(number))
+        else:
+            one, two = map(self._stream, self.files.values())
+            name1, name2 = self.names
+            for pair in read_pairs(
+                *(one, two),
+                chunked=self.chunked,
+                name1=name1,
+                name2=name2,
+                warn=warn,
+                strict=self.strict,
+                before=self.before,
+            ):
+                yield None, pair
+
+    def _sentence(self, text: str, number: int, warn: Warn) -> Sentence:
+        """A sentence of the command line, or the only line of standard input."""
+        from ists_asp.io.chunks import read_chunks
+        from ists_asp.io.text import read_sentences
+
+        name, source = "<stdin>", self._stream(text) if text == STDIN else None
+        if source is None:
+            # As bytes, so that it is cleaned as the line of a file is.
+            line = " ".join(text.splitlines()) + "\n"
+            name, source = f"sentence {number}", BytesIO(line.encode("utf-8", "surrogateescape"))
+        read = read_chunks if self.chunked else read_sentences
+        lines = list(read(source, name=name, warn=warn, strict=self.strict))
+        if len(lines) != 1:
+            raise DataError(
+                f"{len(lines)} lines",
+                where=name,
+                expected="one sentence",
+                hint="Give files of sentences with --sent1 and --sent2",
+            )
+        return lines[0]
+
+    def _stream(self, name: str) -> Readable:
+        """A file by its name, or the beginning of a stream."""
+        stream = self.streams.get(name, Path(name))
+        if not isinstance(stream, Path):
+            stream.seek(0)
+        return stream
+
+    def _spooled(self, stack: ExitStack) -> dict[str, Readable]:
+        """What can be read only once, by name, until the stack is closed."""
+        spools: dict[str, Readable] = {}
+        for name in sorted({*self.files.values(), *({STDIN} & {*self.sentences})}):
+            if name in self.streams or not (name == STDIN or _only_once(Path(name))):
+                continue
+            if name == STDIN and sys.stdin is None:
+                raise UsageError("standard input is closed", hint="Name files instead of -")
+            spool = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 (closed with the stack)
+            stack.callback(spool.close)
+            try:
+                if name == STDIN:
+                    shutil.copyfileobj(sys.stdin.buffer, spool)
+                else:
+                    with Path(name).open("rb") as pipe:
+                        shutil.copyfileobj(pipe, spool)
+            except OSError as error:
+                raise DataError(
+                    f"cannot be kept: {error.strerror or error}",
+                    where="<stdin>" if name == STDIN else name,
+                    hint="Make room in the folder for temporary files (TMPDIR)",
+                ) from None
+            spools[name] = cast("BinaryIO", spool)
+        return spools
+
+    def _stated(self) -> list[object]:
+        """Sizes and times of the files that somebody may change meanwhile."""
+        states = list[object]()
+        # Their reader says better why one cannot be read.
+        with suppress(OSError, ValueError):
+            for name in self.files.values():
+                if name not in self.streams:
+                    state = Path(name).stat()
+                    states.append((state.st_ino, state.st_size, state.st_mtime_ns))
+        return states
+
+    def others(self, row: Row | None) -> dict[str, object]:
+        """The cells of a row besides its pair, by title."""
+        if row is None or self.table is None or self.places is None:
+            return {}
+        from ists_asp.io.tables import ABSENT
+
+        pair = {self.places.sent1, self.places.sent2, self.places.id}
+        cells = zip(self.table.titles, row.cells, strict=True)
+        return {
+            title: cell
+            for at, (title, cell) in enumerate(cells)
+            if at not in pair and cell is not ABSENT
+        }
+
+    def warn_unsuited(self, pairs: Sequence[Pair], profile: Profile, warn: Warn) -> None:
+        """Warn of pairs in another language, and, without ``--raw``, of punctuation attached."""
+        warn_foreign(pairs, profile, warn)
+        if not self.text:
+            attached = Attached()
+            for pair in pairs:
+                attached.add(pair)
+            attached.warn(profile, warn)
+
+
+def no_such_pair(identifier: str, ids: Sequence[str]) -> DataError:
+    """The error where no pair has an id; ``ids`` are some that there are."""
+    shown = shortened(", ".join(ids[:_SHOWN_IDS])) + (", …" if len(ids) > _SHOWN_IDS else "")
+    found = f"there is no pair with the id '{shortened(identifier)}'"
+    return DataError(found, expected=shown)
+
+
+def _only_once(path: Path) -> bool:
+    """Whether what is read from a path is gone afterwards: from a pipe, or what somebody types."""
+    if not path.is_char_device():
+        return path.is_fifo()
+    with path.open("rb") as stream:
+        if not stream.isatty():
+            raise DataError("this is a device", where=str(path), expected="a file or a pipe")
+    return True
+
+
+def warn_foreign(pairs: Iterable[Pair], profile: Profile, warn: Warn) -> None:
+    """Warn, in one line a language, of pairs in another than that of the profile.
+
+    What is said about them rests on nothing.
+    """
+    from ists_asp.lang import guess, tables
+
+    foreign: dict[str, list[str]] = {}
+    for pair in pairs:
+        language = guess((pair.sent1, pair.sent2), profile.language)
+        if language != profile.language:
+            foreign.setdefault(language, []).append(shortened(pair.id))
+    for language, ids in sorted(foreign.items(), key=lambda item: -len(item[1])):
+        name, own = (tables()[code].name for code in (language, profile.language))
+        what, such = f"pair {ids[0]} looks", ""
+        if len(ids) > 1:
+            what, such = f"{len(ids)} pairs look", f", such as pair {ids[0]}"
+        warn(
+            f"{what} like {name}{such}; the profile {profile.name} knows {own} only: choose "
+            "another with --profile"
+        )

@@ -1,0 +1,206 @@
+"""The stages that pairs pass, batch by batch, and the sink that writes what became of them."""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ists_asp.engine import Timings
+from ists_asp.engine.preparation import sums
+from ists_asp.errors import DataError, SolveError, of_pair
+from ists_asp.io.formats import PAIRS, Outcome, writing_rows
+from ists_asp.limits import check_size, is_long
+from ists_asp.model import Pair
+from ists_asp.run import watch
+from ists_asp.run.pool import Pool
+from ists_asp.run.worker import Decider, Report
+from ists_asp.solver.batch import BATCH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from ists_asp.engine import Setup, System
+    from ists_asp.io.formats import Format
+    from ists_asp.io.tables import Row, Text
+    from ists_asp.pipeline.source import Batch, Source
+    from ists_asp.rules import RuleWarning
+    from ists_asp.rules.programs import ProfileFiles
+    from ists_asp.run.worker import Question
+
+MANY = 5000
+"""Pairs from which they are decided in a worker, as clingo takes more and more memory."""
+
+Decided: TypeAlias = "tuple[Row | None, Outcome | DataError]"
+"""An outcome, or the fault of a row that has no pair; with its row, if it comes from a table."""
+
+
+class Stages:
+    """Tokenise and annotate pairs with a system; decide, rate and explain them by a setup.
+
+    The system decides as well, unless a pair may take too long or there are several ``jobs``: then
+    workers do, which can be killed. Rules that somebody wrote are not even parsed in this process.
+    Only when its tokens are known is a pair known to be ``long``; its batch goes to a worker, too.
+
+    Args:
+        setup: how to decide.
+        system: what annotates; it is not closed.
+        jobs: how many workers there may be.
+        count: how many pairs there are.
+        long: whether some of them are known to be long.
+        tell: gets what clingo finds suspicious about the rules, some of it more than once.
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        system: System,
+        jobs: int = 1,
+        count: int = MANY,
+        *,
+        long: bool = False,
+        tell: Callable[[RuleWarning], object] = lambda _warning: None,
+    ) -> None:
+        self.setup, self.system, self.tell = setup, system, tell
+        self.times = Timings()
+        self._decider: Decider | None = None
+        self._pool: Pool | None = None
+        if jobs > 1 or long or count >= MANY:
+            self._pool = Pool(setup, max(1, min(jobs, -(-count // BATCH))))
+        elif setup.rules or setup.constants or setup.templates:
+            # A copy of this process is quick to begin; it would lack the threads that callers have.
+            self._pool = Pool(setup, 1, copied=watch.active)
+        else:
+            self._decider = Decider(setup, system)
+        first = system.rules if self._pool is None else self._pool
+        for warning in (*system.models_warnings, *first.warnings):
+            tell(warning)
+
+    def ask(self, question: Question) -> Any:  # noqa: ANN401 (whatever a question gets)
+        """What a worker says to a question."""
+        assert self._pool is not None
+        return self._pool.ask(question)
+
+    def close(self) -> None:
+        """End the workers."""
+        if self._pool is not None:
+            self._pool.close()
+
+    def decide(self, batches: Iterable[Batch]) -> Iterator[Decided]:
+        """Decide pairs, lazily and in their order; only those under way are in memory.
+
+        A pair that is empty or too long fails, whatever its neighbours are.
+        """
+        under_way: deque[tuple[list[tuple[Row | None, Outcome | Pair | DataError]], Future[Report]]]
+        under_way = deque()
+        width = 1 if self._pool is None else self._pool.width
+
+        def finish() -> Iterator[Decided]:
+            entries, future = under_way.popleft()
+            report = future.result()
+            self.times.merge(report.times)
+            for warning in report.warnings:
+                self.tell(warning)
+            outcomes = iter(report.outcomes)
+            for row, item in entries:
+                yield row, next(outcomes) if isinstance(item, Pair) else item
+
+        for batch in batches:
+            read = self.system.tokenized(item for _, item in batch if isinstance(item, Pair))
+            entries = [
+                (row, _fitting(next(read)) if isinstance(item, Pair) else item)
+                for row, item in batch
+            ]
+            fitting = (item for _, item in entries if isinstance(item, Pair))
+            under_way.append((entries, self._submit(tuple(self.system.annotate(fitting)))))
+            if len(under_way) == width:
+                yield from finish()
+        while under_way:
+            yield from finish()
+        self.times.merge(self.system.stages)
+        self.system.stages = Timings()
+
+    def _submit(self, pairs: Sequence[Pair]) -> Future[Report]:
+        """Begin to decide annotated pairs."""
+        if self._decider is not None and any(map(is_long, pairs)) and self._pool is None:
+            self._pool = Pool(self.setup, 1)
+        if pairs and self._pool is not None and (not self._decider or any(map(is_long, pairs))):
+            return self._pool.submit(pairs)
+        done: Future[Report] = Future()
+        if self._decider is None or not pairs:
+            done.set_result(Report((), Timings(), ()))
+        else:
+            done.set_result(self._decider.decide(pairs))
+        return done
+
+
+def _fitting(pair: Pair) -> Pair | Outcome:
+    """A pair that can be decided, or the failure of one that is empty or too long."""
+    try:
+        for number, sentence in enumerate((pair.sent1, pair.sent2), start=1):
+            where = f"sentence {number}"
+            if not sentence.tokens:
+                raise DataError("the sentence is empty", where=where, expected="at least one token")
+            check_size(sentence, where)
+    except DataError as error:
+        found = f"{error.where}: {error.found}; expected {error.expected}"
+        return Outcome(pair, failure=SolveError(found, hint=error.hint))
+    return pair
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """Where outcomes go, and how they are written: a table gets ``columns``.
+
+    Traces go to a file of their own; if the sink is ``strict``, the first failure ends the run.
+    """
+
+    shape: Format
+    columns: tuple[str, ...] = ()
+    output: Path | str | None = None
+    traces: Path | str | None = None
+    strict: bool = False
+
+    def complete(self, setup: Setup, files: ProfileFiles) -> Setup:
+        """The setup with all that is written, and the files of rules as they are."""
+        rated = self.shape.ratings and (bool(files.rating) or not self.shape.answers)
+        explained = self.columns == PAIRS and files.profile.explanation is not None
+        return replace(
+            setup,
+            traced=self.traces is not None,
+            rated=rated,
+            explained=setup.explained or explained,
+            files=sums(files.every if rated else files.deciding),
+        )
+
+    def write(
+        self, source: Source, stages: Stages, target: Text, traces: Text | None
+    ) -> Iterator[Outcome]:
+        """Decide the pairs of a source; yield the outcome of each when it is written."""
+        made_by, first = stages.system.provenance.to_dict(), not source.before
+        alone = source.single or source.identifier is not None
+        with ExitStack() as stack:
+            if self.columns:
+                rows = writing_rows(self.shape, target, self.columns, source.table)
+                put_rows = stack.enter_context(rows)
+            for row, item in stages.decide(source.batches()):
+                if isinstance(item, DataError):
+                    if self.columns:
+                        put_rows(item, row)
+                    continue
+                if item.failure is not None and self.strict:
+                    item.failure.where = of_pair(item.pair.id)
+                    raise item.failure
+                ranked, others = stages.setup.models > 1, source.others(row)
+                outcome = replace(item, system=made_by, ranked=ranked, alone=alone, others=others)
+                if self.columns:
+                    put_rows(outcome, row)
+                else:
+                    target.write(self.shape.between * (not first) + self.shape.write(outcome))
+                first = False
+                if traces is not None:
+                    traces.write(outcome.trace)
+                yield outcome
