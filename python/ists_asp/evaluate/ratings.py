@@ -25,10 +25,9 @@ from scipy import stats
 
 from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
-from ists_asp.io.columns import USUAL, usual
 from ists_asp.io.pairs import Ids, identifier
 from ists_asp.io.tables import KINDS, Table
-from ists_asp.io.text import Faults, Line, check_no_header, parse_lines
+from ists_asp.io.text import USUAL, Faults, Line, check_no_header, parse_lines, usual
 from ists_asp.terminal import table
 
 if TYPE_CHECKING:

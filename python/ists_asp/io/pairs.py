@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io import text as t
 from ists_asp.io.chunks import chunk_parser
-from ists_asp.io.columns import USUAL, couple, usual
 from ists_asp.io.tables import ABSENT, KINDS, Row, Table
+from ists_asp.io.text import USUAL, couple, usual
 from ists_asp.model import Chunk, Pair, Sentence
 from ists_asp.resources import Closing
 

@@ -25,8 +25,16 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io import sheets
-from ists_asp.io.columns import names_columns
-from ists_asp.io.text import LONGEST, Line, Source, Warn, ignore, source_name, unreadable
+from ists_asp.io.text import (
+    LONGEST,
+    Line,
+    Source,
+    Warn,
+    ignore,
+    names_columns,
+    source_name,
+    unreadable,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -15,7 +15,7 @@ from ists_asp.cli import options
 from ists_asp.cli.console import note, reader_warnings, write_output
 from ists_asp.cli.files import INPUT, command
 from ists_asp.errors import DataError, RuleError, SolveError, UsageError, shortened
-from ists_asp.io.columns import USUAL, usual
+from ists_asp.io.text import USUAL, usual
 from ists_asp.pipeline.source import Source
 from ists_asp.run.watch import Failed
 

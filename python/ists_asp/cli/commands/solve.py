@@ -1,4 +1,4 @@
-"""``ists-asp solve``: pairs in, answers out."""
+"""``ists-asp solve``, ``sts`` and ``explain``: pairs in, answers, ratings or explanations out."""
 
 from __future__ import annotations
 
@@ -7,15 +7,27 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import fail, note
+from ists_asp.cli.console import fail, note, opened, write_output
+from ists_asp.cli.driver import solve_pairs
 from ists_asp.cli.files import choose_format, command
 from ists_asp.errors import DataError, IstsError, UsageError, of_pair
-from ists_asp.io.formats import ALIGNMENTS, ANSWERS, PAIRS, Format, Outcome
+from ists_asp.io.formats import (
+    ALIGNMENTS,
+    ANSWERS,
+    EXPLAINED,
+    EXPLANATIONS,
+    PAIRS,
+    RATED,
+    RATINGS,
+    Format,
+    Outcome,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,8 +107,6 @@ def solve(
     number of times each label was given, and the explanation; or, with --rows alignments, one
     row per alignment.
     """
-    from ists_asp.cli.driver import solve_pairs
-
     # Two sentences from the command line are for somebody to look at.
     if watch and run["engine"] is not None:
         raise UsageError("--watch does not go with --engine dask")
@@ -117,6 +127,125 @@ def solve(
     if watch:
         _watch(setup.rules, work)
     work()
+
+
+@command("""
+  ists-asp sts "12 killed in bus accident" "10 killed in road accident"
+  ists-asp sts --sent1 a.txt --sent2 b.txt -o ratings.txt
+  ists-asp sts --table pairs.csv -o ratings.csv
+  ists-asp sts --engine dask --table pairs.parquet -o ratings --format parquet
+  ists-asp sts --table pairs.csv --format jsonl -o ratings.jsonl
+  ists-asp sts --sent1 a.txt --sent2 b.txt --baseline tokencos -o baseline.txt
+  ists-asp evaluate --task sts gold.tsv ratings.txt --versus baseline.txt
+""")
+@options.input_options
+@options.setup_options("sts-en", run=True)
+@options.format_option(RATINGS, ", or ratings.")
+@click.option(
+    "--baseline",
+    type=click.Choice(["tokencos"]),
+    help="Rate by the baseline of SemEval-2015 instead: 5 times the cosine of the token sets. It "
+    "uses no rules.",
+)
+@options.json_flag
+@options.output_option()
+def sts(
+    source: Source,
+    setup: Setup,
+    form: str | None,
+    as_json: bool,
+    baseline: str | None,
+    output: Path | None,
+    **run: Any,  # noqa: ANN401 (how to run any number of pairs)
+) -> None:
+    """Rate the similarity of two sentences from 0 to 5.
+
+    In: two sentences, or files as for ists-asp solve.
+
+    Out: a rating per pair with three decimals: 5 (in Spanish 4) for the same meaning, 0 for
+    nothing in common; in a table, it follows the input columns. It is the sum of the
+    contributions of named evidence; ists-asp trace and ists-asp why show where each comes from.
+    A pair without an answer is rated 0 and listed at the end, with exit code 3.
+    """
+    from ists_asp.rules import Purpose
+
+    shape = choose_format(RATINGS, "jsonl" if as_json else form, output, "ratings")
+    if baseline is not None:
+        if shape is not RATINGS["ratings"]:
+            raise UsageError("--baseline gives ratings only", hint="Add --format ratings")
+        from ists_asp.evaluate.ratings import tokencos
+        from ists_asp.model import Pair
+
+        with opened(source) as pairs:
+            entries = chain.from_iterable(pairs.batches())
+            rated = [5 * tokencos(pair) for _, pair in entries if isinstance(pair, Pair)]
+        # By six decimals rounding is free.
+        write_output(output, "".join(f"{rating:.6f}\n" for rating in rated))
+        return
+    setup.check_has(Purpose.RATING)
+    solve_pairs(source, setup, shape, output, RATED, **run)
+
+
+@command("""
+  ists-asp explain "12 killed in bus accident" "10 killed in road accident"
+  ists-asp explain --table pairs.csv -o explained.csv
+  ists-asp explain --engine dask --table pairs.jsonl -o explained --format jsonl
+  ists-asp explain --sent1 a.txt --sent2 b.txt --profile headlines --id 3
+  ists-asp explain --sent1 a.txt --sent2 b.txt --answers gold.wa -o words.txt
+  ists-asp explain --json "a cat sits" "two cats sit"
+  ists-asp explain --language es "12 killed in bus accident" "10 killed in road accident"
+""")
+@options.input_options
+@options.setup_options(run=True)
+@options.file_option(
+    "--answers", "Explain the alignments in this .wa file, from any system, instead of solving."
+)
+@click.option(
+    "--language",
+    metavar="CODE",
+    help="Language of the explanation, en or es; quoted words stay as they are. Default: the "
+    "profile's.",
+)
+@options.templates_option
+@options.format_option(EXPLANATIONS, ", or text.")
+@options.json_flag
+@options.output_option()
+def explain(
+    source: Source,
+    setup: Setup,
+    answers: Path | None,
+    language: str | None,
+    templates: Path | None,
+    form: str | None,
+    as_json: bool,
+    output: Path | None,
+    **run: Any,  # noqa: ANN401 (how to run any number of pairs)
+) -> None:
+    """Say in words what two sentences share and how they differ.
+
+    In: pairs of sentences, as for ists-asp solve. With --answers, alignments are read from a
+    file instead of decided.
+
+    Out: for each pair a text of a few sentences, after its id if there are several pairs. With
+    --json, one object per line, which also lists the statements: each with its kind, alignments,
+    tokens, and the rule behind it.
+    """
+    from ists_asp.explain.templates import languages
+    from ists_asp.rules import Purpose
+
+    if answers is not None and run["traces"] is not None:
+        raise UsageError("--trace does not go with --answers", hint="Given answers have no trace")
+    if language is not None and templates is not None:
+        raise UsageError(
+            "--language does not go with --templates", hint="A file of templates is in one language"
+        )
+    if language is not None and language not in languages():
+        expected = " or ".join(languages())
+        raise UsageError(f"there are no templates for the language '{language}'", expected=expected)
+    setup.check_has(Purpose.EXPLANATION)
+    shape = choose_format(EXPLANATIONS, "jsonl" if as_json else form, output, "text")
+    setup = replace(setup, explained=True, language=language, templates=templates, answers=answers)
+    solve_pairs(source, setup, shape, output, EXPLAINED, **run)
 
 
 def _watch(rules: Sequence[Path], work: Callable[[], None]) -> NoReturn:
