@@ -1,47 +1,54 @@
-"""What Python calls the predicates is what the rules of asp/ call them."""
-
-import re
+"""The vocabulary is what the comments of asp/ say, in names of arguments that all have a kind."""
 
 import pytest
 from clingo import Number
 
-from ists_asp.resources import asp_dir
-from ists_asp.rules.check.names import documented
-from ists_asp.vocabulary import ALIGNED, TOKEN, Argument, all_predicates
+from ists_asp import vocabulary as v
+from ists_asp.vocabulary import ALIGNED, KINDS, TOKEN_COUNT, Predicate, all_predicates, targets
+
+VALUES = {
+    *(*"DKMNPTUVW", "Atom", "Change", "Chunks", "Decision", "Distance", "Form", "From", "Kind"),
+    *("Letters", "Name", "Number", "Percent", "Prefix", "Rating", "Reason", "Similarity", "Stem"),
+    *("Target", "Unit", "Value", "Weight", "Worth", "Xpos", "Zeros"),
+}
+"""The names of arguments that are numbers, texts or terms."""
 
 
-def test_every_predicate_is_documented_in_asp():
-    known = [one.signature for one in all_predicates()]
-    assert len(known) == len(set(known)) > 60
-    assert set(known) <= documented()
+def test_every_argument_has_a_kind():
+    names = {name for one in (*all_predicates(), *targets().values()) for name in one.arguments}
+    assert names == KINDS.keys() | VALUES
 
 
-def test_every_documented_predicate_is_declared():
-    # What rules make of tokens and spans for themselves, no fact says and nobody reads.
-    own = {("span_start", 3)}
-    assert documented() - {one.signature for one in all_predicates()} == own
+def test_every_predicate_that_python_names_is_documented():
+    named = [one for one in vars(v).values() if isinstance(one, Predicate)]
+    assert len(named) > 50
+    about = {*all_predicates(), *targets().values()}
+    assert about.issuperset(named)
+    assert len({one.name for one in about}) == len(about) > 100
 
 
-@pytest.mark.parametrize("predicate", all_predicates(), ids=str)
-def test_arguments_have_the_letters_that_stand_for_them(predicate):
-    letters = {
-        Argument.SENTENCE: "S",
-        Argument.CHUNK: "C",
-        Argument.SPAN1: "X",
-        Argument.SPAN2: "Y",
-    }
-    texts = [file.read_text("utf-8") for file in asp_dir().glob("*.lp")]
-    (found,) = {
-        match[1]
-        for text in texts
-        for match in re.finditer(rf"^%\*! {predicate.name}(?:\((.*)\))?$", text, re.M)
-    }
-    written = found.split(",") if found else []
-    assert len(written) == predicate.arity
-    for argument, letter in zip(predicate.arguments, written, strict=True):
-        assert letters.get(argument, letter) == letter
+@pytest.mark.parametrize(
+    ("predicate", "meanings"),
+    [
+        ("token", [("sentence", 0), ("token", ("is", 0)), None]),
+        ("initials", [("sentence", 0), ("token", ("is", 0)), ("token", ("is", 0)), None]),
+        ("glued", [("sentence", 0), ("token", ("is", 0)), ("token", ("other", 0))]),
+        ("near", [("token", 1), ("token", 2), None]),
+        ("last", [("sentence", 0), ("chunk", ("is", 0)), ("token", ("is", 0))]),
+        ("line_token", [None, ("sentence", 0), ("token", ("is", 1))]),
+        ("span", [("sentence", 0), ("span", ("is", 0))]),
+        ("label", [("span", 1), ("span", 2), ("label", 0)]),
+        ("side", [("sentence", 0), ("span", 1), ("span", 2)]),
+        ("retag", [("sentence", 0), ("token", ("is", 0)), ("tag", 0), None]),
+    ],
+)
+def test_names_of_arguments_say_what_they_are(predicate, meanings):
+    assert Predicate(predicate).meanings == meanings
 
 
 def test_a_predicate_makes_atoms():
-    assert str(TOKEN(Number(1), Number(2), Number(3))) == "token(1,2,3)"
+    assert str(TOKEN_COUNT(Number(1), Number(2), Number(3))) == "token_count(1,2,3)"
     assert (str(ALIGNED), ALIGNED.arity, ALIGNED.signature) == ("aligned/2", 2, ("aligned", 2))
+    assert v.fact("near", 1, 2, 30) == "near(1,2,30)"
+    with pytest.raises(ValueError, match=r"near has the arguments .*, got \(1,\)"):
+        v.fact("near", 1)

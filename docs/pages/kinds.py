@@ -22,7 +22,7 @@ rule there says of them. `python -m docs.pages` makes this page from the rule fi
 
 Given by the lexicon: {classes}.
 
-## `relation(Kind,Lemma1,Lemma2,Distance)`
+## `relation(Relation,Lemma1,Lemma2,Distance)`
 
 Given by the lexicon: {relations}.
 """

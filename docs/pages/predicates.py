@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 from clingo.ast import AST, ASTType, parse_files
 
 from ists_asp.rules import Purpose, list_profiles, load_profile
-from ists_asp.rules.catalogue import documented
 from ists_asp.rules.loader import rule_files as rule_files_of
 from ists_asp.rules.programs import program_sources
 from ists_asp.syntax.trees import children, derived, head_elements, predicates
+from ists_asp.vocabulary import documented
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from ists_asp.rules.catalogue import Doc
     from ists_asp.syntax.trees import Signature
+    from ists_asp.vocabulary import Doc
 
 _PURPOSE = re.compile(r"^% Purpose:\s+(.*?)(?=^% [A-Z]\w+:|^%$|^[^%])", re.MULTILINE | re.DOTALL)
 _SAY_NOTHING = (ASTType.Comment, ASTType.Defined, ASTType.ShowSignature)

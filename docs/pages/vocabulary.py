@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from docs.pages.predicates import RuleFile
-    from ists_asp.rules.catalogue import Doc
+    from ists_asp.vocabulary import Doc
 
 
 _HEAD = """\

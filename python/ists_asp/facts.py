@@ -35,7 +35,7 @@ def constant(name: str) -> str:
 
 def pair_facts(pair: Pair, knowledge: Iterable[str], language: str) -> Atoms:
     """All facts of an annotated pair, in a fixed order."""
-    facts = [v.LANGUAGE.text(constant(language))]
+    facts = [v.fact("language", constant(language))]
     for number, sentence in ((1, pair.sent1), (2, pair.sent2)):
         facts.extend(_sentence_facts(pair, number, sentence))
     if pair.sent1.chunks is not None and pair.sent2.chunks is not None:
@@ -47,18 +47,18 @@ def pair_facts(pair: Pair, knowledge: Iterable[str], language: str) -> Atoms:
 def line_facts(answer: Answer) -> Iterator[str]:
     """The facts of an answer, for what is decided about it: its explanation and its rating."""
     for number, line in enumerate(answer.alignments, start=1):
-        yield v.LINE.text(number, line.label.lower(), round(line.score or 0))
+        yield v.fact("line", number, line.label.lower(), round(line.score or 0))
         for tag in sorted(line.tags):
-            yield v.LINE_TAG.text(number, tag.lower())
+            yield v.fact("line_tag", number, tag.lower())
         if line.granted:
-            yield v.LINE_GRANTED.text(number)
+            yield v.fact("line_granted", number)
         for name in ("alignment", "label"):
             share = getattr(line.confidence, name, None)
             if share is not None:
-                yield v.LINE_CONFIDENCE.text(number, name, round(100 * share))
+                yield v.fact("line_confidence", number, name, round(100 * share))
         for side, tokens in ((1, line.tokens1), (2, line.tokens2)):
             for token in tokens:
-                yield v.LINE_TOKEN.text(number, side, token)
+                yield v.fact("line_token", number, side, token)
 
 
 def facts_text(facts: Iterable[Symbol]) -> str:
@@ -75,7 +75,7 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[str
                 where=of_pair(pair.id),
                 hint="Remove null characters and halves of surrogate pairs",
             )
-        yield v.TOKEN.text(number, token.index, quoted(token.form))
+        yield v.fact("token", number, token.index, quoted(token.form))
         if not token.words:
             raise DataError(
                 f"token {token.index} ({token.form!r}) of sentence {number} has no annotation",
@@ -84,7 +84,8 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[str
                 hint="Annotate the pair before its facts are made",
             )
         for place, word in enumerate(token.words, start=1):
-            yield v.PART.text(
+            yield v.fact(
+                "part",
                 number,
                 token.index,
                 place,
@@ -94,4 +95,4 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[str
                 constant(word.xpos),
             )
     for chunk in sentence.chunks or ():
-        yield v.GIVEN_BOUNDARY.text(number, chunk.first)
+        yield v.fact("given_boundary", number, chunk.first)

@@ -12,7 +12,7 @@ from ists_asp.knowledge import words
 from ists_asp.lang import language
 from ists_asp.resources import Closing, data_dir
 from ists_asp.syntax.ground import quoted
-from ists_asp.vocabulary import MULTIWORD
+from ists_asp.vocabulary import fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -105,7 +105,7 @@ class Knowledge(Closing):
         yield from words.acronyms(forms1, forms2)
         for number, side in enumerate(entries, 1):
             for first, last, lemma in side:
-                yield MULTIWORD.text(number, first, last, quoted(lemma))
+                yield fact("multiword", number, first, last, quoted(lemma))
         if self._vectors is not None:
             yield from self._vectors.facts(spoken1, spoken2, pair)
 

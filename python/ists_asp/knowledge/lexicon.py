@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
 from ists_asp.errors import ResourceError
 from ists_asp.resources import Closing
 from ists_asp.syntax.ground import quoted
-from ists_asp.vocabulary import CLASS, RELATION, VERB_USAGE
+from ists_asp.vocabulary import fact
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Set
@@ -148,7 +148,7 @@ class Thesaurus(_File):
         for word in sorted({lemma for lemma, _ in lemmas1}):
             for other, distance in sorted(self._synonyms(word).items()):
                 if other in words2:
-                    yield RELATION.text("synonym", quoted(word), quoted(other), distance)
+                    yield fact("relation", "synonym", quoted(word), quoted(other), distance)
 
     def _load(self, lemma: str) -> dict[str, int]:
         return {self._lemmas[other]: n for other, n in self._rows(_SYNONYMS, lemma)}
@@ -189,13 +189,13 @@ class Lexicon(_File):
                         key = (kind, lemma1, lemma2)
                         nearest[key] = min(distance, nearest.get(key, distance))
         for (kind, lemma1, lemma2), distance in sorted(nearest.items()):
-            yield RELATION.text(kind, quoted(lemma1), quoted(lemma2), distance)
+            yield fact("relation", kind, quoted(lemma1), quoted(lemma2), distance)
         both = [*words1, *words2]
         for lemma, name in sorted({(lemma, n) for lemma, pos, e in both for n in e.classes(pos)}):
-            yield CLASS.text(quoted(lemma), name)
+            yield fact("class", quoted(lemma), name)
         for lemma, percent in sorted({(lemma, entry.verb) for lemma, _, entry in both}):
             if percent:
-                yield VERB_USAGE.text(quoted(lemma), percent)
+                yield fact("verb_usage", quoted(lemma), percent)
 
     def _entries(self, lemmas: Iterable[Lemma]) -> list[tuple[str, str, _Entry]]:
         found = ((lemma, pos, self._entry(lemma)) for lemma, pos in sorted(lemmas))

@@ -125,7 +125,7 @@ class UniversalReader:
         from ists_asp.knowledge.vectors import cosine
 
         vectors = self._model.encode([pair.sent1.text, pair.sent2.text])
-        return [v.NEARNESS_IN_CONTEXT.text(cosine(*vectors))]
+        return [v.fact("nearness_in_context", cosine(*vectors))]
 
 
 class Reader:
@@ -180,12 +180,12 @@ class Reader:
             else:
                 begins = model.boundaries(reading, len(spans))
                 for token, value in begins.items():
-                    yield v.READER_BOUNDARY.text(number, token, *_log_odds(value))
+                    yield v.fact("reader_boundary", number, token, *_log_odds(value))
                 found = _possible(sentence, begins)
             letters = [any(map(str.isalnum, token.form)) for token in sentence.tokens]
             spans.append([(one, last) for one, last in found if any(letters[one - 1 : last])])
         for number, found in zip(sides, spans, strict=True):
-            yield from (v.READER_SPAN.text(number, *span) for span in found)
+            yield from (v.fact("reader_span", number, *span) for span in found)
         yield from self._links(reading, spans, sides)
 
     def rate(self, pair: Pair) -> list[str]:
@@ -200,11 +200,11 @@ class Reader:
         reading = model.read(pair)
         if reading is not None:
             rating = model.rating(reading)
-            yield v.READER_RATING.text(_RATING_STEP * round(1000 * rating / _RATING_STEP))
+            yield v.fact("reader_rating", _RATING_STEP * round(1000 * rating / _RATING_STEP))
         vectors = self._loaded(lambda: model.vectors(pair))
         if vectors is not None:
             near = _NEARNESS_STEP * round(cosine(*vectors) / _NEARNESS_STEP)
-            yield v.NEARNESS_IN_CONTEXT.text(near)
+            yield v.fact("nearness_in_context", near)
 
     def _links(
         self, reading: Reading, spans: Sequence[Sequence[Run]], sides: tuple[int, int]
@@ -219,7 +219,7 @@ class Reader:
         merged = list(dict.fromkeys(_merged(spans, judged)))
         if merged:
             judged.update(zip(merged, model.links(reading, merged), strict=True))
-        link, label, score = v.READER_LINK.name, v.READER_LABEL.name, v.READER_SCORE.name
+        link, label, score = "reader_link", "reader_label", "reader_score"
         for both in sorted(both for both, found in judged.items() if found.aligned > _UNLIKELY):
             found = judged[both]
             terms = ",".join(_term(both[number - 1]) for number in sides)

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
-from ists_asp.vocabulary import NEAR, NEARNESS, NORM, PRODUCT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -167,7 +166,7 @@ def nearness(
     percents = np.clip(np.rint(100 * inner / np.where(lengths > 0, lengths, 1)), 0, 100).astype(int)
     percents[percents < MIN_PERCENT] = 0
     for row, column, percent in _cells(percents):
-        yield f"{NEAR.name}({row + 1},{column + 1},{percent})"
+        yield f"near({row + 1},{column + 1},{percent})"
     # Where runs begin and where they end that rules may ask about, for each sentence.
     begins: list[Sequence[int]] = [range(1, len(side) + 1) for side in sides]
     ends = begins
@@ -179,12 +178,12 @@ def nearness(
         for axis, each in enumerate(begins):
             products = np.add.reduceat(products, np.array(each, dtype=int) - 1, axis=axis)
     for row, column, value in _cells(products):
-        yield f"{PRODUCT.name}({begins[0][row]},{begins[1][column]},{value})"
+        yield f"product({begins[0][row]},{begins[1][column]},{value})"
     for number, side in enumerate(sides):
         for first, last, value in _norms(side):
             if first == last or (first in begins[number] and last in ends[number]):
-                yield f"{NORM.name}({number + 1},{first},{last},{value})"
-    yield f"{NEARNESS.name}({cosine(*(side.sum(axis=0) for side in sides))})"
+                yield f"norm({number + 1},{first},{last},{value})"
+    yield f"nearness({cosine(*(side.sum(axis=0) for side in sides))})"
 
 
 def cosine(first: NDArray[np.floating], second: NDArray[np.floating]) -> int:

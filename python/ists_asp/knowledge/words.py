@@ -100,7 +100,7 @@ def spellings(
             if word1 != word2:
                 alike = similarity(plain1, plain2, MIN_SIMILARITY)
                 if alike >= MIN_SIMILARITY:
-                    yield v.SPELLING.text(quoted(word1), quoted(word2), alike)
+                    yield v.fact("spelling", quoted(word1), quoted(word2), alike)
 
 
 def similarity(word1: str, word2: str, least: int = 0) -> int:
@@ -139,7 +139,7 @@ def shared_letters(words1: Iterable[str], words2: Iterable[str]) -> Iterator[str
     runs1, runs2 = _trigrams(words1), _trigrams(words2)
     share = 2000 * (runs1 & runs2).total() // max(1, runs1.total() + runs2.total())
     if share:
-        yield v.LETTERS_SHARED.text(share)
+        yield v.fact("letters_shared", share)
 
 
 def _trigrams(words: Iterable[str]) -> Counter[str]:
@@ -162,7 +162,7 @@ def glued(words1: Sequence[str], words2: Sequence[str]) -> list[str]:
             if left.isalpha() and right.isalpha():
                 joined = places.get((left + right).lower(), ())
                 found += [(sentence, token, first) for token in joined]
-    return [v.GLUED.text(*one) for one in sorted(found)]
+    return [v.fact("glued", *one) for one in sorted(found)]
 
 
 def prefixed(words1: Iterable[str], words2: Iterable[str]) -> list[str]:
@@ -179,7 +179,7 @@ def prefixed(words1: Iterable[str], words2: Iterable[str]) -> list[str]:
         for cut in range(1, min(MAX_PREFIX, len(word) - MIN_REST) + 1)
         if word[cut:] in shorter
     }
-    return [v.PREFIXED.text(*map(quoted, one)) for one in sorted(found)]
+    return [v.fact("prefixed", *map(quoted, one)) for one in sorted(found)]
 
 
 def acronyms(words1: Sequence[str], words2: Sequence[str]) -> Iterator[str]:
@@ -187,10 +187,10 @@ def acronyms(words1: Sequence[str], words2: Sequence[str]) -> Iterator[str]:
     found = [_acronyms(words) for words in (words1, words2)]
     for sentence, side in enumerate(found, 1):
         for token, letters in side:
-            yield v.ACRONYM.text(sentence, token, quoted(letters))
+            yield v.fact("acronym", sentence, token, quoted(letters))
     for sentence, (words, others) in enumerate(zip((words1, words2), found[::-1], strict=True), 1):
         for first, last, letters in initials(words, {letters for _, letters in others}):
-            yield v.INITIALS.text(sentence, first, last, quoted(letters))
+            yield v.fact("initials", sentence, first, last, quoted(letters))
 
 
 def _acronyms(words: Sequence[str]) -> list[tuple[int, str]]:
@@ -253,14 +253,14 @@ def stems(sentence: int, words: Sequence[str], stem: Callable[[str], str]) -> It
         if word.isalpha():
             short = stem(word.lower())
             if len(short) >= MIN_LETTERS:
-                yield v.STEM.text(sentence, token, quoted(short))
+                yield v.fact("stem", sentence, token, quoted(short))
 
 
 def endings(words: Iterable[str]) -> list[str]:
     """The last letters of words, 1 to 6 (`-ábamos`)."""
     lower = sorted({word.lower() for word in words if word.isalpha()})
     cuts = ((word, n) for word in lower for n in range(1, min(7, len(word))))
-    return [v.ENDING.text(quoted(word), n, quoted(word[-n:])) for word, n in cuts]
+    return [v.fact("ending", quoted(word), n, quoted(word[-n:])) for word, n in cuts]
 
 
 def written_otherwise(
@@ -337,16 +337,16 @@ def numbers(pair: Pair, written: Callable[[str], str]) -> Iterator[str]:
             value = next(filter(None, map(numeral, forms)), None)
             if value is not None:
                 values.add(value)
-                yield v.NUMERAL.text(sentence, token.index, quoted(value))
+                yield v.fact("numeral", sentence, token.index, quoted(value))
             found = next(filter(None, map(measure, forms)), None)
             if found is not None:
                 values.add(found[0])
-                measures.append(v.MEASURE.text(sentence, token.index, *map(quoted, found)))
+                measures.append(v.fact("measure", sentence, token.index, *map(quoted, found)))
     yield from measures
     for value in sorted(values):
         number, zeros = decimal(value)
         if abs(number) < 10**9:
-            yield v.DECIMAL.text(quoted(value), number, zeros)
+            yield v.fact("decimal", quoted(value), number, zeros)
 
 
 def numeral(form: str) -> str | None:

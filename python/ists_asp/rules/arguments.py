@@ -8,6 +8,7 @@ about an argument, it is taken for nothing special.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
@@ -17,12 +18,13 @@ from clingo.ast import AST, AggregateFunction, ASTType, ComparisonOperator, Sign
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable, read, read_atom, reread, written
 from ists_asp.syntax.trees import children, functions, head_elements, remembered_by_identity
-from ists_asp.vocabulary import TARGETS, Argument, all_predicates
+from ists_asp.vocabulary import all_predicates, targets
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 
     from ists_asp.syntax.trees import Signature
+    from ists_asp.vocabulary import Meaning
 
 
 class Atom(NamedTuple):
@@ -173,34 +175,21 @@ def _comparisons(atom: AST) -> Iterator[tuple[AST, str, AST]]:
             yield guard.term, "#min", *firsts.values()
 
 
-TOKEN, CHUNK, SPAN = "token", "chunk", "span"
+_PLACES = TOKEN, CHUNK, SPAN = "token", "chunk", "span"
 
-Meaning: TypeAlias = tuple[str, int | tuple[str, int]]
-"""What an argument is, and of which sentence.
-
-That is its number, 0 for none, or ``("is", K)`` or ``("other", K)`` where argument K has it.
-"""
-
-MEANINGS: dict[Argument, Meaning] = {
-    Argument.TOKEN: (TOKEN, ("is", 0)),
-    Argument.OTHER_TOKEN: (TOKEN, ("other", 0)),
-    Argument.TOKEN1: (TOKEN, 1),
-    Argument.TOKEN2: (TOKEN, 2),
-    Argument.CHUNK: (CHUNK, ("is", 0)),
-    Argument.SPAN: (SPAN, ("is", 0)),
-    Argument.SPAN1: (SPAN, 1),
-    Argument.SPAN2: (SPAN, 2),
-}
 Meanings: TypeAlias = "Mapping[Signature, Sequence[Meaning | None]]"
 """What the arguments of predicates stand for."""
 
-_SEEDS: Meanings = {
-    one.signature: [MEANINGS.get(argument) for argument in one.arguments]
-    for one in (*all_predicates(), *TARGETS.values())
-    if not MEANINGS.keys().isdisjoint(one.arguments)
-}
-_INSIDE = frozenset(one.signature for one in TARGETS.values())
-"""Functions in ``feature/2`` that have the meaning of a predicate of their name."""
+
+@cache
+def _seeds() -> Meanings:
+    """What the comments of ``asp/`` say of tokens, chunks and spans."""
+    places = {
+        one.signature: [part if part and part[0] in _PLACES else None for part in one.meanings]
+        for one in (*all_predicates(), *targets().values())
+    }
+    return {key: meanings for key, meanings in places.items() if any(meanings)}
+
 
 _SIDES: dict[object, int] = {"1": 1, "2": 2}
 _ROUNDS = 6
@@ -232,8 +221,9 @@ _Known: TypeAlias = "dict[Signature, dict[int, set[Meaning]]]"
 """What the arguments of predicates may be, by their places."""
 
 
-def argument_types(reads: Mapping[str, Read], seeds: Meanings = _SEEDS) -> ArgumentTypes:
+def argument_types(reads: Mapping[str, Read], seeds: Meanings | None = None) -> ArgumentTypes:
     """Follow the variables through all rules, each time with what is known from the time before."""
+    seeds = _seeds() if seeds is None else seeds
     derived = {head.key for one in reads.values() for head in one.derived}
     known: _Known = {
         key: {index: {meaning} for index, meaning in enumerate(places) if meaning}
@@ -323,7 +313,7 @@ def _place_in(
     meant = known.get(key, {})
     for index, argument in enumerate(arguments):
         if isinstance(argument, Call):
-            if argument.signature in _INSIDE:
+            if argument.name in targets() and argument.signature in known:
                 _place_in(argument.signature, argument.arguments, known, found)
         elif isinstance(argument, Variable) and argument not in found:
             for meaning in sorted(meant.get(index, ()), key=str):

@@ -22,7 +22,6 @@ from ists_asp.rules.profiles import Purpose, shown_folder
 from ists_asp.rules.programs import find_program, load_program
 from ists_asp.rules.source import TESTS, RuleFile, find_rules, read_source
 from ists_asp.rules.weights import Weight, rule_weights
-from ists_asp.syntax.terms import parsed
 from ists_asp.syntax.trees import derived, is_fact
 
 if TYPE_CHECKING:
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from ists_asp.io.store import Store
     from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.parsing import RuleWarning
-
-_DOC = re.compile(r"^%\*! (\S.*?)\n(.*?)^\*%$", re.MULTILINE | re.DOTALL)
-_ARGUMENT = re.compile(r"^ {4}(\S.*?): (.*(?:\n {5,}.*)*)", re.MULTILINE)
 
 HARD = frozenset(
     one.signature
@@ -272,23 +268,3 @@ def _hits(file: RuleFile, wanted: Sequence[str]) -> Iterator[Hit]:
                 rank = 0 if wanted == re.findall(r"\w+", name)[:1] else rank
                 yield Hit(group, rank, file.name, number, " ".join(line.split()))
                 break
-
-
-@dataclass(frozen=True, slots=True)
-class Doc:
-    """The documentation of a predicate: ``signature`` as written, ``name`` as ``token/3``."""
-
-    signature: str
-    name: str
-    text: str
-    arguments: tuple[tuple[str, str], ...]
-
-
-def documented(text: str) -> Iterator[Doc]:
-    """The predicates that a rule file documents."""
-    for signature, body in _DOC.findall(text):
-        said, _, listed = body.partition("Args:\n")
-        arguments = ((name, " ".join(what.split())) for name, what in _ARGUMENT.findall(listed))
-        atom = parsed(signature if signature[-1] == ")" else f"{signature}()")
-        name = f"{atom.name}/{len(atom.arguments)}"
-        yield Doc(signature, name, " ".join(said.split()), tuple(arguments))

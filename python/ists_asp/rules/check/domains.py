@@ -21,7 +21,7 @@ from ists_asp.rules.tables import TABLES
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable, parsed
 from ists_asp.syntax.trees import Signature
-from ists_asp.vocabulary import ARGUES, EVIDENCE, WEIGHTS, WORTH, Argument, all_predicates
+from ists_asp.vocabulary import ARGUES, EVIDENCE, WEIGHTS, WORTH, all_predicates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -56,42 +56,34 @@ CLASSES = (
 """The broad classes that the lexicon knows."""
 
 _DECISIONS = (*LABELS, "spe", "this_spe", "other_spe", "boundary", "align", "score", "rating")
-_DECIDED = (*_DECISIONS, *vocabulary.VERDICTS)
 
 MIRRORED = {"1": "2", "spe1": "spe2", "hypernym": "hyponym", "place_in": "place_of"}
 MIRRORED |= {"part": "whole", "cause": "effect"}
 MIRRORED |= {other: one for one, other in MIRRORED.items()}
 """What becomes what where the sentences are exchanged."""
 
-_LABELLED = (
-    *(vocabulary.LABEL, vocabulary.FORBIDDEN_LABEL),
-    *(vocabulary.LICENSED, vocabulary.LABEL_WEIGHT),
-)
-_BY_KIND: Mapping[str, tuple[tuple[str, ...], int, tuple[vocabulary.Predicate, ...]]] = {
-    "label": (LABELS, 2, _LABELLED),
-    "tag": (_UPOS, 2, (vocabulary.UPOS, vocabulary.TAGGED, vocabulary.RETAG)),
-    "relation": (RELATIONS, 0, (vocabulary.RELATION,)),
-    "class": (CLASSES, 1, (vocabulary.CLASS,)),
-    "language": (tuple(languages()), 0, (vocabulary.LANGUAGE,)),
-    "difference": (("fact", "pol"), 2, (vocabulary.DIFFERS, vocabulary.TAG)),
-    "score": (tuple("12345"), 2, (vocabulary.SCORE,)),
-    "lower score": (tuple("1234"), 2, (vocabulary.FORBIDDEN_SCORE,)),
-    "sense": (("for", "against"), 2, (ARGUES,)),
-    "decision": (_DECIDED, 1, (*WEIGHTS, ARGUES, WORTH)),
+_BY_NAME: Mapping[str, tuple[str, ...]] = {
+    "S": ("1", "2"),
+    "R": ("1", "2"),
+    "L": LABELS,
+    "Upos": _UPOS,
+    "Relation": RELATIONS,
+    "Class": CLASSES,
+    "Code": tuple(languages()),
+    "Aspect": ("fact", "pol"),
+    "Score": tuple("12345"),
+    "LowerScore": tuple("1234"),
+    "Sense": ("for", "against"),
+    "Decision": (*_DECISIONS, *vocabulary.VERDICTS),
 }
-"""Kinds of values, with the place of the argument that has them, of which predicates."""
+"""The values of arguments, by the names that comments give these."""
 
-_DOMAINS: Mapping[_Slot, tuple[str, tuple[str, ...]]] = {
-    (one.signature, at): (kind, values)
-    for kind, (values, at, predicates) in _BY_KIND.items()
-    for one in predicates
-} | {
-    (one.signature, at): ("sentence", ("1", "2"))
+_DOMAINS: Mapping[_Slot, tuple[str, ...]] = {
+    (one.signature, at): _BY_NAME[argument]
     for one in all_predicates()
     for at, argument in enumerate(one.arguments)
-    if argument is Argument.SENTENCE
+    if argument in _BY_NAME
 }
-"""What is declared of an argument: its kind, and what it may be."""
 
 _NAMES = frozenset((one.signature, 0) for one in (*WEIGHTS, ARGUES, WORTH))
 """Where the names of evidence stand, beside evidence itself."""
@@ -99,8 +91,10 @@ _NAMES = frozenset((one.signature, 0) for one in (*WEIGHTS, ARGUES, WORTH))
 _EVIDENCE: _Slot = (EVIDENCE.signature, 1)
 
 _WORDS: frozenset[_Slot] = frozenset(
-    {(one.signature, 2) for one in (vocabulary.WORD, vocabulary.LEMMA, vocabulary.CONTAINS)}
-    | {(vocabulary.MULTIWORD.signature, 3), *((table, side) for table in TABLES for side in (0, 1))}
+    (one.signature, at)
+    for one in all_predicates()
+    for at, meaning in enumerate(one.meanings)
+    if meaning == ("word", 0)
 )
 """Where words stand: strings in lower case."""
 
@@ -108,13 +102,6 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 
 _TOLD = 12
 """Members of a domain that are told."""
-
-
-def kind_of(key: Signature, at: int) -> str:
-    """What the argument of a predicate has to be one of; empty for anything."""
-    kind = "word" if (key, at) in _WORDS else _DOMAINS.get((key, at), ("",))[0]
-    # A label is one of the decisions.
-    return "" if kind == "decision" else kind.removeprefix("lower ")
 
 
 _NEAR = 0.8
@@ -159,7 +146,7 @@ def _slots(atom: Atom) -> Iterator[tuple[_Slot, Term]]:
 def _outside(atom: Atom) -> Iterator[_Fault]:
     """What is not in a domain that is declared."""
     for slot, term in _slots(atom):
-        _, domain = _DOMAINS.get(slot, ("", ()))
+        domain = _DOMAINS.get(slot, ())
         if domain and isinstance(term, Variable):
             # Somebody who writes upos(S,I,NOUN) means the tag: as a variable it is all of them.
             meant = term.lower()

@@ -17,12 +17,12 @@ import msgspec
 
 from ists_asp import vocabulary
 from ists_asp.io.store import Memo
-from ists_asp.rules.arguments import MEANINGS, Meaning, Place, argument_types, placed
-from ists_asp.rules.check.domains import MIRRORED, kind_of
+from ists_asp.rules.arguments import Place, argument_types, placed
+from ists_asp.rules.check.domains import MIRRORED
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable
 from ists_asp.syntax.trees import Signature
-from ists_asp.vocabulary import EVIDENCE, TARGETS
+from ists_asp.vocabulary import EVIDENCE, Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,11 +34,8 @@ if TYPE_CHECKING:
 
 
 _SEEDS: Meanings = {
-    one.signature: [
-        MEANINGS.get(argument) or ((kind, 0) if (kind := kind_of(one.signature, at)) else None)
-        for at, argument in enumerate(one.arguments)
-    ]
-    for one in (*vocabulary.all_predicates(), *TARGETS.values())
+    one.signature: one.meanings
+    for one in (*vocabulary.all_predicates(), *vocabulary.targets().values())
 }
 """What is known of predicates: sentences, tokens, chunks, spans, and other kinds of values."""
 
@@ -110,10 +107,11 @@ class Types:
         self, read: Read, but: Signature | None = None
     ) -> Iterator[tuple[Term, Place, Atom]]:
         """The terms of a rule that stand for something, but for those of one predicate."""
+        targets = vocabulary.targets()
         for atom in (*read.derived, *read.used):
             if atom.key != but:
                 inside = (one for one in atom.arguments if isinstance(one, Call))
-                parts = [(one.signature, one.arguments) for one in inside if one.name in TARGETS]
+                parts = [(one.signature, one.arguments) for one in inside if one.name in targets]
                 for key, arguments in ((atom.key, atom.arguments), *parts):
                     for term, meaning in zip(arguments, self.of(key, arguments), strict=True):
                         if meaning is not None:

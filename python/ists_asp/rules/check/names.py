@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +12,6 @@ from typing import TYPE_CHECKING
 from clingo.ast import ASTType
 
 from ists_asp import vocabulary as v
-from ists_asp.resources import asp_dir
-from ists_asp.rules import catalogue
 from ists_asp.rules.check.finding import Finding, Severity
 from ists_asp.rules.parsing import WEIGHED, Weighed, weighed
 from ists_asp.rules.source import SUFFIX
@@ -37,19 +34,11 @@ _WEIGHED = {one.signature for one in (*v.WEIGHTS, v.WORTH)}
 _TABLES = (f"{v.CONFIDENCE.name}(", f"{v.RATING_MARGIN.name}(")
 
 
-@cache
-def documented() -> frozenset[_Predicate]:
-    """The predicates, name and number of arguments, that comments ``%*! p(X)`` in ``asp/`` tell."""
-    texts = (file.read_text("utf-8") for file in asp_dir().glob("*.lp"))
-    names = (doc.name.split("/") for text in texts for doc in catalogue.documented(text))
-    return frozenset((name, int(arity)) for name, arity in names)
-
-
 def suggestion(predicate: _Predicate, known: Iterable[_Predicate]) -> str:
     """What was probably meant by an unknown predicate, as a question; empty if nothing is near."""
     name, arity = predicate
     arities: dict[str, set[int]] = {}
-    for other, size in {*known, *documented()} - {predicate}:
+    for other, size in {*known, *(one.signature for one in v.all_predicates())} - {predicate}:
         arities.setdefault(other, set()).add(size)
     if name in arities:
         sizes = " or ".join(f"{name}/{size}" for size in sorted(arities[name]))
@@ -148,6 +137,7 @@ def _twice(checked: Checked) -> Iterator[Finding]:
 
 def check_targets(checked: Checked) -> Iterator[Finding]:
     """Look for evidence about unknown targets."""
+    targets = v.targets()
     for statement in checked.statements:
         node = statement.node
         found = node.ast_type is ASTType.Rule and v.EVIDENCE.name in statement.rule.text
@@ -157,14 +147,14 @@ def check_targets(checked: Checked) -> Iterator[Finding]:
             target = read(atom.arguments[0])
             if not isinstance(target, Call):
                 continue
-            known = v.TARGETS.get(target.name)
+            known = targets.get(target.name)
             if known is None or known.arity != len(target.arguments):
-                near = get_close_matches(target.name, v.TARGETS, n=1)
+                near = get_close_matches(target.name, targets, n=1)
                 yield checked.finding(
                     "target",
                     atom.arguments[0],
                     f"no evidence is about {target.name}/{len(target.arguments)}",
-                    (f"Did you mean {v.TARGETS[near[0]]}? " if near else "")
+                    (f"Did you mean {targets[near[0]]}? " if near else "")
                     + "Evidence is about boundary(S,I), pair(X,Y), link(X,Y) or side(S,X,Y)",
                 )
 

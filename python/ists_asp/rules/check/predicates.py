@@ -13,12 +13,12 @@ from clingo.ast import AST, ASTType, ProgramBuilder, Sign
 from ists_asp.errors import unsafe
 from ists_asp.rules.arguments import Atom, Read
 from ists_asp.rules.check.meanings import meanings_of
-from ists_asp.rules.check.names import documented, suggestion
+from ists_asp.rules.check.names import suggestion
 from ists_asp.rules.loader import fits
 from ists_asp.rules.parsing import PLACED, Messages
 from ists_asp.rules.profiles import Purpose
 from ists_asp.syntax.trees import Signature, derives_atom, is_atom, predicates, walk
-from ists_asp.vocabulary import ARGUES, CONFIDENCE, WEIGHT
+from ists_asp.vocabulary import ARGUES, CONFIDENCE, WEIGHT, all_predicates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -192,10 +192,11 @@ def _known(files: Iterable[Path], uses: Mapping[Path, _Uses]) -> set[Signature]:
 def _meant(checked: Checked, key: Signature, place: Place, known: Collection[Signature]) -> str:
     """What was meant by an unknown predicate: what fits there best, or is called most like it."""
     best = None
+    documented = {one.signature for one in all_predicates()}
     if isinstance(place, tuple) and isinstance(place[1], Atom):
         statement, atom = place
         read = next(read for one, read in checked.atoms[statement.path] if one is statement)
-        every = {one for one in {*known, *documented()} - {key} if not one[0].startswith("_")}
+        every = {one for one in {*known, *documented} - {key} if not one[0].startswith("_")}
         best = meanings_of(checked).best(atom, read, every)
     if best is None:
         return suggestion(key, known)
@@ -204,6 +205,7 @@ def _meant(checked: Checked, key: Signature, place: Place, known: Collection[Sig
 
 
 def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
+    documented = {one.signature for one in all_predicates()}
     used = {
         program: {key for path in files for key in uses[path].used}
         for program, files in checked.loaded.items()
@@ -219,7 +221,7 @@ def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
             # A private name of another file is not meant.
             used_there = {one for one in every if not one.name.startswith("_")}
             names = {one.name for one in used_there}
-            known = key in documented() or key.name.startswith("_")
+            known = key in documented or key.name.startswith("_")
             known = known or not get_close_matches(key.name, names, 1, _NEAR)
             meant = "" if known else _meant(checked, key, places[0], used_there)
             kind, hint = ("misspelt", meant) if meant else ("unused", "Use it, or remove the rule")
