@@ -57,7 +57,7 @@ def test_a_reason_has_value_weight_and_rule(label):
     reason = next(
         one
         for one in label.pros
-        if one.value == 100 and "(" not in one.name and "likewise" not in one.sentence
+        if one.value == 100 and "(" not in one.name and "each side" not in one.sentence
     )
     assert reason.weight == reason.points
     lines = (rules_dir().parent / reason.rule.file).read_text("utf-8").splitlines()
@@ -68,7 +68,9 @@ def test_a_reason_has_value_weight_and_rule(label):
 def test_a_score_is_told_by_the_point_halfway_to_the_runner_up(trace):
     (score,) = [one for one in trace.why("3 <==> 3").contrasts if one.kind == "score"]
     assert score.by > 0
-    assert any(one.sentence.startswith("SIMI begins at ") for one in (*score.pros, *score.cons))
+    assert any(
+        one.sentence.startswith("SIMI has a base score of ") for one in (*score.pros, *score.cons)
+    )
 
 
 def test_the_only_label_with_a_licence_is_told_by_it():

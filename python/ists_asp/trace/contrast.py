@@ -224,19 +224,20 @@ class Contrasted:
             return _joined(tuple(dict.fromkeys(map(self._trace.says, firings))))
         if self._kind is DecisionKind.SCORE:
             label = str(label_of(self._trace, self._spans)).upper()
-            return f"{label} begins at {one.alone / WHOLE:.2f} points"
+            return f"{label} has a base score of {one.alone / WHOLE:.2f}"
         if self._kind is DecisionKind.LABEL:
-            where = "ahead of" if one.amount > 0 else "behind"
-            return f"{str(self._own).upper()} begins {where} {str(self._other).upper()}"
-        return f"where every {'boundary' if self._kind is DecisionKind.BOUNDARY else 'pair'} begins"
+            degree = "higher" if one.amount > 0 else "lower"
+            return f"{str(self._own).upper()} has the {degree} base weight"
+        of = "boundary" if self._kind is DecisionKind.BOUNDARY else "pair"
+        return f"the base weight of every {of}"
 
 
 def _joined(sentences: Sequence[str]) -> str:
     """What is said of both sides, in fewer words where it is the same."""
     if len(sentences) == 2:
-        for one, other in (("side 1", "side 2"), ("side 2", "side 1")):
-            if one in sentences[0] and sentences[0].replace(one, other) == sentences[1]:
-                return f"{sentences[0]}; likewise {other}"
+        for side, other in (("side 1", "side 2"), ("side 2", "side 1")):
+            if side in sentences[0] and sentences[0].replace(side, other) == sentences[1]:
+                return sentences[0].replace(side, "each side")
     return "; ".join(sentences)
 
 

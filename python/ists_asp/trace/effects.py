@@ -250,7 +250,7 @@ def verdict(effects: Sequence[Effect]) -> str:
     if changed:
         return ", ".join([*found, f"changed {changed} decision{'s' * (changed > 1)}"])
     least = _least(((kind,), by) for each in effects for kind, by in each.lacks.items())
-    nearest = [", ".join(f"the nearest {kind} lacks {by}" for kind, by in least.items())]
+    nearest = [", ".join(f"the nearest {kind} is short by {by}" for kind, by in least.items())]
     return "; ".join([", ".join([*found, "changed none"]), *filter(None, nearest)])
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from clingo import Control, Symbol, SymbolType
 
 from ists_asp.errors import TraceError, of_pair
+from ists_asp.model import Label
 from ists_asp.rules.arguments import CHUNK, SPAN, TOKEN, ArgumentTypes, Place
 from ists_asp.syntax.ground import Ground, plain
 from ists_asp.syntax.trees import ANY
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from ists_asp.trace.grounding import Grounding, Group, RuleInstance
     from ists_asp.trace.probes import Probe
     from ists_asp.trace.reified import ReifiedRules, Rewritten
+
+_LABELS = frozenset(label.lower() for label in Label)
 
 
 class Words:
@@ -90,7 +93,8 @@ class Words:
         for words, name in _slots(template):
             found.append(words)
             if (value := values.get(name)) is not None:
-                found.append(self._placed(places.get(name), values, value) or plain(value))
+                label = value.upper() if value in _LABELS else plain(value)
+                found.append(self._placed(places.get(name), values, value) or label)
             else:
                 found.append(name)
         return "".join(found)

@@ -152,10 +152,16 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
     return Why(trace, question, tuple(found), tuple(absent), restraints(trace, found, without))
 
 
-_FARTHER = "is {} hundredths farther off"
+_FARTHER = "{} hundredths farther off"
 _STANDING = {
-    v.ALIGNED.name: ("alignment", v.FORBIDDEN_PAIR, v.PROPOSED, v.ALIGN_WEIGHT, "lacks {} a token"),
-    v.LABEL.name: ("label", v.FORBIDDEN_LABEL, v.LICENSED, v.LABEL_WEIGHT, "lacks {}"),
+    v.ALIGNED.name: (
+        "alignment",
+        v.FORBIDDEN_PAIR,
+        v.PROPOSED,
+        v.ALIGN_WEIGHT,
+        "short by {} per token",
+    ),
+    v.LABEL.name: ("label", v.FORBIDDEN_LABEL, v.LICENSED, v.LABEL_WEIGHT, "short by {}"),
     v.SCORE.name: ("score", v.FORBIDDEN_SCORE, v.ALIGNED, v.CLOSENESS, _FARTHER),
 }
 """What may stand in the way of a decision: what forbids it, what it needs, what weighs more."""
@@ -164,7 +170,7 @@ _STANDING = {
 class Verdict(StrEnum):
     """Why a decision was not taken.
 
-    ``underivable``: no rule can derive it, in whatever answer; ``certain``: the opposite
+    ``underivable``: no rule can derive it; ``certain``: the opposite
     holds in every answer; ``forbidden``: constraints exclude it; ``worse``: it is possible,
     but the answer is better; ``as_good``: it is possible and not worse, which can only be
     where the search was stopped.
@@ -266,7 +272,7 @@ class _Asking:
             atom = known[symbol]
             if true and atom is None:
                 below = self._obstacles(goal) or self._nearest.explain(goal.atom)
-                says = "no rule derives it, in whatever answer"
+                says = "no rule can derive it"
                 return self._told(Verdict.UNDERIVABLE, goal, says, below)
             if not true and atom is not None and atom.is_fact:
                 below = self._obstacles(goal)
@@ -321,7 +327,7 @@ class _Asking:
                 below = [Branch(text) for text in told(trace, rivals)]
                 for weighed in trace.beginning(weighs, *start):
                     below += Grower(trace, 1).atom(weighed)
-                found.append(Branch(f"it {lacking.format(lacks)}", below=below))
+                found.append(Branch(lacking.format(lacks), below=below))
         elif trace.best.control.symbolic_atoms[parse_term(atom)] is None:
             return self._nearest.explain(atom)
         return found
@@ -346,7 +352,7 @@ class _Asking:
                 control = ground_probes("", true, ())
                 nearest = NearMisses(self._trace, control, frozenset(true))
             below = nearest.explain(goal.atom)
-            says = "no rule derives it together with the rest"
+            says = "no rule can derive it together with the rest"
             return self._told(Verdict.UNDERIVABLE, goal, says, below)
         raise AssertionError("a search for all goals failed, and one for the same succeeded")
 
