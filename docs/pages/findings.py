@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ists_asp.rules.check.finding import SEVERITIES
+from ists_asp.rules.check.model import SEVERITIES
 
 EXAMPLE = re.compile(r"```(?:prolog|text) (\S+)\n(.*?)```", re.DOTALL)
 """A file: its name, and what it says."""

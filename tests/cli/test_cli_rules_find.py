@@ -38,7 +38,7 @@ def test_words_are_found_in_names_documentation_sentences_tables_and_conditions(
     groups = [line for line in text.splitlines() if not line.startswith(" ")]
     assert groups[:2] == ["names of rules", "predicates"]
     assert groups[-2:] == ["words and facts", "conditions"]
-    assert "  asp/input.lp:317  %*! opposite(A,B)\n" in text
+    assert "  asp/input.lp:317  %*! opposite(Words,OtherWords)\n" in text
     assert text.count("\n") <= 42
     assert "more, see --all" in text
     assert len(good("rules", "find", "opposite", "--all").splitlines()) > 60

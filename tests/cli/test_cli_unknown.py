@@ -68,8 +68,8 @@ def test_all_names_of_a_file_are_told_at_once(run, mine):
         "mine.lp:1:42: persn is never the second argument of class/2. Did you mean person?",
         "mine.lp:2:1: nothing uses forbiden_pair/2. Did you mean forbidden_pair/2?",
         "contrast/3: it holds in explanations and ratings only. No rule of answers can ask for it",
-        "no rule finds evidence called same_haed. Did you mean same_head?",
-        "mine.lp:4:1: no rule finds evidence called mien. Did you mean mine?",
+        "no rule derives evidence called same_haed. Did you mean same_head?",
+        "mine.lp:4:1: no rule derives evidence called mien. Did you mean mine?",
         "no rule derives alike/4 with synonim as its third argument. Did you mean synonym?",
         "mine.lp:6:32: no rule and no fact derives linked/2.",
     ):

@@ -6,7 +6,7 @@ from docs.pages.findings import EXAMPLE, findings
 from ists_asp.io.store import Store
 from ists_asp.resources import rules_dir
 from ists_asp.rules.check import check_rules
-from ists_asp.rules.check.finding import SEVERITIES
+from ists_asp.rules.check.model import SEVERITIES
 
 from .conftest import write
 

@@ -421,7 +421,7 @@ def _constant(text: str) -> tuple[str, str]:
             where="-c",
             expected="NAME=VALUE, as in -c highest=4",
         )
-    from ists_asp.rules.constants import check_constant
+    from ists_asp.rules.profiles import check_constant
 
     name, value = name.strip(), value.strip()
     check_constant(name, value)

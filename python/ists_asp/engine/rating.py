@@ -18,7 +18,7 @@ from ists_asp.answers import HIGHEST, read_rating
 from ists_asp.engine.preparation import Known
 from ists_asp.errors import UsageError
 from ists_asp.facts import line_facts
-from ists_asp.rules.constants import check_kinds
+from ists_asp.rules.profiles import check_kinds
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.kept import Keeping
 from ists_asp.solver.search import constant_arguments, ground

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import RuleError, UsageError, shortened
 from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.loader import RuleSet, fitting, load_rules, rule_files
 from ists_asp.rules.parsing import WEIGHED, RuleWarning, Weighed, weighed
-from ists_asp.rules.profiles import Profile, Purpose, load_profile, shown_folder
+from ists_asp.rules.profiles import Profile, Purpose, check_kinds, load_profile, shown_folder
 from ists_asp.rules.source import SUFFIX, TESTS, RuleSource, find_rules, read_source, resolved
 from ists_asp.rules.tables import table_warnings
 from ists_asp.vocabulary import BASES, CORRECTION, WEIGHT

@@ -13,8 +13,8 @@ from clingo import Configuration, Control, MessageCode, Model, Symbol
 from clingo.ast import AST, ProgramBuilder
 
 from ists_asp.errors import UsageError, clingo_error
-from ists_asp.rules.constants import check_constant
 from ists_asp.rules.parsing import Messages
+from ists_asp.rules.profiles import check_constant
 from ists_asp.solver.bounds import DualValues, Objective
 from ists_asp.syntax.ground import Ground, texts
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from clingo import Configuration, Control, Symbol
 
 from ists_asp.errors import UnsatisfiableError, too_late
-from ists_asp.rules.constants import check_kinds
 from ists_asp.rules.parsing import Messages, RuleWarning
+from ists_asp.rules.profiles import check_kinds
 from ists_asp.solver.bounds import Objective
 from ists_asp.solver.program import Program, prepared
 from ists_asp.solver.search import (

@@ -12,7 +12,7 @@ from msgspec import convert, to_builtins
 
 from ists_asp.rules.arguments import ArgumentTypes, argument_types
 from ists_asp.rules.catalogue import is_core, restraining, shipped_texts
-from ists_asp.rules.constants import check_kinds
+from ists_asp.rules.profiles import check_kinds
 from ists_asp.solver.program import Pairing, Program
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import functions, parse

@@ -23,7 +23,7 @@ from ists_asp.errors import IstsError, RuleError, UsageError, shortened
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules import NO_READER, find_rules, load_rules
 from ists_asp.rules.check import Checked, check_rules
-from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
+from ists_asp.rules.check.model import SEVERITIES, Finding, Severity
 from ists_asp.run.pool import Worker
 from ists_asp.terminal import unbroken, visible
 from ists_asp.vocabulary import documented

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup, SolvedAnswer
     from ists_asp.model import Pair
     from ists_asp.rules.check import Checked, Finding
-    from ists_asp.rules.check.checked import Program
+    from ists_asp.rules.check.model import Program
     from ists_asp.rules.examples import Claim, Example
 
 _MOST_NOTES = 10
@@ -62,12 +62,12 @@ _SENTENCES = ("sent1.txt", "sent2.txt")
     help="Pairs to see which rules fire: a folder with sent1.txt and sent2.txt. Repeatable. "
     "Default: some of the shipped samples.",
 )
-@click.option("--no-sample", is_flag=True, help="Decide no pairs, which is faster.")
+@click.option("--no-sample", is_flag=True, help="Do not try sample pairs, which is faster.")
 @click.option(
     "--all-notes",
     is_flag=True,
-    help=f"All notes; otherwise only the first {_MOST_NOTES} of each kind, and none about rules "
-    "that are as they were shipped.",
+    help=f"Print all notes, not only the first {_MOST_NOTES} of each kind about rules that differ "
+    "from the shipped ones.",
 )
 @options.cache_option
 @options.choice_option(
@@ -89,18 +89,18 @@ def check(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Check rules: everything that is wrong with them at once.
+    """Check rules, and report everything that is wrong at once.
 
     In: rule folders or files, as for --rules.
 
-    Out: for each finding its file, line and column, what was found, what to do, and the line
-    itself, and its code in brackets. Errors keep rules from being loaded or make them say what
-    was not meant: faults of syntax and of directives, unsafe variables, names that exist nowhere,
-    mixed up arguments. Warnings are about what has no effect, or holds in one order of the
-    sentences only. Notes may be as they should be: evidence without a weight, rules that never
-    fire for the sample pairs (not asked where there are errors). Last come how many there are of
-    each. The exit code is 1 if there are errors. Where you mean it, write %@allow CODE above the
-    rule. JSON has everything; github prints annotations for its workflows.
+    Out: each finding with its file, line and column, the fault, what to do, its code in
+    brackets, and the line itself. Errors keep rules from being loaded or make them say what was
+    not meant: faults of syntax and of directives, unsafe variables, names that exist nowhere,
+    mixed up arguments. Warnings are about rules without effect and one-directional ones. Notes may
+    be intentional: evidence without a weight, rules that never fire for the sample pairs (not
+    checked where there are errors). The last line counts them. The exit code is 1 if there are
+    errors. To accept a finding, write %@allow CODE above the rule. JSON has everything; github
+    prints annotations for its workflows.
     """
     from ists_asp.rules.check import check_rules
 

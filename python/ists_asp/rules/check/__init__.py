@@ -1,8 +1,8 @@
-"""What is wrong, or odd, about rules: all of it at once, each with its place and what to do.
+"""Checks of rules: everything that is wrong or odd, each with its place and what to do.
 
-The rules are read for the programs that profiles make of them
-(:mod:`~ists_asp.rules.check.checked`); what can be found is of the kinds that
-:mod:`~ists_asp.rules.check.finding` lists. Nothing is decided with the rules here.
+The rules are read into one model (:mod:`~ists_asp.rules.check.model`) of the programs that profiles
+make of them, and each check is a function over it that yields findings. ``docs/pages/findings.md``
+says of each code what it means, with examples. Nothing is decided with the rules here.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from clingo.ast import ASTType
 
-from ists_asp.rules.check.checked import Checked
-from ists_asp.rules.check.domains import check_domains
-from ists_asp.rules.check.finding import SEVERITIES, Finding, Severity
+from ists_asp.rules.check.domains import check_constants
 from ists_asp.rules.check.meanings import check_meanings
+from ists_asp.rules.check.model import SEVERITIES, Checked, Finding, Severity
 from ists_asp.rules.check.names import check_evidence, check_names, check_tables, check_targets
 from ists_asp.rules.check.predicates import check_predicates, check_statements
 from ists_asp.rules.directives import ALLOW
@@ -24,30 +23,22 @@ from ists_asp.rules.programs import read_overlay
 from ists_asp.rules.source import SUFFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
     from ists_asp.errors import RuleError
     from ists_asp.io.store import Store
 
 _Check: TypeAlias = "Callable[[Checked], Iterator[Finding]]"
+_Findings: TypeAlias = tuple[Finding, ...]
 
 __all__ = ["Checked", "Finding", "Severity", "check_names_of_run", "check_rules"]
 
-_CHECKS = (
-    check_statements,
-    check_predicates,
-    check_domains,
-    check_meanings,
-    check_targets,
-    check_evidence,
-    check_names,
-    check_tables,
-)
-
+_OF_RUNS = (check_predicates, check_constants, check_targets)
+_OTHERS = (check_statements, check_meanings, check_evidence, check_names, check_tables)
 
 STOPPING = frozenset(("undefined", "misspelt", "evidence", "domain", "target"))
-"""What keeps a run from going on, in a user's file: names that exist nowhere."""
+"""Findings in a user's file that stop a run: names that exist nowhere."""
 
 _SOMEWHERE = frozenset(("evidence", "domain"))
 """Those of them that the rules of other profiles may know."""
@@ -62,58 +53,56 @@ def check_rules(
     machine: bool = False,
     store: Store | None = None,
     sample: Callable[[Checked], Sequence[Finding]] | None = None,
-) -> tuple[Checked, tuple[Finding, ...]]:
-    """Check rules, as :class:`Checked` takes them: what was read, findings in order.
+) -> tuple[Checked, _Findings]:
+    """Check rules, as :class:`Checked` takes them: return the model and the findings in order.
 
-    Where there are no errors, ``sample`` finds more.
+    Where there are no errors, ``sample`` adds findings.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
 
     def report(kind: str, error: RuleError) -> None:
-        found.append(Finding.from_error(kind, error))
+        findings.append(Finding.from_error(kind, error))
 
     checked = Checked(given, profiles, report, machine=machine, store=store)
-    for check in _CHECKS:
-        found.extend(check(checked))
-    # Of a name that exists nowhere it need not be told that nothing derives it.
-    unknown = {(one.file, one.line) for one in found if one.kind == "evidence"}
-    found = [one for one in found if one.kind != "unmade" or (one.file, one.line) not in unknown]
-    grave = any(one.severity is Severity.ERROR for one in _permitted(checked, found))
-    if sample is not None and not grave:
-        found += sample(checked)
-    needless = _needless(checked, found, ran=sample is not None)
-    return checked, in_order([*_permitted(checked, found), *needless])
+    for check in (*_OF_RUNS, *_OTHERS):
+        findings.extend(check(checked))
+    # That nothing derives a name need not be said of one that exists nowhere.
+    unknown = {(one.file, one.line) for one in findings if one.kind == "evidence"}
+    findings = [
+        one for one in findings if one.kind != "unmade" or (one.file, one.line) not in unknown
+    ]
+    errors = any(one.severity is Severity.ERROR for one in _permitted(checked, findings))
+    if sample is not None and not errors:
+        findings += sample(checked)
+    needless = _needless(checked, findings, sampled=sample is not None)
+    return checked, _in_order([*_permitted(checked, findings), *needless])
 
 
 def check_names_of_run(
     given: Sequence[Path], profile: str, *, reads: bool, store: Store | None
-) -> tuple[Finding, ...]:
+) -> _Findings:
     """The names in a user's files that exist nowhere: what stops a run with this profile."""
 
-    def found(
-        profiles: Sequence[str],
-        runs: bool | None = None,
-        checks: Sequence[_Check] = (check_predicates, check_domains, check_targets),
-    ) -> tuple[Finding, ...]:
+    def stopping(profiles: Sequence[str], *checks: _Check, runs: bool | None = None) -> _Findings:
         checked = Checked(given, profiles, lambda _kind, _error: None, store=store, runs=runs)
-        each = (one for check in checks if checked.own for one in check(checked))
-        every = [one for one in each if one.kind in STOPPING]
-        return in_order([one for one in _permitted(checked, every) if not checked.is_shipped(one)])
+        every = (one for check in checks if checked.own for one in check(checked))
+        found = _permitted(checked, [one for one in every if one.kind in STOPPING])
+        return _in_order([one for one in found if not checked.is_shipped(one)])
 
-    first = found([profile], reads)
+    first = stopping([profile], *_OF_RUNS, runs=reads)
     if not first:
         return ()
-    # What other programs know is told of predicates; what other profiles know exists somewhere.
-    there = {_place(one): one for one in found([profile])}
-    elsewhere = there
+    # Other programs of the profile may have a predicate, and other profiles a constant.
+    here = {_place(one): one for one in stopping([profile], *_OF_RUNS)}
+    anywhere: Collection[tuple[str, int, int]] = here
     if any(one.kind in _SOMEWHERE for one in first):
         # To read all of them takes seconds.
-        every = list_profiles(read_overlay(given).base)
-        elsewhere = {_place(one): one for one in found(every, checks=[check_domains])}
+        profiles = list_profiles(read_overlay(given).base)
+        anywhere = {_place(one) for one in stopping(profiles, check_constants)}
     return tuple(
-        there.get(_place(one), one)
+        here.get(_place(one), one)
         for one in first
-        if _place(one) in (elsewhere if one.kind in _SOMEWHERE else there)
+        if _place(one) in (anywhere if one.kind in _SOMEWHERE else here)
     )
 
 
@@ -122,9 +111,9 @@ def _place(finding: Finding) -> tuple[str, int, int]:
 
 
 def _allowed(
-    checked: Checked, found: Sequence[Finding]
+    checked: Checked, findings: Sequence[Finding]
 ) -> Iterator[tuple[tuple[Path, int, str], set[Finding]]]:
-    """What files allow, each with the findings that it is about."""
+    """Each ``%@allow`` of the files, as path, line and code, with the findings that it is about."""
     for path in checked.own:
         text = checked.text(path).text
         for match in ALLOW.finditer(text) if path.suffix != SUFFIX else ():
@@ -137,35 +126,35 @@ def _allowed(
             about, lines = (checked.name(path), match[1]), range(line, next(ends, line) + 1)
             yield (
                 (path, line, match[1]),
-                {one for one in found if (one.file, one.kind) == about and one.line in lines},
+                {one for one in findings if (one.file, one.kind) == about and one.line in lines},
             )
 
 
-def _permitted(checked: Checked, found: Sequence[Finding]) -> list[Finding]:
+def _permitted(checked: Checked, findings: Sequence[Finding]) -> list[Finding]:
     """The findings that no ``%@allow`` above a rule is about."""
-    allowed = set[Finding]().union(*(about for _, about in _allowed(checked, found)))
-    return [one for one in found if one not in allowed]
+    allowed = set[Finding]().union(*(about for _, about in _allowed(checked, findings)))
+    return [one for one in findings if one not in allowed]
 
 
-def _needless(checked: Checked, found: Sequence[Finding], *, ran: bool) -> Iterator[Finding]:
-    """Each ``%@allow`` that allows nothing of all that was found."""
-    for (path, line, code), about in _allowed(checked, found):
+def _needless(checked: Checked, findings: Sequence[Finding], *, sampled: bool) -> Iterator[Finding]:
+    """Each ``%@allow`` of an unknown code, or that is about none of the findings."""
+    for (path, line, code), about in _allowed(checked, findings):
         if code not in SEVERITIES:
             near = get_close_matches(code, SEVERITIES, n=1)
             hint = f"Did you mean {near[0]}?" if near else "ists-asp rules check prints the codes"
-            yield checked.finding(
-                "directive", (path, line, 1), f"no finding has the code {code}", hint
-            )
-        elif not about and (ran or code not in _SAMPLED):
+            told = f"no finding has the code {code}"
+            yield checked.finding("directive", (path, line, 1), told, hint)
+        elif not about and (sampled or code not in _SAMPLED):
             told = f"nothing below has the finding {code} that this allows"
             yield checked.finding("needless-allow", (path, line, 1), told, "Remove the line", code)
 
 
-def in_order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def _in_order(findings: Sequence[Finding]) -> _Findings:
     """Findings by file, line and column, each once."""
+    grave = list(Severity).index
     return tuple(
         sorted(
             dict.fromkeys(findings),
-            key=lambda one: (one.file, one.line, one.column, list(Severity).index(one.severity)),
+            key=lambda one: (one.file, one.line, one.column, grave(one.severity)),
         )
     )

@@ -1,7 +1,8 @@
-"""What the arguments of predicates stand for, and what no rule can mean that mixes them up.
+"""Arguments that are mixed up, conditions that contradict, rules of one direction only.
 
-From what :mod:`~ists_asp.rules.arguments` finds come the predicate that fits best in the place of
-an unknown one, rules of one direction only, and rules that can never fire.
+What an argument stands for is known from the vocabulary, and variables pass it on from rule to rule
+(:mod:`~ists_asp.rules.arguments`). From that comes also the predicate that fits best in the place
+of an unknown one.
 """
 
 from __future__ import annotations
@@ -15,43 +16,44 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ists_asp import vocabulary
+from ists_asp import vocabulary as v
 from ists_asp.io.store import Memo
 from ists_asp.rules.arguments import Place, argument_types, placed
-from ists_asp.rules.check.domains import MIRRORED
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable
 from ists_asp.syntax.trees import Signature
-from ists_asp.vocabulary import EVIDENCE, Meaning
+from ists_asp.vocabulary import Meaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ists_asp.rules.arguments import Atom, Meanings, Read
-    from ists_asp.rules.check.checked import Checked
-    from ists_asp.rules.check.finding import Finding
-
+    from ists_asp.rules.check.model import Checked, Finding
 
 _SEEDS: Meanings = {
-    one.signature: one.meanings
-    for one in (*vocabulary.all_predicates(), *vocabulary.targets().values())
+    predicate.signature: predicate.meanings
+    for predicate in (*v.all_predicates(), *v.targets().values())
 }
-"""What is known of predicates: sentences, tokens, chunks, spans, and other kinds of values."""
 
-_ONE_VALUE = {one.signature for one in (vocabulary.WORD, vocabulary.LEMMA, vocabulary.UPOS)}
-"""What a token has one of."""
+MIRRORED = {"1": "2", "spe1": "spe2", "hypernym": "hyponym", "place_in": "place_of"}
+MIRRORED |= {"part": "whole", "cause": "effect"}
+MIRRORED |= {other: one for one, other in MIRRORED.items()}
+"""Constants, and what they become where the sentences are exchanged."""
 
-_HEADS = frozenset(
+_ONE_VALUE = {one.signature for one in (v.WORD, v.LEMMA, v.UPOS)}
+"""The predicates of which a token has one value."""
+
+_UNORDERED = frozenset(
     ("pair", "link", "licensed", "alike", "forbidden_pair", "forbidden_label", "contrast", "means")
 )
 """What is the same of two sentences in either order, and evidence about it."""
 
+_SIMILAR, _VERY_SIMILAR = 0.75, 0.85
+"""The least similarity of a misspelt predicate: of the same arity, and of another."""
+
 _COMPANY = 5
 """How much more a predicate counts that rules for the same thing ask for."""
-
-_NEAR, _NEARER = 0.75, 0.85
-"""How like a name is that was misspelt: with as many arguments, and with others."""
 
 
 class Types:
@@ -63,26 +65,25 @@ class Types:
         hashes = [checked.files[path].sha256 for path in others]
         memo = Memo(checked.store, sha256("".join(hashes).encode()).hexdigest())
         constants = sorted(checked.constants)
-        kept = memo.recall("meanings", constants, lambda: self._learned(others, _SEEDS))
-        known = msgspec.convert(kept, dict[str, list[Meaning | None]])
+        stored = memo.recall("meanings", constants, lambda: self._learned(others, _SEEDS))
+        known = msgspec.convert(stored, dict[str, list[Meaning | None]])
         seeds = {Signature(key.partition("/")[0], len(of)): of for key, of in known.items()}
         self._known = self._learned(checked.own, {**_SEEDS, **seeds})
 
     def _learned(self, paths: Iterable[Path], seeds: Meanings) -> dict[str, list[Meaning | None]]:
-        """What is known together with what the rules of some files tell of other predicates."""
+        """The seeds, and what the rules of some files say of other predicates."""
         reads = (read for path in paths for _, read in self._checked.atoms[path])
-        return argument_types(
-            {str(number): read for number, read in enumerate(reads)}, seeds
-        ).arguments
+        numbered = {str(number): read for number, read in enumerate(reads)}
+        return argument_types(numbered, seeds).arguments
 
     @cached_property
     def company(self) -> Mapping[str, Counter[Signature]]:
-        """Of each predicate in a body how often it stands there for what rules derive."""
-        found: dict[str, Counter[Signature]] = defaultdict(Counter)
-        for read in (read for of in self._checked.atoms.values() for _, read in of):
-            for head in map(about, read.derived):
-                found[head].update({atom.key for atom in read.used})
-        return found
+        """How often each predicate stands in a body, by what the rules derive."""
+        counts: dict[str, Counter[Signature]] = defaultdict(Counter)
+        for _, read in itertools.chain.from_iterable(self._checked.atoms.values()):
+            for head in map(_about, read.derived):
+                counts[head].update({atom.key for atom in read.used})
+        return counts
 
     @cached_property
     def often(self) -> Counter[Signature]:
@@ -91,67 +92,73 @@ class Types:
 
     def of(self, key: Signature, arguments: Sequence[Term]) -> list[Place | None]:
         """What the arguments of an atom stand for; of no sentence, 0, where none is sure."""
-        found: list[Place | None] = []
         known = self._known.get(str(key)) or [None] * key.arity
         sentences = {one[1][1] for one in known if one and not isinstance(one[1], int)}
-        # Where a predicate is tried in the place of another, there may be fewer than it has.
-        beside = [*arguments, *[None] * key.arity]
+        # A predicate that is tried in the place of another may have more arguments than this has.
+        filled = [*arguments, *[None] * key.arity]
+        places: list[Place | None] = []
         for at, meaning in enumerate(known):
             meaning = meaning or (("sentence", 0) if at in sentences else None)
-            place = placed(meaning, beside) if meaning else None
+            place = placed(meaning, filled) if meaning else None
             sure = place is not None and isinstance(place.side, int)
-            found.append(place if sure or not meaning else Place(meaning[0], 0))
-        return found
+            places.append(place if sure or not meaning else Place(meaning[0], 0))
+        return places
 
     def places(
         self, read: Read, but: Signature | None = None
     ) -> Iterator[tuple[Term, Place, Atom]]:
         """The terms of a rule that stand for something, but for those of one predicate."""
-        targets = vocabulary.targets()
-        for atom in (*read.derived, *read.used):
-            if atom.key != but:
-                inside = (one for one in atom.arguments if isinstance(one, Call))
-                parts = [(one.signature, one.arguments) for one in inside if one.name in targets]
-                for key, arguments in ((atom.key, atom.arguments), *parts):
-                    for term, meaning in zip(arguments, self.of(key, arguments), strict=True):
-                        if meaning is not None:
-                            yield term, meaning, atom
+        targets = v.targets()
+        for atom in (atom for atom in (*read.derived, *read.used) if atom.key != but):
+            calls = (term for term in atom.arguments if isinstance(term, Call))
+            inside = ((call.signature, call.arguments) for call in calls if call.name in targets)
+            for key, arguments in ((atom.key, atom.arguments), *inside):
+                for term, place in zip(arguments, self.of(key, arguments), strict=True):
+                    if place is not None:
+                        yield term, place, atom
 
     def of_variables(self, read: Read, but: Signature | None = None) -> Mapping[Term, set[Place]]:
         """What the variables of a rule stand for."""
-        found: dict[Term, set[Place]] = defaultdict(set)
-        for term, meaning, _ in self.places(read, but):
+        places: dict[Term, set[Place]] = defaultdict(set)
+        for term, place, _ in self.places(read, but):
             if isinstance(term, Variable):
-                found[term].add(meaning)
-        return found
+                places[term].add(place)
+        return places
 
     def best(self, atom: Atom, read: Read, known: Iterable[tuple[str, int]]) -> Signature | None:
         """The predicate that fits best in the place of an unknown one; None if none does."""
         meant = self.of_variables(read, atom.key)
         company: Counter[Signature] = Counter()
-        for one in read.derived if atom in read.used else ():
-            company += self.company[about(one)]
-        found = []
+        for head in read.derived if atom in read.used else ():
+            company += self.company[_about(head)]
+        candidates = []
         for key in itertools.starmap(Signature, sorted(known)):
             agree = [
-                any(one.kind == meaning.kind and {one.side, meaning.side} != {1, 2} for one in told)
-                for term, meaning in zip(atom.arguments, self.of(key, atom.arguments), strict=False)
-                if meaning
-                and (told := meant.get(term) or {Place(one, 0) for one in _of_ground(term)})
+                any(
+                    other.kind == place.kind and {other.side, place.side} != {1, 2}
+                    for other in others
+                )
+                for term, place in zip(atom.arguments, self.of(key, atom.arguments), strict=False)
+                if place
+                and (others := meant.get(term) or {Place(kind, 0) for kind in _ground_kinds(term)})
             ]
             like = SequenceMatcher(None, atom.key.name, key.name).ratio()
             same = key.arity == atom.key.arity
             often = self.often[key] + _COMPANY * company[key]
             fits = same and len(agree) == key.arity > 0 and often > 0
-            near = same and like >= _NEAR
-            if all(agree) and (near or fits or like >= _NEARER):
-                known_there = near and company[key] > 0
-                found.append((known_there, like >= _NEARER, fits, often, like, key))
-        return max(found)[-1] if found else None
+            near = same and like >= _SIMILAR
+            if all(agree) and (near or fits or like >= _VERY_SIMILAR):
+                together = near and company[key] > 0
+                candidates.append((together, like >= _VERY_SIMILAR, fits, often, like, key))
+        return max(candidates)[-1] if candidates else None
 
 
-def _of_ground(term: Term) -> set[str]:
-    """What a term without variables may stand for; nothing where it may be anything."""
+types_of = lru_cache(1)(Types)
+"""What the arguments of the predicates of all rules of a check stand for."""
+
+
+def _ground_kinds(term: Term) -> set[str]:
+    """What a term without variables may stand for; empty where it may be anything."""
     if isinstance(term, Call) and term.name in ("run", "gap"):
         return {"span"}
     if isinstance(term, Ground) and term.isdecimal():
@@ -159,123 +166,117 @@ def _of_ground(term: Term) -> set[str]:
     return {"word"} if isinstance(term, Ground) and term[0] == '"' else set()
 
 
-def about(atom: Atom) -> str:
-    """What a rule derives; of evidence what it is about."""
-    first = atom.arguments[0] if atom.key == EVIDENCE.signature else None
+def _about(atom: Atom) -> str:
+    """The name of what a rule derives; of evidence, of what that is about."""
+    first = atom.arguments[0] if atom.key == v.EVIDENCE.signature else None
     return first.name if isinstance(first, Call) else atom.key.name
-
-
-meanings_of = lru_cache(1)(Types)
-"""What the arguments of the predicates of all rules of a check stand for."""
 
 
 def check_meanings(checked: Checked) -> Iterator[Finding]:
     """Look for mixed up arguments, rules of one direction, and rules that can never fire."""
-    meanings = meanings_of(checked)
-    exchanged = {
-        id(read): _marks(meanings, read, exchanged=True)
+    types = types_of(checked)
+    mirrored = {
+        id(read): _marks(types, read, exchanged=True)
         for path in checked.own
         for _, read in checked.atoms[path]
     }
-    sizes = {(mark[0], len(mark)) for marks in exchanged.values() for mark in marks}
-    there = {
+    sizes = {(mark[0], len(mark)) for marks in mirrored.values() for mark in marks}
+    stated = {
         mark
-        for found in checked.atoms.values()
-        for _, read in found
-        if any((about(one), len(read.used) + 1) in sizes for one in read.derived)
-        for mark in _marks(meanings, read, exchanged=False)
+        for _, read in itertools.chain.from_iterable(checked.atoms.values())
+        if any((_about(head), len(read.used) + 1) in sizes for head in read.derived)
+        for mark in _marks(types, read, exchanged=False)
     }
     for path in (path for path in checked.own if path not in checked.faulty):
         for statement, read in checked.atoms[path]:
             name = statement.rule.name
-            for atom, told, hint in _mixed(meanings, read):
+            for atom, told, hint in _mixed(types, read):
                 yield checked.finding("mixed", (statement, atom), told, hint, name)
             if why := _never(read):
-                told, hint = f"this rule never fires: {why}", "Mend its conditions, or remove it"
+                told, hint = f"this rule never fires: {why}", "Correct its conditions, or remove it"
                 yield checked.finding("never-fires", statement, told, hint, name)
-            if not there.issuperset(exchanged[id(read)]):
-                told = "this rule holds in one order of the sentences only: no rule says the same "
-                told += "with sentences 1 and 2 exchanged"
+            if not stated.issuperset(mirrored[id(read)]):
+                told = "this rule is one-directional: no rule says the same with sentences 1 and 2 "
                 hint = "Add that rule, or write this one for S and R with other(S,R)"
-                found = checked.finding("one-direction", statement, told, hint, name)
+                finding = checked.finding(
+                    "one-direction", statement, f"{told}exchanged", hint, name
+                )
                 # Its mirror image may be of another profile.
-                if not checked.is_others(found):
-                    yield found
+                if not checked.is_others(finding):
+                    yield finding
 
 
-def _mixed(meanings: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
+def _mixed(types: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
+    """Terms that stand for two things: the atom, what was found, and what to do."""
     first: dict[Term, tuple[Place, Atom]] = {}
-    for term, meaning, atom in meanings.places(read):
+    for term, place, atom in types.places(read):
         if atom in read.derived:
-            meaning = Place(meaning.kind, 0)
+            place = Place(place.kind, 0)
         elif not (atom.needed or atom.denied):
             # A condition may have a variable of the same name for itself.
             continue
         if not isinstance(term, Variable):
-            told = _of_ground(term)
-            if told and meaning.kind not in told:
+            kinds = _ground_kinds(term)
+            if kinds and place.kind not in kinds:
                 what = str(term) if isinstance(term, Ground) else "a span"
-                yield (
-                    atom,
-                    f"{what} is no {meaning.kind}, as {atom.key} has there",
-                    "See the vocabulary",
-                )
+                found = f"{what} is not a {place.kind}, which {atom.key} has there"
+                yield atom, found, "See the vocabulary"
             continue
-        known, where = first.setdefault(term, (meaning, atom))
-        if not known.side and known.kind == meaning.kind:
-            first[term] = meaning, atom
+        earlier, where = first.setdefault(term, (place, atom))
+        if not earlier.side and earlier.kind == place.kind:
+            first[term] = place, atom
         # Words may be those of both sentences, and numbers of tokens and chunks compared.
-        apart = known.kind == "span" and 0 != known.side != meaning.side != 0
-        if apart or known.kind != meaning.kind:
-            chunks = {known.kind, meaning.kind} == {"chunk", "span"}
+        apart = earlier.kind == "span" and 0 != earlier.side != place.side != 0
+        if apart or earlier.kind != place.kind:
+            chunks = {earlier.kind, place.kind} == {"chunk", "span"}
             hint = f"The span of one chunk is run({term},{term})" if chunks else "Use two variables"
-            found = f"{term} is {_told(known)} in {where.key}, and {_told(meaning)} in "
+            found = f"{term} is {_described(earlier)} in {where.key}, and {_described(place)} in "
             yield atom, f"{found}{atom.key}", hint
 
 
-def _told(meaning: Place) -> str:
-    return f"a {meaning.kind}" + (f" of sentence {meaning.side}" if meaning.side else "")
+def _described(place: Place) -> str:
+    return f"a {place.kind}" + (f" of sentence {place.side}" if place.side else "")
 
 
 def _never(read: Read) -> str:
     """Why the body of a rule can never hold; empty if it may."""
     values: dict[object, Term] = {}
-    denied = {one.call for one in read.used if one.denied and None not in one.arguments}
-    for atom in (one for one in read.used if one.needed):
+    denied = {atom.call for atom in read.used if atom.denied and None not in atom.arguments}
+    for atom in (atom for atom in read.used if atom.needed):
         if atom.call in denied:
-            return f"it asks for {atom.key} and for its absence"
+            return f"it requires {atom.key} and its absence"
         if atom.key in _ONE_VALUE and isinstance(atom.arguments[2], Ground):
             *of, value = atom.arguments
             known = values.setdefault((atom.key, *of), value)
             if known != value and None not in of:
                 return f"no token has both {known} and {value} as its {atom.key.name}"
-    for one, sign, other in read.compared:
-        both = isinstance(one, Ground) and isinstance(other, Ground)
-        if (one == other and one and sign in ("!=", "<", ">")) or (
-            both and one != other and sign == "="
+    for left, sign, right in read.compared:
+        ground = isinstance(left, Ground) and isinstance(right, Ground)
+        if (left == right and left and sign in ("!=", "<", ">")) or (
+            ground and left != right and sign == "="
         ):
-            return f"{one} {sign} {other} never holds"
-        name, value = (one, other) if isinstance(one, Variable) else (other, one)
+            return f"{left} {sign} {right} never holds"
+        name, value = (left, right) if isinstance(left, Variable) else (right, left)
         fixed = sign == "=" and isinstance(name, Variable) and isinstance(value, Ground)
         if fixed and values.setdefault(name, value) != value:
             return f"{name} cannot be both {values[name]} and {value}"
     return ""
 
 
-def _marks(meanings: Types, read: Read, *, exchanged: bool) -> set[tuple[str, ...]]:
+def _marks(types: Types, read: Read, *, exchanged: bool) -> set[tuple[str, ...]]:
     """What a rule says, or would say with the sentences exchanged, of heads that have no order.
 
     Variables count by what they stand for.
     """
-    heads = [one for one in read.derived if about(one) in _HEADS]
+    heads = [head for head in read.derived if _about(head) in _UNORDERED]
     ordered = MIRRORED.keys() - {"1", "2"}
-    if not read.used or any(ordered & {*map(str, one.arguments)} for one in heads):
+    if not read.used or any(ordered & {*map(str, head.arguments)} for head in heads):
         return set()
-    meant = meanings.of_variables(read)
+    meant = types.of_variables(read)
 
     def mark(term: Term, own: Place | None) -> str:
         if isinstance(term, Variable):
-            sides = {str(one.side) for one in meant.get(term, ())}
+            sides = {str(place.side) for place in meant.get(term, ())}
             return f"V{max(MIRRORED.get(one, one) if exchanged else one for one in sides or '0')}"
         if not isinstance(term, Ground):
             return ""
@@ -283,8 +284,8 @@ def _marks(meanings: Types, read: Read, *, exchanged: bool) -> set[tuple[str, ..
         return MIRRORED.get(term, term) if exchanged and named else term
 
     def marks(atom: Atom) -> str:
-        found = sorted(map(mark, atom.arguments, meanings.of(atom.key, atom.arguments)))
-        return f"{atom.key.name} {atom.positive} {found}"
+        parts = sorted(map(mark, atom.arguments, types.of(atom.key, atom.arguments)))
+        return f"{atom.key.name} {atom.positive} {parts}"
 
     body = sorted(map(marks, read.used))
-    return {(about(head), *body) for head in heads}
+    return {(_about(head), *body) for head in heads}
