@@ -18,13 +18,12 @@ from clingo.ast import AST, AggregateFunction, ASTType, ComparisonOperator, Sign
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable, read, read_atom, reread, written
 from ists_asp.syntax.trees import children, functions, head_elements, remembered_by_identity
-from ists_asp.vocabulary import all_predicates, targets
+from ists_asp.vocabulary import Meaning, all_predicates, targets
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 
     from ists_asp.syntax.trees import Signature
-    from ists_asp.vocabulary import Meaning
 
 
 class Atom(NamedTuple):
