@@ -138,7 +138,7 @@ _LINES = r"""
 {PY}/rules/parsing.py tests/rules
 - if earlier.file != rule.file:
 + if earlier.file == rule.file:
-{PY}/engine/rating.py tests/learn tests/cli/test_cli_sts.py
+{PY}/learn/ratings.py tests/learn/test_learn_ratings.py
 - SPEAKS_AGAINST.name: -1
 + SPEAKS_AGAINST.name: 1
 {PY}/annotate/annotator.py tests/annotate

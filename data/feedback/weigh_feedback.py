@@ -27,9 +27,9 @@ from sklearn.metrics import cohen_kappa_score, confusion_matrix, f1_score
 from sklearn.model_selection import KFold
 
 from ists_asp.engine import Setup, System
-from ists_asp.engine.feedback import words_of
 from ists_asp.explain import load_templates
-from ists_asp.model import Pair
+from ists_asp.explain.feedback import Attempt, Submission
+from ists_asp.rules import Purpose
 
 VERDICTS = {
     "correct": "correct",
@@ -80,17 +80,15 @@ def collect(data: Path, kept: Path) -> list[dict]:
     with System(Setup(PROFILE)) as system, kept.open("a", encoding="utf-8") as stream:
         rest = iter(rows[len(found) :])
         while some := list(islice(rest, BATCH)):
-            texts = sorted({row["answer"] for row in some} | set(references.values()))
-            cut = dict(zip(texts, system.tokenize(texts), strict=True))
-            questions = sorted({row["question"] for row in some})
-            words = words_of(system, dict(zip(questions, system.tokenize(questions), strict=True)))
-            pairs = [
-                Pair(row["id"], cut[row["answer"]], cut[references[row["question_id"]]])
-                for row in some
-            ]
-            asked = [words[row["question"]] for row in some]
-            posed = system.judge.facts(system.rated(pairs), asked, templates)
-            for row, best in zip(some, system.judge.solver.best_of_all(posed), strict=True):
+            attempts = []
+            for row in some:
+                # Each is one point: none has a semicolon.
+                reference = references[row["question_id"]]
+                answer = Submission(row["id"], row["question"], row["answer"], (reference,))
+                attempts.append(Attempt(answer, reference))
+            items = system.point_items(attempts, templates)
+            solver = system.program(Purpose.FEEDBACK).solver
+            for row, best in zip(some, solver.best_of_all(items), strict=True):
                 atoms = best.atoms
                 one = {
                     "question": row["question_id"],

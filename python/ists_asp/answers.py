@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import chain
-from typing import TYPE_CHECKING, NoReturn, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import AnswerError
@@ -49,8 +49,9 @@ _SCORES = {str(score): float(score) for score in range(HIGHEST + 1)}
 
 A = TypeVar("A")
 
-Read: TypeAlias = "Callable[[Pair, Iterable[Ground], tuple[int, ...], bool], A]"
-"""Reads the shown atoms of an answer set, in any order, as :func:`read_answer` does.
+Read: TypeAlias = "Callable[[Any, Iterable[Ground], tuple[int, ...], bool], A]"
+"""Reads the shown atoms of an answer set about a subject, in any order, as does
+:func:`read_answer`.
 
 It is told the value of each priority of the objective, highest first, and whether the solver proved
 that no answer set is better.

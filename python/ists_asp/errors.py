@@ -34,7 +34,7 @@ from ists_asp.terminal import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from ists_asp.model import Pair
+    from ists_asp.model import Subject
     from ists_asp.syntax.ground import Ground
 
 _QUOTED = 80
@@ -236,13 +236,13 @@ _OVERFLOWS = ("too large", "overflow", "out of range")
 
 
 @contextmanager
-def inside(pair: Pair) -> Iterator[None]:
+def inside(subject: Subject) -> Iterator[None]:
     """Turn whatever is raised about a pair into an error of ours that names it.
 
     That of a library is a RuleError: clingo, or whoever reads what the rules derive, has met
     something that it cannot take.
     """
-    where = of_pair(pair.id)
+    where = of_pair(subject.id)
     try:
         yield
     except UsageError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Protocol
 
 
 class Label(StrEnum):
@@ -163,6 +164,18 @@ class Pair:
         return Pair(self.id, sent1, sent2)
 
 
+class Subject(Protocol):
+    """What a program decides about, such as a pair: its id, and how many tokens it has a side."""
+
+    @property
+    def id(self) -> str:
+        """How messages call it."""
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Its tokens."""
+
+
 @dataclass(frozen=True, slots=True)
 class Confidence:
     """How probable it is that people decide as a line does, each from 0 to 1.
@@ -273,6 +286,16 @@ class Answer:
     boundaries1: tuple[float, ...] = field(default=(), compare=False)
     boundaries2: tuple[float, ...] = field(default=(), compare=False)
     atoms: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def id(self) -> str:
+        """That of its pair."""
+        return self.pair.id
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Those of its pair."""
+        return self.pair.sizes
 
     def __repr__(self) -> str:
         pair = self.pair

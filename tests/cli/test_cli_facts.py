@@ -10,8 +10,8 @@ from clingo import parse_term
 
 from ists_asp import load
 from ists_asp.answers import read_answer
-from ists_asp.explain import load_templates
-from ists_asp.explain.shown import read_shown
+from ists_asp.explain.explanation import explained, read_shown
+from ists_asp.explain.templates import load_templates
 from ists_asp.io.formats import answer_record
 from ists_asp.rules import Purpose
 from ists_asp.syntax.ground import texts
@@ -319,11 +319,14 @@ def test_plain_clingo_explains_alike(good, tmp_path, form, profile, one, two):
     )
     with load(profile) as system:
         answer = system.solve(one, two)
-        shown = read_shown(answer.pair, len(answer.alignments), texts(found))
-        wording = load_templates(system.profile.language)
-        said = system.explainer._explained(answer, shown, wording).text
-        (facts,) = system.posed([answer.pair], Purpose.EXPLANATION)
-        ours = system.explainer._solver.best(*facts)
+        shown = read_shown(answer.pair.sizes, len(answer.alignments), texts(found))
+        program, wording = (
+            system.program(Purpose.EXPLANATION),
+            load_templates(system.profile.language),
+        )
+        said = explained(answer, shown, wording, program.named).text
+        ((_, facts),) = system.program_facts([answer.pair], Purpose.EXPLANATION)
+        ours = program.solver.best(answer, facts)
         assert sorted(texts(found)) == sorted(ours.found.shown)
     assert f"{said}\n" == good("explain", *call)
 

@@ -5,11 +5,12 @@ import random
 import pytest
 
 from ists_asp.errors import UnsatisfiableError
-from ists_asp.explain import load_templates
-from ists_asp.explain.explainer import posed
+from ists_asp.explain.explanation import text_facts
+from ists_asp.explain.templates import load_templates
 from ists_asp.io.pairs import read_pairs
 from ists_asp.model import Pair
 from ists_asp.resources import rules_dir
+from ists_asp.rules import Purpose
 from tests.explain.ledger import Ledger
 from tests.explain.reviewed import DATA, SETS, read_cases, read_table
 from tests.sharing import load_shared
@@ -99,10 +100,12 @@ def test_all_but_what_is_left_out_is_worked_out_by_grounding(system, profile):
     answers = cases or list(
         one.solve_many((row[:2] for row in read_table("spanish.tsv")), rated=False)
     )
-    chunked = (answer.pair.with_chunks(answer.chunks1, answer.chunks2) for answer in answers)
-    known = zip(answers, (facts for _, facts in one.facts(chunked)), strict=True)
-    batches = one.explainer._solver._batches
-    asked = list(posed(known, load_templates(one.profile.language)))
+    program, texts = (
+        one.program(Purpose.EXPLANATION),
+        text_facts(load_templates(one.profile.language)),
+    )
+    batches = program.solver._batches
+    asked = [program.facts(*decided, texts) for decided in one.with_facts(answers)]
     ground = batches._ground(asked, batches._paired.settled)
     assert not {atom.symbol.name for atom in ground.symbolic_atoms if not atom.is_fact}
 

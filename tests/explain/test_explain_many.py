@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 import ists_asp
+from ists_asp.rules import Purpose
 from tests.explain.reviewed import make_answer
 
 PAIRS = [
@@ -61,6 +62,6 @@ def test_an_explanation_is_kept_and_says_the_same(tmp_path):
     for _ in range(2):
         with ists_asp.load("headlines", cache=tmp_path) as headlines:
             told.append([headlines.explain(headlines.solve(*pair)).to_dict() for pair in PAIRS])
-            solver = headlines.explainer.__dict__.get("_solver")
+            solver = headlines.program(Purpose.EXPLANATION).__dict__.get("solver")
     assert told[0] == told[1]
     assert solver is None

@@ -2,10 +2,13 @@
 
 import pytest
 
+from ists_asp.engine.program import Program, reading_for
 from ists_asp.errors import DataError, RuleError, SolveError
-from ists_asp.explain import load_templates
-from ists_asp.explain.explainer import Explainer
-from ists_asp.rules import find_rules, load_rules
+from ists_asp.explain.explanation import explained, text_facts
+from ists_asp.explain.templates import load_templates
+from ists_asp.rules import Purpose, find_rules, load_rules
+from ists_asp.solver import SolverOptions
+from ists_asp.solver.batch import raising
 from tests.explain.reviewed import make_answer
 
 ANSWER = make_answer("[ a cat ] [ sits ]", "[ a dog ] [ sits ]", "1-1 SIMI 3\n2-2 EQUI 5")
@@ -32,9 +35,11 @@ def explain(tmp_path):
 
     def make(text):
         (tmp_path / "mine.lp").write_text(SHOWN + text, encoding="utf-8")
-        explainer = Explainer(load_rules(find_rules(tmp_path / "mine.lp", "mine.lp")))
-        (found,) = explainer.explain_all([(ANSWER, ())], load_templates("en"))
-        return found.text
+        rules = load_rules(find_rules(tmp_path / "mine.lp", "mine.lp"))
+        program = Program(rules, SolverOptions(), reading_for(Purpose.EXPLANATION, rules, {}))
+        texts = text_facts(load_templates("en"))
+        (solution,) = raising(program.run([program.facts(ANSWER, (), texts)]))
+        return explained(ANSWER, *solution.answers, load_templates("en"), program.named).text
 
     return make
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from ists_asp.engine.feedback import Submission, give_feedback, groups, points_of, why
 from ists_asp.explain import load_templates
+from ists_asp.explain.feedback import Submission, groups, points_of
+from ists_asp.rules import Purpose
 from tests.sharing import shared_system
 
 
@@ -15,7 +16,13 @@ def judged(answers, profile="answers-students", language="en", question="Why?"):
     ]
     submissions = [Submission(o.id, o.question, o.answer, tuple(o.references)) for o in submissions]
     system = shared_system(profile)
-    return list(give_feedback(system, submissions, load_templates(language)))
+    return list(system.judge_many(submissions, load_templates(language)))
+
+
+def why(system, submission):
+    """The reasons for the verdict on an answer, and for those on its points."""
+    traces = system.trace_verdicts(submission, load_templates("en"))
+    return "\n".join(trace.why("verdict(_)").text() for trace in traces)
 
 
 PLAIN = [
@@ -79,7 +86,7 @@ def test_points_are_found_or_not():
     reference = "A plant needs water; it needs light\nit needs air"
     assert points_of(reference) == ["A plant needs water", "it needs light", "it needs air"]
     (one,) = judged([("A plant needs water", reference)], "default")
-    assert (one.found, one.points, one.verdict) == (1, 3, "incomplete")
+    assert (one.found, len(one.parts), one.verdict) == (1, 3, "incomplete")
     assert one.columns["right"] == ("“A plant needs water”",)
     assert one.columns["missing"] == ("“it needs light”", "“it needs air”")
     assert one.text.startswith("Of the 3 points of the model answer, your answer probably has 1.")
@@ -114,10 +121,10 @@ def test_spanish():
 def test_why_names_the_rules():
     system = shared_system("answers-students")
     one = Submission("1", "Why?", "there is no closed path", ("There is a closed path",))
-    told = why(system, one, load_templates("en"))
+    told = why(system, one)
     assert "[denied lp_rules/feedback/plain.lp:" in told
     two = Submission("2", "Why?", "it was in an open circuit", ("There are no closed paths",))
-    told = why(system, two, load_templates("en"))
+    told = why(system, two)
     assert "[verdict_is_weighed asp/judge.lp:" in told
 
 
@@ -138,9 +145,7 @@ def test_rules_decide_what_points_come_to_and_why_names_them():
     assert [one.verdict for one in found] == ["incomplete", "no_answer", "correct"]
     assert [one.sure for one in found] == [min(part.sure for part in one.parts) for one in found]
     system = shared_system("default")
-    told = why(
-        system, Submission("1", "Why?", "A plant needs water", (reference,)), load_templates("en")
-    )
+    told = why(system, Submission("1", "Why?", "A plant needs water", (reference,)))
     assert "[points_are_left lp_rules/feedback/points.lp:" in told
     # That of the whole, and one for each point.
     assert told.count("[verdict(") == 3
@@ -194,7 +199,7 @@ def test_a_plain_contradiction_names_what_contradicts(answer, reference, told):
 
 
 def test_many_answers_are_decided_together():
-    assert shared_system("answers-students").judge.solver._batches is not None
+    assert shared_system("answers-students").program(Purpose.FEEDBACK).solver._batches is not None
 
 
 @pytest.mark.parametrize("profile", ["default", "answers-students"])

@@ -3,22 +3,24 @@
 import pytest
 
 from ists_asp.engine import Setup
-from ists_asp.engine.rating import Evidence
 from ists_asp.evaluate.ratings import correlation
 from ists_asp.io.pairs import ScoredPair
 from ists_asp.io.text import make_sentence
 from ists_asp.learn.ratings import (
     BASE,
+    Evidence,
     Rated,
     RatedExample,
     RatingExampleBuilder,
     cross_validate_ratings,
+    evidence_of,
     fit_margins,
     learn_ratings,
     mismatched,
     predict,
 )
 from ists_asp.model import Pair
+from ists_asp.rules import Purpose
 from tests.sharing import load_shared
 
 
@@ -123,7 +125,9 @@ def test_every_evidence_of_the_rules_is_collected(tmp_path):
 def test_what_speaks_against_a_rating_is_negative():
     pair = Pair("1", make_sentence(["9", "men", "died"]), make_sentence(["7", "men", "died"]))
     with load_shared("sts-en") as system:
-        ((found, _),) = system.rater.evidence_of_all(system.answered([pair]))
+        program = system.program(Purpose.RATING)
+        items = (program.facts(*decided) for decided in system.decided([pair]))
+        ((found, _),) = (evidence_of(best.atoms) for best in program.solver.best_of_all(items))
     values = {one.name: one.thousandths for one in found}
     assert values["numbers_differ"] == -1000
     assert max(values.values()) > 0

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from ists_asp.engine import SolvedAnswer
-from ists_asp.explain.explainer import Explanation
+from ists_asp.explain.explanation import Explanation
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import given_answer
 from ists_asp.model import Alignment, Confidence, Label, Pair, Rating, Word

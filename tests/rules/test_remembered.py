@@ -10,8 +10,8 @@ from ists_asp.rules import parsing as parsing_module
 from ists_asp.rules.catalogue import list_rules
 from ists_asp.rules.parsing import Messages
 from ists_asp.rules.weights import rule_weights
-from ists_asp.solver import program as program_module
-from ists_asp.solver.program import prepare, prepared
+from ists_asp.solver import grounder
+from ists_asp.solver.grounder import prepare, prepared
 from ists_asp.solver.statements import Shapes
 from tests.sharing import damage
 
@@ -68,7 +68,7 @@ def test_a_program_is_the_same_from_the_store(store, monkeypatch):
         fresh = prepare(rules.statements, (), messages, Shapes(), tables=tables)
         assert parts(prepared(rules, (), messages, Shapes(), tables=tables)) == parts(fresh)
         with monkeypatch.context() as patch:
-            patch.setattr(program_module, "prepare", refuse)
+            patch.setattr(grounder, "prepare", refuse)
             assert parts(prepared(rules, (), messages, Shapes(), tables=tables)) == parts(fresh)
 
 

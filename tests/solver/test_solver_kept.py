@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import pytest
 
+from ists_asp.engine.program import Program, reading_for
 from ists_asp.errors import IstsError
 from ists_asp.io.store import Store
+from ists_asp.rules import Purpose
 from ists_asp.rules.loader import load_rules
 from ists_asp.rules.source import find_rules
-from ists_asp.solver import Solver, SolverOptions
+from ists_asp.solver import SolverOptions
 from ists_asp.solver.batch import BATCH
-from ists_asp.solver.kept import Keeping
 from tests.solver.test_solver_pairing import BASE
 
 INPUT = """
@@ -116,8 +117,8 @@ def decide(tmp_path):
         where = find_rules(tmp_path / "rules.lp")
         try:
             rules = load_rules(where, store=store if kept else None, family="test")
-            solver = Solver(rules, SolverOptions(**options))
-            found = list(Keeping(solver, rules, "answers").try_all(items))
+            reading = reading_for(Purpose.ANSWER, rules, {})
+            found = list(Program(rules, SolverOptions(**options), reading, keeps=True).run(items))
         except IstsError as error:
             return [str(error)], []
         return [

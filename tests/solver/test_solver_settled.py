@@ -11,7 +11,7 @@ from ists_asp.resources import asp_dir
 from ists_asp.rules import find_rules, load_program, load_rules
 from ists_asp.rules.source import RuleSource
 from ists_asp.solver import Solver, SolverOptions
-from ists_asp.solver.program import settle
+from ists_asp.solver.pairing import settle
 from ists_asp.solver.statements import Shapes
 
 LABELS = ("equi", "oppo", "spe", "simi", "rel")

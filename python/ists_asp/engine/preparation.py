@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from itertools import chain, repeat, tee
+from itertools import chain, repeat
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING
 
 from ists_asp.annotate import Annotator
 from ists_asp.engine.answer import Timings
@@ -35,18 +35,17 @@ from ists_asp.rules import (
 )
 from ists_asp.rules.programs import given_warnings, unknown_constants
 from ists_asp.rules.source import SUFFIX as TABLE
-from ists_asp.solver.batch import in_batches
+from ists_asp.solver.batch import batches
 from ists_asp.syntax.ground import Atoms
 from ists_asp.terminal import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from clingo import Symbol
 
     from ists_asp.annotate.stanza import Models
     from ists_asp.knowledge.reader import PairReader, Reader, UniversalReader
-    from ists_asp.model import Answer
     from ists_asp.rules import Profile, RuleFile, RuleSet
     from ists_asp.rules.programs import ProfileFiles
 
@@ -60,9 +59,6 @@ GivenPair = (
     Pair | tuple[GivenSentence, GivenSentence] | tuple[str | int, GivenSentence, GivenSentence]
 )
 """A pair, or its two sentences, or its id and its sentences."""
-
-S = TypeVar("S")
-T = TypeVar("T")
 
 
 @cache
@@ -154,20 +150,6 @@ class Setup:
 
 _fields = attrgetter("form", "lemma", "upos", "xpos")
 """What is kept of a word."""
-
-
-class Known(NamedTuple):
-    """An answer, and the facts that it was found for."""
-
-    answer: Answer
-    facts: Sequence[Symbol]
-
-
-def beside(items: Iterable[S], work: Callable[[Iterator[S]], Iterator[T]]) -> Iterator[tuple[T, S]]:
-    """What a lazy function makes of items, in their order, each result beside its item."""
-    given, again = tee(items)
-    # The results come first: an error that work keeps until its place is raised there.
-    return zip(work(given), again, strict=True)
 
 
 class Preparation(Closing):
@@ -284,7 +266,7 @@ class Preparation(Closing):
                 check_pair(pair)
                 yield pair
 
-        return in_batches(checked(), self._annotate, BATCH)
+        return chain.from_iterable(map(self._annotate, batches(checked(), BATCH)))
 
     def tokenize(self, texts: Sequence[str]) -> list[Sentence]:
         """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence.
@@ -305,7 +287,7 @@ class Preparation(Closing):
     def tokenized(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Tokenise what is :class:`~ists_asp.model.Text`, lazily, unless its pair is too long."""
         self._check_open()
-        return in_batches(pairs, self._tokenized, BATCH)
+        return chain.from_iterable(map(self._tokenized, batches(pairs, BATCH)))
 
     def _tokenized(self, pairs: Sequence[Pair]) -> Iterator[Pair]:
         given = [one for pair in pairs if fits(pair) for one in (pair.sent1, pair.sent2)]
@@ -325,7 +307,7 @@ class Preparation(Closing):
     def known(self, annotated: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         """Yield annotated pairs, lazily and in their order, with the facts that the rules see."""
         self._check_open()
-        return in_batches(annotated, self._known, BATCH)
+        return chain.from_iterable(map(self._known, batches(annotated, BATCH)))
 
     def _check_open(self) -> None:
         if self._closed:

@@ -9,35 +9,38 @@ import os
 import time
 from dataclasses import replace
 from functools import cache, cached_property, partial
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from ists_asp.answers import read_answer
 from ists_asp.engine.answer import SolvedAnswer, provenance
-from ists_asp.engine.preparation import Known, Limits, Preparation, Setup, beside
-from ists_asp.errors import IstsError, UsageError
+from ists_asp.engine.preparation import BATCH, Limits, Preparation, Setup
+from ists_asp.engine.program import Decided, Program, reading_for
+from ists_asp.errors import IstsError, UsageError, inside
+from ists_asp.model import Pair
 from ists_asp.resources import cache_dir
 from ists_asp.rules import NO_READER, Purpose
 from ists_asp.rules.parsing import UNDEFINED
-from ists_asp.solver import Solver, SolverOptions
-from ists_asp.solver.kept import Keeping
+from ists_asp.solver import SolverOptions
+from ists_asp.solver.batch import batches, raising
+from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from clingo import Symbol
 
     from ists_asp.engine.answer import Provenance
     from ists_asp.engine.preparation import GivenPair, GivenSentence
-    from ists_asp.engine.rating import Rater
-    from ists_asp.explain.explainer import Explainer, Explanation
-    from ists_asp.explain.feedback import Judge
+    from ists_asp.explain.explanation import Explanation
+    from ists_asp.explain.feedback import Attempt, Feedback, Submission, Verdict
     from ists_asp.explain.templates import Templates
-    from ists_asp.model import Answer, Pair, Rating
+    from ists_asp.model import Answer, Rating
     from ists_asp.rules import RuleWarning
-    from ists_asp.solver import Solution
-    from ists_asp.trace import AskedTrace, Tracer
+    from ists_asp.solver import Solution, Solver
+    from ists_asp.solver.search import Item
+    from ists_asp.trace import AskedTrace
 
 GivenPath: TypeAlias = "str | os.PathLike[str]"
 
@@ -129,27 +132,52 @@ class System(Preparation):
 
         That an atom of the user's files has no rule is known better: see :attr:`rules`.
         """
-        found = [*self.models_warnings, *self.rules.warnings]
-        for name in ("solver", "_deciding", "explainer", "rater", "judge"):
-            if name in self.__dict__:
-                found += getattr(self, name).warnings
+        warnings = [*self.models_warnings, *self.rules.warnings]
+        for purpose in Purpose:
+            if purpose in self._programs:
+                warnings += self._programs[purpose].warnings
         known = bool(self.setup.rules) and self._parsed is None
         return tuple(
-            one for one in dict.fromkeys(found) if not (known and one.text.endswith(UNDEFINED))
+            warning
+            for warning in dict.fromkeys(warnings)
+            if not (known and warning.text.endswith(UNDEFINED))
         )
 
     @cached_property
-    def solver(self) -> Solver[Answer]:
-        """What decides a pair, given its facts."""
-        options = SolverOptions(self.setup.models, self.setup.limits.seconds, self.constants)
-        read = partial(read_answer, scheme=self.profile.scheme, kept=self.setup.shown)
-        return Solver(self.rules, options, read)
+    def _programs(self) -> dict[Purpose, Program[Any]]:
+        return {}
 
-    @cached_property
-    def _deciding(self) -> Solver[Answer] | Keeping:
-        if not self.setup.incremental:
-            return self.solver
-        return Keeping(self.solver, self.rules, f"answers {self.profile.scheme} {self.setup.shown}")
+    def program(self, purpose: Purpose) -> Program[Any]:
+        """The program of a purpose; made when it is first asked for.
+
+        Raises:
+            RuleError: the profile has no such rules, or they are faulty.
+        """
+        if purpose not in self._programs:
+            setup, decides = self.setup, purpose is Purpose.ANSWER
+            rules = self.rules if decides else setup.load_program(purpose)
+            models = setup.models if decides else 1
+            options = SolverOptions(models, setup.limits.seconds, self.constants)
+            self._programs[purpose] = Program(
+                rules,
+                options,
+                reading_for(
+                    purpose,
+                    rules,
+                    self.constants,
+                    self.profile.scheme,
+                    shown=setup.shown,
+                    wholes=self.wholes,
+                ),
+                keeps=setup.incremental,
+                knowledge=(lambda: self.knowledge) if decides else tuple,
+            )
+        return self._programs[purpose]
+
+    @property
+    def solver(self) -> Solver[Answer]:
+        """The solver that decides a pair, given its facts."""
+        return self.program(Purpose.ANSWER).solver
 
     def solve(
         self, sent1: GivenSentence, sent2: GivenSentence, *, tokens: bool = False
@@ -213,66 +241,93 @@ class System(Preparation):
         self, annotated: Iterable[Pair], *, rated: bool = False
     ) -> Iterator[tuple[Answer, ...]]:
         """As :meth:`solve_all`, for pairs that are annotated already."""
-        found = self._solutions(annotated)
-        for one in self.rater.rate_solutions(found) if rated else (one for one, _ in found):
-            self._count(one)
-            yield one.answers
+        for outcome in self.outcomes(annotated, rated=rated):
+            if isinstance(outcome, IstsError):
+                raise outcome
+            yield outcome.answers
 
-    def try_all(self, annotated: Iterable[Pair]) -> Iterator[tuple[Answer, ...] | IstsError]:
-        """As :meth:`decide`, without ratings; a pair without an answer has its error instead."""
-        for one in self._deciding.try_all(self.known(annotated)):
-            if isinstance(one, IstsError):
-                yield one
-            else:
-                self._count(one)
-                yield one.answers
+    def outcomes(
+        self, annotated: Iterable[Pair], *, rated: bool = False
+    ) -> Iterator[Solution[Answer] | IstsError]:
+        """Decide annotated pairs, lazily and in their order: the solution of each, or its error."""
+        outcomes = self.program(Purpose.ANSWER).run(self.known(annotated))
+        for outcome in self._rated(outcomes) if rated else outcomes:
+            if not isinstance(outcome, IstsError):
+                self.stages.decide(
+                    outcome.grounding, outcome.solving, kept=outcome.kept, edit=outcome.edit
+                )
+            yield outcome
 
-    def answered(self, pairs: Iterable[Pair]) -> Iterator[Known]:
+    def decided(self, pairs: Iterable[Pair], *, rated: bool = False) -> Iterator[Decided]:
         """Decide pairs, lazily and in their order; the best answer of each, and its facts."""
-        for solution, facts in self._solutions(self.annotate(pairs)):
-            self._count(solution)
-            yield Known(solution.answers[0], facts)
+        for solution in raising(self.outcomes(self.annotate(pairs), rated=rated)):
+            yield Decided(solution.answers[0], solution.item[1])
 
-    def _solutions(
-        self, annotated: Iterable[Pair]
-    ) -> Iterator[tuple[Solution[Answer], Sequence[Symbol]]]:
-        """The solutions of pairs, and the facts that each was found for."""
-        for solution, (_, facts) in beside(self.known(annotated), self._deciding.solve_all):
-            yield solution, facts
+    def _rated(
+        self, outcomes: Iterable[Solution[Answer] | IstsError]
+    ) -> Iterator[Solution[Answer] | IstsError]:
+        """Rate all answers of solutions; the times grow accordingly."""
+        program = self.program(Purpose.RATING)
+        for batch in batches(outcomes):
+            items = [
+                program.facts(answer, solution.item[1])
+                for solution in batch
+                if not isinstance(solution, IstsError)
+                for answer in solution.answers
+            ]
+            ratings = program.run(items)
+            for outcome in batch:
+                if isinstance(outcome, IstsError):
+                    yield outcome
+                    continue
+                own = list(islice(ratings, len(outcome.answers)))
+                rated = [rating for rating in own if not isinstance(rating, IstsError)]
+                failed = [rating for rating in own if isinstance(rating, IstsError)]
+                yield (
+                    failed[0]
+                    if failed
+                    else replace(
+                        outcome,
+                        answers=tuple(
+                            replace(answer, rating=rating.answers[0].rating)
+                            for answer, rating in zip(outcome.answers, rated, strict=True)
+                        ),
+                        grounding=outcome.grounding + sum(rating.grounding for rating in rated),
+                        solving=outcome.solving + sum(rating.solving for rating in rated),
+                    )
+                )
 
-    def _count(self, solution: Solution[Answer]) -> None:
-        """Add the time of a pair to those of the run."""
-        self.stages.decide(
-            solution.grounding, solution.solving, kept=solution.kept, edit=solution.edit
-        )
+    def with_facts(self, answers: Iterable[Answer], *, in_chunks: bool = True) -> Iterator[Decided]:
+        """Answers with the facts of their pairs, in the chunks that the answers have."""
+        for batch in batches(answers, BATCH):
+            pairs = (
+                answer.pair.with_chunks(answer.chunks1, answer.chunks2)
+                if in_chunks
+                else answer.pair
+                for answer in batch
+            )
+            for answer, (_, facts) in zip(batch, self.facts(pairs), strict=True):
+                yield Decided(answer, facts)
 
-    def posed(
+    def program_facts(
         self, pairs: Iterable[Pair], purpose: Purpose
     ) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
-        """As :meth:`facts`, with those that a program has besides, of the answer among them."""
+        """As :meth:`facts`, with all that the program of a purpose sees, such as the answer."""
         if purpose is Purpose.ANSWER:
             return self.facts(pairs)
-        if purpose is Purpose.RATING:
-            return map(self.rater.facts, self.answered(pairs))
-        from ists_asp.explain.explainer import posed
-        from ists_asp.explain.templates import load_templates
+        decided, texts, program = self.decided(pairs), list[str](), self.program(purpose)
+        if purpose is Purpose.EXPLANATION:
+            from ists_asp.explain.explanation import text_facts
+            from ists_asp.explain.templates import load_templates
 
-        known = self._in_chunks(known.answer for known in self.answered(pairs))
-        return posed(known, load_templates(self.profile.language))
+            texts = text_facts(load_templates(self.profile.language))
+            decided = self.with_facts(answer for answer, _ in decided)
+        return ((answer.pair, program.facts(answer, facts, texts)[1]) for answer, facts in decided)
 
     @property
     def rates(self) -> bool:
         """Whether the profile has rules that rate a pair as a whole."""
         return self.profile.rating is not None
-
-    @cached_property
-    def rater(self) -> Rater:
-        """What rates a pair, given its answer; made when it is first asked for."""
-        from ists_asp.engine.rating import Rater
-
-        rules = self.setup.load_program(Purpose.RATING)
-        keeps = self.setup.incremental
-        return Rater(rules, self.constants, incremental=keeps, wholes=self.wholes)
 
     def rate(self, answer: Answer) -> Rating:
         """Rate how similar the two sentences of an answer are as a whole.
@@ -288,10 +343,16 @@ class System(Preparation):
 
     def rate_many(self, answers: Iterable[Answer]) -> Iterator[Rating]:
         """Rate answers, lazily and in their order; see :meth:`rate`."""
-        for solution in self.rater.rate_all(self._known_answers(answers, attrgetter("pair"))):
-            (rated,) = solution.answers
-            assert rated.rating is not None
-            yield rated.rating
+        for answer in self.rated(self.with_facts(answers, in_chunks=False)):
+            assert answer.rating is not None
+            yield answer.rating
+
+    def rated(self, decided: Iterable[tuple[Answer, Sequence[Symbol]]]) -> Iterator[Answer]:
+        """Answers with their ratings, lazily and in their order."""
+        program = self.program(Purpose.RATING)
+        for solution in raising(program.run(program.facts(*both) for both in decided)):
+            answer, _ = solution.item
+            yield replace(answer, rating=solution.answers[0].rating)
 
     def trace(
         self, sent1: GivenSentence, sent2: GivenSentence, *, tokens: bool = False
@@ -339,31 +400,17 @@ class System(Preparation):
         self, annotated: Iterable[Pair], *, rated: bool = False
     ) -> Iterator[AskedTrace]:
         """As :meth:`trace_many`, for pairs that are annotated already."""
-        for trace in self.tracer.trace_all(self.known(annotated)):
+        for trace in self.program(Purpose.ANSWER).tracer.trace_all(self.known(annotated)):
             began = time.process_time()
             if rated:
-                (trace.rating,) = self.rater.trace_all([Known(trace.answer, trace.facts)])
+                program = self.program(Purpose.RATING)
+                trace.rating = program.tracer.trace(*program.facts(trace.answer, trace.facts))
                 trace.answer = replace(trace.answer, rating=trace.rating.answer.rating)
             self.stages.decide(0.0, trace.seconds + time.process_time() - began)
             yield trace
 
     def _trace_annotated(self, pair: Pair) -> AskedTrace:
         return next(self.trace_annotated([pair], rated=self.rates))
-
-    @cached_property
-    def tracer(self) -> Tracer:
-        """What traces a pair, given its facts; made when it is first asked for."""
-        from ists_asp.trace import Tracer
-
-        return Tracer(self.rules, self.solver, self.knowledge)
-
-    @cached_property
-    def explainer(self) -> Explainer:
-        """What says an answer in words; made when it is first asked for."""
-        from ists_asp.explain.explainer import Explainer
-
-        rules, limit = self.setup.load_program(Purpose.EXPLANATION), self.setup.limits.seconds
-        return Explainer(rules, self.constants, limit, incremental=self.setup.incremental)
 
     def explain(self, answer: Answer, templates: Templates | None = None) -> Explanation:
         """Say an answer in words: what both sentences say, and how they differ.
@@ -388,6 +435,7 @@ class System(Preparation):
         Sentences that are not annotated yet, as those of given answers, are annotated together,
         which is faster than one at a time.
         """
+        from ists_asp.explain.explanation import explained, text_facts
         from ists_asp.explain.templates import Templates, load_templates
 
         wording = load_templates(self.profile.language) if templates is None else templates
@@ -395,29 +443,82 @@ class System(Preparation):
             raise UsageError(
                 f"templates={wording!r}", expected="what ists_asp.explain.load_templates gives"
             )
-        yield from self.explainer.explain_all(self._in_chunks(answers), wording)
+        program = self.program(Purpose.EXPLANATION)
+        texts = text_facts(wording)
+        items = (program.facts(*decided, texts) for decided in self.with_facts(answers))
+        for solution in raising(program.run(items)):
+            answer, facts = solution.item
+            (shown,) = solution.answers
+            with inside(answer):
+                if not shown.best:
+                    hurried = Atoms.of(facts).with_text("in_haste")
+                    (shown,) = program.solver.solve(answer, hurried).answers
+                yield explained(answer, shown, wording, program.named)
 
-    @cached_property
-    def judge(self) -> Judge:
-        """What judges a student's answer by a model answer; made when it is first asked for."""
-        from ists_asp.explain.feedback import Judge
+    def judge(self, submission: Submission, templates: Templates) -> Feedback:
+        """Judge a student's answer by the best of its model answers."""
+        return next(self.judge_many([submission], templates))
 
-        rules = self.setup.load_program(Purpose.FEEDBACK)
-        return Judge(rules, self.constants, self.wholes)
+    def judge_many(
+        self, submissions: Iterable[Submission], templates: Templates
+    ) -> Iterator[Feedback]:
+        """Judge students' answers, lazily and in their order; see :meth:`judge`."""
+        from ists_asp.explain.feedback import BATCH, Attempt, Feedback
 
-    def rated(self, pairs: Iterable[Pair]) -> Iterator[Known]:
-        """Decide and rate pairs; the best answer of each, with the facts of its chunks."""
-        decided = self.decide(self.annotate(pairs), rated=True)
-        return self._in_chunks(best for best, *_ in decided)
+        for batch in batches(submissions, BATCH):
+            attempts = [Attempt(one, reference) for one in batch for reference in one.references]
+            verdicts = self._verdicts(self.point_items(attempts, templates), templates)
+            for attempt in attempts:
+                attempt.judged = list(islice(verdicts, len(attempt.points)))
+            several = (attempt for attempt in attempts if len(attempt.points) > 1)
+            wholes = self._verdicts(((one, one.facts) for one in several), templates)
+            feedback = (
+                Feedback.of(one, (next(wholes) if len(one.points) > 1 else one.judged[0])[1])
+                for one in attempts
+            )
+            for submission in batch:
+                yield max(islice(feedback, len(submission.references)), key=attrgetter("rank"))
 
-    def _in_chunks(self, answers: Iterable[Answer]) -> Iterator[Known]:
-        """Answers with the facts of their pairs, in the chunks that the answers have."""
-        return self._known_answers(
-            answers, lambda answer: answer.pair.with_chunks(answer.chunks1, answer.chunks2)
+    def _verdicts(
+        self, items: Iterable[Item], templates: Templates
+    ) -> Iterator[tuple[Any, Verdict]]:
+        for solution in raising(self.program(Purpose.FEEDBACK).run(items)):
+            subject, (judged,) = solution.item[0], solution.answers
+            yield subject, judged.verdict_on(subject, templates)
+
+    def point_items(self, attempts: Iterable[Attempt], templates: Templates) -> Iterator[Item]:
+        """Students' answers aligned with each point of model answers, with the facts to judge."""
+        from ists_asp.explain.explanation import text_facts
+        from ists_asp.explain.feedback import asked_facts
+
+        tried = [(one.submission, point) for one in attempts for point in one.points]
+        texts = {".", *(text for one, point in tried for text in (one.answer, one.question, point))}
+        listed = sorted(text for text in texts if text.strip())
+        cut = dict(zip(listed, self.tokenize(listed), strict=True))
+        questions = [
+            text for text in dict.fromkeys(one.question for one, _ in tried) if text in cut
+        ]
+        annotated = self.annotate(Pair("", cut[text], cut[text]) for text in questions)
+        asked = {
+            text: asked_facts(pair.sent1) for text, pair in zip(questions, annotated, strict=True)
+        }
+        pairs = (
+            Pair(one.id, cut.get(one.answer, cut["."]), cut.get(point, cut["."]))
+            for one, point in tried
         )
+        answers = (answer for answer, _ in self.decided(pairs, rated=True))
+        program, lengths = self.program(Purpose.FEEDBACK), text_facts(templates)
+        for (one, _), decided in zip(tried, self.with_facts(answers), strict=True):
+            yield program.facts(*decided, [*lengths, *asked.get(one.question, ())])
 
-    def _known_answers(
-        self, answers: Iterable[Answer], pair_of: Callable[[Answer], Pair]
-    ) -> Iterator[Known]:
-        known = beside(answers, lambda some: self.facts(map(pair_of, some)))
-        return (Known(answer, facts) for (_, facts), answer in known)
+    def trace_verdicts(self, submission: Submission, templates: Templates) -> Iterator[AskedTrace]:
+        """Trace the verdict on the best of the model answers, then that on each of its points."""
+        from ists_asp.explain.feedback import Attempt
+
+        best = self.judge(submission, templates)
+        attempt = Attempt(submission, best.reference, [*zip(best.answers, best.parts, strict=True)])
+        items = [*self.point_items([attempt], templates)]
+        if len(items) > 1:
+            items.insert(0, (attempt, attempt.facts))
+        tracer = self.program(Purpose.FEEDBACK).tracer
+        return (tracer.trace(*item) for item in items)

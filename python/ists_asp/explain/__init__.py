@@ -4,7 +4,7 @@ Rules decide what is said and in which order (``lp_rules/explanation/``); templa
 wording (``data/templates/``). Nothing is decided here.
 """
 
-from ists_asp.explain.explainer import Explainer, Explanation, Statement
+from ists_asp.explain.explanation import Explanation, Statement
 from ists_asp.explain.templates import Templates, load_templates
 
-__all__ = ["Explainer", "Explanation", "Statement", "Templates", "load_templates"]
+__all__ = ["Explanation", "Statement", "Templates", "load_templates"]

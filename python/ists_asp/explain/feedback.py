@@ -1,51 +1,60 @@
-"""Feedback: an answer, with its alignment to a model answer, in; a verdict and words out.
+"""Feedback: what a student's answer is to model answers, in a verdict and in words.
 
 It is an explanation by other rules (``asp/feedback.lp``, ``lp_rules/feedback``): the first sentence
-is an answer, the second a model answer. What is told is said to whoever wrote the answer.
+is an answer, the second a point of a model answer. Where a model answer has several points, each
+is judged by itself; then the rules judge the whole by facts about its points.
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import count, tee
-from typing import TYPE_CHECKING, NamedTuple
-
-from clingo import String, Symbol
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ists_asp.errors import AnswerError
-from ists_asp.explain.explainer import Answered, posed, tell, text_of
-from ists_asp.explain.shown import Shown, read_shown
-from ists_asp.model import Answer, Pair, Sentence, Token
-from ists_asp.solver import Solver, SolverOptions
-from ists_asp.syntax.ground import Atoms, Ground
-from ists_asp.vocabulary import ASKED, PLAIN, POINT, POINTS_FOUND, RIGHT_IN, SUPPORT, VERDICT
+from ists_asp.explain.explanation import Shown, read_shown, tell, text_of
+from ists_asp.model import Answer, Pair, Sentence
+from ists_asp.syntax.ground import Atoms, Ground, quoted
+from ists_asp.vocabulary import (
+    ASKED,
+    PLAIN,
+    POINT,
+    POINTS_FOUND,
+    RIGHT_IN,
+    SUPPORT,
+    VERDICT,
+    VERDICTS,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ists_asp.explain.templates import Templates
-    from ists_asp.rules import RuleSet, RuleWarning
-    from ists_asp.solver.batch import Item
-    from ists_asp.trace import Tracer
 
 QUOTED = ("right", "missing", "contradicts", "extra")
 """The columns of what is quoted, and below the kinds of statement that are not called like them."""
 _COLUMNS = {"reworded": "right", "point_contradicts": "contradicts"}
 
+COLUMNS = ("best_reference", "rating", "verdict", *QUOTED, "feedback", "sure", "points")
+"""The columns of feedback, in the order of a table."""
+
+BATCH = 50
+"""Answers judged at a time, each by all points of its model answers."""
+
+_POINTS = re.compile(r"[;\n]+")
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one answer is to one model answer, or to one point of it.
+    """What an answer is to a model answer, or to one point of it.
 
     ``rule`` is the rule that decided by itself, empty where evidence was weighed. ``sure`` is how
     often in 100 such cases the verdict is right, None where nobody has counted. ``found`` is how
-    many points of the model answer it has. ``columns`` has what is told, by column.
+    many points of the model answer it has. ``columns`` has what is quoted, by column.
     """
 
-    answer: Answer
     text: str
     columns: Mapping[str, tuple[str, ...]]
     verdict: str
@@ -53,130 +62,204 @@ class Verdict:
     sure: int | None
     found: int
 
-    @property
-    def links(self) -> frozenset[object]:
-        """What of the model answer is aligned, and how."""
-        lines = self.answer.alignments
-        return frozenset((one.tokens2, one.label) for one in lines if one.label.aligned)
 
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A student's answer to a question; ``references`` are model answers, one or more.
 
-class _Judged(NamedTuple):
-    """What is shown, and the last fields of a verdict."""
-
-    shown: Shown
-    judged: tuple[str, str, int | None, int]
-
-
-class Judge:
-    """The rules that decide what an answer is to a model answer, and what is said of it.
-
-    ``wholes`` gives what a reader says of a pair as a whole, as facts with commas between them.
+    A reference is cut into points where it has ``;`` or begins a new line.
     """
 
-    def __init__(
-        self, rules: RuleSet, constants: Mapping[str, str], wholes: Callable[[Pair], str]
-    ) -> None:
-        self._rules, self._wholes = rules, wholes
-        self._options = SolverOptions(constants=dict(constants))
-        self.solver: Solver[_Judged] = Solver(rules, self._options, _read)
+    id: str
+    question: str
+    answer: str
+    references: tuple[str, ...]
 
     @property
-    def warnings(self) -> tuple[RuleWarning, ...]:
-        """What clingo has found suspicious about the rules so far."""
-        return tuple(dict.fromkeys((*self._rules.warnings, *self.solver.warnings)))
-
-    def judge_all(
-        self,
-        known: Iterable[tuple[Answer, Sequence[Symbol]]],
-        questions: Iterable[Iterable[str]],
-        templates: Templates,
-    ) -> Iterator[Verdict]:
-        """Judge answers, lazily and in their order.
-
-        Each has the facts of its pair, in its chunks, and the words and lemmas of its question.
-        """
-        given, again = tee(known)
-        answers = (answer for answer, _ in again)
-        return self._told(self.facts(given, questions, templates), answers, templates)
-
-    def judge_points(
-        self, tried: Sequence[tuple[Sequence[str], Sequence[Verdict]]], templates: Templates
-    ) -> Iterator[Verdict]:
-        """What the verdicts on the points of model answers come to; of one, what it is."""
-        items = [point_facts(*each) for each in tried if len(each[1]) > 1]
-        answers = (Answer(pair, (), (), (), (), True) for pair, _ in items)
-        wholes = self._told(items, answers, templates)
-        for _, judged in tried:
-            yield next(wholes) if len(judged) > 1 else judged[0]
-
-    def _told(
-        self, items: Iterable[Item], answers: Iterator[Answer], templates: Templates
-    ) -> Iterator[Verdict]:
-        for solution in self.solver.solve_all(items):
-            answer = next(answers)
-            ((shown, judged),) = solution.answers
-            told = tell(answer, shown, templates)
-            columns = {
-                name: tuple(one.text for one in told if _COLUMNS.get(one.kind, one.kind) == name)
-                for name in QUOTED
-            }
-            yield Verdict(answer, text_of(told, templates), columns, *judged)
-
-    def facts(
-        self,
-        known: Iterable[tuple[Answer, Sequence[Symbol]]],
-        questions: Iterable[Iterable[str]],
-        templates: Templates,
-    ) -> Iterator[Item]:
-        """Pairs with all that the rules see: facts of words, of lines and of the question."""
-        for (pair, facts), asked in zip(posed(known, templates), questions, strict=False):
-            words = [ASKED.text(str(String(word))) for word in sorted(set(asked))]
-            more = filter(None, (*words, self._wholes(pair)))
-            yield pair, Atoms.of(facts).with_text(",".join(more))
-
-    @cached_property
-    def tracer(self) -> Tracer:
-        """What traces can be asked of about any atom, such as ``verdict(_)``."""
-        from ists_asp.trace import Tracer
-
-        return Tracer(self._rules, Solver(self._rules, self._options, _read_bare))
+    def pair(self) -> Pair:
+        """A pair of its id, for messages."""
+        return Pair(self.id, Sentence(()), Sentence(()))
 
 
-def point_facts(points: Sequence[str], judged: Sequence[Verdict]) -> Item:
-    """The verdicts on points, as ``asp/judge.lp`` has them; each point and each text is a token."""
-    told = [(at, *some) for at, one in enumerate(judged, 1) for some in one.columns.items()]
-    numbers = map(str, range(len(points) + 1))
-    texts = list(dict.fromkeys([*numbers, *(text for *_, some in told for text in some)]))
-    facts = [
-        POINT.text(at, kind, texts.index(text) + 1) for at, kind, some in told for text in some
-    ]
-    for at, each in enumerate(judged, 1):
-        facts += [POINT.text(at, "verdict", each.verdict), POINT.text(at, "found", each.found)]
-        facts += [] if each.sure is None else [POINT.text(at, "right_in", each.sure)]
-    one, two = (Sentence(tuple(map(Token, count(1), side))) for side in (texts, points))
-    pair = Answered(judged[0].answer.pair.id, one, two, 0)
-    return pair, Atoms.of(()).with_text(",".join(facts))
+@dataclass(frozen=True, slots=True)
+class Feedback(Verdict):
+    """What is said of an answer: the verdict on all points of the best reference.
+
+    ``answers`` are the alignments with each point, ``parts`` the verdicts on each.
+    """
+
+    submission: Submission
+    reference: str
+    answers: tuple[Answer, ...]
+    parts: tuple[Verdict, ...]
+
+    @classmethod
+    def of(cls, attempt: Attempt, whole: Verdict) -> Feedback:
+        """The feedback to an attempt that has been judged."""
+        verdict: dict[str, Any] = {name.name: getattr(whole, name.name) for name in fields(Verdict)}
+        answers, parts = zip(*attempt.judged, strict=True)
+        return cls(
+            **verdict,
+            submission=attempt.submission,
+            reference=attempt.reference,
+            answers=answers,
+            parts=parts,
+        )
+
+    @property
+    def rating(self) -> float:
+        """The mean of the ratings of the points."""
+        ratings = [answer.rating.value for answer in self.answers if answer.rating]
+        return round(sum(ratings) / len(self.parts), 3)
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """The best reference has the highest."""
+        return self.verdict == VERDICTS[0], self.rating
+
+    @property
+    def links(self) -> frozenset[object]:
+        """Answers with the same ones say the same of the same parts of the reference."""
+        aligned = (
+            (at, line.tokens2, line.label)
+            for at, answer in enumerate(self.answers)
+            for line in answer.alignments
+            if line.label.aligned
+        )
+        return frozenset((*aligned, self.reference, self.submission.question))
+
+    def cell(self, column: str) -> object:
+        """The value of one of :data:`COLUMNS`."""
+        if column in QUOTED:
+            return "; ".join(self.columns[column])
+        if column == "points":
+            points = len(self.parts)
+            return f"{self.found} of {points} points" if points > 1 else None
+        names = {"best_reference": "reference", "feedback": "text"}
+        return getattr(self, names.get(column, column))
+
+    @property
+    def features(self) -> list[float]:
+        """The numbers that marks are learned from."""
+        verdicts = [float(self.verdict == name) for name in VERDICTS]
+        return [self.rating / 5, self.found / len(self.parts), *verdicts]
 
 
-def _read(pair: Pair, atoms: Iterable[Ground], _cost: tuple[int, ...], _optimal: bool) -> _Judged:
-    every = list(atoms)
-    found: dict[str, list[tuple[Ground, ...]]] = defaultdict(list)
-    for atom in every:
-        found[atom.partition("(")[0]].append(atom.arguments)
-    if len(found[VERDICT.name]) != 1:
-        raise AnswerError(f"there are {len(found[VERDICT.name])} verdicts", [], "one")
-    ((verdict,),) = found[VERDICT.name]
-    plain = [str(name) for name, told in found[PLAIN.name] if told == verdict]
-    right = {str(name): share.number for name, share in found[RIGHT_IN.name]}
+@dataclass(slots=True)
+class Attempt:
+    """An answer beside one of its references: ``judged`` is its alignment with each point.
+
+    Where there are several points, the whole is judged by :attr:`facts` about them.
+    """
+
+    submission: Submission
+    reference: str
+    judged: Sequence[tuple[Answer, Verdict]] = ()
+
+    @property
+    def points(self) -> list[str]:
+        """The points of the reference, in order."""
+        return points_of(self.reference)
+
+    @property
+    def id(self) -> str:
+        """That of the answer."""
+        return self.submission.id
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """No tokens: there are none among its facts."""
+        return 0, 0
+
+    @property
+    def facts(self) -> Atoms:
+        """The facts of the points and of the verdicts on them, as ``asp/judge.lp`` has them."""
+        atoms = []
+        for at, (point, (_, verdict)) in enumerate(zip(self.points, self.judged, strict=True), 1):
+            texts = [("text", point)]
+            texts += [(kind, text) for kind, some in verdict.columns.items() for text in some]
+            atoms += [POINT.text(at, kind, quoted(text)) for kind, text in texts]
+            atoms.append(POINT.text(at, "verdict", verdict.verdict))
+            atoms.append(POINT.text(at, "found", verdict.found))
+            if verdict.sure is not None:
+                atoms.append(POINT.text(at, "right_in", verdict.sure))
+        return Atoms(f"({','.join(atoms)},)")
+
+
+class Judged(NamedTuple):
+    """What the rules show of an answer, and the last fields of a verdict."""
+
+    shown: Shown
+    verdict: str
+    rule: str
+    sure: int | None
+    found: int
+
+    def verdict_on(self, subject: Answer | Attempt, templates: Templates) -> Verdict:
+        """The verdict in words."""
+        pair = subject.pair if isinstance(subject, Answer) else subject.submission.pair
+        told = tell((pair.sent1, pair.sent2), self.shown, templates)
+        columns = {
+            name: tuple(item.text for item in told if _COLUMNS.get(item.kind, item.kind) == name)
+            for name in QUOTED
+        }
+        return Verdict(text_of(told, templates), columns, *self[1:])
+
+
+def read_judged(
+    subject: Answer | Attempt, shown: Iterable[Ground], _cost: tuple[int, ...], best: bool
+) -> Judged:
+    """Read what the rules show about an answer, or about the points of a reference.
+
+    Raises:
+        AnswerError: there is no verdict, or several.
+    """
+    lines = subject.alignments if isinstance(subject, Answer) else ()
+    said = read_shown(subject.sizes, len(lines), shown, best)
+    atoms: dict[str, list[tuple[Ground, ...]]] = defaultdict(list)
+    for atom in said.atoms:
+        atoms[atom.partition("(")[0]].append(atom.arguments)
+    if len(atoms[VERDICT.name]) != 1:
+        raise AnswerError(f"there are {len(atoms[VERDICT.name])} verdicts", [], "one")
+    ((verdict,),) = atoms[VERDICT.name]
+    plain = [str(name) for name, decided in atoms[PLAIN.name] if decided == verdict]
+    right = {str(name): share.number for name, share in atoms[RIGHT_IN.name]}
     rule = min(plain, key=lambda name: (-right.get(name, 0), name), default="")
-    weighed = {str(name): sum_.number for name, sum_ in found[SUPPORT.name]}
-    odds = [math.exp((each - weighed.get(verdict, 0)) / 100) for each in weighed.values()]
+    weighed = {str(name): weight.number for name, weight in atoms[SUPPORT.name]}
+    odds = [math.exp((weight - weighed.get(verdict, 0)) / 100) for weight in weighed.values()]
     sure = right.get(rule) if rule else round(100 / sum(odds))
-    assert isinstance(pair, Answered)
-    shown = read_shown(pair, pair.lines, every)
-    (points,) = found.get(POINTS_FOUND.name, [(Ground("0"),)])
-    return _Judged(shown, (str(verdict), rule, sure, points[0].number))
+    (points,) = atoms.get(POINTS_FOUND.name, [(Ground("0"),)])
+    return Judged(said, str(verdict), rule, sure, points[0].number)
 
 
-def _read_bare(pair: Pair, _atoms: object, cost: tuple[int, ...], optimal: bool) -> Answer:
+def read_bare(
+    subject: Answer | Attempt, _shown: object, cost: tuple[int, ...], optimal: bool
+) -> Answer:
+    """An answer without lines, for whoever traces a verdict."""
+    pair = subject.pair if isinstance(subject, Answer) else subject.submission.pair
     return Answer(pair, (), (), (), cost, optimal)
+
+
+def asked_facts(question: Sentence) -> list[str]:
+    """The facts of an annotated question: its words and lemmas, in lower case."""
+    words = [word for token in question.tokens for word in token.words]
+    forms = {form.lower() for word in words for form in (word.form, word.lemma)}
+    forms |= {token.form.lower() for token in question.tokens}
+    return [ASKED.text(quoted(form)) for form in sorted(forms) if has_words(form)]
+
+
+def points_of(reference: str) -> list[str]:
+    """The points of a reference, in order."""
+    return [part.strip() for part in _POINTS.split(reference) if has_words(part)] or [reference]
+
+
+def has_words(text: str) -> bool:
+    """Whether a model answer, or a point of one, says anything."""
+    return any(map(str.isalnum, text))
+
+
+def groups(feedback: Sequence[Feedback | None]) -> list[int | None]:
+    """A number for each answer: the same for the same links, 1 for the biggest group."""
+    sizes = Counter(answer.links for answer in feedback if answer is not None)
+    ranks = {links: rank for rank, (links, _) in enumerate(sizes.most_common(), 1)}
+    return [None if answer is None else ranks[answer.links] for answer in feedback]

@@ -20,7 +20,6 @@ from clingo.ast import ASTType
 from ists_asp import vocabulary as v
 from ists_asp.confidence import Leads, Weights, leads_of
 from ists_asp.engine import Setup, System
-from ists_asp.engine.preparation import beside
 from ists_asp.errors import DataError, RuleError, inside, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
@@ -31,11 +30,12 @@ from ists_asp.resources import Closing
 from ists_asp.rules import NO_READER, find_program, find_rules, load_rules
 from ists_asp.rules.parsing import weighed
 from ists_asp.rules.weights import weights_of
+from ists_asp.solver.batch import batches
 from ists_asp.syntax.trees import Signature, atoms, signature
 
 if TYPE_CHECKING:
     from ists_asp.model import Alignment, Answer, Pair
-    from ists_asp.solver.batch import Item
+    from ists_asp.solver.search import Item
     from ists_asp.vocabulary import Predicate
 
 CHUNKS = ("sent1.chunk.txt", "sent2.chunk.txt")
@@ -160,19 +160,17 @@ class ExampleBuilder(Closing):
         ``more`` are further facts of pairs, by their ids, such as what a reader holds.
         """
         kept = list(golds)
-        known = (
+        items = (
             (pair, (*facts, *(more or {}).get(pair.id, ())))
             for pair, facts in self._system.facts(gold.pair for gold in kept)
         )
-
-        def derivable(items: Iterable[Item]) -> Iterator[list[Symbol]]:
-            open_pairs = ((pair, (*facts, v.LEARNING())) for pair, facts in items)
-            return self._system.solver.derivable(open_pairs, _READ)
-
-        for gold, (found, (pair, facts)) in zip(kept, beside(known, derivable), strict=True):
-            with inside(pair):
-                example = _example(replace(gold, pair=pair), facts, found)
-            yield example
+        for batch in batches(zip(kept, items, strict=True)):
+            learning = [(pair, (*facts, v.LEARNING())) for _, (pair, facts) in batch]
+            atoms = self._system.solver.derivable(learning, _READ)
+            for (gold, (pair, facts)), derivable in zip(batch, atoms, strict=True):
+                with inside(pair):
+                    example = _example(replace(gold, pair=pair), facts, derivable)
+                yield example
 
     def decide(
         self, weights: str, examples: Iterable[tuple[Example, bool]]

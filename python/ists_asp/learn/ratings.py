@@ -12,22 +12,26 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.optimize import nnls
 
 from ists_asp.engine import Setup, System
-from ists_asp.engine.rating import Evidence, Rater
+from ists_asp.engine.program import Program, highest_rating, reading_for
 from ists_asp.io.pairs import ScoredPair
 from ists_asp.learn.cross import deal
 from ists_asp.learn.fit import Weight
 from ists_asp.model import Pair
 from ists_asp.resources import Closing
 from ists_asp.rules import NO_READER, Purpose, load_program
+from ists_asp.solver import SolverOptions
+from ists_asp.vocabulary import NOT_ABOVE, NOT_BELOW, SPEAKS_AGAINST, SPEAKS_FOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ists_asp.syntax.ground import Ground
 
 DECISION = "rating"
 BASE = "base"
@@ -45,6 +49,34 @@ BAND = 500
 """Thousandths of a point that share a margin."""
 
 _LEAST = 20
+
+
+_SIGNS = {SPEAKS_FOR.name: 1, SPEAKS_AGAINST.name: -1}
+_BOUNDS = {NOT_BELOW.name: 1, NOT_ABOVE.name: -1}
+
+
+class Evidence(NamedTuple):
+    """So many thousandths of what ``name`` says, negative where it speaks against."""
+
+    name: str
+    thousandths: int
+
+
+def evidence_of(atoms: Mapping[str, Sequence[Ground]]) -> tuple[tuple[Evidence, ...], ...]:
+    """The evidence for a rating, whether it has a weight or not, and then the bounds of it.
+
+    Bounds are positive from below and negative from above; each is sorted.
+    """
+    return tuple(
+        tuple(
+            sorted(
+                Evidence(str(atom.arguments[0]), sign * atom.arguments[1].number)
+                for predicate, sign in signs.items()
+                for atom in atoms.get(predicate, ())
+            )
+        )
+        for signs in (_SIGNS, _BOUNDS)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +107,10 @@ class RatingExampleBuilder(Closing):
     def __init__(self, setup: Setup) -> None:
         profile, rules = load_program(setup.profile, setup.rules, Purpose.RATING, reader=NO_READER)
         self._system = System(setup).load()
-        self._rater = Rater(rules, profile.constants, wholes=self._system.wholes)
-        self.highest = self._rater.highest
+        constants, wholes = profile.constants, self._system.wholes
+        reading = reading_for(Purpose.RATING, rules, constants, wholes=wholes)
+        self._program = Program(rules, SolverOptions(constants=constants), reading)
+        self.highest = highest_rating(rules, constants)
 
     def close(self) -> None:
         """Close the lexicon; the teacher cannot be used afterwards."""
@@ -85,9 +119,10 @@ class RatingExampleBuilder(Closing):
     def examples(self, data_set: str, golds: Iterable[ScoredPair]) -> Iterator[RatedExample]:
         """Decide gold pairs and collect the evidence for their ratings, lazily, in their order."""
         kept = list(golds)
-        known = self._system.answered(gold.pair for gold in kept)
-        for gold, (found, bounds) in zip(kept, self._rater.evidence_of_all(known), strict=True):
-            yield RatedExample(data_set, gold.score, found, bounds)
+        decided = self._system.decided(gold.pair for gold in kept)
+        items = (self._program.facts(*answer) for answer in decided)
+        for gold, best in zip(kept, self._program.solver.best_of_all(items), strict=True):
+            yield RatedExample(data_set, gold.score, *evidence_of(best.atoms))
 
 
 def mismatched(data_sets: Sequence[Sequence[ScoredPair]]) -> list[ScoredPair]:

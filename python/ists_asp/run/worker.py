@@ -34,7 +34,7 @@ from ists_asp.io.wa import given_answer, read_wa
 from ists_asp.limits import lifetime
 from ists_asp.processes import end_after, end_with_parent, limit_memory
 from ists_asp.resources import gc_paused
-from ists_asp.rules import RuleWarning
+from ists_asp.rules import Purpose, RuleWarning
 from ists_asp.solver.kept import answer_of, data_of
 from ists_asp.syntax.ground import Atoms
 from ists_asp.terminal import open_doors
@@ -95,8 +95,9 @@ class Decider:
         self.system = System(setup) if system is None else system
         self.system.solver, self.system.knowledge  # noqa: B018 (loaded when first asked for)
         if setup.explained:
-            self.system.explainer, self._templates  # noqa: B018 (faulty ones are no pair's fault)
-        rating = self.system.rater.rules.files if setup.rated else ()
+            # Faulty ones are no pair's fault.
+            self.system.program(Purpose.EXPLANATION), self._templates
+        rating = self.system.program(Purpose.RATING).rules.files if setup.rated else ()
         if setup.files and sums((*self.system.rules.files, *rating)) != setup.files:
             raise RuleError(
                 "a rule file has changed since the run began",
@@ -138,7 +139,8 @@ class Decider:
             decided = map(self._given, pairs)
         else:
             decided = (
-                system.decide(pairs, rated=True) if self._setup.rated else system.try_all(pairs)
+                outcome if isinstance(outcome, IstsError) else outcome.answers
+                for outcome in system.outcomes(pairs, rated=self._setup.rated)
             )
         decided, again = tee(decided)
         words: Iterator[Mapping[str, Any] | None] = repeat(None)
@@ -215,7 +217,7 @@ class Decider:
     def _about(self) -> list[object]:
         """What a trace depends on beside rules and facts."""
         system, setup = self.system, self._setup
-        rating = system.rater.rules.remembered.digest if setup.rated else None
+        rating = system.program(Purpose.RATING).rules.remembered.digest if setup.rated else None
         constants = sorted(system.constants.items())
         reader = system.reader if setup.rated else None
         limits = setup.limits.seconds

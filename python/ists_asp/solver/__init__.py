@@ -1,7 +1,6 @@
 """Facts of pairs in, their best answers out, within a time limit."""
 
 from ists_asp.solver.search import Solution, SolverOptions
-from ists_asp.solver.single import Best
-from ists_asp.solver.solver import Solver
+from ists_asp.solver.solver import Best, Solver
 
 __all__ = ["Best", "Solution", "Solver", "SolverOptions"]

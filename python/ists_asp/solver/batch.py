@@ -12,15 +12,16 @@ import time
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from clingo import Control, Function, Symbol, SymbolType
 
 from ists_asp.confidence import WEIGHTS, Weights
 from ists_asp.errors import AnswerError, IstsError
 from ists_asp.resources import gc_paused
-from ists_asp.solver.program import COST, OWN, PAIR, PRIORITY, Paired, Program
-from ists_asp.solver.search import CORE_GUIDED, Found, Solution, ground, only_best
+from ists_asp.solver.grounder import PreparedRules, argument_texts
+from ists_asp.solver.pairing import COST, OWN, PAIR, PRIORITY, Paired
+from ists_asp.solver.search import CORE_GUIDED, Found, Item, Solution, ground, only_best
 from ists_asp.solver.statements import Given
 from ists_asp.syntax.ground import Atoms, Ground, split, symbols, written
 from ists_asp.syntax.trees import PREFIX, Signature
@@ -31,10 +32,7 @@ if TYPE_CHECKING:
 
     from clingo.ast import AST
 
-    from ists_asp.model import Pair
-
-Item: TypeAlias = "tuple[Pair, Sequence[Symbol]]"
-"""A pair with its facts."""
+    from ists_asp.model import Subject
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -50,10 +48,8 @@ _LONG = 200
 from, which a search for several pairs at a time may not get through."""
 
 
-def in_batches(
-    items: Iterable[S], decide: Callable[[Sequence[S]], Iterator[T]], size: int = BATCH
-) -> Iterator[T]:
-    """Decide items, ``size`` at a time; what came before an error is decided first."""
+def batches(items: Iterable[S], size: int = BATCH) -> Iterator[list[S]]:
+    """Items, lazily, ``size`` at a time; those before an error come before it is raised."""
     remaining = iter(items)
     failure: Exception | None = None
     while failure is None:
@@ -66,25 +62,25 @@ def in_batches(
             failure = error
         if not batch:
             break
-        yield from decide(batch)
+        yield batch
     if failure is not None:
         raise failure
 
 
-def raising(tried: Iterable[T | IstsError]) -> Iterator[T]:
-    """What came of pairs, lazily, up to the first error, which is raised."""
-    for one in tried:
-        if isinstance(one, IstsError):
-            raise one
-        yield one
+def raising(outcomes: Iterable[T | IstsError]) -> Iterator[T]:
+    """Outcomes, lazily, up to the first error, which is raised."""
+    for outcome in outcomes:
+        if isinstance(outcome, IstsError):
+            raise outcome
+        yield outcome
 
 
 def short_pairs(items: Sequence[Item], least: int = 2) -> list[list[int]]:
     """The places of the pairs that are solved together, batch by batch, ``least`` each or more."""
     batches: list[list[int]] = [[]]
     tokens = 0
-    for place, (pair, _) in enumerate(items):
-        size = sum(pair.sizes)
+    for place, (subject, _) in enumerate(items):
+        size = sum(subject.sizes)
         if size >= _LONG:
             continue
         if tokens + size > TOKENS:
@@ -93,17 +89,6 @@ def short_pairs(items: Sequence[Item], least: int = 2) -> list[list[int]]:
         batches[-1].append(place)
         tokens += size
     return [batch for batch in batches if len(batch) >= max(least, 1)]
-
-
-def weights_of(control: Control) -> Weights:
-    """The weights in the ground program of a pair alone."""
-    return {name: _arguments(control, name, arity) for name, arity in WEIGHTS}
-
-
-def _arguments(control: Control, name: str, arity: int) -> list[str]:
-    atoms = [atom.symbol for atom in control.symbolic_atoms.by_signature(name, arity)]
-    # Text within the brackets.
-    return [text[text.index("(") + 1 : -1] for text in written(atoms)] if atoms else []
 
 
 _COSTS = f"{COST}("
@@ -156,7 +141,7 @@ class BatchModel:
     def _weights(self) -> list[Weights]:
         found: list[dict[str, list[str]]] = [{name: [] for name, _ in WEIGHTS} for _ in self.shares]
         for name, arity in WEIGHTS:
-            for text in _arguments(self.control, PREFIX + name, arity + 1):
+            for text in argument_texts(self.control, PREFIX + name, arity + 1):
                 number, _, rest = text.partition(",")
                 found[int(number) - 1][name].append(rest)
         return [*found]
@@ -219,10 +204,10 @@ class Batches(Generic[A]):
     def __init__(
         self,
         paired: Paired,
-        program: Program,
+        program: PreparedRules,
         arguments: Sequence[str],
         time_limit: float,
-        read: Callable[[Pair, Found, Callable[[], Weights]], A],
+        read: Callable[[Subject, Found, Callable[[], Weights]], A],
     ) -> None:
         self._paired = paired
         names = paired.names
@@ -256,8 +241,8 @@ class Batches(Generic[A]):
         ended = time.process_time()
         times = (grounded - began) / len(items), (ended - grounded) / len(items)
         return [
-            None if answer is None else Solution((answer,), *times, unique=True)
-            for answer in self.answers(items, model)
+            None if answer is None else Solution(item, (answer,), *times, unique=True)
+            for item, answer in zip(items, self.answers(items, model), strict=True)
         ]
 
     def derivable(
@@ -286,10 +271,10 @@ class Batches(Generic[A]):
     def answers(self, items: Sequence[Item], model: BatchModel) -> list[A | None]:
         """What each pair's answer set says; None where that is no answer."""
         found: list[A | None] = [None] * len(items)
-        for number, (pair, _) in enumerate(items, start=1):
+        for number, (subject, _) in enumerate(items, start=1):
             with suppress(AnswerError):
                 weights = partial(model.weights_of, number)
-                found[number - 1] = self._read(pair, model.shares[number].found, weights)
+                found[number - 1] = self._read(subject, model.shares[number].found, weights)
         return found
 
     def _search(self, control: Control | None, size: int, *, atoms: bool) -> BatchModel | None:

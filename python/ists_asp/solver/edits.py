@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.solver.program import Program
+    from ists_asp.solver.grounder import PreparedRules
     from ists_asp.syntax.terms import Bindings, Call, Term
 
 _MEASURED = frozenset((NORM.name, PRODUCT.name))
@@ -282,7 +282,7 @@ class Edits:
     """
 
     def __init__(
-        self, old: Version, new: Version, rules: RuleSet, program: Program, shapes: Shapes
+        self, old: Version, new: Version, rules: RuleSet, program: PreparedRules, shapes: Shapes
     ) -> None:
         self._rules = rules
         self._shapes = shapes

@@ -25,7 +25,7 @@ from ists_asp.answers import too_large
 from ists_asp.errors import AnswerError, UnsatisfiableError, WeightsError, unless_it_fails
 from ists_asp.rules.catalogue import is_shipped, shipped_texts
 from ists_asp.rules.parsing import Messages
-from ists_asp.solver.program import OWN
+from ists_asp.solver.pairing import OWN
 from ists_asp.solver.search import ground
 from ists_asp.syntax import trees
 from ists_asp.syntax.ground import texts
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from ists_asp.errors import RuleError
     from ists_asp.rules import NamedRule, RuleSet
-    from ists_asp.solver.single import Grounder
+    from ists_asp.solver.grounder import Grounder
 
 _FROM = f"{OWN}from"
 """``____from(N,Atom,Below)``: rule N derives an atom from those of the tuple."""

@@ -14,8 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
 from hashlib import sha256
-from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import convert, to_builtins
@@ -24,20 +23,23 @@ from ists_asp.errors import IstsError
 from ists_asp.model import Answer, Pair
 from ists_asp.rules.parsing import RuleWarning
 from ists_asp.rules.tables import lists_words
-from ists_asp.solver.batch import BATCH, Item, in_batches, raising
-from ists_asp.solver.program import settled_text
-from ists_asp.solver.search import Solution
+from ists_asp.solver.batch import BATCH, batches
+from ists_asp.solver.pairing import settled_text
+from ists_asp.solver.search import Item, Solution, constant_arguments
 from ists_asp.solver.statements import Version
 from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from clingo import Symbol
 
     from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.edits import Edits
+    from ists_asp.solver.search import SolverOptions
     from ists_asp.solver.solver import Solver
+
+A = TypeVar("A")
 
 _MOST = 1200
 """Batches of a run whose answers are kept: more would push other things out of the store."""
@@ -51,7 +53,7 @@ _ANSWERS = "answers"
 EVERYTHING = "all rules"
 """What affects every pair where it is not known what an edit can affect."""
 
-_Kept: TypeAlias = "tuple[bool, list[dict[str, Any]]]"
+_Kept: TypeAlias = "tuple[bool, list[Any]]"
 """Whether it is sure that no other answer is as good, and the answers of a pair."""
 
 _VERSIONS = 3
@@ -84,99 +86,110 @@ class _LookedUp(NamedTuple):
 
     @property
     def left(self) -> list[Item]:
-        return [item for item, one in zip(self.items, self.known, strict=True) if one is None]
+        return [item for item, known in zip(self.items, self.known, strict=True) if known is None]
 
 
-class Keeping:
-    """Decides pairs as a solver does, but for those whose answers are known.
+class Keeping(Generic[A]):
+    """Decides items as a solver does, but for those whose answers are known.
 
-    Where its rules have no memory, nothing is kept. ``reads`` tells how answers are read, beside
-    the rules.
+    Args:
+        solver: gives the solver of the rules, which have a memory.
+        options: those of the solver.
+        reads: how answers are read, beside the rules.
+        codec: makes of an answer what JSON can write, or None where a better one may be found; and
+            of a subject and that the answer again.
     """
 
-    def __init__(self, solver: Solver[Answer], rules: RuleSet, reads: str) -> None:
+    def __init__(
+        self,
+        solver: Callable[[], Solver[A]],
+        rules: RuleSet,
+        options: SolverOptions,
+        reads: str,
+        codec: tuple[Callable[[A], Any], Callable[[Any, Any], A]],
+    ) -> None:
         self._solver = solver
         self._rules = rules
         self._remembered = rules.remembered
-        self._answers = reads.startswith(_ANSWERS) and solver.options.models == 1
+        self._written, self._read = codec
+        self._answers = reads.startswith(_ANSWERS) and options.models == 1
         self._about = [self._remembered.family, reads, settled_text()]
-        self._about += [str(solver.options.models), str(solver.options.time_limit)]
-        # No rule speaks of these tables, but answers tell what they say.
-        self._about += [str(sorted(solver.sure.items()))]
+        self._about += [str(options.models), str(options.time_limit)]
+        if self._answers:
+            # No rule speaks of these tables, but answers tell what they say.
+            self._about += [str(sorted(solver().sure.items()))]
+        self._arguments = constant_arguments(options.constants)
         self._edits: dict[str, Edits | None] = {}
         self._distance = cache(self._measured)
         self._changed = cache(self._difference)
         self._batches = 0
-        self._heard: dict[RuleWarning, None] = {}
+        self.heard: dict[RuleWarning, None] = {}
 
-    @property
-    def warnings(self) -> tuple[RuleWarning, ...]:
-        """What clingo has to say of the rules, and had to say when kept answers were decided."""
-        return tuple(dict.fromkeys((*self._solver.warnings, *self._heard)))
-
-    def solve_all(self, items: Iterable[Item]) -> Iterator[Solution[Answer]]:
-        """Decide pairs lazily, in their order, as :meth:`Solver.solve_all` does."""
-        return raising(self.try_all(items))
-
-    def try_all(self, items: Iterable[Item]) -> Iterator[Solution[Answer] | IstsError]:
-        """As :meth:`solve_all`; a pair without an answer has its error instead."""
-        if self._remembered.store is None:
-            return self._solver.try_all(items)
-        return in_batches(items, self._try_some, _TOGETHER * BATCH)
-
-    def _try_some(self, items: Sequence[Item]) -> Iterator[Solution[Answer] | IstsError]:
-        """Look up batch by batch, and decide together what is not known of all of them."""
-        looked_up = [
-            self._look_up(items[begin : begin + BATCH]) for begin in range(0, len(items), BATCH)
-        ]
-        left = chain.from_iterable(one.left for one in looked_up)
-        decided = self._solver.try_all(left, least=1 if len(items) > 1 else 2)
-        for one in looked_up:
-            yield from self._told(one, decided)
+    def recall(self, items: Iterable[Item]) -> Iterator[Solution[A] | IstsError]:
+        """Look items up, and decide those that are not known, lazily and in their order."""
+        for batch in batches(items, _TOGETHER * BATCH):
+            parts = [batch[begin : begin + BATCH] for begin in range(0, len(batch), BATCH)]
+            looked_up = list(map(self._look_up, parts))
+            left = [item for part in looked_up for item in part.left]
+            # Nothing is made ready where all is known.
+            decided = (
+                self._solver().outcomes(left, least=1 if len(batch) > 1 else 2)
+                if left
+                else iter(())
+            )
+            for part in looked_up:
+                yield from self._solutions(part, decided)
 
     def _look_up(self, items: Sequence[Item]) -> _LookedUp:
         texts = [Atoms.of(facts).text for _, facts in items]
         key = self._remembered.key_of("answers", [*self._about, *texts])
         # The last first.
-        entries = [_Entry(*one) for one in self._remembered.get(key) or ()]
+        entries = [_Entry(*entry) for entry in self._remembered.get(key) or ()]
         # Of the rules that differ least from those of now.
         nothing = _Entry("", [None] * len(items))
-        entry = min(entries, key=lambda one: self._distance(one.rules), default=nothing)
+        entry = min(entries, key=lambda entry: self._distance(entry.rules), default=nothing)
         known, places = entry.answers, [""] * len(items)
         if entry.rules != self._digest:
-            known, places = self._untouched(entry, items, texts)
+            known, places = self._unaffected(entry, items, texts)
         else:
             # It is to be heard in every run.
-            self._heard.update(dict.fromkeys(RuleWarning(*one) for one in entry.warnings))
+            self.heard.update(dict.fromkeys(RuleWarning(*warning) for warning in entry.warnings))
         return _LookedUp(items, key, entries, entry, known, places)
 
-    def _told(
-        self, batch: _LookedUp, decided: Iterator[Solution[Answer] | IstsError]
-    ) -> Iterator[Solution[Answer] | IstsError]:
-        """The answers of a batch, which are kept then."""
-        found: list[_Kept | None] = []
-        for (pair, _), one, place in zip(batch.items, batch.known, batch.places, strict=True):
-            if one is not None:
-                found.append(one)
-                yield Solution(tuple(answer_of(each, pair) for each in one[1]), 0.0, 0.0, kept=True)
-                continue
-            tried = next(decided)
-            if isinstance(tried, Solution):
-                found.append(_written(tried))
-                yield replace(tried, edit=place)
+    def _solutions(
+        self, batch: _LookedUp, decided: Iterator[Solution[A] | IstsError]
+    ) -> Iterator[Solution[A] | IstsError]:
+        """The solutions of a batch, which are kept before the last is told."""
+        answers: list[_Kept | None] = []
+        for item, known, place in zip(batch.items, batch.known, batch.places, strict=True):
+            outcome: Solution[A] | IstsError
+            if known is not None:
+                again = tuple(self._read(item[0], answer) for answer in known[1])
+                outcome = Solution(item, again, 0.0, 0.0, kept=True)
             else:
-                found.append(None)
-                yield tried
+                outcome = next(decided)
+                if isinstance(outcome, Solution):
+                    written = [self._written(answer) for answer in outcome.answers]
+                    known = None if None in written else (outcome.unique, written)
+                    outcome = replace(outcome, edit=place)
+            answers.append(known)
+            if len(answers) == len(batch.items):
+                self._keep(batch, answers)
+            yield outcome
+
+    def _keep(self, batch: _LookedUp, answers: list[_Kept | None]) -> None:
         self._batches += 1
-        fresh = [one[0] for one in batch.entries][:1] != [self._digest] or any(
-            one is not None and was is None for one, was in zip(found, batch.known, strict=True)
+        fresh = [entry.rules for entry in batch.entries][:1] != [self._digest] or any(
+            now is not None and before is None
+            for now, before in zip(answers, batch.known, strict=True)
         )
         if fresh and self._batches <= _MOST:
             # The version that was of use comes next, so that it stays.
-            others = sorted(batch.entries, key=lambda one: one.rules != batch.entry.rules)
-            kept = [tuple(one) for one in others if one.rules != self._digest]
-            warnings = [(one.where, one.text) for one in self.warnings]
-            kept.insert(0, (self._kept_digest, found, warnings))
+            others = sorted(batch.entries, key=lambda entry: entry.rules != batch.entry.rules)
+            kept = [tuple(entry) for entry in others if entry.rules != self._digest]
+            warnings = dict.fromkeys((*self._solver().warnings, *self.heard))
+            heard = [(warning.where, warning.text) for warning in warnings]
+            kept.insert(0, (self._kept_digest, answers, heard))
             self._remembered.put(batch.key, kept[:_VERSIONS])
 
     def _measured(self, digest: str) -> int:
@@ -199,7 +212,7 @@ class Keeping:
         kept = self._remembered.get(self._remembered.key_of("version", [digest]))
         return None if kept is None else Version(*kept)
 
-    def _untouched(
+    def _unaffected(
         self, entry: _Entry, items: Sequence[Item], texts: Sequence[str]
     ) -> tuple[list[_Kept | None], list[str]]:
         """The answers of other rules that still hold, and for the others the edit at fault."""
@@ -227,7 +240,7 @@ class Keeping:
         """
         if digest not in self._edits:
             self._edits[digest] = None
-            old, solver = self._kept_version(digest), self._solver
+            old, solver = self._kept_version(digest), self._solver()
             with suppress(IstsError):
                 if not all(map(lists_words, self._changed(digest) or [""])):
                     solver.check_grounding(facts)
@@ -242,14 +255,14 @@ class Keeping:
 
     @cached_property
     def _version(self) -> Version:
-        return Version.of(self._rules, self._solver.arguments, self._solver.program.tables)
+        return Version.of(self._rules, self._arguments, self._solver().program.tables)
 
     @cached_property
     def _digest(self) -> str:
         def work() -> str:
             return sha256(msgspec.json.encode(tuple(self._version))).hexdigest()
 
-        found: str = self._remembered.recall("digest", list(self._solver.arguments), work)
+        found: str = self._remembered.recall("digest", self._arguments, work)
         return found
 
     @cached_property
@@ -268,20 +281,13 @@ def _said(rules: Version) -> Counter[str]:
     return found
 
 
-def _written(solution: Solution[Answer]) -> _Kept | None:
-    """The answers of a pair as JSON can write them; None if better ones may be found."""
-    if not all(answer.optimal for answer in solution.answers):
-        return None
-    return solution.unique, [data_of(answer) for answer in solution.answers]
-
-
 def data_of(answer: Answer) -> dict[str, Any]:
     """An answer as JSON can write it, without its pair."""
-    found: dict[str, Any] = to_builtins(answer)
-    del found["pair"]
-    return found
+    data: dict[str, Any] = to_builtins(answer)
+    del data["pair"]
+    return data
 
 
-def answer_of(kept: dict[str, Any], pair: Pair) -> Answer:
+def answer_of(data: dict[str, Any], pair: Pair) -> Answer:
     """The answer to a pair from what :func:`data_of` made of it."""
-    return convert({**kept, "pair": pair}, Answer)
+    return convert({**data, "pair": pair}, Answer)

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from clingo import Configuration, Control, MessageCode, Model, Symbol
 from clingo.ast import AST, ProgramBuilder
@@ -32,6 +32,10 @@ CORE_GUIDED = "--opt-strategy=usc"
 FALLBACK = "--opt-strategy=bb"
 
 
+Item: TypeAlias = "tuple[Any, Sequence[Symbol]]"
+"""A :class:`~ists_asp.model.Subject`, mostly a pair, and its facts."""
+
+
 @dataclass(frozen=True, slots=True)
 class SolverOptions:
     """How many answers to find for a pair, in how many seconds, with what values of constants.
@@ -54,13 +58,14 @@ class SolverOptions:
 
 @dataclass(frozen=True, slots=True)
 class Solution(Generic[A]):
-    """What was read of a pair, best first, and the seconds that grounding and solving took.
+    """The answers to an item, best first, and the seconds that grounding and solving took.
 
     Pairs that were solved together share their time equally. ``unique`` if it is sure that no
     other answer is as good; ``kept`` if it was found in a run before; ``edit`` says what made it
     necessary to decide again what had been decided before.
     """
 
+    item: Item
     answers: tuple[A, ...]
     grounding: float
     solving: float

@@ -2,50 +2,118 @@
 
 A program is parsed once and used for many pairs. A pair alone has a control object of its
 own; several pairs share one, with rules that keep them apart
-(:mod:`ists_asp.solver.program`). Statements are added as syntax trees and facts as symbols,
+(:mod:`ists_asp.solver.pairing`). Statements are added as syntax trees and facts as symbols,
 which takes half the time of text.
 """
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from clingo import Configuration, Control, Symbol
 
 from ists_asp import errors
 from ists_asp.answers import Read, read_answer
 from ists_asp.confidence import AddConfidence, Confident, Weights, confidence_tables
 from ists_asp.errors import AnswerError, IstsError, RuleError, inside, unless_it_fails
-from ists_asp.solver.batch import Batches, Item, in_batches, raising, short_pairs, weights_of
+from ists_asp.solver.batch import Batches, batches, raising, short_pairs
 from ists_asp.solver.bounds import Objective, objective_for
-from ists_asp.solver.program import paired
-from ists_asp.solver.search import Found, Solution, SolverOptions, search
-from ists_asp.solver.single import Alone, Best, Grounder
+from ists_asp.solver.grounder import Alone, Grounder, PreparedRules
+from ists_asp.solver.pairing import paired
+from ists_asp.solver.search import Found, Item, Solution, SolverOptions, last_model, search
 from ists_asp.solver.statements import Shapes
+from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import Signature, switched, switches
 from ists_asp.vocabulary import CONFIDENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from clingo import Control, Symbol
     from clingo.ast import AST
 
-    from ists_asp.model import Pair
+    from ists_asp.model import Subject
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.parsing import RuleWarning
+    from ists_asp.solver.batch import BatchModel
     from ists_asp.solver.faults import Blame
 
 A = TypeVar("A")
 T = TypeVar("T")
 
-ReadFound: TypeAlias = "Callable[[Pair, Found, Callable[[], Weights]], A]"
-"""Reads an answer set, by the weights of its program."""
-
 _BATCH_LIMIT = 2.0
 """Seconds of processor time to search for a batch: most take hundredths, others are redone."""
+
+
+Other = tuple[dict[int, int], frozenset["Ground"]]
+"""Another answer set: the value of each priority, and the atoms that were looked at."""
+
+
+@dataclass(eq=False)
+class Best(Generic[A]):
+    """The best answer set of a pair with all its atoms.
+
+    ``answer`` is what it says, ``program`` what was grounded for the pair. If several pairs were
+    solved together, ``together`` is what they share, and ``number`` that of this one; ``found``
+    lacks the atoms that are not shown, and ``ground`` grounds the program for this pair alone.
+    """
+
+    answer: A
+    found: Found
+    program: PreparedRules
+    ground: Callable[[], tuple[Control, Objective]]
+    together: BatchModel | None = None
+    number: int = 0
+
+    @cached_property
+    def _alone(self) -> tuple[Control, Objective]:
+        return self.ground()
+
+    @property
+    def control(self) -> Control:
+        """The ground program of this pair alone."""
+        return self._alone[0]
+
+    @cached_property
+    def atoms(self) -> Mapping[str, Sequence[Ground]]:
+        """The atoms by name, without the facts of the program."""
+        if self.together is not None:
+            return self.together.shares[self.number].atoms
+        return by_name(texts(frozenset(self.found.true).difference(self.program.facts)))
+
+    def undecided(self, name: str, arity: int) -> Mapping[Ground, int]:
+        """The atoms of a predicate that the solver decides, with their literals."""
+        found = [
+            atom
+            for atom in self.control.symbolic_atoms.by_signature(name, arity)
+            if not atom.is_fact
+        ]
+        written = texts(atom.symbol for atom in found)
+        return dict(zip(written, (atom.literal for atom in found), strict=True))
+
+    def other(
+        self, assumptions: Sequence[int], looked_at: Mapping[Ground, int], time_limit: float
+    ) -> Other | None:
+        """Find the best answer set in which literals are true; None if there is none.
+
+        So many should be given that branch and bound looks at the rest in no time. After
+        ``time_limit`` seconds the best so far is good enough.
+        """
+        control, objective = self._alone
+        solver = control.configuration.solver
+        assert isinstance(solver, Configuration)
+        solver.opt_strategy = "bb"
+        return last_model(
+            control,
+            time_limit,
+            lambda model: (
+                dict(zip(model.priority, objective.cost(model), strict=True)),
+                frozenset(atom for atom, literal in looked_at.items() if model.is_true(literal)),
+            ),
+            assumptions,
+        )[0]
 
 
 class Solver(Generic[A]):
@@ -113,7 +181,7 @@ class Solver(Generic[A]):
         """What clingo has warned about so far, such as atoms that no rule derives."""
         return self._grounder.warnings
 
-    def solve(self, pair: Pair, facts: Sequence[Symbol]) -> Solution[A]:
+    def solve(self, subject: Subject, facts: Sequence[Symbol]) -> Solution[A]:
         """Decide a pair.
 
         Raises:
@@ -122,7 +190,9 @@ class Solver(Generic[A]):
             MemoryLimitError: there was not enough memory.
             RuleError: clingo could not ground the rules, or what they derive is no answer.
         """
-        return self._surely(pair, facts, self._solution, atoms=self.options.models > 1)
+        models, item = self.options.models, (subject, facts)
+        alone, answers = self._alone(*item, models, atoms=models > 1)
+        return Solution(item, tuple(answers), alone.grounding, alone.solving)
 
     def solve_all(self, items: Iterable[Item]) -> Iterator[Solution[A]]:
         """Decide pairs as :meth:`solve` does, lazily, in their order, several at a time.
@@ -130,9 +200,9 @@ class Solver(Generic[A]):
         Whatever raises an error, an item or a pair without an answer, does so only after
         the solutions of the pairs before it.
         """
-        return raising(self.try_all(items))
+        return raising(self.outcomes(items))
 
-    def try_all(
+    def outcomes(
         self, items: Iterable[Item], *, least: int = 2
     ) -> Iterator[Solution[A] | IstsError]:
         """As :meth:`solve_all`; a pair without an answer has its error, unless memory ran out.
@@ -140,16 +210,7 @@ class Solver(Generic[A]):
         From ``least`` on, pairs are decided as several are, which tells whether another answer
         is as good, but takes longer for one.
         """
-
-        def alone(pair: Pair, facts: Sequence[Symbol]) -> Solution[A] | IstsError:
-            try:
-                return self.solve(pair, facts)
-            except errors.MemoryLimitError:
-                raise
-            except IstsError as error:
-                return error
-
-        return self._in_batches(items, Batches.solve, alone, least)
+        return self._in_batches(items, Batches.solve, self.solve, least)
 
     def check_grounding(self, facts: Sequence[Symbol]) -> None:
         """Ground the rules for a pair, so that clingo can find fault with them."""
@@ -169,23 +230,30 @@ class Solver(Generic[A]):
         Those that do not depend on the pair have none.
         """
 
-        def alone(_: Pair, facts: Sequence[Symbol]) -> list[Symbol]:
+        def alone(_: Subject, facts: Sequence[Symbol]) -> list[Symbol]:
             atoms = self.ground_atoms(facts)
             return [atom for atom in atoms if (atom.name, len(atom.arguments)) in wanted]
 
-        return self._in_batches(items, lambda batches, some: batches.derivable(some, wanted), alone)
+        def together(batches: Batches[A], group: Sequence[Item]) -> list[list[Symbol]] | None:
+            return batches.derivable(group, wanted)
 
-    def best(self, pair: Pair, facts: Sequence[Symbol]) -> Best[A]:
+        return raising(self._in_batches(items, together, alone))
+
+    def best(self, subject: Subject, facts: Sequence[Symbol]) -> Best[A]:
         """Find the best answer set of a pair with all its atoms, for whoever asks why."""
-        return self._surely(pair, facts, self._best, atoms=True)
+        alone, (answer,) = self._alone(subject, facts, 1, atoms=True)
+        ground = alone.control, alone.objective
+        return Best(answer, alone.last, alone.program, lambda: ground)
 
-    def answer(self, pair: Pair, found: Found, weights: Callable[[], Weights] | None = None) -> A:
+    def answer(
+        self, subject: Subject, found: Found, weights: Callable[[], Weights] | None = None
+    ) -> A:
         """What an answer set says that was found with all its atoms, or a RuleError.
 
         Without the weights of its program it says nothing of its confidence.
         """
         try:
-            return self._read_found(pair, found, weights)
+            return self._read_found(subject, found, weights)
         except AnswerError as error:
             # With the rules to blame in its words, if they can be found.
             named = partial(self._blame.named, error, found.true)
@@ -197,7 +265,7 @@ class Solver(Generic[A]):
         """As :meth:`best`, of many pairs, as :meth:`solve_all` decides them.
 
         ``extra`` gives more rules for the pairs that are decided together, rewritten as
-        :mod:`ists_asp.solver.program` does; no other rule may depend on them.
+        :mod:`ists_asp.solver.pairing` does; no other rule may depend on them.
         """
 
         def together(batches: Batches[A], some: Sequence[Item]) -> list[Best[A] | None] | None:
@@ -213,7 +281,7 @@ class Solver(Generic[A]):
                 )
             ]
 
-        return self._in_batches(items, together, self.best)
+        return raising(self._in_batches(items, together, self.best))
 
     def with_atoms(
         self, facts: Sequence[Symbol], wanted: Sequence[tuple[Symbol, bool]]
@@ -256,48 +324,52 @@ class Solver(Generic[A]):
         self,
         items: Iterable[Item],
         together: Callable[[Batches[A], Sequence[Item]], Sequence[T | None] | None],
-        alone: Callable[[Pair, Sequence[Symbol]], T],
+        alone: Callable[[Subject, Sequence[Symbol]], T],
         least: int = 2,
-    ) -> Iterator[T]:
-        """Work pairs out lazily, in their order, the short ones together where that is certain."""
+    ) -> Iterator[T | IstsError]:
+        """Work items out lazily, in their order, the short ones together where that is certain.
 
-        def some(items: Sequence[Item]) -> Iterator[T]:
-            batches = {short[0]: short for short in short_pairs(items, least)}
-            known: dict[int, T | None] = {}
-            for place, item in enumerate(items):
-                short = batches.get(place)
-                if short is not None and (ready := self._batches) is not None:
-                    found = unless_it_fails(
-                        partial(together, ready, [items[each] for each in short])
-                    )
-                    known.update(zip(short, found or (), strict=bool(found)))
-                one = known.pop(place, None)
-                yield alone(*item) if one is None else one
-
-        return in_batches(items, some)
+        What fails alone has its error, unless memory ran out.
+        """
+        for batch in batches(items):
+            groups = {places[0]: places for places in short_pairs(batch, least)}
+            results: dict[int, T | None] = {}
+            for place, item in enumerate(batch):
+                places = groups.get(place, [])
+                if places and (ready := self._batches) is not None:
+                    group = [batch[other] for other in places]
+                    found = unless_it_fails(partial(together, ready, group))
+                    results.update(zip(places, found or (), strict=bool(found)))
+                outcome: T | IstsError | None = results.pop(place, None)
+                if outcome is None:
+                    try:
+                        outcome = alone(*item)
+                    except errors.MemoryLimitError:
+                        raise
+                    except IstsError as error:
+                        outcome = error
+                yield outcome
 
     def _priced(self, facts: Sequence[Symbol]) -> tuple[Control, Objective]:
         """The ground program of a pair, and its objective, with prices."""
         prices = self._objective()
         return self._grounder.ground(facts, objective=prices), prices
 
-    def _surely(
-        self,
-        pair: Pair,
-        facts: Sequence[Symbol],
-        decide: Callable[[Pair, Alone, ReadFound[A]], T],
-        *,
-        atoms: bool,
-    ) -> T:
-        """Decide a pair; where that gives no answer, make sure, and name the rules to blame."""
+    def _alone(
+        self, subject: Subject, facts: Sequence[Symbol], models: int, *, atoms: bool
+    ) -> tuple[Alone, list[A]]:
+        """The best answers of a pair; where there is none, make sure, and name the rules to blame.
+
+        The search finds all ``atoms`` where they are needed.
+        """
         limit = self.options.time_limit
-        with inside(pair):
+        with inside(subject):
             try:
                 with suppress(AnswerError):
                     alone = Alone(self._grounder, facts, limit, self._objective(), atoms=atoms)
-                    return decide(pair, alone, self._read_found)
+                    return alone, alone.answers(partial(self._read_found, subject), models)
                 alone = Alone(self._grounder, facts, limit, self._objective(), atoms=True)
-                return decide(pair, alone, self.answer)
+                return alone, alone.answers(partial(self.answer, subject), models)
             except errors.UnsatisfiableError as error:
                 raise unless_it_fails(lambda: self._blame.unsatisfied(facts)) or error from None
             except errors.WeightsError as error:
@@ -312,24 +384,10 @@ class Solver(Generic[A]):
         ]
         return places[-1] if places else None
 
-    def _solution(self, pair: Pair, alone: Alone, read: ReadFound[A]) -> Solution[A]:
-        began = time.process_time()
-        found: Found | None = alone.first()
-        answers = []
-        while found is not None:
-            answers.append(read(pair, found, lambda: weights_of(alone.control)))
-            if len(answers) == self.options.models:
-                break
-            found = alone.after(found)
-        return Solution(tuple(answers), alone.grounding, time.process_time() - began)
-
-    def _best(self, pair: Pair, alone: Alone, read: ReadFound[A]) -> Best[A]:
-        found = alone.first()
-        answer = read(pair, found, lambda: weights_of(alone.control))
-        return Best(answer, found, alone.program, lambda: (alone.control, alone.objective))
-
-    def _read_found(self, pair: Pair, found: Found, weights: Callable[[], Weights] | None) -> A:
-        answer = self._read(pair, found.shown, found.cost, found.optimal)
+    def _read_found(
+        self, subject: Subject, found: Found, weights: Callable[[], Weights] | None
+    ) -> A:
+        answer = self._read(subject, found.shown, found.cost, found.optimal)
         if weights is None or self._confident is None:
             return answer
         return self._confident(answer, weights())

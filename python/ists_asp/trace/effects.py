@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Alignment, Answer
     from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.solver import Best, Solver
-    from ists_asp.solver.program import Program
+    from ists_asp.solver.grounder import PreparedRules
     from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.trace import Trace
 
@@ -108,7 +108,7 @@ def places(rules: RuleSet, names: Collection[str]) -> set[int]:
     return {place for place, (node, one) in each if one.name in names and node.ast_type in kinds}
 
 
-def triable(rules: RuleSet, program: Program) -> tuple[list[str], list[str]]:
+def triable(rules: RuleSet, program: PreparedRules) -> tuple[list[str], list[str]]:
     """The rules with a name, but for the core encoding's, and those among them that are tables.
 
     Tables are the same for all pairs, so that it would take long to have a switch for each.

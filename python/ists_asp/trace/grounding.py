@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ists_asp.solver.batch import BatchModel
-    from ists_asp.solver.program import Pairing
+    from ists_asp.solver.pairing import Pairing
     from ists_asp.trace.probes import Companion, ElementRule, Probe
 
 LATER = "later"

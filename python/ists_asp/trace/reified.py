@@ -13,7 +13,7 @@ from msgspec import convert, to_builtins
 from ists_asp.rules.arguments import ArgumentTypes, argument_types
 from ists_asp.rules.catalogue import is_core, restraining, shipped_texts
 from ists_asp.rules.profiles import check_kinds
-from ists_asp.solver.program import Pairing, Program
+from ists_asp.solver.pairing import Pairing
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import functions, parse
 from ists_asp.trace.grounding import Grounding, ground_probes, later_statements
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer
     from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.solver import Solver
+    from ists_asp.solver.grounder import PreparedRules
 
 _Found = TypeVar("_Found")
 
@@ -143,7 +144,7 @@ class ReifiedRules:
         text = "\n".join([*self._definitions, *(probe.statement for probe in ordered)])
         return ground_probes(text, atoms, self.solver.arguments)
 
-    def rewritten(self, program: Program) -> Rewritten:
+    def rewritten(self, program: PreparedRules) -> Rewritten:
         """A program rewritten, each program once."""
         if id(program) not in self._rewritten:
             self._rewritten[id(program)] = Rewritten(self, program)
@@ -153,7 +154,7 @@ class ReifiedRules:
 class Rewritten:
     """A program rewritten: the probes of its tables, and those for a pair."""
 
-    def __init__(self, reified: ReifiedRules, program: Program) -> None:
+    def __init__(self, reified: ReifiedRules, program: PreparedRules) -> None:
         self._reified = reified
         self.program = program
         open_ = {id(statement) for statement in program.statements}

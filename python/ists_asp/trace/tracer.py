@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from ists_asp.errors import IstsError, TraceError
 from ists_asp.resources import gc_paused
-from ists_asp.solver.batch import in_batches
+from ists_asp.solver.batch import batches
 from ists_asp.syntax.ground import Ground, texts
 from ists_asp.trace.decisions import PREDICATES, Decision, decisions
 from ists_asp.trace.document import document
@@ -39,9 +39,10 @@ if TYPE_CHECKING:
 
     from clingo import Control, Symbol
 
-    from ists_asp.model import Answer, Pair
+    from ists_asp.model import Answer, Subject
     from ists_asp.rules import RuleSet
     from ists_asp.solver import Best, Solver
+    from ists_asp.solver.search import Item
 
 
 def _reach(traces: Sequence[Trace]) -> None:
@@ -147,16 +148,16 @@ class Tracer:
         self.solver = solver
         self.reified = ReifiedRules(rules, solver, knowledge)
 
-    def trace(self, pair: Pair, facts: Sequence[Symbol]) -> AskedTrace:
-        """Decide a pair and trace the answer."""
+    def trace(self, subject: Subject, facts: Sequence[Symbol]) -> AskedTrace:
+        """Decide about a subject, such as a pair, and trace the answer."""
         with gc_paused():
-            return self._alone(facts, self.solver.best(pair, facts))
+            return self._alone(facts, self.solver.best(subject, facts))
 
-    def trace_all(self, items: Iterable[tuple[Pair, Sequence[Symbol]]]) -> Iterator[AskedTrace]:
+    def trace_all(self, items: Iterable[Item]) -> Iterator[AskedTrace]:
         """Decide and trace pairs lazily, in their order; several share their grounding."""
-        return in_batches(items, self._some)
+        return chain.from_iterable(map(self._some, batches(items)))
 
-    def _some(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> Iterator[AskedTrace]:
+    def _some(self, items: Sequence[Item]) -> Iterator[AskedTrace]:
         """The traces of the pairs of a batch; what came before an error is told first."""
         made: list[AskedTrace] = []
         failure: IstsError | None = None
@@ -175,7 +176,7 @@ class Tracer:
         if failure is not None:
             raise failure
 
-    def _each(self, items: Sequence[tuple[Pair, Sequence[Symbol]]]) -> Iterator[AskedTrace]:
+    def _each(self, items: Sequence[Item]) -> Iterator[AskedTrace]:
         """The traces of pairs; those that were decided together are looked at together."""
         rewritten = self.reified.rewritten(self.solver.program)
         shared: dict[int, Grounding] = {}
@@ -237,9 +238,7 @@ class Coverage:
         )
 
 
-def coverage(
-    reified: ReifiedRules, items: Iterable[tuple[Pair, Sequence[Symbol]]]
-) -> Iterator[Coverage]:
+def coverage(reified: ReifiedRules, items: Iterable[Item]) -> Iterator[Coverage]:
     """Which of some rules fire for each pair, whether or not a decision rests on what fired.
 
     Asked about are the rules of ``reified``, which has a solver of all rules.

@@ -12,8 +12,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
 from pydantic import BaseModel, ConfigDict, Field
 
-from ists_asp.engine.feedback import COLUMNS, Submission, has_words, judge_alone
+from ists_asp.engine import System
 from ists_asp.errors import DataError, IstsError
+from ists_asp.explain.feedback import COLUMNS, Submission, has_words
 from ists_asp.explain.templates import load_templates
 from ists_asp.io.formats import rating_record
 from ists_asp.io.pairs import given_chunks
@@ -133,7 +134,7 @@ def router(bench: Bench) -> APIRouter:
             try:
                 if not references:
                     raise DataError("no model answer", expected="one with words")
-                found = desk.ask(partial(judge_alone, submission=posed, templates=templates))
+                found = desk.ask(partial(System.judge, submission=posed, templates=templates))
                 return {"id": one.id} | {name: found.cell(name) for name in COLUMNS}
             except IstsError as error:
                 return {"id": one.id, "error": visible(str(error))}

@@ -86,8 +86,8 @@ def _limited(worker: System, pairs: Sequence[Pair], loading: float = 0.0) -> Ite
 
 def _decided(worker: System, pairs: Sequence[Pair], rules: Rules) -> list[Answer | str]:
     with _limited(worker, pairs):
-        tried = _system(worker, rules).try_all(pairs)
-        return [one.found if isinstance(one, IstsError) else one[0] for one in tried]
+        tried = _system(worker, rules).outcomes(pairs)
+        return [one.found if isinstance(one, IstsError) else one.answers[0] for one in tried]
 
 
 def _causes(

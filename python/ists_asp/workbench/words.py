@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter
@@ -12,7 +12,7 @@ from pydantic import Field
 
 from ists_asp.errors import DataError, IstsError, RuleError, UsageError, shortened
 from ists_asp.rules.source import SUFFIX, read_entry
-from ists_asp.solver.batch import BATCH, in_batches
+from ists_asp.solver.batch import BATCH, batches
 from ists_asp.solver.edits import Edits
 from ists_asp.solver.statements import Version
 from ists_asp.syntax.ground import Atoms
@@ -169,4 +169,4 @@ def _touched(bench: Bench, corpus: str) -> Iterator[dict[str, Any]]:
         texts = {one.id: [one.sent1.text, one.sent2.text] for one in batch if one.id in wanted}
         yield {"done": done, "of": len(pairs), "touched": found, "pairs": texts}
 
-    yield from in_batches(bench.annotated(desk, pairs), look, BATCH)
+    yield from chain.from_iterable(map(look, batches(bench.annotated(desk, pairs), BATCH)))

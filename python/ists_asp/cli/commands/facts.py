@@ -97,11 +97,11 @@ def facts(
                 hint="Write rules and facts together: --bundle",
             )
         head, rules = _bundled(system, purpose, sources) if bundle else ("", "")
-        posed = system.posed(tokenized(source, system, pairs), purpose)
+        facts = system.program_facts(tokenized(source, system, pairs), purpose)
         texts = [
             _head(system, pair, _command(system, () if bundle else sources, target))
             + f"{head}{facts_text(symbols)}{rules}"
-            for (pair, symbols), target in zip(posed, targets, strict=True)
+            for (pair, symbols), target in zip(facts, targets, strict=True)
         ]
     if several and output is not None:
         output.mkdir(exist_ok=True)
@@ -240,8 +240,8 @@ def chunk(source: Source, setup: Setup, side: str | None, output: Path | None) -
     pairs = read_pairs(source)
     lines: list[str] = []
     with working(setup) as run, progress(len(pairs), shown=not source.quiet) as step:
-        known = run.system.answered(tokenized(source, run.system, pairs))
-        for answer, _ in counted(known, step):
+        decided = run.system.decided(tokenized(source, run.system, pairs))
+        for answer, _ in counted(decided, step):
             first = replace(answer.pair.sent1, chunks=answer.chunks1)
             second = replace(answer.pair.sent2, chunks=answer.chunks2)
             both = {"1": [first], "2": [second], None: [first, second]}

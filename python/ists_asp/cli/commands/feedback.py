@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TextIO
 
@@ -17,13 +18,14 @@ from ists_asp.cli.files import INPUT, command
 from ists_asp.errors import DataError, RuleError, SolveError, UsageError, shortened
 from ists_asp.io.text import USUAL, usual
 from ists_asp.pipeline.source import Source
+from ists_asp.rules import Purpose
 from ists_asp.run.watch import Failed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ists_asp.engine import Setup
-    from ists_asp.engine.feedback import Feedback, Submission
+    from ists_asp.explain.feedback import Feedback, Submission
     from ists_asp.explain.templates import Templates
     from ists_asp.io.formats import Outcome
     from ists_asp.io.tables import Row, Table, Text
@@ -108,8 +110,8 @@ def feedback(
     """
     from ists_asp.cli.driver import Printed, make_parts, working
     from ists_asp.engine import System
-    from ists_asp.engine.feedback import COLUMNS, give_feedback, pair_of, why
     from ists_asp.explain import load_templates
+    from ists_asp.explain.feedback import COLUMNS
     from ists_asp.io.files import atomic_writer
     from ists_asp.io.tables import Table, kind_of
     from ists_asp.pipeline.cluster import Job, kind_of_parts
@@ -142,14 +144,17 @@ def feedback(
             told, ids = f"there is no answer '{shortened(asked)}'", shortened(", ".join(every))
             raise UsageError(told, where="--why", expected=ids)
         with working(setup) as run:
-            write_output(output, why(run.system, every[asked], wording))
+            traces = run.system.trace_verdicts(every[asked], wording)
+            why = (trace.why("verdict(_)").text(depth=3) for trace in traces)
+            write_output(output, "\n".join(why))
         return
     like = sheet.table.kind if sheet.table.kind in ("csv", "tsv", "jsonl") else "csv"
     kind = like if output is None else kind_of(output, f"-o {output}")
     with working(setup) as run:
-        run.system.judge  # noqa: B018 (faulty rules are no answer's failure)
-        work = partial(give_feedback, run.system, templates=wording)
-        found = list(run.on_each(sheet.submissions, work, pair_of, quiet=quiet))
+        # Faulty rules are no answer's failure.
+        run.system.program(Purpose.FEEDBACK).solver  # noqa: B018
+        work = partial(run.system.judge_many, templates=wording)
+        found = list(run.on_each(sheet.submissions, work, attrgetter("pair"), quiet=quiet))
     ours = _columns(sheet, found, marked=columns["marks_col"] is not None, group=group)
     with ExitStack() as stack:
         target = Printed() if output is None else stack.enter_context(atomic_writer(output))
@@ -168,7 +173,7 @@ def _write_part(
     _traces: TextIO | None,
     _warn: Warn,
 ) -> Iterator[Outcome]:
-    from ists_asp.engine.feedback import judge_alone, pair_of
+    from ists_asp.engine import System
     from ists_asp.io.formats import Outcome
 
     assert source.table is not None
@@ -176,13 +181,13 @@ def _write_part(
     found: list[Feedback | Failed] = []
     for one in sheet.submissions:
         try:
-            found.append(stages.ask(partial(judge_alone, submission=one, templates=wording)))
+            found.append(stages.ask(partial(System.judge, submission=one, templates=wording)))
         except (DataError, RuleError, SolveError) as error:
-            found.append(Failed(pair_of(one), error.found))
+            found.append(Failed(one.pair, error.found))
     _write(kind, target, sheet, _columns(sheet, found, marked=False, group=False, whole=False))
     for one, result in zip(sheet.submissions, found, strict=True):
         failure = SolveError(result.reason) if isinstance(result, Failed) else None
-        yield Outcome(pair_of(one), failure=failure)
+        yield Outcome(one.pair, failure=failure)
 
 
 def _write(kind: str, target: Text, sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
@@ -214,7 +219,7 @@ def _read(
 
     Only of a ``whole`` table it is known whether all students differ.
     """
-    from ists_asp.engine.feedback import Submission, has_words
+    from ists_asp.explain.feedback import Submission, has_words
     from ists_asp.io.tables import Table
     from ists_asp.io.text import Faults
 
@@ -294,8 +299,8 @@ def _columns(
     whole: bool = True,
 ) -> dict[str, list[object]]:
     """What stands behind the columns of the table, by column."""
-    from ists_asp.engine.feedback import COLUMNS, Feedback, groups
     from ists_asp.evaluate.marks import suggest_marks
+    from ists_asp.explain.feedback import COLUMNS, Feedback, groups
 
     given = [one if isinstance(one, Feedback) else None for one in found]
     ours: dict[str, list[object]] = {

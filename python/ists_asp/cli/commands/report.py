@@ -100,8 +100,8 @@ def _decided(
         for pair in pairs:
             others.about(pair)
     from ists_asp.cli.driver import working
-    from ists_asp.engine.preparation import Known
     from ists_asp.report import Entry, Report, evidence
+    from ists_asp.rules import Purpose
     from ists_asp.trace.trace import look_ahead
 
     began = time.perf_counter()
@@ -109,7 +109,9 @@ def _decided(
         system = run.system
         tells = system.profile.explanation is not None
         # Faulty rules are no pair's failure.
-        _ = tells and system.explainer, system.rates and system.rater
+        for purpose, wanted in ((Purpose.EXPLANATION, tells), (Purpose.RATING, system.rates)):
+            if wanted:
+                system.program(purpose)
 
         def shown(some: Iterator[Pair]) -> Iterator[Entry]:
             # Several are rated and told in a fraction of the time that one by one takes.
@@ -119,9 +121,7 @@ def _decided(
                 reasons = list(_watched(map(evidence, traces)))
                 found = [trace.answer for trace in traces]
                 if system.rates:
-                    rated = system.rater.rate_all(Known(one.answer, one.facts) for one in traces)
-                    ratings = (one.answers[0].rating for one in rated)
-                    found = [replace(one, rating=next(ratings)) for one in found]
+                    found = list(system.rated((one.answer, one.facts) for one in traces))
                 told = (one.text for one in system.explain_many(found)) if tells else repeat("")
                 for answer, words, why in zip(found, told, reasons, strict=False):
                     yield Entry(answer, words, why, others.beside(answer))

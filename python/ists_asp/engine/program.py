@@ -1,0 +1,213 @@
+"""Programs: the rules of one purpose, the facts that they see, and what they decide.
+
+An answer is decided by the facts of a pair. Ratings, explanations and verdicts rest on an answer:
+their programs are small, see its facts as well, and leave little or nothing to choose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from clingo import SymbolType
+from clingo.ast import ASTType
+from msgspec import convert, to_builtins
+
+from ists_asp.answers import HIGHEST, read_answer, read_rating
+from ists_asp.errors import UsageError
+from ists_asp.facts import line_facts
+from ists_asp.model import Scheme
+from ists_asp.rules import NamedRule, Purpose
+from ists_asp.rules.profiles import check_kinds
+from ists_asp.solver import Solver
+from ists_asp.solver.kept import Keeping, answer_of, data_of
+from ists_asp.solver.search import constant_arguments, ground
+from ists_asp.syntax.ground import Atoms, Ground
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from clingo import Symbol
+
+    from ists_asp.answers import Read
+    from ists_asp.errors import IstsError
+    from ists_asp.explain.explanation import Shown
+    from ists_asp.model import Answer, Pair
+    from ists_asp.rules import RuleSet, RuleWarning
+    from ists_asp.solver import Solution, SolverOptions
+    from ists_asp.solver.search import Item
+    from ists_asp.trace import Tracer
+
+A = TypeVar("A")
+
+
+class Decided(NamedTuple):
+    """An answer, and facts of its pair."""
+
+    answer: Answer
+    facts: Sequence[Symbol]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[A]):
+    """How the answer sets of a purpose are read, and which facts its rules see beside a pair's.
+
+    Results are kept between runs under ``name``, if there is a ``codec``: that of
+    :class:`~ists_asp.solver.kept.Keeping`. Where no answers are read, ``bare`` reads them for
+    traces.
+    """
+
+    name: str
+    read: Read[A]
+    facts: Callable[[Answer], Iterable[str]] = lambda _answer: ()
+    codec: tuple[Callable[[A], Any], Callable[[Any, Any], A]] | None = None
+    bare: Read[Answer] | None = None
+
+
+class Program(Generic[A]):
+    """The rules of one purpose, ready for many pairs.
+
+    Nothing is grounded before it is needed. Where the rules have a memory, results are kept between
+    runs if ``keeps``. ``knowledge`` is what words are compared by, for traces.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        options: SolverOptions,
+        reading: Reading[A],
+        *,
+        keeps: bool = False,
+        knowledge: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
+        self.rules = rules
+        self._options = options
+        self._reading = reading
+        self._knowledge = knowledge
+        self._kept: Keeping[A] | None = None
+        if keeps and reading.codec is not None and rules.remembered.store is not None:
+            self._kept = Keeping(lambda: self.solver, rules, options, reading.name, reading.codec)
+
+    @cached_property
+    def solver(self) -> Solver[A]:
+        """The solver of the rules."""
+        return Solver(self.rules, self._options, self._reading.read)
+
+    @cached_property
+    def tracer(self) -> Tracer:
+        """Traces what the rules decide, and why any atom is true."""
+        from ists_asp.trace import Tracer
+
+        solver: Solver[Any] = self.solver
+        if self._reading.bare is not None:
+            solver = Solver(self.rules, self._options, self._reading.bare)
+        return Tracer(self.rules, solver, self._knowledge())
+
+    @cached_property
+    def named(self) -> dict[str, NamedRule]:
+        """The rules that have a sentence, by their names."""
+
+        def work() -> list[Any]:
+            return [to_builtins(rule) for rule in self.rules.rules if rule.sentence is not None]
+
+        kept = self.rules.remembered.recall("named", [], work)
+        return {rule.name: rule for rule in convert(kept, list[NamedRule])}
+
+    @property
+    def warnings(self) -> tuple[RuleWarning, ...]:
+        """What clingo finds suspicious about the rules, now or when kept results were decided."""
+        solver = self.__dict__.get("solver")
+        heard = self._kept.heard if self._kept else ()
+        own = (*self.rules.warnings, *(solver.warnings if solver else ()), *heard)
+        return tuple(dict.fromkeys(own))
+
+    def facts(
+        self, answer: Answer, facts: Iterable[Symbol], more: Iterable[str] = ()
+    ) -> tuple[Answer, Sequence[Symbol]]:
+        """An answer with the facts of its pair, ``more`` facts and those of the answer."""
+        added = filter(None, (*more, *self._reading.facts(answer)))
+        return answer, Atoms.of(facts).with_text(",".join(added))
+
+    def run(self, items: Iterable[Item]) -> Iterator[Solution[A] | IstsError]:
+        """Decide items, lazily and in their order, several at a time: solutions or errors."""
+        return self.solver.outcomes(items) if self._kept is None else self._kept.recall(items)
+
+
+def reading_for(
+    purpose: Purpose,
+    rules: RuleSet,
+    constants: Mapping[str, str],
+    scheme: Scheme = Scheme.Y2016,
+    *,
+    shown: bool = False,
+    wholes: Callable[[Pair], str] = lambda _pair: "",
+) -> Reading[Any]:
+    """How answer sets are read that the rules for a purpose derive.
+
+    The scheme says which answers are well formed; ``shown`` whether they have the atoms as well;
+    ``wholes`` gives the facts that a reader has of a pair as a whole, with commas between them.
+    """
+
+    def write(answer: Answer) -> dict[str, Any] | None:
+        return data_of(answer) if answer.optimal else None
+
+    if purpose is Purpose.ANSWER:
+        read = partial(read_answer, scheme=scheme, kept=shown)
+        codec = write, lambda pair, data: answer_of(data, pair)
+        return Reading(f"answers {scheme} {shown}", read, codec=codec)
+    if purpose is Purpose.RATING:
+        highest = highest_rating(rules, constants)
+
+        def read_rated(
+            answer: Answer, shown: Iterable[Ground], cost: tuple[int, ...], best: bool
+        ) -> Answer:
+            return read_rating(answer.pair, shown, cost, best, highest)
+
+        return Reading(
+            f"ratings {highest}",
+            read_rated,
+            lambda answer: (*line_facts(answer), wholes(answer.pair)),
+            (write, lambda answer, data: answer_of(data, answer.pair)),
+        )
+    # Rules for texts are needed by few runs.
+    from ists_asp.explain.explanation import answer_facts, read_shown
+
+    if purpose is Purpose.FEEDBACK:
+        from ists_asp.explain.feedback import read_bare, read_judged
+
+        return Reading(
+            "",
+            read_judged,
+            lambda answer: (*answer_facts(answer), wholes(answer.pair)),
+            bare=read_bare,
+        )
+
+    def read_told(answer: Answer, atoms: Iterable[Ground], _cost: object, best: bool) -> Shown:
+        return read_shown(answer.sizes, len(answer.alignments), atoms, best)
+
+    return Reading(
+        "explanations",
+        read_told,
+        answer_facts,
+        (
+            lambda shown: [*map(str, shown.atoms)] if shown.best else None,
+            lambda answer, atoms: read_told(answer, map(Ground, atoms), (), True),
+        ),
+    )
+
+
+def highest_rating(rules: RuleSet, constants: Mapping[str, str]) -> int:
+    """The best rating, which is a constant of ``asp/rate.lp``."""
+    check_kinds(constants, rules)
+    arguments = constant_arguments(constants)
+
+    def work() -> int:
+        definitions = [node for node in rules.statements if node.ast_type is ASTType.Definition]
+        best = ground(definitions, (), arguments, lambda _code, _text: None).get_const("highest")
+        return best.number if best is not None and best.type is SymbolType.Number else HIGHEST
+
+    best = int(rules.remembered.recall("highest", arguments, work))
+    if best < 1:
+        raise UsageError(f"found {best}", where="the constant highest", expected="1 point or more")
+    return best

@@ -1,0 +1,480 @@
+"""Explanations: an answer in words, as statements that each rest on alignments.
+
+Rules for explanations derive what is said, in which order, in atoms of the vocabulary of
+``lp_rules/explanation/output.lp``. Atoms of other predicates are passed over; those of its own are
+read and checked once, or refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from clingo import SymbolType
+
+from ists_asp.errors import AnswerError, DataError, RuleError, shortened
+from ists_asp.explain.templates import Templates, phrase, quoted, sentence
+from ists_asp.facts import line_facts
+from ists_asp.io.wa import format_label
+from ists_asp.knowledge.words import written_otherwise
+from ists_asp.rules import NamedRule
+from ists_asp.syntax import ground
+from ists_asp.syntax.ground import Ground
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ists_asp.model import Alignment, Answer, Sentence
+
+_STOPPED = re.compile(r"(?:[A-Z]\.)+[A-Z]?\.?")
+_WORD = re.compile(r"\w+")
+_SLOT = re.compile(r"\{\w+\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing that is said.
+
+    Args:
+        kind: the key of its template, such as ``number``.
+        text: the statement as a sentence of its own.
+        sentence: number of the sentence of the whole text that it is part of, from 1; 0 if it is
+            left out of the text, which would be too long.
+        alignments: the lines of the answer that it rests on, in their order.
+        reason: the rule that decided it, with its name, sentence, file and line.
+    """
+
+    kind: str
+    text: str
+    sentence: int
+    alignments: tuple[Alignment, ...]
+    reason: NamedRule
+
+    def tokens(self, side: int) -> tuple[int, ...]:
+        """The token numbers of sentence 1 or 2 that it is about, ascending."""
+        lines = (line.tokens1 if side == 1 else line.tokens2 for line in self.alignments)
+        return tuple(sorted({token for line in lines for token in line}))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation:
+    """An answer in words: the whole text, and its statements in order."""
+
+    answer: Answer
+    text: str
+    statements: tuple[Statement, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """The explanation by its schema; spans are given by token numbers and by words."""
+        pair = self.answer.pair
+        return {
+            "id": pair.id,
+            "sent1": pair.sent1.text,
+            "sent2": pair.sent2.text,
+            "text": self.text,
+            "statements": [
+                {
+                    "kind": one.kind,
+                    "text": one.text,
+                    "sentence": one.sentence,
+                    "tokens1": list(one.tokens(1)),
+                    "tokens2": list(one.tokens(2)),
+                    "alignments": [
+                        {
+                            "tokens1": list(line.tokens1),
+                            "tokens2": list(line.tokens2),
+                            "text1": pair.sent1.words(line.tokens1),
+                            "text2": pair.sent2.words(line.tokens2),
+                            "label": format_label(line),
+                            "score": line.score,
+                        }
+                        for line in one.alignments
+                    ],
+                    "rule": {
+                        name: getattr(one.reason, name)
+                        for name in ("name", "sentence", "file", "line")
+                    },
+                }
+                for one in self.statements
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any], answer: Answer) -> Explanation:
+        """The explanation of such a record, which must be about the answer."""
+        lines = {(line.tokens1, line.tokens2): line for line in answer.alignments}
+
+        def statement(one: Mapping[str, Any]) -> Statement:
+            keys = [(tuple(line["tokens1"]), tuple(line["tokens2"])) for line in one["alignments"]]
+            rule = NamedRule(**one["rule"], column=1, text="")
+            found = tuple(lines[key] for key in keys)
+            return Statement(one["kind"], one["text"], one["sentence"], found, rule)
+
+        try:
+            return cls(answer, record["text"], tuple(map(statement, record["statements"])))
+        except (LookupError, TypeError):
+            expected = f"what to_dict gives of the answer to pair {shortened(answer.pair.id)}"
+            raise DataError("this is no explanation of the answer", expected=expected) from None
+
+    def __repr__(self) -> str:
+        return f"<Explanation {self.answer.pair.id!r}: {shortened(self.text, 80)!r}>"
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        """The answer as a picture, and the text: how notebooks show it."""
+        from ists_asp.report.picture import static_picture
+
+        return static_picture(self.answer, self.text)
+
+
+# What the rules see.
+
+
+def answer_facts(answer: Answer) -> Iterator[str]:
+    """The facts of an answer, and how its tokens are written.
+
+    The vocabulary is documented in ``asp/lines.lp`` and ``lp_rules/explanation/answer.lp``.
+    """
+    yield from line_facts(answer)
+    sides = answer.pair.sent1, answer.pair.sent2
+    for side, sent in enumerate(sides, 1):
+        for token in sent.tokens:
+            if case := _case(token.form):
+                yield f"letters({side},{token.index},{case})"
+    forms = ([token.form for token in sent.tokens] for sent in sides)
+    for side, first, last, word, part in written_otherwise(*forms):
+        yield f"written({side},{first},{last},{ground.quoted(word)},{part})"
+
+
+def text_facts(templates: Templates) -> list[str]:
+    """How many words each text of the templates has besides what fills it."""
+    return [
+        f"text_words({table},{key},{len(_WORD.findall(_SLOT.sub('', text)))})"
+        for table in ("words", "statements", "clauses")
+        for key, text in getattr(templates, table).items()
+        if _NAME.fullmatch(key)
+    ]
+
+
+def _case(form: str) -> str | None:
+    capitals = [char.isupper() for char in form if char.isalpha()]
+    if not any(capitals):
+        return "lower" if capitals else None
+    if all(capitals):
+        return "upper" if capitals[1:] else "single"
+    return "title" if capitals[0] and not any(capitals[1:]) else "mixed"
+
+
+# What they show.
+
+Key: TypeAlias = "tuple[int, object]"
+"""What terms are sorted by: numbers as numbers, tuples part by part, all else as text."""
+
+_NAME = re.compile(r"_*[a-z][A-Za-z0-9_']*")
+
+
+class Item(NamedTuple):
+    """A word of a phrase.
+
+    ``kind`` is ``token``, ``dots``, ``key`` or ``text``. Of a token, number ``token`` of
+    sentence ``side``, ``name`` says what becomes of its letters; otherwise it is a key of the
+    templates' words, or the text itself.
+    """
+
+    kind: str
+    name: str = ""
+    side: int = 0
+    token: int = 0
+
+
+class Piece(NamedTuple):
+    """An item of a slot, and where it stands there; ``number`` is that of one of several slots."""
+
+    statement: Ground
+    slot: str
+    number: Key | None
+    at: tuple[Key, Key]
+    item: Item
+    style: str
+
+
+class Place(NamedTuple):
+    """Where a statement is told; see ``told_at/5`` in ``lp_rules/explanation/order.lp``."""
+
+    sentence: int
+    order: int
+    clause: str
+    rank: int
+    statement: Ground
+
+
+@dataclass(slots=True)
+class Shown:
+    """What there is to say about an answer; all but pieces and places by statement.
+
+    ``best`` unless there was no time to choose what is told. It was read from ``atoms``.
+    """
+
+    atoms: Sequence[Ground]
+    best: bool = True
+    kinds: dict[Ground, str] = field(default_factory=dict)
+    uses: dict[Ground, set[int]] = field(default_factory=lambda: defaultdict(set))
+    choices: dict[Ground, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    pieces: list[Piece] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+
+
+def read_shown(
+    sizes: tuple[int, int], lines: int, atoms: Iterable[Ground], best: bool = True
+) -> Shown:
+    """Read what the rules show about sides of so many tokens, with so many ``lines``.
+
+    Raises:
+        AnswerError: an atom says nothing that can be said of them.
+    """
+    shown = Shown(tuple(atoms), best)
+    sides = dict(zip("12", sizes, strict=True))
+    # Places are those of statements, and so are read last.
+    for atom in sorted(shown.atoms, key=lambda atom: atom.startswith("told_at(")):
+        form = atom.partition("(")[0], len(atom.arguments)
+        if form in _FORMS:
+            try:
+                _take(shown, form[0], atom.arguments, sides, lines)
+            except ValueError:
+                raise AnswerError(
+                    "what the rules show is nothing that can be said", [atom], _FORMS[form]
+                ) from None
+    return shown
+
+
+def _take(
+    shown: Shown, name: str, parts: Sequence[Ground], sizes: Mapping[str, int], lines: int
+) -> None:
+    identifier, *rest = parts
+    if name in ("statement", "said"):
+        _ensure(shown.kinds.setdefault(identifier, _name(rest[0])) == rest[0])
+    elif name == "uses":
+        line = _number(rest[0])
+        _ensure(1 <= line <= lines)
+        shown.uses[identifier].add(line)
+    elif name == "choice":
+        shown.choices[identifier][_name(rest[0])] = _name(rest[1])
+    elif name in ("piece", "quoted"):
+        slot, at, style = rest
+        _ensure(_is_function(at, "at", 3))
+        order, position, item = at.arguments
+        place = _key(order), _key(position)
+        shown.pieces.append(
+            Piece(identifier, *_slot(slot), place, _item(item, sizes), _name(style))
+        )
+    else:
+        sentence, order, clause, rank = rest
+        numbers = _number(sentence), _number(order)
+        shown.places.append(Place(*numbers, _name(clause), _number(rank), identifier))
+        _ensure(identifier in shown.kinds)
+
+
+def _ensure(condition: bool) -> None:
+    if not condition:
+        raise ValueError
+
+
+def _name(term: Ground) -> str:
+    _ensure(_NAME.fullmatch(term) is not None)
+    return str(term)
+
+
+def _number(term: Ground) -> int:
+    _ensure(term.type is SymbolType.Number)
+    return term.number
+
+
+def _slot(term: Ground) -> tuple[str, Key | None]:
+    """A slot, or one of several that are told by a key."""
+    if _is_function(term, None, 1):
+        return term.name, _key(term.arguments[0])
+    return _name(term), None
+
+
+def _item(what: Ground, sizes: Mapping[str, int]) -> Item:
+    if what == "dots":
+        return Item("dots")
+    if _is_function(what, "text", 1):
+        (text,) = what.arguments
+        _ensure(text.type in (SymbolType.Number, SymbolType.String))
+        return Item("text", ground.plain(text))
+    if _is_function(what, "word", 3):
+        side, index, case = what.arguments
+        _ensure(side in sizes and 1 <= _number(index) <= sizes[side])
+        return Item("token", _name(case), side.number, index.number)
+    _ensure(_is_function(what, None, 1))
+    (key,) = what.arguments
+    names = (key,) if _NAME.fullmatch(key) else (key.name, *key.arguments)
+    return Item("key", "_".join(_name(Ground(part)) for part in names))
+
+
+def _is_function(term: Ground, name: str | None, arity: int) -> bool:
+    """Whether a term is a function of a name, or of any, with so many arguments."""
+    return (
+        term.type is SymbolType.Function
+        and term.positive
+        and len(term.arguments) == arity
+        and (term.name == name if name else _NAME.fullmatch(term.name) is not None)
+    )
+
+
+def _key(term: Ground) -> Key:
+    if term.type is SymbolType.Number:
+        return 0, term.number
+    if term.type is SymbolType.Function and not term.name:
+        return 2, tuple(map(_key, term.arguments))
+    return 1, str(term)
+
+
+_FORMS = {
+    ("statement", 2): "statement(Id,Kind), one for each Id, with a name for Kind",
+    ("uses", 2): "uses(Id,K), with K the number of a line of the answer",
+    ("choice", 3): "choice(Id,Slot,Key), with names for Slot and Key",
+    ("piece", 4): ("piece(Id,Slot,at(Order,P,Item),Style), with an Item such as word(S,I,as_is)"),
+    ("said", 2): "said(Id,Kind), one for each Id, with a name for Kind",
+    ("quoted", 4): "quoted(Id,Slot,at(Order,P,Item),Style), with an Item such as word(S,I,as_is)",
+    ("told_at", 5): (
+        "told_at(Id,Sentence,Order,Clause,Rank), with numbers but for Clause, for an Id that has "
+        "a statement"
+    ),
+}
+"""What messages expect of the atoms that are read."""
+
+
+# What is said.
+
+
+class Told(NamedTuple):
+    """A statement with its place and its words."""
+
+    place: Place
+    kind: str
+    text: str
+    side: str
+
+
+def explained(
+    answer: Answer, shown: Shown, templates: Templates, rules: Mapping[str, NamedRule]
+) -> Explanation:
+    """The explanation of an answer, by what ``rules``, by their names, show."""
+    told = tell((answer.pair.sent1, answer.pair.sent2), shown, templates)
+    sentences = sorted({0} | {item.place.sentence for item in told})
+    statements = []
+    for item in told:
+        name = f"say_{item.kind}"
+        if name not in rules:
+            raise RuleError(
+                f"the rule that makes statements of the kind {item.kind} has another name",
+                expected=f'%@rule {name}: "…"',
+                hint="Name it so, for the explanation to say which rule decided",
+            )
+        statements.append(
+            Statement(
+                item.kind,
+                sentence(_clause([item], templates), templates),
+                sentences.index(item.place.sentence),
+                tuple(
+                    answer.alignments[line - 1] for line in sorted(shown.uses[item.place.statement])
+                ),
+                rules[name],
+            )
+        )
+    return Explanation(answer, text_of(told, templates), tuple(statements))
+
+
+def tell(sides: Sequence[Sentence], shown: Shown, templates: Templates) -> list[Told]:
+    """Each statement that has a place, filled, in the order of telling."""
+    told = _told(sides, shown, templates)
+    return sorted(told, key=lambda item: (not item.place.sentence, item.place[:2], item.place.rank))
+
+
+def _told(sides: Sequence[Sentence], shown: Shown, templates: Templates) -> Iterator[Told]:
+    pieces: dict[Ground, dict[tuple[str, Key | None], list[Piece]]]
+    pieces = defaultdict(lambda: defaultdict(list))
+    for piece in shown.pieces:
+        pieces[piece.statement][piece.slot, piece.number].append(piece)
+    for place in shown.places:
+        identifier = place.statement
+        slots = {"hedge": ""}
+        slots |= {slot: templates.word(key) for slot, key in shown.choices[identifier].items()}
+        listed: list[tuple[Key, str]] = []
+        for (slot, number), some in pieces[identifier].items():
+            ordered = sorted(some, key=lambda piece: piece.at)
+            items = [piece.item for piece in ordered]
+            glued = [at for at, two in enumerate(pairwise(items), 1) if _touch(sides, *two)]
+            words = [_said(sides, item, templates, at in glued) for at, item in enumerate(items)]
+            text = phrase(words, templates, glued)
+            if some[-1].style == "quoted":
+                text = quoted(text, templates)
+            if number is not None:
+                listed.append((number, text))
+            else:
+                slots[slot] = text
+        slots["list"] = templates.join(list(dict.fromkeys(text for _, text in sorted(listed))))
+        kind = shown.kinds[identifier]
+        yield Told(place, kind, templates.statement(kind, slots), slots.get("side", ""))
+
+
+def _said(sides: Sequence[Sentence], item: Item, templates: Templates, joined: bool) -> str:
+    """A word of a phrase: a token, dots, a word of the templates or a text.
+
+    Abbreviations lose their stops (U.S., US), which would end a quotation in its midst. The end
+    of a word (they're) that is not ``joined`` to what is said before it is said with the word.
+    """
+    if item.kind == "dots":
+        return templates.marks["dots"]
+    if item.kind == "key":
+        return templates.word(item.name)
+    form = item.name
+    if item.kind == "token":
+        tokens = sides[item.side - 1].tokens
+        token, before = tokens[item.token - 1], tokens[item.token - 2].form
+        form = token.form
+        if token.glued and not joined and before[-1].isalnum() and any(map(str.isalpha, form)):
+            form = before + form
+    if _STOPPED.fullmatch(form):
+        form = form.replace(".", "")
+    return {"lower": form.lower(), "capital": form.capitalize()}.get(item.name, form)
+
+
+def _touch(sides: Sequence[Sentence], before: Item, item: Item) -> bool:
+    """Whether two items are tokens between which no blank is written."""
+    both = before.kind == item.kind == "token" and before.side == item.side
+    next_to = both and before.token == item.token - 1
+    return next_to and sides[item.side - 1].tokens[item.token - 1].glued
+
+
+def text_of(told: Sequence[Told], templates: Templates) -> str:
+    """Statements that have a place as a text, in sentences."""
+    sentences: dict[int, dict[tuple[int, str], list[Told]]] = {}
+    for item in told:
+        if not item.place.sentence:
+            break
+        clauses = sentences.setdefault(item.place.sentence, {})
+        clauses.setdefault((item.place.order, item.place.clause), []).append(item)
+    return templates.joins["sentences"].join(
+        sentence(
+            templates.joins["clauses"].join(
+                _clause(items, templates) for items in clauses.values()
+            ),
+            templates,
+        )
+        for clauses in sentences.values()
+    )
+
+
+def _clause(items: Sequence[Told], templates: Templates) -> str:
+    texts = list(dict.fromkeys(item.text for item in items))
+    return templates.clause(
+        items[0].place.clause, {"list": templates.join(texts), "side": items[0].side}
+    )

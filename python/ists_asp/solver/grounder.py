@@ -1,0 +1,344 @@
+"""Rules made ready for a pair: tables worked out, the rest ground, answer sets found.
+
+A predicate is a table if it has definitions and all of them are facts, or rules over
+tables only: word lists, weights, what follows from them. Tables are evaluated once.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import chain
+from typing import TYPE_CHECKING, TypeVar
+
+from clingo.ast import AST, ASTType
+
+from ists_asp import vocabulary as v
+from ists_asp.confidence import WEIGHTS, Weights
+from ists_asp.errors import RuleError, UnsatisfiableError, too_late
+from ists_asp.resources import Later
+from ists_asp.rules.parsing import Messages, RuleWarning
+from ists_asp.rules.profiles import check_kinds
+from ists_asp.solver.bounds import Objective
+from ists_asp.solver.search import (
+    CORE_GUIDED,
+    FALLBACK,
+    SolverOptions,
+    constant_arguments,
+    exclude,
+    ground,
+    search,
+)
+from ists_asp.solver.statements import Given, Shape, Shapes
+from ists_asp.syntax.ground import Atoms, written
+from ists_asp.syntax.trees import Signature, signature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from clingo import Control, Symbol
+
+    from ists_asp.rules.loader import RuleSet
+    from ists_asp.solver.search import Found
+
+A = TypeVar("A")
+
+NAMING = {ASTType.Definition, ASTType.Minimize, ASTType.Rule, ASTType.ShowSignature}
+KINDS = {*NAMING, ASTType.Defined}
+_PLAIN = {*KINDS, ASTType.ShowTerm}
+
+
+_EVERYWHERE = frozenset({ASTType.Defined, ASTType.Definition, ASTType.Script})
+"""What all statements may refer to, or clingo is to take for known."""
+
+
+@dataclass(frozen=True)
+class PreparedRules:
+    """A rule set made ready: what is grounded for each pair, no facts, and what holds for each.
+
+    ``by_predicate`` has the atoms that hold, of tables and others. Some table has rules where
+    ``derived``, so that more facts of a table could have consequences that ``facts`` lacks. Some
+    statement ``calls`` a function, such as ``@f(X)``: none is there, and clingo must not look for
+    it among the methods of :class:`Given`.
+    """
+
+    statements: Sequence[AST]
+    by_predicate: Mapping[Signature, Sequence[Symbol]]
+    tables: frozenset[Signature]
+    derived: bool
+    calls: bool
+
+    @cached_property
+    def facts(self) -> tuple[Symbol, ...]:
+        """Atoms that hold for each pair, predicate by predicate."""
+        return tuple(chain.from_iterable(self.by_predicate.values()))
+
+    @cached_property
+    def given(self) -> Given:
+        """The same, on their way to a control object."""
+        return Given({} if self.calls else self.by_predicate, self.facts if self.calls else ())
+
+
+def prepared(
+    rules: RuleSet,
+    arguments: Sequence[str],
+    messages: Messages,
+    shapes: Shapes,
+    *,
+    tables: bool = True,
+) -> PreparedRules:
+    """As :func:`prepare`, of a rule set that may remember what came of it.
+
+    Where clingo has warned of something, nothing is kept.
+    """
+
+    def work() -> dict[str, object]:
+        program = prepare(rules.statements, arguments, messages, shapes, tables=tables)
+        _refuse_two_weights(program, rules)
+        shapes.keep()
+        open_ = {id(node) for node in program.statements}
+        return {
+            "places": [place for place, node in enumerate(rules.statements) if id(node) in open_],
+            "facts": [
+                [*name, Atoms.of(atoms).text] for name, atoms in program.by_predicate.items()
+            ],
+            "tables": sorted(map(list, program.tables)),
+            "derived": program.derived,
+            "calls": program.calls,
+        }
+
+    known = messages.warnings
+    found = rules.remembered.recall(
+        "program", [list(arguments), tables], work, lambda: messages.warnings == known
+    )
+    return PreparedRules(
+        Later(lambda: (rules.statements[place] for place in found["places"])),
+        {Signature(*name): Atoms(text) for *name, text in found["facts"]},
+        frozenset(Signature(*name) for name in found["tables"]),
+        found["derived"],
+        found["calls"],
+    )
+
+
+def _refuse_two_weights(program: PreparedRules, rules: RuleSet) -> None:
+    """Refuse two weights for one name and class, however rules come by them: both would count."""
+    for predicate in v.WEIGHTS:
+        seen: dict[str, Symbol] = {}
+        for symbol in program.by_predicate.get(predicate.signature, ()):
+            name, decision, value = symbol.arguments
+            about = f"{predicate.name}({name},{decision},"
+            if seen.setdefault(about, value) != value:
+                # Those of the user come last.
+                one = [one for one in rules.rules if one.text.startswith(f"{predicate.name}(")][-1]
+                raise RuleError(
+                    f"{about}…) is given as {seen[about]} and as {value}",
+                    where=f"{one.file}:{one.line}",
+                    hint=f"Give one; {v.CORRECTION.name}({name},{decision},N) adds N to a weight",
+                )
+
+
+def prepare(
+    statements: Sequence[AST],
+    arguments: Sequence[str],
+    messages: Messages,
+    shapes: Shapes,
+    *,
+    tables: bool = True,
+) -> PreparedRules:
+    """Find the tables of a rule set and evaluate them; without ``tables`` only its facts.
+
+    Statements that make a predicate known in other ways, such as ``#external``, prevent it, too.
+    """
+    every = [(node, shapes.of(node)) for node in statements]
+    base = "#program base."
+    kept = [one for one in every if one[1].kind is not ASTType.Program or str(one[0]) != base]
+    found: set[Signature] = set()
+    if tables and all(shape.kind in _PLAIN for _, shape in kept):
+        found = _tables(shape for _, shape in kept)
+    definitions = [node for node, shape in kept if shape.kind in _EVERYWHERE]
+    while True:
+        once = [
+            (node, one) for node, one in kept if one.fact or (one.derives and one.head <= found)
+        ]
+        control = ground([*definitions, *(node for node, _ in once)], (), arguments, messages)
+        by_predicate: dict[Signature, list[Symbol]] = {}
+        open_ = set()
+        for name, arity, positive in control.symbolic_atoms.signatures:
+            key = Signature(name, arity)
+            for one in control.symbolic_atoms.by_signature(name, arity, positive):
+                by_predicate.setdefault(key, []).append(one.symbol)
+                if key in found and not one.is_fact:
+                    open_.add(key)
+        if not open_:
+            break
+        # Tables that call one another through negation are for the solver to decide.
+        found = _closed((shape for _, shape in kept), found - open_)
+    evaluated = {id(node) for node, _ in once}
+    return PreparedRules(
+        tuple(node for node, _ in kept if id(node) not in evaluated),
+        by_predicate,
+        frozenset(found),
+        any(not shape.fact for _, shape in once),
+        any(shape.calls for _, shape in every),
+    )
+
+
+def _tables(statements: Iterable[Shape]) -> set[Signature]:
+    """All predicates that facts, or rules over other such predicates, define.
+
+    Where there are weights, corrections are a table as well, even an empty one: no facts of a pair
+    give any.
+    """
+    rules = [shape for shape in statements if shape.kind is ASTType.Rule]
+    defined: set[Signature] = set()
+    chosen: set[Signature] = set()
+    for shape in rules:
+        # What a choice derives is among the atoms of its head, as are the conditions for it.
+        (defined if shape.derives else chosen).update(shape.derived)
+    if v.WEIGHT.signature in defined:
+        defined.add(v.CORRECTION.signature)
+    return _closed(rules, defined - chosen)
+
+
+def _closed(statements: Iterable[Shape], found: set[Signature]) -> set[Signature]:
+    """The largest subset whose rules use no predicates outside it."""
+    rules = [(one.head, one.body) for one in statements if one.derives and not one.fact]
+    found = set(found)
+    while True:
+        lost = {name for heads, body in rules if not body <= found for name in heads} & found
+        if not lost:
+            return found
+        found -= lost
+
+
+class Grounder:
+    """Grounds a rule set for one pair at a time.
+
+    ``program`` is what is grounded for a pair, and what holds for every pair; ``arguments`` are
+    clingo's command line arguments, without those that choose a strategy.
+    """
+
+    def __init__(self, rules: RuleSet, options: SolverOptions, shapes: Shapes) -> None:
+        self._messages = Messages(rules.names)
+        check_kinds(options.constants, rules)
+        self.arguments = tuple(constant_arguments(options.constants))
+        self._prepared = partial(prepared, rules, self.arguments, self._messages, shapes)
+        self.program = self._prepared(tables=True)
+
+    @cached_property
+    def _plain(self) -> PreparedRules:
+        """The program with its tables left to clingo: few pairs ask for it."""
+        return self._prepared(tables=False)
+
+    @property
+    def warnings(self) -> tuple[RuleWarning, ...]:
+        """What clingo has warned about so far, such as atoms that no rule derives."""
+        return self._messages.warnings
+
+    def ground(
+        self,
+        facts: Sequence[Symbol],
+        strategy: str = CORE_GUIDED,
+        objective: Objective | None = None,
+    ) -> Control:
+        """Ground the rules for a pair; see :func:`~ists_asp.solver.search.ground`."""
+        program, arguments = self.program_for(facts), (strategy, *self.arguments)
+        statements, given = program.statements, program.given
+        return ground(statements, facts, arguments, self._messages, objective, given)
+
+    def program_for(self, facts: Iterable[Symbol]) -> PreparedRules:
+        """The program, its tables left to clingo where a pair's facts add to them."""
+        tables = self.program.tables
+        if self.program.derived and any(signature(fact) in tables for fact in facts):
+            return self._plain
+        return self.program
+
+
+_LEAST = 1.0
+"""Seconds for a search, if the limit for a pair is not less."""
+
+
+class Alone:
+    """The answer sets of a pair, the best first.
+
+    ``control`` is the ground program, ``objective`` has watched it being grounded, and ``last`` is
+    the answer set that was found last. ``grounding`` and ``solving`` are seconds. The time limit is
+    for both, but the search has a second at least. All ``atoms`` are found where they are needed.
+    """
+
+    last: Found
+
+    def __init__(
+        self,
+        grounder: Grounder,
+        facts: Sequence[Symbol],
+        time_limit: float,
+        objective: Objective,
+        *,
+        atoms: bool,
+    ) -> None:
+        self._grounder = grounder
+        self._facts = facts
+        self._time_limit = time_limit
+        self.objective = objective
+        self._atoms = atoms
+        began = time.process_time()
+        self._ends = began + time_limit
+        self.control: Control = grounder.ground(facts, objective=objective)
+        self.grounding = time.process_time() - began
+        self.solving = 0.0
+
+    @property
+    def program(self) -> PreparedRules:
+        """The rules and tables that were grounded for the pair."""
+        return self._grounder.program_for(self._facts)
+
+    def answers(self, read: Callable[[Found, Callable[[], Weights]], A], models: int) -> list[A]:
+        """Read so many answer sets, or as many as there is time for.
+
+        Raises:
+            UnsatisfiableError: there is no answer set.
+            TimeLimitError: none was found in time.
+        """
+        began, atoms = time.process_time(), self._atoms
+        # Whether there is an answer set must not rest on milliseconds.
+        least = min(self._time_limit, _LEAST)
+        left = max(self._ends - began, least)
+        found, unsatisfiable = search(
+            self.control, left, atoms=atoms, patience=left / 2, objective=self.objective
+        )
+        if found is None and not unsatisfiable:
+            self.objective = Objective()
+            self.control = self._grounder.ground(self._facts, FALLBACK, self.objective)
+            left = max(self._ends - time.process_time(), least)
+            found, unsatisfiable = search(self.control, left, atoms=atoms, objective=self.objective)
+        if unsatisfiable:
+            raise UnsatisfiableError(
+                "the rules admit no answer set",
+                hint="Look for a constraint (a rule without a head) that cannot hold",
+            )
+        if found is None:
+            raise too_late(self._time_limit)
+        answers: list[A] = []
+        while found is not None:
+            self.last = found
+            answers.append(read(found, lambda: weights_of(self.control)))
+            left = self._ends - time.process_time()
+            if len(answers) == models or left <= 0:
+                break
+            exclude(self.control, found)
+            found, _ = search(self.control, left, atoms=atoms, objective=self.objective)
+        self.solving = time.process_time() - began
+        return answers
+
+
+def weights_of(control: Control) -> Weights:
+    """The weights in the ground program of a pair alone."""
+    return {name: argument_texts(control, name, arity) for name, arity in WEIGHTS}
+
+
+def argument_texts(control: Control, name: str, arity: int) -> list[str]:
+    """The arguments of the atoms of a predicate, as text."""
+    atoms = [atom.symbol for atom in control.symbolic_atoms.by_signature(name, arity)]
+    return [text[text.index("(") + 1 : -1] for text in written(atoms)] if atoms else []
