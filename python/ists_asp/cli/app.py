@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _MODULES = {one.name: one.name for one in iter_modules(commands.__path__) if "_" not in one.name}
-_MODULES |= {"check": "evaluate", "chunk": "facts", "explain": "solve"}
+_MODULES |= {"cache": "config", "check": "evaluate", "chunk": "facts", "explain": "solve"}
 _MODULES |= {"profiles": "config", "sts": "solve", "why": "trace", "why-not": "trace"}
 """Commands, each with its module: most are called like it."""
 

@@ -179,18 +179,15 @@ def make_parts(
     began, times, failures, pairs = time.perf_counter(), Timings(), Failures(), 0
     parts = there = 0
     warn, progress = cache(console.warn), partial(console.progress, shown=not job.source.quiet)
-    for record in engine.run(job, system, jobs, open_table, progress):
+    for record, took in engine.run(job, system, jobs, open_table, progress):
         _check_interrupted()
-        for warning in record.data["warnings"]:
+        for warning in record["warnings"]:
             warn(warning)
-        for identifier, reason in record.data["failures"]:
+        for identifier, reason in record["failures"]:
             failures.add(identifier, reason)
-        failures.count += record.data["failed"] - len(record.data["failures"])
-        pairs, parts = pairs + record.data["pairs"], parts + 1
-        if record.times is None:
-            there += 1
-        else:
-            times.merge(record.times)
+        failures.count += record["failed"] - len(record["failures"])
+        pairs, parts, there = pairs + record["pairs"], parts + 1, there + (took is None)
+        times.merge(took or Timings())
     if not job.source.quiet:
         summary = console.summary(pairs, time.perf_counter() - began, times)
         console.note(f"{summary}; {parts} parts, of which {there} were there")

@@ -1,19 +1,15 @@
 """A source of any size, part by part, on the workers of a Dask cluster.
 
-1. The workers cut the files of the source into parts of so many pairs, at ends of lines or inside
-   groups of rows; what is in them goes from the storage to a worker and nowhere else.
-2. The client has a few parts under way for each worker, and holds a line about each that is done:
-   its memory does not grow with the pairs.
-3. A Dask worker annotates (Stanza is loaded once) and lets a child of its own decide, as the
-   workers of ``--jobs`` do: a limit of time or memory kills the child and costs one pair. A part is
-   a source, which passes the stages to a sink, so that the bytes are those of a local run.
-4. A part is written beside its place and renamed; then a record of it is: counts, SHA-256, and the
-   key of the run, which says what it was made by. A part that has its record and the bytes that
-   this tells of is not made again, whoever stopped: a worker, the client or the machine.
-5. Before any work one check asks all workers for what the run needs. At the end the manifest tells
-   of all parts, and is the same for whoever runs it again.
+Before any work all workers are asked for what the run needs. They cut the files of the source into
+parts of so many pairs, at ends of lines or inside groups of rows: what is in them goes from the
+storage to a worker and nowhere else, and the client's memory does not grow with the pairs. A part
+is a source, which passes the stages to a sink, so that the bytes are those of a local run. A Dask
+worker annotates and lets a child decide: a limit of time or memory costs one pair.
 
-Files have addresses of fsspec, such as ``s3://bucket/pairs``.
+A part is written beside its place and renamed; then a record of it is: counts, SHA-256, and the
+key of the run, which says what it was made by. A part that has its record and these bytes is not
+made again, whoever was stopped. At the end the manifest tells of all parts, and is the same for
+whoever runs it again. Files have addresses of fsspec, such as ``s3://bucket/pairs``.
 """
 
 from __future__ import annotations
@@ -60,6 +56,9 @@ Work: TypeAlias = "Callable[[Source, Stages, TextIO, TextIO | None, Warn], Itera
 Cut: TypeAlias = "tuple[list[Part], int, list[str]]"
 """The parts of files, how many lines or rows they have, and the keys of objects in order."""
 
+Record: TypeAlias = "tuple[dict[str, Any], Timings | None]"
+"""The record of a part that is made, and how long it took unless it was there."""
+
 MANIFEST, RECORDS = "_manifest.json", "_records"
 """What tells of a folder of parts, and the folder of what is recorded of each; readers of folders
 of tables pass over what begins so."""
@@ -70,20 +69,8 @@ _KINDS = ("csv", "tsv", "jsonl", "parquet")
 _TOLD = 100
 """Warnings, and pairs without an answer, that are told one by one of a part."""
 
-_AHEAD = 2
-"""Parts under way for each thread of a worker."""
-
-_PATIENCE = 120
-"""Seconds to wait for the first worker."""
-
 _HEAD = 1 << 20
 """Bytes that tell how a table is written."""
-
-_CONFIG = {
-    "distributed.worker.daemon": False,
-    # How many workers may die of a part: people kill them, too.
-    "distributed.scheduler.allowed-failures": 10,
-}
 
 
 class Part(NamedTuple):
@@ -100,13 +87,6 @@ class Part(NamedTuple):
     group: int | None = None
     number: int = 0
     files_before: int = 0
-
-
-class Record(NamedTuple):
-    """A part that is made: what is kept of it, and how long it took unless it was there."""
-
-    data: dict[str, Any]
-    times: Timings | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +153,9 @@ class Engine:
     ) -> Iterator[Record]:
         """Make all parts, and yield the record of each as soon as it is made.
 
-        Args:
-            job: what to do.
-            system: what made the answers, as its provenance says.
-            jobs: how many workers there are if there is no scheduler.
-            open_table: opens the table of the job's source by its head.
-            progress: gets the number of parts, and gives what to call after each.
+        There are so many ``jobs`` if there is no scheduler. ``open_table`` opens the table of the
+        source by its head; ``progress`` gets the number of parts, and gives what to call after
+        each.
         """
         if not job.output:
             raise UsageError("--engine dask writes a folder", hint="Name it with -o FOLDER")
@@ -228,10 +205,10 @@ class Engine:
                 before += rows
             records: dict[int, dict[str, Any]] = {}
             with progress(len(parts)) as step:
-                for number, record in _run(client, job, parts):
+                for number, (record, times) in _run(client, job, parts):
                     names = ("files", "pairs", "failed")
-                    records[number] = {name: record.data[name] for name in names}
-                    yield record
+                    records[number] = {name: record[name] for name in names}
+                    yield record, times
                     step()
         for folder in folders:
             done = [
@@ -250,7 +227,12 @@ class Engine:
             try:
                 if address is None:
                     folder = stack.enter_context(TemporaryDirectory(prefix="ists-asp-"))
-                    stack.enter_context(dask.config.set(_CONFIG))
+                    config = {
+                        "distributed.worker.daemon": False,
+                        # How many workers may die of a part: people kill them, too.
+                        "distributed.scheduler.allowed-failures": 10,
+                    }
+                    stack.enter_context(dask.config.set(config))
                     with deaf():
                         address = distributed.LocalCluster(
                             n_workers=jobs,
@@ -264,7 +246,7 @@ class Engine:
                     stack.enter_context(address)
                 client = distributed.Client(address, set_as_default=False)
                 stack.enter_context(client)
-                client.wait_for_workers(1, timeout=_PATIENCE)
+                client.wait_for_workers(1, timeout=120)
             except (OSError, ValueError, TypeError) as error:
                 where = self.scheduler or "127.0.0.1"
                 hint = "Check the address, and that it has workers"
@@ -388,7 +370,8 @@ def _run(client: Any, job: Job, parts: Sequence[Part]) -> Iterator[tuple[int, Re
     running = _library("distributed").as_completed(loop=client.loop)
     for _ in parts:
         with _one_line():
-            room = _AHEAD * max(1, sum(client.ncores().values())) - running.count()
+            # Two parts for each thread of a worker, so that none waits.
+            room = 2 * max(1, sum(client.ncores().values())) - running.count()
             for part in islice(waiting, max(room, 0)):
                 running.add(client.submit(make, job, part, key=(job.key, part.number)))
             future = next(running)
@@ -484,7 +467,7 @@ def make(job: Job, part: Part) -> Record:
     """Make a part, unless it is there."""
     with _alone:
         if (there := _recorded(job, part)) is not None:
-            return Record(there, None)
+            return there, None
         began, stages = time.process_time(), _stages(job.setup)
         if tuple(map(state_of, part.files)) != part.states:
             raise DataError("the input has changed while it was read", where=part.files[0])
@@ -516,7 +499,7 @@ def make(job: Job, part: Part) -> Record:
         text = json.dumps(data, ensure_ascii=False).encode()
         place(f"{job.output}/{RECORDS}", f"{part.number:05d}.json", text)
         stages.times.elsewhere += time.process_time() - began
-        return Record(data, stages.times)
+        return data, stages.times
 
 
 def _recorded(job: Job, part: Part) -> dict[str, Any] | None:
