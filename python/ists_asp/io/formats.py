@@ -56,10 +56,6 @@ class Outcome:
         return None if self.failure is None else self.failure.found
 
 
-def _write_nothing(_outcome: Outcome) -> str:
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class Format:
     """A format of outputs, with its ending and what the help says about it.
@@ -72,7 +68,7 @@ class Format:
     name: str
     ending: str
     about: str
-    write: Callable[[Outcome], str] = _write_nothing
+    write: Callable[[Outcome], str] = lambda _outcome: ""
     answers: bool = False
     ratings: bool = False
     several: bool = False
@@ -316,13 +312,12 @@ def _alignment_rows(outcome: Outcome) -> Iterator[dict[str, object]]:
     for answer in outcome.answers[:1]:
         pair = answer.pair
         for line in answer.alignments:
-            sure = None if line.confidence is None else line.confidence.line
             yield {
                 "chunk1": pair.sent1.words(line.tokens1, "…"),
                 "chunk2": pair.sent2.words(line.tokens2, "…"),
                 "label": format_label(line),
                 "score": line.score,
-                "probability": sure,
+                "probability": line.confidence and line.confidence.line,
                 "tokens1": " ".join(map(str, line.tokens1)),
                 "tokens2": " ".join(map(str, line.tokens2)),
             }

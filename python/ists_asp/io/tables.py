@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io import sheets
 from ists_asp.io.text import (
+    HELD,
     LONGEST,
     Line,
     Source,
@@ -37,7 +38,7 @@ from ists_asp.io.text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from ists_asp.io.sheets import Cells, Put
 
@@ -123,7 +124,7 @@ def kind_of(path: Path, where: str | None = None) -> str:
 
 
 class Table:
-    """A table that can be read more than once.
+    """A table that can be read more than once; one of up to :data:`~ists_asp.io.text.HELD` rows is held instead.
 
     A stream as its source must be able to go back to its beginning. By default its kind is that of
     the name's ending, and the first row names the columns if the names are known. ``columns`` has
@@ -154,16 +155,19 @@ class Table:
         # Of a part of a file: the lines before it, the rows of files before that, its rows.
         self._before = self._files_before = 0
         self._within: tuple[int, slice] | None = None
+        self._held: list[Row] | None = None
         if self.kind in ("csv", "tsv"):
             self._sniff()
-        first = next(self._rows(), None)
+        rows = self._rows()
+        ahead = list(islice(rows, HELD + 1))
+        first = ahead[0] if ahead else None
         self._warn = ignore
         if first is None:
             raise DataError("the input is empty", where=self.name, expected="at least one pair")
         if self.kind == "jsonl":
             # Not a set: the order of columns is that of their first use.
             keys: dict[str, None] = {}
-            for row in self._rows():
+            for row in chain(ahead, rows):
                 keys.update(dict.fromkeys(cast("dict[str, object]", row.cells)))
             self.columns = tuple(keys)
             if first.fault is not None and not keys:
@@ -176,11 +180,13 @@ class Table:
             titles = ("" if cell is None else str(cell) for cell in first.cells)
             self.columns = tuple(titles) if self.header else ("",) * len(first.cells)
             self._titles = first.number if self.header else 0
+        rows.close()
+        self._held = ahead if len(ahead) <= HELD else None
 
     def rows(self) -> Iterator[Row]:
         """Read the rows, lazily; empty rows at the end are none."""
         blank: list[Row] = []
-        for row in self._rows():
+        for row in self._rows() if self._held is None else self._held:
             if row.number == self._titles:
                 continue
             row = self._aligned(replace(row, number=row.number + self._files_before))
@@ -204,7 +210,7 @@ class Table:
         So many lines of the file are ``before`` them, so many rows in ``files_before`` that one.
         """
         part = copy.copy(self)
-        part.name, part._source = name, source
+        part.name, part._source, part._held = name, source, None
         part._before, part._files_before, part._within = before, files_before, within
         return part
 
@@ -251,7 +257,7 @@ class Table:
     def _faulty(self, row: Row, found: str, expected: str | None = None) -> Row:
         return replace(row, fault=DataError(found, where=row.where, expected=expected))
 
-    def _rows(self) -> Iterator[Row]:
+    def _rows(self) -> Generator[Row, None, None]:
         """All rows as they are, the first one included; objects of JSON as mappings."""
         with self._bytes() as stream:
             if self.kind in ("csv", "tsv"):

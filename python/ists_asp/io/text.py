@@ -25,6 +25,9 @@ Warn: TypeAlias = Callable[[str], None]
 LONGEST = 1 << 20
 """Bytes of a line at most: what has no line ends at all must not fill the memory."""
 
+HELD = 1000
+"""Rows of a table, and pairs, that are held: an input of so many is read once."""
+
 _BLANKS = re.compile(r"[ \t]+")
 _LONE_BLANK = re.compile("(?<![^ \t])\u00a0+(?![^ \t])")
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")

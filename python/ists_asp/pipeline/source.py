@@ -1,7 +1,7 @@
 """Where pairs come from: sentences, files or standard input, checked and cut into batches.
 
 All pairs are checked before any work is done, so that a fault on the last line costs nobody an
-hour. Up to :data:`HELD` pairs are held meanwhile, and read once only. A longer input is read
+hour. Up to :data:`~ists_asp.io.text.HELD` pairs are held meanwhile, and read once only. A longer input is read
 again, a batch at a time, so that memory does not grow with it.
 """
 
@@ -37,9 +37,6 @@ Batch: TypeAlias = Sequence[Entry]
 
 STDIN = "-"
 """The name of standard input on the command line."""
-
-HELD = 1000
-"""Entries that a source holds after it has checked them."""
 
 _IN_MEMORY = 1 << 20
 """Bytes of a pipe that are held; more go to a file without a name."""
@@ -268,7 +265,7 @@ class Source:
 
     def _look_through(self, warn: Warn, *, whole: bool) -> None:
         """Check and count all pairs, and hold them unless there are many."""
-        from ists_asp.io.text import Faults
+        from ists_asp.io.text import HELD, Faults
         from ists_asp.limits import fits, is_long
 
         self.count, self.long, self.attached, self._states = 0, False, Attached(), self._stated()
