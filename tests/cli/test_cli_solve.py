@@ -117,7 +117,7 @@ def test_raw_files_are_tokenised_in_batches(good, files, pairs, monkeypatch):
     first, second = files(pairs)
     options = ("solve", "--raw", "--sent1", first, "--sent2", second)
     expected = good(*options)
-    monkeypatch.setattr("ists_asp.engine.preparation.BATCH", 2)
+    monkeypatch.setattr("ists_asp.solver.batch.batches.__defaults__", (3,))
     assert good(*options) == expected
 
 

@@ -17,13 +17,13 @@ from ists_asp.errors import RuleError, SolveError
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_answer
 from ists_asp.model import Pair
-from ists_asp.pipeline.source import cut
 from ists_asp.pipeline.stages import Stages
 from ists_asp.processes import OUT_OF_TIME
 from ists_asp.run import pool as pool_module
 from ists_asp.run import watch
 from ists_asp.run.pool import Pool, Worker
 from ists_asp.run.worker import OUT_OF_MEMORY
+from ists_asp.solver.batch import batches
 
 pytestmark = pytest.mark.slow
 
@@ -60,7 +60,7 @@ def spec(tmp_path, rules="", **limits):
 def decide(made, items, annotator, jobs=1, count=5000, meanwhile=lambda _stages: None):
     with closing(Stages(made, annotator, jobs, count)) as stages:
         meanwhile(stages)
-        return [outcome for _, outcome in stages.decide(cut((None, pair) for pair in items))]
+        return [outcome for _, outcome in stages.decide(batches((None, pair) for pair in items))]
 
 
 def test_workers_decide_as_this_process_does(tmp_path, annotator):

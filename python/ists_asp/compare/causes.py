@@ -18,8 +18,8 @@ from clingo import SymbolType
 from clingo.ast import ASTType
 
 from ists_asp.compare.comparison import Answered, Cause, Change, ChangeKind, Moved, find_changes
-from ists_asp.engine.preparation import BATCH
 from ists_asp.model import Label, Pair
+from ists_asp.solver.batch import BATCH
 from ists_asp.trace.decisions import Decided, DecisionKind, decided, decisions
 from ists_asp.trace.effects import Effect, bearing, changing, look, places, said, verdict
 from ists_asp.trace.evidence import contributed, label_of

@@ -49,9 +49,6 @@ if TYPE_CHECKING:
     from ists_asp.rules import Profile, RuleFile, RuleSet
     from ists_asp.rules.programs import ProfileFiles
 
-BATCH = 200
-"""Pairs annotated at a time: many are faster, few keep memory small and progress steady."""
-
 GivenSentence = str | Sentence
 """Text, which is tokenised, or a sentence of tokens, with chunks if they are known."""
 
@@ -266,7 +263,7 @@ class Preparation(Closing):
                 check_pair(pair)
                 yield pair
 
-        return chain.from_iterable(map(self._annotate, batches(checked(), BATCH)))
+        return chain.from_iterable(map(self._annotate, batches(checked())))
 
     def tokenize(self, texts: Sequence[str]) -> list[Sentence]:
         """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence.
@@ -287,7 +284,7 @@ class Preparation(Closing):
     def tokenized(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Tokenise what is :class:`~ists_asp.model.Text`, lazily, unless its pair is too long."""
         self._check_open()
-        return chain.from_iterable(map(self._tokenized, batches(pairs, BATCH)))
+        return chain.from_iterable(map(self._tokenized, batches(pairs)))
 
     def _tokenized(self, pairs: Sequence[Pair]) -> Iterator[Pair]:
         given = [one for pair in pairs if fits(pair) for one in (pair.sent1, pair.sent2)]
@@ -307,7 +304,7 @@ class Preparation(Closing):
     def known(self, annotated: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         """Yield annotated pairs, lazily and in their order, with the facts that the rules see."""
         self._check_open()
-        return chain.from_iterable(map(self._known, batches(annotated, BATCH)))
+        return chain.from_iterable(map(self._known, batches(annotated)))
 
     def _check_open(self) -> None:
         if self._closed:

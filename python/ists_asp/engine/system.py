@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from ists_asp.engine.answer import SolvedAnswer, provenance
-from ists_asp.engine.preparation import BATCH, Limits, Preparation, Setup
+from ists_asp.engine.preparation import Limits, Preparation, Setup
 from ists_asp.engine.program import Decided, Program, reading_for
 from ists_asp.errors import IstsError, UsageError, inside
 from ists_asp.model import Pair
@@ -299,7 +299,7 @@ class System(Preparation):
 
     def with_facts(self, answers: Iterable[Answer], *, in_chunks: bool = True) -> Iterator[Decided]:
         """Answers with the facts of their pairs, in the chunks that the answers have."""
-        for batch in batches(answers, BATCH):
+        for batch in batches(answers):
             pairs = (
                 answer.pair.with_chunks(answer.chunks1, answer.chunks2)
                 if in_chunks

@@ -124,7 +124,7 @@ def kind_of(path: Path, where: str | None = None) -> str:
 
 
 class Table:
-    """A table that can be read more than once; one of up to :data:`~ists_asp.io.text.HELD` rows is held instead.
+    """A table that can be read more than once; a small one is held, and read once.
 
     A stream as its source must be able to go back to its beginning. By default its kind is that of
     the name's ending, and the first row names the columns if the names are known. ``columns`` has

@@ -15,11 +15,10 @@ from ists_asp.io.formats import PAIRS, Outcome, pair_row
 from ists_asp.io.tables import added
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.model import Pair, Text
-from ists_asp.pipeline.source import cut
 from ists_asp.pipeline.stages import Stages
 from ists_asp.resources import cache_dir
 from ists_asp.rules import Purpose
-from ists_asp.solver.batch import BATCH
+from ists_asp.solver.batch import BATCH, batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +89,7 @@ def solve_frame(
         stack.callback(stages.close)
         ours = [name for name in PAIRS if explain or name != "explanation"]
         cells: dict[str, list[Any]] = {name: [] for name in ours}
-        for _, outcome in stages.decide(cut(_entries(table, first, second))):
+        for _, outcome in stages.decide(batches(_entries(table, first, second))):
             assert isinstance(outcome, Outcome)
             (row,) = pair_row(outcome)
             for name, values in cells.items():

@@ -1,7 +1,7 @@
 """Where pairs come from: sentences, files or standard input, checked and cut into batches.
 
 All pairs are checked before any work is done, so that a fault on the last line costs nobody an
-hour. Up to :data:`~ists_asp.io.text.HELD` pairs are held meanwhile, and read once only. A longer input is read
+hour. A thousand pairs are held meanwhile, so that most inputs are read once. A longer one is read
 again, a batch at a time, so that memory does not grow with it.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from io import BytesIO
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
@@ -89,14 +89,6 @@ class Attached:
             f"{count} punctuation that is part of a word, such as {self.example}; the profile "
             f"{profile.name} expects it to be a token of its own: put a blank before it{raw}"
         )
-
-
-def cut(entries: Iterable[Entry]) -> Iterator[Batch]:
-    """Cut entries, lazily, into batches of as many as are decided together."""
-    from ists_asp.solver.batch import BATCH
-
-    remaining = iter(entries)
-    return iter(lambda: tuple(islice(remaining, BATCH)), ())
 
 
 @dataclass(slots=True)
@@ -302,7 +294,10 @@ class Source:
         Raises:
             DataError: a file has changed since the source was opened.
         """
-        yield from cut(self._entries(lambda _text: None) if self._held is None else self._held)
+        from ists_asp.solver.batch import batches
+
+        held = self._held
+        yield from batches(self._entries(lambda _text: None) if held is None else held)
         if self._stated() != self._states:
             raise DataError(
                 "the input has changed while it was read",

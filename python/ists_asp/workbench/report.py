@@ -12,10 +12,10 @@ from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads th
 from ists_asp.engine import System
 from ists_asp.errors import UsageError, shortened
 from ists_asp.io.formats import Outcome
-from ists_asp.pipeline.source import cut
 from ists_asp.pipeline.stages import Stages
 from ists_asp.report import Entry, Report, compare
 from ists_asp.report.page import GOLD, encoded
+from ists_asp.solver.batch import batches
 from ists_asp.workbench.bench import streamed
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _decided(bench: Bench, corpus: Corpus) -> Generator[dict[str, Any], None, Re
         explained = system.profile.explanation is not None
         setup = replace(setup, rated=system.rates, explained=explained)
         with closing(Stages(setup, system, long=True)) as stages:
-            outcomes = stages.decide(cut((None, pair) for pair in corpus.pairs))
+            outcomes = stages.decide(batches((None, pair) for pair in corpus.pairs))
             for done, (_, outcome) in enumerate(outcomes, 1):
                 assert isinstance(outcome, Outcome)
                 yield {"done": done, "of": count}
