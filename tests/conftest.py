@@ -29,8 +29,7 @@ settings.load_profile("quick")
 
 
 def pytest_xdist_auto_num_workers():
-    """One more than there are cores: many tests wait for commands that they run."""
-    return (os.cpu_count() or 1) + 1
+    return os.cpu_count() or 1
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -186,6 +186,7 @@ def test_importing_the_package_imports_no_stanza():
     assert done.returncode == 0
 
 
+@pytest.mark.slow
 def test_reading_imports_no_compiler_and_leaves_torch_as_it_was():
     program = (
         "import sys, torch; told = torch.optim.Optimizer.add_param_group;"

@@ -104,6 +104,7 @@ class Other:
     """What torch refuses to read, and a page of whose advice begins with how to read it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processor", ["pos", "lemma"])
 @pytest.mark.parametrize(
     "content",

@@ -48,6 +48,7 @@ def test_an_initial_keeps_its_period_before_a_name_only():
 MARKED = st.text(alphabet="ab'’.\"(),!?…nt5$%sreS -—", min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @given(st.text(min_size=1, max_size=30) | MARKED, st.sampled_from(["en", "es"]))
 def test_the_words_put_together_are_the_token(token, lang):
     words = cut(token, language(lang).words)

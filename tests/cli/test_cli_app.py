@@ -47,13 +47,6 @@ def test_a_group_alone_prints_its_help(run):
         assert "\nCommands:\n  " in alone.stdout
 
 
-def test_usage_error_is_one_line_that_names_the_help(bad):
-    assert bad(2, "solve", "--sent", "x").endswith("See ists-asp solve --help")
-    assert "No such command 'solv'" in bad(2, "solv")
-    assert bad(2, "solve", "a", "b", "-n", "0").startswith("Invalid value for '-n'")
-    assert "--verbose without --version" in bad(2, "--verbose", "profiles")
-
-
 @pytest.mark.parametrize(
     ("terminal", "total", "shown", "seen"),
     [
@@ -90,23 +83,6 @@ def test_a_shell_gets_its_script_and_what_it_may_complete(run, monkeypatch, shel
         assert result.stdout.split() == [offer]
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("report --format html a b", "'--format'. See ists-asp report --help"),
-        ("rules copy --json a", "'--json'. See ists-asp rules copy --help"),
-        ("sts -n 3 a b", "'-n', which is one of ists-asp solve. See"),
-        ("chunk --json a b", "'--json'. See ists-asp chunk --help"),
-        ("solve --forma text a b", "'--forma'. Did you mean --format? See ists-asp solve --help"),
-        ("solve --model x", "'--model'. See ists-asp solve --help"),
-    ],
-)
-def test_an_unknown_option_is_not_answered_with_nonsense(bad, line, message):
-    found = bad(2, *line.split())
-    assert found.startswith(f"No such option {message}")
-    assert "--raw" not in found
-
-
 def test_help_loads_neither_clingo_nor_stanza():
     script = (
         "import sys; from ists_asp.cli.app import main\n"
@@ -117,6 +93,7 @@ def test_help_loads_neither_clingo_nor_stanza():
     assert done.stdout.endswith("\n[]\n")
 
 
+@pytest.mark.slow
 def test_interrupt_ends_without_traceback(run, monkeypatch):
     def interrupt(*args, **options):
         raise KeyboardInterrupt
@@ -141,6 +118,7 @@ def test_full_disk_is_one_line():
     assert done.stderr == b"error: standard output: cannot be written: No space left on device\n"
 
 
+@pytest.mark.slow
 def test_output_is_utf8_in_the_c_locale(tmp_path):
     environment = {**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     text = '%@rule mine: "Café „日本“"\nmine.\n'
@@ -164,6 +142,7 @@ def test_terminal_gets_text():
     os.close(master)
 
 
+@pytest.mark.slow
 def test_the_verbose_version_names_rules_weights_and_models(good):
     assert good("--version") == f"ists-asp {ists_asp.__version__}\n"
     text = good("--verbose", "--version")

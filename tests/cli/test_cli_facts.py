@@ -94,6 +94,7 @@ def test_plain_clingo_finds_the_same_optimum_with_corrections(good, pairs, tmp_p
         assert_same(program, good("solve", "--format", "jsonl", *options), tmp_path, stdin=program)
 
 
+@pytest.mark.slow
 def test_plain_clingo_runs_copied_rules(good, pairs, tmp_path):
     good("rules", "copy", "my")
     options = ("--rules", "my", "--profile", "baseline", *pairs[0])
@@ -191,6 +192,7 @@ def own(tmp_path):
     return (*rules, "-c", "most_here=2", "-c", "eagerness=20")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "pair"),
     [
@@ -215,6 +217,7 @@ def test_a_program_that_is_sent_gives_the_answer(good, chunked, own, tmp_path, o
     assert "lp_rules/explanation/" not in program
 
 
+@pytest.mark.slow
 def test_the_head_of_a_program_that_is_sent(good, own, tmp_path):
     program = good("facts", "--bundle", *own, *SPANISH[:1], SPANISH[1], "-o", "x.lp")
     assert program == ""
@@ -236,6 +239,7 @@ def test_the_head_of_a_program_that_is_sent(good, own, tmp_path):
     assert '\n% ======== words.tsv\n\nsame_meaning("bus","road").\n' in program
 
 
+@pytest.mark.slow
 def test_a_constant_of_a_program_that_is_sent_can_be_set(good, own, pairs, tmp_path):
     program = good("facts", "--bundle", *own, *pairs[0])
     none = good("solve", "--format", "atoms", *own, "-c", "most_here=0", *pairs[0])
@@ -252,6 +256,7 @@ def test_a_rule_of_a_program_that_is_sent_can_be_changed(good, pairs, tmp_path):
     assert "aligned" not in {atom.name for atom in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [("--bundle",), ()], ids=["sent", "beside the rules"])
 def test_two_weights_for_one_name_are_no_program(good, pairs, tmp_path, form):
     program = good("facts", *form, *pairs[3])
@@ -282,6 +287,7 @@ def test_private_predicates_of_two_files_are_refused(bad, tmp_path):
 RATED = [("sts-en", *ENGLISH), ("sts-es", *SPANISH)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("profile", "one", "two"), RATED, ids=["English", "Spanish"])
 @pytest.mark.parametrize("form", ["sent", "beside the rules"])
 def test_plain_clingo_rates_alike(good, tmp_path, form, profile, one, two):
@@ -308,6 +314,7 @@ def test_plain_clingo_rates_alike(good, tmp_path, form, profile, one, two):
 TOLD = [("default", *ENGLISH), ("es", *SPANISH)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("profile", "one", "two"), TOLD, ids=["English", "Spanish"])
 @pytest.mark.parametrize("form", ["sent", "beside the rules"])
 def test_plain_clingo_explains_alike(good, tmp_path, form, profile, one, two):

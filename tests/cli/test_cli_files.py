@@ -139,6 +139,7 @@ def contents(place):
     return {path: path.read_bytes() for path in files}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "parameter"), READING)
 def test_what_is_read_is_not_written(bad, place, path, parameter):
     for value, file in named(parameter, place):

@@ -32,6 +32,7 @@ def test_copied_and_edited_rules_change_the_answer(good, run, tmp_path):
     assert good(*options) == before
 
 
+@pytest.mark.slow
 def test_added_file_and_folder(good, rule, tmp_path):
     name = rule(":- aligned(_,_).\n")
     assert "EQUI" not in good("solve", *PAIR, "--rules", name)
@@ -57,6 +58,7 @@ def test_missing_and_unsafe_rules_are_one_line(bad, rule):
     assert "unsafe" in message
 
 
+@pytest.mark.slow
 def test_rules_shown_by_the_evidence_that_they_find_or_guessed(good, bad):
     text = good("rules", "show", "adds_modifier", "same_kind", "--profile", "headlines")
     assert '%@rule modifier_added: "side {S} adds a modifier"\n' in text
@@ -214,6 +216,7 @@ def test_rules_of_a_user_are_listed(good, rule):
     }
 
 
+@pytest.mark.slow
 def test_a_feature_of_a_user_has_the_weight_that_the_user_gives(good, rule):
     name = rule(
         '%@rule mine: "mine"\nevidence(pair(X,Y),mine,100) :- proposed(X,Y).\n'
@@ -230,6 +233,7 @@ def test_a_feature_of_a_user_has_the_weight_that_the_user_gives(good, rule):
     assert good("rules", "show", "mine", "--rules", name) == text
 
 
+@pytest.mark.slow
 def test_profiles(good, tmp_path):
     names = [line.split()[0] for line in good("profiles").splitlines()]
     assert {"default", "headlines", "images", "answers-students", "baseline"} <= set(names)

@@ -101,6 +101,7 @@ def test_evidence_stands_for_the_rules_that_find_it_and_what_never_fires_says_wh
     assert "\n└─ missing: related(_,_,cohyponym,_,_,_)\n" in good(*WHERE, "same_kind", *PAIR)
 
 
+@pytest.mark.slow
 def test_a_constraint_changes_answers_without_firing(good, written):
     rule = written('%@rule none: "no killed"\n:- aligned(X,_), span_token(1,X,2).\n')
     text = good(*WHERE, "none", *PAIR, "--rules", rule, *HEADLINES, "--by", "label")

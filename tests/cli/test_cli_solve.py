@@ -93,6 +93,7 @@ def test_several_answers_are_numbered_in_text_and_not_for_wa_files(good, bad, pa
     )
 
 
+@pytest.mark.slow
 def test_constants_are_those_of_the_rules_and_of_their_ratings(run):
     assert run("solve", "a cat", "a dog", "-c", "highest=4").stderr == ""
     result = run("solve", "a cat", "a dog", "-c", "odd=3", "--profile", "pilot-2015-images")
@@ -211,15 +212,3 @@ def test_what_words_are_compared_by_is_told(good):
     assert answers(good("solve", *pair))[0]["knowledge"] == ["lexicon", "vectors", "reader"]
     alone = answers(good("solve", "--reader", "none", *pair))
     assert alone[0]["knowledge"] == ["lexicon", "vectors"]
-
-
-@pytest.mark.parametrize(
-    ("reader", "profile", "told"),
-    [
-        ("use", "sts-en", "no rules for the reader use; expected a Spanish profile"),
-        ("shipped", "sts-es", "no rules for the reader shipped"),
-        ("shipped", "baseline", "no rules for the reader shipped"),
-    ],
-)
-def test_a_reader_that_a_profile_does_not_know(bad, reader, profile, told):
-    assert told in bad(2, "solve", "--reader", reader, "--profile", profile, "a dog", "a puppy")

@@ -70,19 +70,6 @@ def test_contributions_sum_to_the_rating(good, tsv):
         assert record["alignments"]
 
 
-@pytest.mark.parametrize(
-    ("value", "told"),
-    [
-        ("highest=foo", "the constant highest: found 'foo'; expected an integer from -1000000 to"),
-        ("highest=-3", "the constant highest: found -3; expected 1 point or more"),
-        ("eagerness=2147483647", "the constant eagerness: found '2147483647'; expected an integer"),
-        ('strict="x"', "the constant strict: found '\"x\"'; expected an integer"),
-    ],
-)
-def test_a_constant_is_a_number_where_the_rules_have_one(bad, value, told):
-    assert bad(2, "sts", *PAIRS[0], "-c", value).startswith(told)
-
-
 def test_solve_has_the_same_rating(good):
     pair = PAIRS[0]
     rated = good("sts", *pair)
@@ -140,6 +127,7 @@ def test_trace_shows_the_rating_alone(good, bad):
     assert "the answer has no rating" in message
 
 
+@pytest.mark.slow
 def test_a_rule_of_ones_own_counts(good, tmp_path):
     good("rules", "copy", "my")
     with (tmp_path / "my/sts/conflicts.lp").open("a") as file:

@@ -121,23 +121,6 @@ def test_other_keys_of_objects_come_back(good):
     assert "value" in record["ists_rating"]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--table", "a.docx"), "a.docx: no kind of table is known by this ending; expected .csv"),
-        (("--table", "-"), "--table - does not say what kind it is; expected --tsv - or --jsonl -"),
-        (("--header", "a", "b"), "options about columns and rows need a table"),
-        (("--table", "a.csv", "--sent1-col", "Answer"), "one column of sentences"),
-        (("--table", "a.csv", "--id-col", "Kode"), "--id-col: there is no column 'Kode' in a.csv"),
-        (("--raw", "--tokens", "a", "b"), "--tokens does not go with --raw"),
-        (("--table", "a.csv", "-q", "--format", "xlsx"), "xlsx cannot go to standard output"),
-    ],
-)
-def test_what_does_not_go_is_one_line(bad, tmp_path, options, message):
-    write(tmp_path / "a.csv", ROWS)
-    assert bad(2, "solve", *options).startswith(message)
-
-
 CONFIG = 'profile = "headlines"\nrules = ["mine/words.tsv"]\ntimeout = 5\n'
 
 

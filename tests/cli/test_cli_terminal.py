@@ -209,6 +209,7 @@ def check(screen, command):
     return text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_hostile_texts_are_shown(command, terminal, folder):
     for arguments in COMMANDS[command]:
@@ -225,6 +226,7 @@ def test_no_command_is_forgotten():
     assert {path for path, _ in leaves()} == set(COMMANDS)
 
 
+@pytest.mark.slow
 def test_hostile_options_are_shown(terminal, folder):
     calls = [
         [HOSTILE],

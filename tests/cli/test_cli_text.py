@@ -77,6 +77,7 @@ def test_questions_name_words_as_they_are_written(good):
     )
 
 
+@pytest.mark.slow
 def test_the_report_shows_the_text_as_it_was_written(good, tmp_path):
     good("report", *PROFILE, ONE, TWO, "-o", "page.html")
     page = Page((tmp_path / "page.html").read_text("utf-8"))
@@ -86,6 +87,7 @@ def test_the_report_shows_the_text_as_it_was_written(good, tmp_path):
     assert [text for text in ODD if text in str([pair, detail])] == []
 
 
+@pytest.mark.slow
 def test_answers_in_json_keep_text_and_tokens_and_read_back(good, tmp_path):
     first = good("solve", "--format", "jsonl", *PROFILE, ONE, TWO)
     record = json.loads(first)
@@ -116,6 +118,7 @@ def test_a_mistake_is_shown_whole(good):
     assert "doesnt burn" in out
 
 
+@pytest.mark.slow
 def test_strings_are_text_in_python_unless_they_are_said_to_be_tokens():
     with ists_asp.load("headlines", reader="none") as system:
         pair = system.solve(ONE, TWO).pair

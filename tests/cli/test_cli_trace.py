@@ -5,6 +5,7 @@ import pytest
 PAIR = ("12 killed in bus accident", "10 killed in road accident", "--profile", "headlines")
 
 
+@pytest.mark.slow
 def test_trace_shows_decisions_with_rules(good):
     text = good("trace", *PAIR, "--only", "label:1:1", "--depth", "1")
     assert text.startswith("Pair 1\n  1: 12 killed in bus accident\n")
@@ -20,6 +21,7 @@ def test_trace_as_json_in_a_file(good, tmp_path):
     assert json.loads((tmp_path / "out.json").read_text("utf-8"))["version"] == 1
 
 
+@pytest.mark.slow
 def test_why_and_why_not(good, bad):
     assert "is labelled SIMI" in good("why", *PAIR[:2], "1 <==> 1", *PAIR[2:])
     assert "the answer is better" in good("why-not", *PAIR[:2], "1 <==> 1 // REL", *PAIR[2:])

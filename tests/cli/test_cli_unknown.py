@@ -19,6 +19,7 @@ def mine(tmp_path):
     return write
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["solve", "sts", "explain"])
 def test_a_run_stops_and_names_what_fits_there(run, mine, command):
     mine(LINK)
@@ -134,6 +135,7 @@ def test_two_weights_of_two_files_of_the_user_and_of_one(run, mine):
     assert run("solve", *OPTIONS).exit_code == 1
 
 
+@pytest.mark.slow
 def test_constants_of_explanations_are_told_as_well(run, mine):
     mine(
         "contrast(oposite,I,J) :- means(I,J), role(1,_,agnet,I), role(2,_,agent,J).\n"

@@ -63,6 +63,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_same_bytes_as_local_and_nothing_is_made_again(folder):
     run("solve", "--table", "pairs.jsonl", "-o", "local.jsonl", cwd=folder)
     dask("solve", "--table", "pairs.jsonl", "-o", "out", "--jobs", "2", cwd=folder)
@@ -81,6 +82,7 @@ def test_same_bytes_as_local_and_nothing_is_made_again(folder):
     assert sum(before[path] == after[path] for path in before) == 2
 
 
+@pytest.mark.slow
 def test_parts_of_another_run_stay(folder):
     dask("sts", "--table", "pairs.jsonl", "-o", "out", cwd=folder, size=5)
     kept = parts(folder / "out", ".txt")
@@ -147,6 +149,7 @@ def test_limits_hold_in_workers(folder):
     assert ["error" in line for line in lines] == [False] * 4 + [True]
 
 
+@pytest.mark.slow
 def test_a_worker_that_lacks_something_is_named(folder, tmp_path_factory):
     other = tmp_path_factory.mktemp("other")
     for name in ("python/ists_asp", "asp", "lp_rules"):

@@ -50,6 +50,7 @@ def test_tables_of_lines(command, dask, kind, sizes):
     assert [part["pairs"] for part in made["parts"]] == sizes
 
 
+@pytest.mark.slow
 def test_parquet_to_parquet(command, dask):
     write("pairs.parquet")
     command("sts", "--table", "pairs.parquet", "-o", "all.parquet")
@@ -59,6 +60,7 @@ def test_parquet_to_parquet(command, dask):
     assert len(parts("out", ".parquet")) == 3
 
 
+@pytest.mark.slow
 def test_each_csv_has_its_header(command, dask):
     write("pairs.csv")
     command("sts", "--table", "pairs.csv", "-o", "all.csv")
@@ -95,6 +97,7 @@ def test_explanations_of_several_files_are_numbered_through(command, dask):
     assert b"".join(parts("out", ".txt")) == Path("all.txt").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_faulty_row_and_a_pair_that_fails(dask):
     rows = [*ROWS, {"sentence1": "word " * 600, "sentence2": "long"}]
     write("pairs.jsonl", [*rows, {"sentence2": "alone"}])
@@ -105,6 +108,7 @@ def test_a_faulty_row_and_a_pair_that_fails(dask):
     assert parts("out2", ".txt")[2].splitlines()[1] == b"0.000"
 
 
+@pytest.mark.slow
 def test_memory_and_files_by_address(dask, tmp_path):
     write("pairs.jsonl")
     dask("sts", "--table", "pairs.jsonl", "-o", "out")
@@ -171,6 +175,7 @@ def test_lines_are_cut_where_rows_end(tmp_path):
     assert lines == 6
 
 
+@pytest.mark.slow
 def test_what_is_not_ours_stays_in_the_folder(dask):
     write("pairs.csv")
     dask("solve", "--table", "pairs.csv", "-o", "out")

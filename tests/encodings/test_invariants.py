@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import pairwise, product
 from pathlib import Path
 
+import pytest
 from clingo import Control, Function, Number, String
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -86,6 +87,7 @@ def table(answer, name):
     return [tuple(symbol.arguments) for symbol in answer if symbol.name == name]
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(problems())
 def test_there_is_one_best_answer_and_it_is_well_formed(problem):

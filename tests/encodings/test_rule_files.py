@@ -15,6 +15,8 @@ def checked():
     return check_rules([rules_dir()], machine=True)
 
 
+@pytest.mark.always
+@pytest.mark.slow
 def test_the_shipped_rules_have_nothing_that_rules_check_finds(checked):
     """Names, private predicates, pooled negation and the rest; for users, too."""
     assert [str(one) for one in checked[1] if one.kind != "unweighed"] == []

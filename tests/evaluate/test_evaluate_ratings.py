@@ -33,6 +33,7 @@ def test_the_baseline_keeps_case_and_counts_a_token_once():
     assert tokencos(pair("a", "b")) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not EXPECTED.is_file(), reason="the task's train data is not beside us")
 def test_the_baseline_reaches_the_official_correlations():
     for name, expected in json.loads(EXPECTED.read_text("utf-8")).items():

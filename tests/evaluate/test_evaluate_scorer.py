@@ -28,6 +28,7 @@ def measure(gold, system, scheme=Scheme.Y2016):
     return result.overall
 
 
+@pytest.mark.slow
 @needs_shared
 @pytest.mark.parametrize("scheme", Scheme)
 @pytest.mark.parametrize("case", CASES)

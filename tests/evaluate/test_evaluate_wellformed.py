@@ -67,6 +67,7 @@ def test_the_pilot_aligns_one_chunk_to_one_chunk(tmp_path, old, new, fault):
     assert fault in str(report.faults[0])
 
 
+@pytest.mark.slow
 @needs_shared
 @pytest.mark.parametrize("path", GOLD, ids=lambda path: "-".join(path.parts[-2:]))
 def test_official_gold_files_are_well_formed(path):

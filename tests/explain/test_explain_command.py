@@ -45,6 +45,7 @@ def test_files_give_a_line_a_pair_and_id_chooses(run):
     assert len(list(map(json.loads, run(*GIVEN, "--json").stdout.splitlines()))) == 10
 
 
+@pytest.mark.slow
 def test_what_is_traced_is_explained_as_well(run, tmp_path):
     alone = run(*PAIR).stdout
     done = run(*PAIR, "--trace", "traces.jsonl")

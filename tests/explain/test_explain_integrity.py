@@ -66,6 +66,7 @@ def drawn_spanish():
     return random.Random(33).sample(rows, EACH)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["default", *SETS])
 def test_no_reviewed_pair_breaks_the_ledger(integrity, name):
     answers = [case.answer for case in read_cases() if case.profile == name]
@@ -92,6 +93,7 @@ def test_no_spanish_pair_breaks_the_ledger(integrity):
         assert len(list(strict.explain_many(answers))) == len(answers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["headlines", "es"])
 def test_all_but_what_is_left_out_is_worked_out_by_grounding(system, profile):
     # Rules that wait for one another, through a "not", make batches of pairs take minutes.
@@ -110,6 +112,7 @@ def test_all_but_what_is_left_out_is_worked_out_by_grounding(system, profile):
     assert not {atom.symbol.name for atom in ground.symbolic_atoms if not atom.is_fact}
 
 
+@pytest.mark.slow
 def test_a_breach_is_an_error_where_the_rules_say_so(integrity):
     # The first pair of two sentences that differ: a word of theirs has no statement any more.
     broken = integrity(f'{STRICT}%@rule lost: "it is told nowhere"\nbreach(untold,1,1).')
@@ -117,6 +120,7 @@ def test_a_breach_is_an_error_where_the_rules_say_so(integrity):
         strict.explain(strict.solve("a cat sits", "a dog sits"))
 
 
+@pytest.mark.slow
 def test_what_a_long_text_leaves_out_is_counted(system):
     headlines = system("headlines")
     found = headlines.explain(headlines.solve(*LONG))

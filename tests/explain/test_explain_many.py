@@ -28,6 +28,7 @@ def annotated(system, monkeypatch):
     return calls
 
 
+@pytest.mark.slow
 def test_an_answer_is_explained_with_the_annotation_that_it_has(system, annotated):
     headlines = system("headlines")
     answers = [headlines.solve(*pair) for pair in PAIRS]
@@ -38,6 +39,7 @@ def test_an_answer_is_explained_with_the_annotation_that_it_has(system, annotate
     assert [one.text for one in found] == [headlines.explain(answer).text for answer in answers]
 
 
+@pytest.mark.slow
 def test_given_answers_are_annotated_together(system, annotated):
     answers = [
         make_answer("[ Police ] [ stop ]", "[ Army ] [ stops ]", "2-2 EQUI 5"),
@@ -57,6 +59,7 @@ def test_only_the_sentence_that_lacks_words_is_annotated(system, annotated):
     assert annotated == [2, 1]
 
 
+@pytest.mark.slow
 def test_an_explanation_is_kept_and_says_the_same(tmp_path):
     told = []
     for _ in range(2):

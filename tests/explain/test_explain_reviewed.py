@@ -55,6 +55,7 @@ def test_the_answer_is_explained_as_reviewed(explained, place):
     assert explained.cases[place].text == CASES[place].text
 
 
+@pytest.mark.slow
 def test_spanish_pairs_are_explained_as_reviewed(system):
     assert explained_pairs(system("es"), SPANISH) == [text for *_, text in SPANISH]
 
@@ -129,6 +130,7 @@ def test_the_example_of_the_task_end_to_end(system):
     assert headlines.warnings == ()
 
 
+@pytest.mark.slow
 def test_found_and_given_chunks_are_explained_alike(system):
     headlines = system("headlines")
     sent1 = "[ 12 ] [ killed ] [ in bus accident ]"

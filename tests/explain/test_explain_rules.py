@@ -50,6 +50,7 @@ def test_each_profile_can_explain(profile):
     assert load_program(profile, purpose=Purpose.EXPLANATION)[1].warnings == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "change", "error", "message"),
     [
@@ -95,6 +96,7 @@ def test_given_alignments_are_of_tokens_that_there_are():
     assert [chunk.tokens for chunk in answer.chunks1] == [(1,), (2,), (3,), (4,)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sides", "lines", "said", "unsaid"),
     [
@@ -125,6 +127,7 @@ def test_what_is_said_of_split_sides_roles_and_negations(system, sides, lines, s
     assert unsaid not in text
 
 
+@pytest.mark.slow
 def test_the_same_answer_gives_the_same_text_and_survives(system):
     answer = make_answer("[ a cat ]", "[ a dog ]", "1-1 SIMI 3")
     found = [system("images").explain(answer) for _ in range(2)]

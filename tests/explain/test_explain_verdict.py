@@ -37,6 +37,7 @@ def told(tmp_path, name, *pair, text=None):
         return labels, system.explain(answer).text, system.rate(answer).value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GIVEN)
 @pytest.mark.parametrize("pair", [(WALK, RUN), (RUN, WALK)])
 def test_label_text_and_rating_say_one_thing(tmp_path, name, pair):
@@ -46,6 +47,7 @@ def test_label_text_and_rating_say_one_thing(tmp_path, name, pair):
     assert rating >= 4.75
 
 
+@pytest.mark.slow
 def test_without_such_a_rule_the_words_differ():
     with load_shared("sts-en") as system:
         answer = system.solve(WALK, RUN)
@@ -53,6 +55,7 @@ def test_without_such_a_rule_the_words_differ():
         assert system.rate(answer).value < 4.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["own_kind.lp", "licence.lp"])
 def test_a_denial_still_counts(tmp_path, name):
     _, text, rating = told(tmp_path, name, "A man does not walk in the park", RUN)
@@ -60,6 +63,7 @@ def test_a_denial_still_counts(tmp_path, name):
     assert rating < 4
 
 
+@pytest.mark.slow
 def test_what_explanations_and_ratings_do_not_know_stays_out_of_them(tmp_path):
     text = """
     %@rule aligned_all: "each span is aligned"
@@ -91,6 +95,7 @@ def test_a_rule_of_explanations_is_added_by_a_file_of_its_own(tmp_path):
     assert rating <= 2.5
 
 
+@pytest.mark.slow
 def test_a_kind_of_ones_own_hides_no_swapped_roles(tmp_path):
     text = """
     %@rule gaits_alike: "walkers and runners are alike"
@@ -116,6 +121,7 @@ def test_a_rule_of_explanations_alone_brings_no_warning(tmp_path):
         assert system.warnings == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("denied", "affirmed"),
     [

@@ -1,4 +1,4 @@
-"""Where a fault is injected: a folder with pairs, and the command that solves them."""
+"""What a fault is, what may become of the command, and the folder in which it is run."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 SECONDS = 300.0
@@ -23,6 +24,51 @@ MANY = 260
 _WORDS = ("cat", "dog", "horse", "man", "woman", "child", "bird", "boat")
 _OUT = "out.wa"
 _ID = re.compile(r'^<sentence id="([^"]*)" status="([^"]*)">$', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Told:
+    """The command ends with one line that says what is wrong, and writes no output."""
+
+    words: str
+    code: int = 1
+
+
+@dataclass(frozen=True)
+class Silent:
+    """The command ends with this code, says nothing, and writes no output."""
+
+    code: int
+
+
+@dataclass(frozen=True)
+class Same:
+    """The output has the same bytes as without the fault."""
+
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Failed:
+    """These pairs have no answer and are named; all others are there."""
+
+    ids: tuple[str, ...]
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault; ``inject`` runs the command with it and returns how the last run ended."""
+
+    name: str
+    inject: Callable[[Place], Ending]
+    ends: Told | Silent | Same | Failed
+
+    def __str__(self):
+        return self.name
+
+
+FAULTS = []
 
 
 @dataclass(frozen=True)
@@ -50,11 +96,6 @@ class Place:
         return self.folder / _OUT
 
     @property
-    def journal(self):
-        """Where earlier versions kept the journal of a run."""
-        return self.folder / f".ists-asp-{_OUT}.journal"
-
-    @property
     def drafts(self):
         """The drafts, which have letters drawn by lot in their names."""
         return sorted(self.folder.glob(".ists-asp-*.part"))
@@ -67,6 +108,11 @@ class Place:
 
     def pairs(self, count=FEW):
         return self.holding(pairs(count))
+
+    def with_variables(self, variables):
+        """Itself, with pairs and these variables of the environment."""
+        self.environment.update(variables)
+        return self.pairs()
 
     def command(self, *options, pairs="pairs.tsv"):
         files = ["--tsv", pairs, "-o", _OUT, "--cache", str(self.cache)]

@@ -37,11 +37,13 @@ PLAIN = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_plain_rules_decide_by_themselves():
     found = judged([(answer, reference) for answer, reference, _, _ in PLAIN])
     assert [(one.verdict, one.rule) for one in found] == [tuple(case[2:]) for case in PLAIN]
 
 
+@pytest.mark.slow
 def test_what_is_said_stands_in_both_texts():
     one, two, three = judged(
         [
@@ -60,6 +62,7 @@ def test_what_is_said_stands_in_both_texts():
         assert each.text.count(". ") <= 1
 
 
+@pytest.mark.slow
 def test_words_of_the_question_are_neither_right_nor_missing():
     answer = ("it is broken", "The red bulb is broken")
     (asked,) = judged([answer], question="What happened to the red bulb?")
@@ -68,6 +71,7 @@ def test_words_of_the_question_are_neither_right_nor_missing():
     assert unasked.columns["missing"] == ("“the red bulb”",)
 
 
+@pytest.mark.slow
 def test_nothing_is_called_shared_where_only_one_denies_it():
     (one,) = judged(
         [("bulb a is contained in a closed path with the battery",
@@ -92,6 +96,7 @@ def test_points_are_found_or_not():
     assert one.text.startswith("Of the 3 points of the model answer, your answer probably has 1.")
 
 
+@pytest.mark.slow
 def test_groups_have_the_same_links():
     reference = "There is a gap in the path"
     found = judged(
@@ -151,6 +156,7 @@ def test_rules_decide_what_points_come_to_and_why_names_them():
     assert told.count("[verdict(") == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "reference", "column", "quotation"),
     [
@@ -168,6 +174,7 @@ def test_what_only_looks_shared_or_opposed_is_not_quoted(answer, reference, colu
     assert quotation not in one.columns[column]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reference", ["there is an open path", "the battery is in an open path"])
 def test_a_short_answer_is_no_contradiction_by_a_word_alone(reference):
     (one,) = judged([("because the circuit is open", reference)])
@@ -176,6 +183,7 @@ def test_a_short_answer_is_no_contradiction_by_a_word_alone(reference):
     assert other.verdict == "contradictory"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "reference", "told"),
     [
@@ -202,6 +210,7 @@ def test_many_answers_are_decided_together():
     assert shared_system("answers-students").program(Purpose.FEEDBACK).solver._batches is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["default", "answers-students"])
 def test_what_adds_nothing_and_opposes_nothing_is_no_contradiction(profile):
     long = "The bulb does not light because the circuit is open and no current flows through it"

@@ -28,6 +28,7 @@ def rows_of(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
+@pytest.mark.slow
 def test_columns_of_the_user_come_first_and_unchanged(good, table, tmp_path):
     good("feedback", table, "-q", "--group", "-o", tmp_path / "out.csv")
     text = (tmp_path / "out.csv").read_text("utf-8")
@@ -41,6 +42,7 @@ def test_columns_of_the_user_come_first_and_unchanged(good, table, tmp_path):
     assert one["missing"] == "“in the path”"
 
 
+@pytest.mark.slow
 def test_references_of_another_table(good, tmp_path):
     answers, key = tmp_path / "answers.csv", tmp_path / "key.csv"
     answers.write_text("Q,text\nWhy?,there is a gap\n", encoding="utf-8")

@@ -1,27 +1,169 @@
 """Try generated rule files: ``python -m tests.fuzz.rule_files --profile es --count 1000``.
 
-Each is a file of a few odd rules (:mod:`tests.fuzz.generator`) over six pairs, decided as the
-workers of ``ists-asp solve`` do, together and alone. What breaks is told at once, and a table
-ends it. ``--show NUMBER`` prints a file, ``--only NUMBER`` tries it and tells what becomes of
-each pair.
+Each is a file of a few odd rules (:mod:`tests.fuzz.generator`) over six pairs, which a child
+decides together and alone. What breaks is told at once, and a table ends it. ``--show NUMBER``
+prints a file, ``--only NUMBER`` tries it and tells what becomes of each pair.
 """
 
 import argparse
-import subprocess
+import gc
+import json
+import os
+import resource
+import signal
 import sys
+import tempfile
 import time
+import traceback
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
-from random import Random
+
+from ists_asp import load
+from ists_asp.errors import IstsError
+from ists_asp.evaluate.wa_check import check_file
+from ists_asp.io.wa import write_answer
+from ists_asp.model import Label, Pair, Sentence, Token, Word
 
 from .generator import generate
-from .laboratory import Laboratory
-from .verdict import KINDS, findings, outcome
 
 MARKED = 1
 """The place of the pair with the marker."""
 
 PROFILES = ("default", "headlines", "es")
+
+SECONDS = 20
+"""Seconds of processor time for all pairs: most take a tenth of one."""
+
+OVER = (-signal.SIGXCPU, -signal.SIGKILL)
+CRASHES = (-signal.SIGFPE, -signal.SIGSEGV, -signal.SIGABRT)
+"""How clingo ends a process; a worker's end costs its pair alone, see tests/faults."""
+
+LONGEST = 2000
+"""Characters of a message, the line of the rule that it quotes included."""
+
+KINDS = ("died", "traceback", "lost", "differs", "refused by check", "no answer", "wordless")
+"""What nothing that a rule file holds may cause."""
+
+
+def read_pairs(language):
+    """The pairs, annotated as Stanza does: two lines each, ``form|lemma|upos|xpos`` a word."""
+    lines = Path(__file__).with_name(f"pairs.{language}.txt").read_text("utf-8").splitlines()
+    sentences = [Sentence(tuple(_tokens(line))) for line in lines]
+    return [Pair(str(n // 2), *sentences[n : n + 2]) for n in range(0, len(sentences), 2)]
+
+
+def _tokens(line):
+    for index, text in enumerate(line.split(" "), 1):
+        words = tuple(Word(*word.split("|")) for word in text.split("+"))
+        yield Token(index, "".join(word.form for word in words), words)
+
+
+class Laboratory:
+    """Tries rule files with a profile, whose shipped rules are worked out once."""
+
+    def __init__(self, profile, folder, pairs=6):
+        self.profile, self.folder = profile, Path(folder)
+        with self.load() as system:
+            self.pairs = read_pairs(system.profile.language)[:pairs]
+            list(system.decide(self.pairs))
+        # What the collector does not look at is not copied for each child.
+        gc.collect()
+        gc.freeze()
+
+    def load(self, *rules):
+        cache = self.folder / "cache"
+        return load(self.profile, rules=rules, cache=cache, incremental=False)
+
+    def findings(self, text):
+        """How a rule file went, and each fault with its kind."""
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                os.close(reading)
+                resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 2))
+                resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+                with os.fdopen(writing, "w") as pipe:
+                    json.dump(self._tried(text), pipe)
+            finally:
+                os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading) as pipe:
+            told = pipe.read()
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if told:
+            return json.loads(told)
+        if code in OVER or code in CRASHES:
+            return "over the limits" if code in OVER else "clingo crashed", []
+        return "broken", [("died", f"exit code {code}")]
+
+    def _tried(self, text):
+        path = self.folder / "mine.lp"
+        path.write_text(text, "utf-8", "surrogatepass")
+        try:
+            with self.load(path) as system:
+                together = self._decided(system, self.pairs)
+                alone = [self._decided(system, [pair]) for pair in self.pairs]
+        except IstsError as error:
+            return "rules refused", list(_worded(str(error)))
+        except MemoryError:
+            return "over the limits", []
+        except Exception:
+            return "broken", [("traceback", traceback.format_exc())]
+        failed = sum(isinstance(answers, str) for answers in alone)
+        how = "all answered" if not failed else "some failed"
+        return how, list(self._faults(together, alone))
+
+    @staticmethod
+    def _decided(system, pairs):
+        """The answers of pairs, or why there are none."""
+        try:
+            return [answers[0] for answers in system.decide(pairs)]
+        except IstsError as error:
+            return str(error)
+
+    def _faults(self, together, alone):
+        fine = [answers[0] for answers in alone if not isinstance(answers, str)]
+        for reason in {answers for answers in (together, *alone) if isinstance(answers, str)}:
+            yield from _worded(reason)
+        if isinstance(together, str):
+            if len(fine) == len(alone):
+                yield "lost", f"all have answers alone, none in company: {together}"
+        else:
+            fine += together
+            for pair, answers, company in zip(self.pairs, alone, together, strict=True):
+                if isinstance(answers, str) or answers[0] != company:
+                    yield "differs", f"pair {pair.id}: alone {answers}, in company {company}"
+        for answer in fine:
+            for fault in answer_faults(answer):
+                yield "no answer", f"pair {answer.pair.id}: {fault}"
+        path = self.folder / "out.wa"
+        path.write_text("".join(map(write_answer, fine[: len(self.pairs)])), "utf-8")
+        if fine:
+            yield from (("refused by check", str(fault)) for fault in check_file(path).faults)
+
+
+def _worded(reason):
+    if not reason.strip() or "Traceback" in reason or len(reason) > LONGEST:
+        yield "wordless", reason
+
+
+def answer_faults(answer):
+    """What no answer has; the rules of a user may leave tokens of punctuation out."""
+    for line in answer.alignments:
+        if bool(line.tokens1 and line.tokens2) is not line.label.aligned:
+            yield f"{line.label} for {line.tokens1} and {line.tokens2}"
+        if line.label.aligned and (line.score is None or not 0 <= line.score <= 5):
+            yield f"{line.label} with the score {line.score}"
+        if line.label is Label.EQUI and line.score != 5:
+            yield f"EQUI with the score {line.score}"
+    for side in (1, 2):
+        used = [token for line in answer.alignments for token in getattr(line, f"tokens{side}")]
+        if len(used) != len(set(used)):
+            yield f"tokens of sentence {side} on several lines: {sorted(used)}"
+    if not answer.chunks1 or not answer.chunks2:
+        yield "a sentence without chunks"
 
 
 def main():
@@ -30,76 +172,44 @@ def main():
     parser.add_argument("--profile", action="append", help=f"default: {', '.join(PROFILES)}")
     parser.add_argument("--count", type=int, default=1000, help="files a profile")
     parser.add_argument("--seed", type=int, default=0, help="the number of the first file")
-    parser.add_argument("--jobs", type=int, default=1, help="processes that share the files")
-    parser.add_argument("--seconds", type=float, help="begin no file after so long")
     parser.add_argument("--keep", type=Path, help="folder for the files that break something")
     parser.add_argument("--pairs", type=int, default=6, help="of the six, so many")
-    parser.add_argument("--alone", type=int, default=3, help="pairs decided by themselves as well")
-    parser.add_argument("--step", type=int, default=1, help=argparse.SUPPRESS)
     parser.add_argument("--show", type=int, metavar="NUMBER", help="print a file")
-    parser.add_argument("--only", type=int, metavar="NUMBER", help="try a file in a pool")
+    parser.add_argument("--only", type=int, metavar="NUMBER", help="try one file")
     given = parser.parse_args()
     profiles = given.profile or PROFILES
     if given.show is not None:
         print(*generate(profiles[0], given.show), sep="\n")
         return 0
     if given.only is not None:
-        text = "\n".join(generate(profiles[0], given.only))
-        run = Laboratory(profiles[0]).run(text, range(6), pool=True)
-        print(outcome(run), run.refused, *run.broken, sep="\n")
-        print(*(each.failure or each.answers for each in (*run.together, *run.alone)), sep="\n")
-        print(*findings(run), sep="\n")
-        return bool(findings(run))
-    if given.jobs > 1:
-        return _shared(given)
-    if given.keep:
-        given.keep.mkdir(parents=True, exist_ok=True)
+        given.seed, given.count = given.only, 1
     total = Counter()
     for profile in profiles:
-        total += _tried(profile, given)
+        with tempfile.TemporaryDirectory() as folder:
+            total += tried(Laboratory(profile, folder, given.pairs), given)
     print(*(f"{count:6} {name}" for name, count in sorted(total.items())), sep="\n")
     return any(total[kind] for kind in KINDS)
 
 
-def _shared(given):
-    """Every ``jobs``-th file to a process, each with a table of its own."""
-    step = ["--jobs", "1", "--step", str(given.jobs)]
-    parts = [
-        [
-            *(sys.executable, "-m", __spec__.name, *sys.argv[1:], *step),
-            *("--seed", str(given.seed + part), "--count", str(given.count - part)),
-        ]
-        for part in range(given.jobs)
-    ]
-    return max(process.wait() for process in [subprocess.Popen(part) for part in parts])
-
-
-def _tried(profile, given):
-    laboratory = Laboratory(profile, given.pairs)
-    places = [place for place in range(given.pairs) if place != MARKED]
-    count = Counter()
-    began = time.monotonic()
-    for done, number in enumerate(range(given.seed, given.seed + given.count, given.step), 1):
-        if given.seconds and time.monotonic() - began > given.seconds:
-            break
+def tried(laboratory, given):
+    """How often files ended in each way."""
+    count, profile, began = Counter(), laboratory.profile, time.monotonic()
+    for done, number in enumerate(range(given.seed, given.seed + given.count), 1):
         lines = generate(profile, number)
-        text = "\n".join(lines)
-        run = laboratory.run(text, (MARKED, *Random(number).sample(places, given.alone - 1)))
-        found = findings(run)
-        count[f"{profile}: files"] += 1
-        count[f"{profile}: {outcome(run)}"] += 1
-        count.update({kind for kind, _ in found})
+        how, found = laboratory.findings("\n".join(lines))
+        count.update([f"{profile}: files", f"{profile}: {how}", *{kind for kind, _ in found}])
         for kind, seen in found:
             print(f"{profile} {number}: {kind}: {seen[-400:]}", flush=True)
         if found and given.keep:
-            told = [f"% {kind}: {line}" for kind, seen in found for line in seen.splitlines()]
+            given.keep.mkdir(parents=True, exist_ok=True)
+            text = "\n".join([*(f"% {kind}" for kind, _ in found), *lines])
             path = given.keep / f"{profile}-{number}.lp"
-            path.write_text("\n".join([*told, *lines]), "utf-8", "surrogatepass")
+            path.write_text(text, "utf-8", "surrogatepass")
         if done % 20 == 0:
-            told = f"# {profile}: {done} files in {time.monotonic() - began:.0f} s"
-            print(told, file=sys.stderr, flush=True)
+            print(f"# {profile}: {done} in {time.monotonic() - began:.0f} s", file=sys.stderr)
     return count
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with suppress(BrokenPipeError):
+        sys.exit(main())

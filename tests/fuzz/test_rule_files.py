@@ -3,16 +3,16 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from ists_asp.model import Alignment, Answer, Label
 from ists_asp.resources import asp_dir, rules_dir
 
 from .generator import generate
-from .laboratory import Run, read_pairs
-from .rule_files import MARKED, PROFILES
-from .verdict import findings
+from .rule_files import MARKED, PROFILES, answer_faults, read_pairs
 from .vocabulary import vocabulary
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ _HOME = Path(__file__).parents[2]
 def tables(tmp_path_factory):
     """What the script says for each profile; in processes of their own, which it changes."""
     command = [sys.executable, "-m", "tests.fuzz.rule_files", "--count", str(FILES)]
-    few = ["--pairs", "3", "--alone", "1", "--profile"]
+    few = ["--pairs", "3", "--profile"]
     started = {
         profile: subprocess.Popen(
             [*command, *few, profile], cwd=_HOME, stdout=subprocess.PIPE, text=True
@@ -74,17 +74,10 @@ def test_one_pair_has_the_marker():
         assert [place for place, has in enumerate(marked) if has] == [MARKED]
 
 
-@pytest.mark.parametrize(
-    ("run", "kind"),
-    [
-        (Run(hung=True), "hang"),
-        (Run(ended=-8), "died"),
-        (Run(broken=["Traceback …"]), "traceback"),
-        (Run(refused="the worker crashed (signal 11)"), "died"),
-        (Run(refused="the worker crashed: arithmetic overflow (signal 8)"), None),
-        (Run(refused=""), None),
-        (Run(refused="mine.lp:1:1: expected a rule"), None),
-    ],
-)
-def test_what_counts_as_a_fault(run, kind):
-    assert [found for found, _ in findings(run)] == ([kind] if kind else [])
+def test_what_counts_as_a_fault():
+    answer = Answer(read_pairs("en")[0], (), (), (), (), True)
+    assert list(answer_faults(answer)) == ["a sentence without chunks"]
+    lines = [Alignment((1,), (), Label.EQUI, 4.0)] * 2
+    found = set(answer_faults(replace(answer, alignments=lines)))
+    assert {"EQUI for (1,) and ()", "EQUI with the score 4.0"} < found
+    assert any("on several lines" in fault for fault in found)

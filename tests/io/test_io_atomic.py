@@ -81,6 +81,7 @@ def test_a_place_that_cannot_be_written(tmp_path, name):
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["out.wa", "x" * 255, "日" * 85, ".hidden"])
 def test_drafts_are_hidden_and_those_of_the_dead_go(tmp_path, name):
     target, other = tmp_path / name, tmp_path / f"{name[:-1]}y"

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from ists_asp.io.store import FILE, Store
 
 
@@ -22,6 +24,7 @@ def test_the_cache_is_private_and_becomes_so_again(tmp_path):
         (folder / FILE).chmod(0o644)
 
 
+@pytest.mark.slow
 def test_no_library_keeps_or_sends_anything_of_its_own(tmp_path):
     code = "import ists_asp; ists_asp.load(cache=None).solve('a dog', 'a cat')"
     env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "HOME": str(tmp_path)}

@@ -90,6 +90,7 @@ def test_what_is_kept_is_not_learned(examples, senses):
     assert kept.items() <= by_key(weights).items()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [6, 40])
 def test_corrections_are_few_and_leave_each_name_its_sense(examples, senses, base, most):
     eager = replace(SETTINGS, base=base, corrections=most, earned=0.1)

@@ -123,6 +123,7 @@ def values(path):
     }
 
 
+@pytest.mark.slow
 def test_no_weight_speaks_against_the_sense_of_its_name(file):
     """A correction may, as far as the weight that it corrects does not."""
     profile = {"english": "default"}.get(file.stem, file.stem)

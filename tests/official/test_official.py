@@ -22,6 +22,7 @@ def test_there_are_kinds_enough():
     assert len({kind.name for kind in KINDS}) == len(KINDS) > 70
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS[::SHARE], ids=lambda kind: kind.name)
 def test_perturbed_files(kind, tmp_path):
     case = make(kind, 0, Random(kind.name))

@@ -34,6 +34,7 @@ def different(system, pairs):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunked", [True, False], ids=["given", "found"])
 @pytest.mark.parametrize("name", SETS)
 def test_samples_are_their_own_mirror_images(name, chunked):

@@ -111,6 +111,7 @@ EDITS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EDITS)
 def test_an_edit_touches_pairs_where_it_may_have_an_instance(cache, tmp_path, name):
     text, wanted = EDITS[name]
@@ -151,6 +152,7 @@ def test_a_run_that_is_not_incremental_decides_everything(cache, answers):
     assert (again, stages.kept) == (answers, 0)
 
 
+@pytest.mark.slow
 def test_a_constant_touches_what_its_statements_touch(cache):
     _, stages = decide(annotated(), cache, constants={"eagerness": 40})
     assert set(stages.edits) == {"-c eagerness"}

@@ -179,6 +179,7 @@ def test_why_says_what_the_reader_holds(system):
     assert "the reader holds simi " in told
 
 
+@pytest.mark.slow
 def test_a_table_overrules_the_reader(tmp_path):
     words = tmp_path / "words.tsv"
     words.write_text("apples = cars\n", encoding="utf-8")

@@ -70,6 +70,7 @@ def test_what_does_not_go_together_is_one_line_and_no_file(report, tmp_path, giv
     assert not (tmp_path / "r.html").exists()
 
 
+@pytest.mark.slow
 def test_gold_of_other_sentences_is_one_line_and_no_file(report, tmp_path):
     result = report(*PAIR, "--gold", SAMPLES / "gold.wa", "-o", "r.html")
     assert result.exit_code == 1

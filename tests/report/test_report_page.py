@@ -240,6 +240,7 @@ def test_a_picture_that_is_not_active_cannot_be_chosen(simple):
     assert not [word for word in ("tabindex", "data-line") if word in text]
 
 
+@pytest.mark.slow
 def test_each_line_has_the_contrasts_of_its_decisions(trace):
     found = evidence(trace)
     align, label, *_ = found[(1,), (1,)]

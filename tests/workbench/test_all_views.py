@@ -29,16 +29,6 @@ NARROW = """() => [...document.querySelectorAll("main :is(button, select, input)
   .map((node) => node.outerHTML)"""
 
 
-@pytest.fixture(scope="module", params=VIEWS)
-def view(request, let_in, served):
-    with (
-        let_in(served, bypass_csp=True) as page,
-        filled(page, request.param, served.folder) as shown,
-    ):
-        shown.evaluate(AXE.read_text("utf-8"))
-        yield shown
-
-
 def resized(view, width, scheme="light"):
     view.set_viewport_size({"width": width, "height": 844})
     view.emulate_media(color_scheme=scheme, reduced_motion="reduce")
@@ -46,30 +36,22 @@ def resized(view, width, scheme="light"):
     view.evaluate("() => new Promise((go) => requestAnimationFrame(() => setTimeout(go, 50)))")
 
 
-@pytest.mark.parametrize("width", [390, 900])
-def test_it_fits(view, width):
-    resized(view, width)
-    assert view.evaluate("document.documentElement.scrollWidth") <= width
-    assert view.evaluate(CUT_OFF) == []
-    assert view.evaluate(NARROW) == []
+def brightness(page):
+    """The largest of red, green and blue behind the page."""
+    return page.evaluate("""() => [document.documentElement, document.body]
+        .map((node) => getComputedStyle(node).backgroundColor.match(/[\\d.]+/g).map(Number))
+        .filter(([, , , alpha = 1]) => alpha)
+        .map((parts) => Math.max(...parts.slice(0, 3))).pop() ?? 255""")
 
 
-def test_it_is_dark_where_people_want_it_dark(view):
-    colours = []
-    for scheme in ("light", "dark"):
-        resized(view, 1400, scheme)
-        colours.append(
-            view.evaluate("""() => [document.documentElement, document.body]
-                .map((node) => getComputedStyle(node).backgroundColor.match(/[\\d.]+/g).map(Number))
-                .filter(([, , , alpha = 1]) => alpha)
-                .map((parts) => Math.max(...parts.slice(0, 3))).pop() ?? 255""")
-        )
-    assert colours[0] > 240
-    assert colours[1] < 60
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1400])
-def test_axe_finds_nothing(view, width, scheme):
-    resized(view, width, scheme)
-    assert view.evaluate(RUN) == []
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_fits_is_dark_where_that_is_wanted_and_axe_finds_nothing(let_in, served, name):
+    with let_in(served, bypass_csp=True) as page, filled(page, name, served.folder) as view:
+        view.evaluate(AXE.read_text("utf-8"))
+        for width, scheme in ((390, "light"), (900, "light"), (390, "dark"), (1400, "dark")):
+            resized(view, width, scheme)
+            assert view.evaluate("document.documentElement.scrollWidth") <= width
+            assert view.evaluate(CUT_OFF) == []
+            assert view.evaluate(NARROW) == []
+            assert view.evaluate(RUN) == []
+            assert (brightness(view) < 60) if scheme == "dark" else (brightness(view) > 240)

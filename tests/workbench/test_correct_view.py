@@ -123,6 +123,20 @@ def test_all_pairs_are_accepted_as_they_are_and_make_gold(correct, served):
     assert download.value.path().read_text() == wa.read_text()
 
 
+def test_corrections_of_two_tabs_add_up(correct, served, expect):
+    tabs = first, second = correct, correct.another()
+    for tab in tabs:
+        tab.goto("/correct?corpus=images&pair=3")
+        tab.locator("#picture svg").wait_for()
+        tab.keyboard.press("ArrowRight")
+    first.keyboard.press("r")
+    expect(first.locator("#chosen")).to_contain_text("REL")
+    second.keyboard.press("f")
+    expect(second.locator("#chosen")).to_contain_text("REL_FACT")
+    (line,) = files(served)[1].read_text().splitlines()
+    assert {"REL"} <= {one["label"] for one in json.loads(line)["alignments"]}
+
+
 @pytest.mark.long
 def test_undo_goes_back_action_by_action_and_survives_a_restart(serving, let_in, tmp_path):
     for begin in (True, False):

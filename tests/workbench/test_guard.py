@@ -192,3 +192,69 @@ def test_the_api_is_described(call):
         "/api/batch",
     } <= {*described["paths"]}
     assert call("/docs")[0] == 200
+
+
+def test_a_wrong_token_opens_nothing_and_takes_nothing_away(browser, page, served):
+    stranger = browser.new_context(base_url=served.address)
+    view = stranger.new_page()
+    for path, told in (
+        ("/try", "Open the address that ists-asp serve printed"),
+        ("/try?token=wrong", "This token is wrong"),
+    ):
+        assert view.goto(path).status == 403
+        assert told in view.inner_text("body")
+    assert stranger.cookies() == []
+    stranger.close()
+    # Chromium looks for an icon where a page names none.
+    page.expected += [403, 404]
+    assert page.goto("/try?token=wrong").status == 403
+    assert page.goto("/try").status == 200
+    port = served.address.rpartition(":")[2]
+    assert page.goto(f"http://evil.localhost:{port}/try?token={served.token}").status == 403
+    assert "This name does not lead here" in page.inner_text("body")
+
+
+@pytest.mark.always
+def test_a_foreign_page_can_neither_read_nor_write(page, served):
+    names = sorted(one.name for one in (served.folder / "rules").iterdir())
+    # It has the cookie; the browser logs what it refuses, and nobody listens.
+    foreign = page.context.new_page()
+    foreign.route(
+        "http://elsewhere.test/**",
+        lambda route: route.fulfill(content_type="text/html", body="<p>elsewhere</p>"),
+    )
+    foreign.goto("http://elsewhere.test/")
+    said = foreign.evaluate(
+        """async (address) => {
+          const tried = [];
+          for (const [path, method] of [["/project/rules", "GET"], ["/api/solve", "POST"]]) {
+            for (const mode of ["cors", "no-cors"]) {
+              const given = { method, mode, credentials: "include" };
+              try { tried.push((await fetch(address + path, given)).type); }
+              catch { tried.push("refused"); }
+            }
+          }
+          return tried;
+        }""",
+        served.address,
+    )
+    assert set(said) <= {"refused", "opaque"}
+    assert sorted(one.name for one in (served.folder / "rules").iterdir()) == names
+
+
+def test_a_save_of_something_old_is_refused_with_the_text_that_is_there(call, served):
+    path = served.folder / "rules" / "old.lp"
+    path.write_text("% new\n", "utf-8")
+    body = {"name": "old.lp", "text": "% mine\n", "before": "0" * 16}
+    status, _, told = call("/project/rules/file", body, "PUT")
+    path.unlink()
+    assert (status, json.loads(told)["text"]) == (409, "% new\n")
+
+
+@pytest.mark.parametrize("name", ["../out.lp", "/etc/x.lp", ".hidden.lp", "x.py", "a/../../b.lp"])
+def test_no_file_outside_the_folder_is_read_or_written(call, name):
+    body = {"name": name, "text": "p."}
+    assert call("/project/rules/file", {**body, "before": None}, "PUT")[0] == 400
+    assert call("/project/rules/check", body)[0] == 400
+    assert call(f"/project/rules/file?name={name}")[0] == 400
+    assert "error" in json.loads(call(f"/project/report/decide?corpus={name}")[2])

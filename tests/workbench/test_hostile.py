@@ -131,17 +131,12 @@ def test_it_stays_text_where_words_and_rules_are_looked_up(calm, corpus, rule, s
         expect(calm.locator("#verdict")).to_contain_text("hostile_words: fired")
         expect(calm.locator("#fired")).to_contain_text(SCRIPT)
         assert narrow(calm)
+        calm.goto("/try?1=A+dog+sleeps.&2=A+cat+sleeps.")
+        calm.locator("#picture .link rect").first.click()
+        calm.locator("#why .sentence").first.wait_for()
+        assert narrow(calm)
     finally:
         terms.unlink()
-
-
-@pytest.mark.long
-def test_the_sentence_of_a_rule_stays_text_where_it_says_why(calm, rule, expect):
-    calm.goto("/try?1=A+dog+sleeps.&2=A+cat+sleeps.")
-    expect(calm.locator("#words")).not_to_be_empty()
-    calm.locator("#picture .link rect").first.click()
-    calm.locator("#why .sentence").first.wait_for()
-    assert narrow(calm)
 
 
 TABLES = named(

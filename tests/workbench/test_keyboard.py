@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.workbench.filled import TRY
-
 pytestmark = pytest.mark.browser
 
 
@@ -44,6 +42,10 @@ def test_a_pair_is_typed_and_says_why_and_why_not(page, tab_to, expect):
     expect(page.locator("#why h3").first).to_contain_text("is aligned with")
     tab_to("#picture [data-side='1']")
     page.keyboard.press("Enter")
+    expect(page.locator("#picture .chosen")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator("#picture .chosen")).to_have_count(0)
+    page.keyboard.press("Enter")
     tab_to("#picture [data-side='2']:last-of-type")
     page.keyboard.press("Enter")
     expect(page.locator("#why h3")).to_have_count(0)
@@ -51,16 +53,6 @@ def test_a_pair_is_typed_and_says_why_and_why_not(page, tab_to, expect):
     tab_to("#rated button", key="Shift+Tab")
     page.keyboard.press("Space")
     expect(page.locator("#why")).to_contain_text("rating")
-
-
-def test_escape_lets_a_chunk_go(page, tab_to, expect):
-    page.goto(TRY)
-    page.wait_for_selector("#answer:not(.busy):not([hidden]) #words:not(:empty)")
-    tab_to("#picture [data-side='1']")
-    page.keyboard.press("Enter")
-    expect(page.locator("#picture .chosen")).to_have_count(1)
-    page.keyboard.press("Escape")
-    expect(page.locator("#picture .chosen")).to_have_count(0)
 
 
 def test_a_word_is_added_and_deleted(page, served, tab_to, expect):

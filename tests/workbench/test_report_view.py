@@ -74,16 +74,6 @@ def test_reasons_are_those_of_the_rules_that_decided(page, corpus, served):
         rules.unlink()
 
 
-def test_what_is_not_there_is_told_in_one_line(page, served):
-    page.goto("/report")
-    asked = {"corpus": "none"}
-    answer = page.request.get("/project/report/decide", params=asked)
-    assert (answer.status, answer.json()["error"]) == (400, "corpora: there is no corpus 'none'")
-    answer = page.request.get("/project/report/overview", params=asked)
-    assert answer.status == 400
-    assert "this corpus is not decided" in answer.json()["error"]
-
-
 def test_work_can_be_cancelled(page, served):
     folder = served.folder / "corpora" / "large"
     folder.mkdir()
