@@ -22,10 +22,9 @@ from ists_asp.evaluate.scorer import Chunking, Reference, compare_chunks, evalua
 from ists_asp.evaluate.wa_check import check_file
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.wa import read_wa, write_answer
-from ists_asp.learn.cross import learn_weights, learned_rules, validate
+from ists_asp.learn.cross import learn_weights, learned_rules, render_weights, validate
 from ists_asp.learn.examples import ExampleBuilder
 from ists_asp.learn.fit import Settings
-from ists_asp.learn.rendering import render_weights
 from ists_asp.resources import Closing, rules_dir
 from ists_asp.rules import load_profile
 

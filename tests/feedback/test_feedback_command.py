@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ists_asp.errors import AnswerError, DataError
-from ists_asp.evaluate.marks import suggest_marks
+from ists_asp.evaluate.ratings import suggest_marks
 
 SRA = Path(__file__).parents[3] / "shared" / "data" / "sra-2013-train"
 ROWS = """id,question,answer,reference,teacher

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from ists_asp.learn.cross import Judged, fit_table
-from ists_asp.learn.rendering import render_table
+from ists_asp.learn.cross import Judged, fit_table, render_table
 
 KIND = ("equi", "given")
 

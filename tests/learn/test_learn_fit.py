@@ -8,7 +8,7 @@ import pytest
 from clingo import parse_term
 
 from ists_asp.errors import DataError, RuleError, UsageError
-from ists_asp.learn.cross import cross_validate, deal, learn_weights
+from ists_asp.learn.cross import cross_validate, deal, learn_weights, render_weights
 from ists_asp.learn.examples import Decision
 from ists_asp.learn.fit import (
     BUDGET,
@@ -19,7 +19,6 @@ from ists_asp.learn.fit import (
     fit_scores,
     label_terms,
 )
-from ists_asp.learn.rendering import render_weights
 from ists_asp.model import Label
 from ists_asp.vocabulary import WEIGHT
 

@@ -13,7 +13,7 @@ import pytest
 from ists_asp.model import Confidence, Rating
 from ists_asp.report import Entry, Report, compare, evidence, page
 from ists_asp.trace.contrast import Contrast, Reason
-from ists_asp.trace.evidence import RulePlace
+from ists_asp.trace.decisions import RulePlace
 
 pytestmark = pytest.mark.browser
 

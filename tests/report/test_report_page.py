@@ -20,7 +20,7 @@ from ists_asp.report import Entry, Report, Verdict, compare, evidence, page, pic
 from ists_asp.report.picture import folded_tokens, punctuation, svg_file
 from ists_asp.terminal import visible
 from ists_asp.trace.contrast import Contrast, Reason
-from ists_asp.trace.evidence import Because, RulePlace
+from ists_asp.trace.decisions import Because, RulePlace
 
 EVIL = [
     *("<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>"),

@@ -33,7 +33,15 @@ from ists_asp.evaluate.ratings import correlation, weighted_mean
 from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
 from ists_asp.io.pairs import read_sts
 from ists_asp.knowledge.reader import Reader
-from ists_asp.learn.cross import deal, fit_table, judge, learn_weights
+from ists_asp.learn.cross import (
+    deal,
+    fit_table,
+    judge,
+    learn_weights,
+    render_rating_weights,
+    render_table,
+    render_weights,
+)
 from ists_asp.learn.examples import ExampleBuilder, read_gold, read_weights
 from ists_asp.learn.fit import LABELS, SCORES, Settings, Weight, label_terms, score_terms
 from ists_asp.learn.ratings import (
@@ -42,7 +50,6 @@ from ists_asp.learn.ratings import (
     mismatched,
     predict,
 )
-from ists_asp.learn.rendering import render_rating_weights, render_table, render_weights
 from ists_asp.model import Label
 
 FOLDS = 5

@@ -20,9 +20,15 @@ from clingo.ast import ASTType
 from ists_asp.compare.comparison import Answered, Cause, Change, ChangeKind, Moved, find_changes
 from ists_asp.model import Label, Pair
 from ists_asp.solver.batch import BATCH
-from ists_asp.trace.decisions import Decided, DecisionKind, decided, decisions
+from ists_asp.trace.decisions import (
+    Decided,
+    DecisionKind,
+    contributed,
+    decided,
+    decisions,
+    label_of,
+)
 from ists_asp.trace.effects import Effect, bearing, changing, look, places, said, verdict
-from ists_asp.trace.evidence import contributed, label_of
 from ists_asp.vocabulary import ARGUES, CLOSENESS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """Answers as a page for people: pictures, words, and the rules behind each link."""
 
-from ists_asp.report.differences import Comparison, Verdict, compare
-from ists_asp.report.page import Entry, Report, evidence, page
+from ists_asp.report.page import Comparison, Entry, Report, Verdict, compare, evidence, page
 from ists_asp.report.picture import picture
 
 __all__ = [

@@ -15,14 +15,23 @@ from clingo import SymbolType, parse_term
 
 from ists_asp import vocabulary as v
 from ists_asp.syntax.ground import Ground
-from ists_asp.trace.decisions import PREDICATES, Decision, DecisionKind
-from ists_asp.trace.evidence import WHOLE, Because, RulePlace, contributions, label_of, own_rules
+from ists_asp.trace.decisions import (
+    PREDICATES,
+    WHOLE,
+    Because,
+    Decision,
+    DecisionKind,
+    RulePlace,
+    contributions,
+    label_of,
+    own_rules,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
 
     from ists_asp.solver.search import Found
-    from ists_asp.trace.evidence import Contribution
+    from ists_asp.trace.decisions import Contribution
     from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.trace import Trace
     from ists_asp.vocabulary import Predicate

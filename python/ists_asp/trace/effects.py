@@ -23,8 +23,14 @@ from ists_asp.model import Pair  # noqa: TC001 (msgspec reads the annotations)
 from ists_asp.rules.catalogue import HARD, is_core
 from ists_asp.syntax.ground import Atoms, Ground
 from ists_asp.syntax.trees import off
-from ists_asp.trace.decisions import Decided, Decision, DecisionKind, decided, decided_lines
-from ists_asp.trace.evidence import RulePlace
+from ists_asp.trace.decisions import (
+    Decided,
+    Decision,
+    DecisionKind,
+    RulePlace,
+    decided,
+    decided_lines,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

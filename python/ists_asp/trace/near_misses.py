@@ -8,18 +8,19 @@ for an atom that is missing the rule that comes nearest to *that*.
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import count
+from itertools import combinations, count
 from typing import TYPE_CHECKING, NamedTuple
 
-from clingo import Control, Function, Number, Symbol, SymbolType, parse_term
-from clingo.ast import AST, ASTType, Sign
+from clingo import Control, Function, Number, Symbol, SymbolType, ast, parse_term
+from clingo.ast import AST, ASTType, ComparisonOperator, Sign
 
+from ists_asp.syntax import trees
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.terms import Call, Term, agree, filled_atom, is_ground, read_atom, reread
-from ists_asp.syntax.trees import ANY, PREFIX, fill, functions, is_atom, variable_names
-from ists_asp.trace.evidence import RulePlace, own_rules
+from ists_asp.syntax.trees import ANY, PREFIX, fill, functions, is_atom, tuple_of, variable_names
+from ists_asp.trace.decisions import RulePlace, own_rules
 from ists_asp.trace.instances import agrees
-from ists_asp.trace.rewriting import NUMBER, Query, queries_of
+from ists_asp.trace.probes import Query
 from ists_asp.trace.tree import Branch, Grower, own, render
 
 if TYPE_CHECKING:
@@ -36,6 +37,11 @@ _RULES = 3
 """Rules shown at most."""
 
 _NUMBERS = count(1)
+
+NUMBER = f"{PREFIX}number"
+"""The parameter of the statements: the number of a question."""
+
+_SUMS = (ast.BinaryOperator.Plus, ast.BinaryOperator.Minus)
 
 
 class _Miss(NamedTuple):
@@ -263,3 +269,96 @@ def _may_derive(probe: Probe, parts: Sequence[Term]) -> bool:
     assert probe.head is not None
     atoms = map(read_atom, functions(probe.head.atom.symbol))
     return any(all(map(agree, parts, atom.arguments)) for atom in atoms)
+
+
+def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Iterator[Query]:
+    """The ways to leave ``size`` literals out of a rule.
+
+    ``goal`` is the predicate that has the number of a question, and those arguments of the head
+    that are ``known``.
+    """
+    assert probe.head is not None
+    place = probe.head.location
+    (term,) = functions(probe.head.atom.symbol)
+    number = ast.Function(place, NUMBER, [], 0)
+    closed = [part for part, is_known in zip(term.arguments, known, strict=True) if is_known]
+    wanted = trees.atom(place, goal, [number, *closed])
+    body = probe.body
+    for chosen in combinations(range(len(body)), size):
+        dropped = tuple(body[index] for index in chosen)
+        rest = [part for index, part in enumerate(body) if index not in chosen]
+        used, bound = _usable(wanted, rest, set(probe.variables))
+        if wanted not in used:
+            continue
+        unknown = tuple(part for part in rest if part not in used)
+        names = tuple(sorted(bound))
+        label = f"{goal}_{probe.name}_{'_'.join(map(str, chosen))}"
+        variables = tuple_of(place, [ast.Variable(place, name) for name in names])
+        sides = tuple_of(place, _sides(dropped, bound))
+        head = trees.atom(place, label, [variables, sides, number])
+        yield Query(label, probe, dropped, unknown, names, str(ast.Rule(place, head, used)))
+
+
+def _usable(wanted: AST, rest: Sequence[AST], variables: set[str]) -> tuple[list[AST], set[str]]:
+    """The literals that still have values for all their variables, and the variables."""
+    bound: set[str] = set()
+    used: list[AST] = []
+    waiting = [wanted, *rest]
+    while True:
+        for part in waiting:
+            given = _provides(part, bound)
+            if (variable_names(part, local=True) & variables) <= bound | given:
+                bound |= given
+                used.append(part)
+                waiting = [other for other in waiting if other is not part]
+                break
+        else:
+            return used, bound & variables
+
+
+def _provides(part: AST, bound: Set[str]) -> set[str]:
+    """The variables that a literal gives values to, if those of ``bound`` have some."""
+    if is_atom(part, Sign.NoSign):
+        return _matched(part.atom.symbol)
+    if part.ast_type is not ASTType.Literal or part.sign != Sign.NoSign:
+        return set()
+    inner, sides = part.atom, []
+    if inner.ast_type is ASTType.Comparison and len(inner.guards) == 1:
+        (guard,) = inner.guards
+        sides = [(inner.term, guard.term), (guard.term, inner.term)]
+    elif inner.ast_type in (ASTType.BodyAggregate, ASTType.Aggregate):
+        guard = inner.left_guard
+        sides = [(guard.term, None)] if guard is not None else []
+    for term, other in sides:
+        known = other is None or variable_names(other) <= bound
+        if known and guard.comparison == ComparisonOperator.Equal:
+            return _matched(term)
+    return set()
+
+
+def _matched(term: AST) -> set[str]:
+    """The variables of a term that matching it gives values to."""
+    kind = term.ast_type
+    parts: Sequence[AST] = ()
+    if kind is ASTType.Variable:
+        return {term.name}
+    if kind is ASTType.Function:
+        parts = term.arguments
+    elif kind is ASTType.UnaryOperation:
+        parts = (term.argument,)
+    elif kind is ASTType.BinaryOperation and term.operator_type in _SUMS:
+        sides = (term.left, term.right)
+        parts = sides if any(one.ast_type is ASTType.SymbolicTerm for one in sides) else ()
+    return set().union(*map(_matched, parts))
+
+
+def _sides(dropped: Sequence[AST], bound: Set[str]) -> list[AST]:
+    """Both sides of a comparison that is left out, to see by how much it fails."""
+    comparison = dropped[0].atom if dropped[0].ast_type is ASTType.Literal else dropped[0]
+    if len(dropped) > 1 or comparison.ast_type is not ASTType.Comparison:
+        return []
+    sides = [comparison.term, *(guard.term for guard in comparison.guards)]
+    usable = len(sides) == 2 and all(
+        side.ast_type is not ASTType.Interval and variable_names(side) <= bound for side in sides
+    )
+    return sides if usable else []

@@ -1,9 +1,10 @@
-"""What finds the firings of a rule: grounded over an answer set, it says which of them fired.
+"""Probes: what finds the firings of a rule when it is grounded over an answer set.
 
 A rule ``h :- b`` becomes a *probe* ``__f(variables) :- b``, from whose instances the atoms of
-``h`` and ``b`` are put together. What an aggregate counted and what a condition ranged over is
-found by *companions*, which join a probe's firings with the elements.
-:mod:`ists_asp.trace.rewriting` says which probes a statement has.
+``h`` and ``b`` are put together. A choice or a disjunction has a probe for each of its elements, in
+which the atom holds; the bounds of a choice are a constraint, and so is a rule whose head cannot
+derive anything. What an aggregate counted and what a condition ranged over is found by
+*companions*, which join a probe's firings with the elements.
 
 Terms of a rule are kept as formats, ``pair({0},{2})``, to be filled with the values of a firing.
 Statements are kept as text, which clingo takes in less time than syntax trees.
@@ -13,18 +14,43 @@ from __future__ import annotations
 
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-from clingo import SymbolType
-from clingo.ast import AST, ASTType, BooleanConstant, Literal, Location, Rule, Sign, Variable
+from clingo import SymbolType, ast
+from clingo.ast import (
+    AST,
+    ASTType,
+    BooleanConstant,
+    ComparisonOperator,
+    Literal,
+    Location,
+    Rule,
+    Sign,
+    Variable,
+)
 
+from ists_asp.errors import RuleError
 from ists_asp.rules.arguments import Read, read_statement
-from ists_asp.rules.directives import NamedRule  # noqa: TC001 (msgspec looks it up)
-from ists_asp.syntax.trees import ANY, Lifter, atom, is_atom, parse, variable_names
+from ists_asp.rules.directives import NamedRule
+from ists_asp.syntax import trees
+from ists_asp.syntax.trees import (
+    ANY,
+    PREFIX,
+    Lifter,
+    atom,
+    is_atom,
+    is_fact,
+    parse,
+    tuple_of,
+    variable_names,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
+
+    from ists_asp.rules import NamedRule
 
 _FUNCTIONS = ("#count", "#sum", "#sum+", "#min", "#max")
 
@@ -287,3 +313,162 @@ class _Formats:
         """Terms of the rule as those of a function, or as a tuple where it has no name."""
         parts = ",".join(map(self.term, terms))
         return f"{name}({parts}{',' if not name and len(terms) == 1 else ''})"
+
+
+_IGNORED = (
+    *(ASTType.Defined, ASTType.Definition, ASTType.Heuristic, ASTType.ProjectAtom),
+    *(ASTType.ProjectSignature, ASTType.ShowSignature, ASTType.ShowTerm),
+)
+"""Statements that make no difference to what is an answer set."""
+
+
+@trees.remembered_by_identity
+def probes_of(
+    statement: AST, rule: NamedRule, number: int, constants: frozenset[str] = frozenset()
+) -> tuple[Probe, ...]:
+    """The probes of a statement; none if it says nothing about atoms.
+
+    ``number`` is its own, and ``constants`` are the names that ``#const`` defines. What is of a
+    kind whose effect cannot be traced is refused.
+    """
+    if statement.ast_type in _IGNORED:
+        return ()
+    if statement.ast_type is ASTType.Program and (statement.name, *statement.parameters) == (
+        "base",
+    ):
+        return ()
+    text, where = str(statement), f"{rule.file}:{rule.line}"
+    theory = "&" in text and any(
+        one.ast_type is ASTType.TheoryAtom for one in trees.walk(statement)
+    )
+    if theory or statement.ast_type not in (ASTType.Rule, ASTType.Minimize):
+        found = "a theory atom" if theory else text.split(" ", 1)[0].rstrip(".")
+        raise RuleError(
+            f"{found} cannot be traced",
+            where=where,
+            expected="rules, constraints, #minimize, #maximize and #show",
+            hint="Solve without a trace, or express it as rules",
+        )
+    if PREFIX not in text:
+        if is_fact(statement):
+            return (probe_of_fact(statement, rule, f"{PREFIX}f{number}_0"),)
+    elif any(name.startswith(PREFIX) for name in trees.names(statement)):
+        raise RuleError(
+            f"a name begins with {PREFIX}",
+            where=where,
+            hint="Names that do are left to the trace; choose another",
+        )
+    parts = chain.from_iterable(map(_parts, statement.unpool()))
+    return tuple(
+        ProbeWriter(statement.location, constants).write(
+            rule, kind, f"{PREFIX}f{number}_{place}", head, body
+        )
+        for place, (kind, head, body) in enumerate(parts)
+    )
+
+
+def _parts(statement: AST) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
+    """What to look for: kind, head (a literal, or the objective's term) and body."""
+    body = list(statement.body)
+    place = statement.location
+    if statement.ast_type is ASTType.Minimize:
+        term = tuple_of(
+            place, (statement.weight, statement.priority, tuple_of(place, statement.terms))
+        )
+        yield Kind.OBJECTIVE, term, body
+        return
+    head = statement.head
+    if head.ast_type is ASTType.Literal:
+        if is_atom(head, Sign.NoSign):
+            yield Kind.RULE, head, body
+        elif head.sign == Sign.Negation:
+            yield Kind.CONSTRAINT, None, [*body, head.update(sign=Sign.DoubleNegation)]
+        elif head.atom.ast_type is ASTType.BooleanConstant and not head.atom.value:
+            # As clingo's parser writes `not #false`.
+            true = Literal(head.location, Sign.NoSign, ast.BooleanConstant(1))
+            yield Kind.CONSTRAINT, None, [*body, true]
+        else:
+            yield Kind.CONSTRAINT, None, [*body, head.update(sign=Sign.Negation)]
+    elif head.ast_type is ASTType.Disjunction:
+        yield from _disjunction(head, body)
+    else:
+        yield from _choice(head, body)
+
+
+def _choice(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
+    for element in head.elements:
+        choice = element.condition if head.ast_type is ASTType.HeadAggregate else element
+        if is_atom(choice.literal, Sign.NoSign):
+            yield Kind.CHOICE, choice.literal, [*_apart(body, choice), *choice.condition]
+    if head.left_guard is not None or head.right_guard is not None:
+        yield Kind.BOUND, None, [*body, Literal(head.location, Sign.Negation, _counted(head))]
+
+
+def _counted(head: AST) -> AST:
+    """The bounds of a choice as an aggregate for a body."""
+    if head.ast_type is ASTType.Aggregate:
+        return ast.Aggregate(head.location, head.left_guard, head.elements, head.right_guard)
+    elements = [
+        ast.BodyAggregateElement(
+            element.terms, [element.condition.literal, *element.condition.condition]
+        )
+        for element in head.elements
+    ]
+    return ast.BodyAggregate(
+        head.location, head.left_guard, head.function, elements, head.right_guard
+    )
+
+
+def _disjunction(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
+    """An atom of a disjunction has a reason in it where all its other atoms are false."""
+    for element in head.elements:
+        if not is_atom(element.literal, Sign.NoSign):
+            continue
+        others = []
+        outer = set().union(*(variable_names(part) for part in body))
+        for other in head.elements:
+            inner = variable_names(other, local=True) - outer
+            fresh = {name: f"{PREFIX}L_{name}" for name in inner}
+            literal = trees.rename(other.literal, fresh)
+            conditions = [trees.rename(part, fresh) for part in other.condition]
+            if is_atom(literal, Sign.NoSign):
+                different = ast.Comparison(
+                    literal.atom.symbol,
+                    [ast.Guard(ComparisonOperator.NotEqual, element.literal.atom.symbol)],
+                )
+                conditions.append(Literal(head.location, Sign.NoSign, different))
+            others.append(ast.ConditionalLiteral(head.location, _negated(literal), conditions))
+        kept = _apart(body, element)
+        yield Kind.DISJUNCTION, element.literal, [*kept, *element.condition, *others]
+    # A disjunction may have no element that is an atom, or none whose condition holds.
+    failing = [
+        ast.ConditionalLiteral(head.location, _negated(part.literal), part.condition)
+        for part in head.elements
+    ]
+    yield Kind.CONSTRAINT, None, [*body, *failing]
+
+
+def _apart(body: Sequence[AST], element: AST) -> list[AST]:
+    """A body whose aggregates and conditions share no local variables with a head's element.
+
+    The element's variables become those of the whole probe.
+    """
+    outer = set().union(*map(variable_names, body))
+    inner = variable_names(element, local=True) - outer
+    return [trees.rename(part, {name: f"{PREFIX}B_{name}" for name in inner}) for part in body]
+
+
+def _negated(literal: AST) -> AST:
+    negated = literal.sign == Sign.Negation
+    return literal.update(sign=Sign.DoubleNegation if negated else Sign.Negation)
+
+
+class Query(NamedTuple):
+    """A rule without some literals: which are left out, and which cannot be looked at then."""
+
+    name: str
+    probe: Probe
+    dropped: tuple[AST, ...]
+    unknown: tuple[AST, ...]
+    bound: tuple[str, ...]
+    statement: str

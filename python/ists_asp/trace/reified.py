@@ -18,8 +18,7 @@ from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import functions, parse
 from ists_asp.trace.grounding import Grounding, ground_probes, later_statements
 from ists_asp.trace.instances import RuleInstances, Strata, find_strata
-from ists_asp.trace.probes import Probe, probe_of_fact
-from ists_asp.trace.rewriting import Query, probes_of
+from ists_asp.trace.probes import Probe, Query, probe_of_fact, probes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,7 @@
 """From a pair to the trace of its answer.
 
 1. The program as it is gives the best answer set.
-2. The rewritten program (:mod:`ists_asp.trace.rewriting`) is grounded over its atoms, which
+2. The rewritten program (:mod:`ists_asp.trace.probes`) is grounded over its atoms, which
    says what fired; tables, which are the same for all pairs, are looked at once, and the
    elements of aggregates when somebody asks for them.
    Pairs that were solved together are looked at together as well.

@@ -13,15 +13,23 @@ import msgspec
 from ists_asp.syntax.trees import PREFIX
 from ists_asp.terminal import unbroken
 from ists_asp.trace.contrast import Contrasted, Reason, RunnerUp, runner_up
-from ists_asp.trace.decisions import Decision, DecisionKind, told
-from ists_asp.trace.evidence import SUMS, WHOLE, RulePlace, contributed, label_of
+from ists_asp.trace.decisions import (
+    SUMS,
+    WHOLE,
+    Decision,
+    DecisionKind,
+    RulePlace,
+    contributed,
+    label_of,
+    told,
+)
 from ists_asp.vocabulary import ALIGNED, CLOSENESS, CORRECTION, NOALI, RATING, WEIGHT, WORTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.evidence import Because, Contribution
+    from ists_asp.trace.decisions import Because, Contribution
     from ists_asp.trace.grounding import Element, Group, RuleInstance
     from ists_asp.trace.trace import Term, Trace
 

@@ -18,9 +18,8 @@ from ists_asp.syntax.ground import Ground, texts
 from ists_asp.syntax.trees import ANY
 from ists_asp.trace import questions
 from ists_asp.trace.contrast import Contrast, Contrasted, beside
-from ists_asp.trace.decisions import Decided, Decision, DecisionKind, decisions, told
+from ists_asp.trace.decisions import Decided, Decision, DecisionKind, RulePlace, decisions, told
 from ists_asp.trace.effects import Restraint, forbidding, margins, restraints, said
-from ists_asp.trace.evidence import RulePlace
 from ists_asp.trace.grounding import ground_probes
 from ists_asp.trace.near_misses import NearMisses
 from ists_asp.trace.tree import Branch, Grower, render

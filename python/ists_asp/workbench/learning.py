@@ -17,10 +17,9 @@ from pydantic import BaseModel, Field
 
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.scorer import Reference
-from ists_asp.learn.cross import cross_validate, learn_weights
+from ists_asp.learn.cross import cross_validate, learn_weights, render_weights
 from ists_asp.learn.examples import ExampleBuilder
 from ists_asp.learn.fit import Settings
-from ists_asp.learn.rendering import render_weights
 from ists_asp.processes import end_after
 from ists_asp.resources import Closing
 from ists_asp.rules import NO_READER

@@ -299,7 +299,7 @@ def _columns(
     whole: bool = True,
 ) -> dict[str, list[object]]:
     """What stands behind the columns of the table, by column."""
-    from ists_asp.evaluate.marks import suggest_marks
+    from ists_asp.evaluate.ratings import suggest_marks
     from ists_asp.explain.feedback import COLUMNS, Feedback, groups
 
     given = [one if isinstance(one, Feedback) else None for one in found]

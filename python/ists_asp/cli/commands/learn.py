@@ -256,10 +256,15 @@ class _Lesson:
 
 def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> None:
     """Learn the weights of a profile and write them, or what they reach on unseen parts."""
-    from ists_asp.learn.cross import cross_validate, fit_table, learn_weights
+    from ists_asp.learn.cross import (
+        cross_validate,
+        fit_table,
+        learn_weights,
+        render_table,
+        render_weights,
+    )
     from ists_asp.learn.examples import ExampleBuilder, read_weights
     from ists_asp.learn.fit import Settings
-    from ists_asp.learn.rendering import render_table, render_weights
 
     golds = _read_golds(lesson.gold)
     if lesson.setup.rules:
@@ -323,7 +328,7 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     """Learn what evidence is worth and write it, or how well that does on unseen parts."""
     from ists_asp.io.pairs import read_sts
     from ists_asp.learn import ratings
-    from ists_asp.learn.rendering import render_margins, render_rating_weights
+    from ists_asp.learn.cross import render_margins, render_rating_weights
 
     with reader_warnings() as warn:
         golds = {file: list(read_sts(file, warn)) for file in lesson.gold}
