@@ -23,10 +23,10 @@ are private to their file and not listed. *Derived in* names the files whose rul
 predicate (facts come from Python, weights from `lp_rules/weights/`), *used in* those whose \
 rules look at it.
 
-`S` is a sentence (1 or 2), `I` a token, `C` a chunk, `A` and `B` chunks of sentence 1 and 2, \
-`X` and `Y` spans of sentence 1 and 2, `L` a lemma or label, `T` a tag or label, `N` a number, \
-`K` a line of the answer that is explained. Words are strings, tags are constants, \
-similarities are integers from 0 to 100.
+Names of arguments say what they stand for: `S` is a sentence (1 or 2), `I` and `J` are tokens, \
+`C` is a chunk, `A` and `B` are chunks of sentence 1 and 2, `X` and `Y` spans of sentence 1 and 2, \
+`L` is a label, `N` a number, `K` a line of the answer that is explained. Words are strings, tags \
+are constants, similarities are integers from 0 to 100.
 
 `python -m docs.pages` makes this page from the rule files.
 """

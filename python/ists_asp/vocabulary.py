@@ -226,7 +226,7 @@ POINT, POINTS_FOUND = Predicate("point"), Predicate("points_found")
 SUPPORT, VERDICT = Predicate("support"), Predicate("verdict")
 
 WEIGHTS = (WEIGHT, CORRECTION)
-"""What rule files say that evidence is worth: the sum of both."""
+"""The predicates of rule files that weigh evidence, by the sum of both."""
 
 BASES = {"boundary": "any_two_tokens", "align": "any_pair", "label": "any_link"}
 """The evidence that there is for every decision of a kind: where its sum begins."""

@@ -38,20 +38,6 @@ def test_a_sentence_may_run_on_in_the_comments_below(load, text, sentence):
     assert load(f"{text}\na(1).\n").rules[1].sentence == sentence
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *('%@rule r: "one\n\n% and two"\na(1).', '%@rule r: "one\na(1).\n% and two"'),
-        *('%@rule r: "one\na(1). % and two"', '%@rule r: "one\n%@rule s: "two"\na(1).'),
-        '%@rule r: "one\n%* and two" *%\na(1).',
-        '%@rule r: "' + "\n% ".join(["a" * 100] * 11) + '"\na(1).',
-    ],
-)
-def test_a_sentence_that_does_not_end_is_malformed(load, text):
-    with pytest.raises(RuleError, match=r"malformed directive|has 1\d\d\d characters"):
-        load(text + "\n")
-
-
 def test_all_elements_of_an_objective_share_its_name(load):
     rules = load('%@rule gain: "weight"\n#maximize { 1,x : a;\n 2,y : b }.\n{ a; b }.\n')
     assert [rule.name for rule in rules.rules[1:]] == ["gain", "gain", "x.lp:4"]
@@ -79,24 +65,25 @@ def test_variables_that_a_sentence_may_name(load, rule, variable):
     assert load(f'%@rule r: "{{{variable}}}"\n{rule}\n').rules[1].name == "r"
 
 
-@pytest.mark.parametrize(
-    ("rule", "field"),
-    [
-        *(("a(X) :- b(X).", "{Y}"), ("a(X) :- b(X).", "{x}"), ("a(X) :- b(X).", "{}")),
-        *(("a(X) :- b(X).", "{X.real}"), ("a(X) :- b(X).", "{X!r}"), ("a(X) :- b(X).", "{X:>3}")),
-        *(("a :- b(_).", "{_}"), ("a :- 1 { b(X) } 2.", "{X}"), ("a :- b(X) : c(X).", "{X}")),
-        *(("a :- #sum { X : b(X) } > 2.", "{X}"), ("a.", "{X}")),
-    ],
-)
-def test_variables_that_the_rule_lacks(load, rule, field):
-    with pytest.raises(RuleError, match="the rule has no variable") as caught:
-        load(f'\n%@rule r: "{field}"\n{rule}\n')
-    assert caught.value.where == "x.lp:2:1"
+LACKING = [
+    *(("a(X) :- b(X).", "{Y}"), ("a(X) :- b(X).", "{x}"), ("a(X) :- b(X).", "{}")),
+    *(("a(X) :- b(X).", "{X.real}"), ("a(X) :- b(X).", "{X!r}"), ("a(X) :- b(X).", "{X:>3}")),
+    *(("a :- b(_).", "{_}"), ("a :- 1 { b(X) } 2.", "{X}"), ("a :- b(X) : c(X).", "{X}")),
+    *(("a :- #sum { X : b(X) } > 2.", "{X}"), ("a.", "{X}")),
+]
 
 
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
+        *((f'\n%@rule r: "{name}"\n{rule}', 2, "has no variable") for rule, name in LACKING),
+        # Sentences that do not end.
+        ('%@rule r: "one\n\n% and two"\na(1).', 1, "malformed directive"),
+        ('%@rule r: "one\na(1).\n% and two"', 1, "malformed directive"),
+        ('%@rule r: "one\na(1). % and two"', 1, "malformed directive"),
+        ('%@rule r: "one\n%@rule s: "two"\na(1).', 1, "malformed directive"),
+        ('%@rule r: "one\n%* and two" *%\na(1).', 1, "malformed directive"),
+        ('%@rule r: "' + "\n% ".join(["a" * 100] * 11) + '"\na(1).', 1, "characters"),
         ('%@rul a: "a"\na.', 1, "unknown directive %@rul"),
         ('%@rule A: "a"\na.', 1, "malformed directive"),
         ('%@rule a "a"\na.', 1, "malformed directive"),
@@ -114,7 +101,7 @@ def test_variables_that_the_rule_lacks(load, rule, field):
 )
 def test_faulty_directives(load, text, line, words):
     with pytest.raises(RuleError) as caught:
-        load(text)
+        load(text + "\n")
     assert caught.value.where.startswith(f"x.lp:{line}:")
     assert words in str(caught.value)
 

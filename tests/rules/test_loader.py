@@ -70,29 +70,22 @@ def test_names_are_as_typed(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
-    [("empty", "the folder has no rule files"), ("none.lp", "there is no such rule file")],
+    ("load_it", "words"),
+    [
+        (lambda folder: find_rules(folder / "empty"), "empty: the folder has no rule files"),
+        (lambda folder: find_rules(folder / "a.lp"), r"a\.lp: there is no such rule file"),
+        (
+            lambda folder: load_rules([RuleSource(folder / "a.lp", "a.lp", folder, "")]),
+            r"a\.lp: there is no such rule file",
+        ),
+        (lambda folder: load_rules([RuleSource(folder, "folder", folder, "")]), "cannot be read"),
+        (lambda _folder: load_rules([]), "no rule files"),
+    ],
 )
-def test_paths_without_rules(tmp_path, name, found):
+def test_paths_without_rules(tmp_path, load_it, words):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(RuleError, match=found) as caught:
-        find_rules(tmp_path / name)
-    assert caught.value.where == str(tmp_path / name)
-
-
-def test_files_that_are_none(tmp_path):
-    with pytest.raises(RuleError, match=r"gone\.lp: there is no such rule file"):
-        load_rules([RuleSource(tmp_path / "gone.lp", "gone.lp", tmp_path, "")])
-    with pytest.raises(RuleError, match="cannot be read"):
-        load_rules([RuleSource(tmp_path, "folder", tmp_path, "")])
-    with pytest.raises(RuleError, match="no rule files"):
-        load_rules([])
-
-
-def test_other_encodings_are_refused(load):
-    error = refused(load, b'a.\nb("caf\xe9").\n')
-    assert str(error) == "x.lp:2: byte 0xe9 is not UTF-8. Save the file as UTF-8"
-    assert refused(load, "a.\n% \0\nb.").where == "x.lp:2"
+    with pytest.raises(RuleError, match=words):
+        load_it(tmp_path)
 
 
 # Syntax errors
@@ -109,16 +102,13 @@ def test_tabs_keep_the_caret_in_place(load):
     assert refused(load, "\tp :-\tq r.\n").excerpt.split("\n")[1] == "    \t    \t  ^"
 
 
-def test_all_syntax_errors_of_a_file_are_shown(load):
-    error = refused(load, "p :- q r.\nok.\ns(.\nt :- 0.5.\n")
-    assert error.where == "x.lp:1:8"
-    assert "x.lp:3:3" in str(error)
-    assert "x.lp:4:6" in str(error)
-
-
 @pytest.mark.parametrize(
     ("text", "where", "words"),
     [
+        (b'a.\nb("caf\xe9").\n', "x.lp:2", "byte 0xe9 is not UTF-8. Save the file as UTF-8"),
+        ("a.\n% \0\nb.", "x.lp:2", "null character"),
+        ("p :- q r.\nok.\ns(.\nt.\n", "x.lp:1:8", "x.lp:3:3"),
+        ("p :- q r.\nok.\ns(.\nt :- 0.5.\n", "x.lp:1:8", "x.lp:4:6"),
         ("p :- q\nr.\n", "x.lp:2:1", "rule above ends with a full stop"),
         ("p :- V > 0.5, q(V).\n", "x.lp:1:10", "Numbers are integers"),
         ("p.\nq :- r\n", "x.lp:2:7", "the file ends in the middle of a rule"),

@@ -1,4 +1,4 @@
-"""What rules derive and ask for, and what the arguments of their predicates stand for.
+"""Atoms of rules, derived and used, and the kinds of their arguments.
 
 Which of them are tokens, chunks and spans, and of which sentence: known for the predicates of
 ``asp/`` and found for all others by following the variables through the rules, so that a trace
@@ -47,7 +47,7 @@ class Atom(NamedTuple):
 
     @property
     def arguments(self) -> tuple[Term, ...]:
-        """What it is about."""
+        """Its arguments."""
         return self.call.arguments
 
 
@@ -65,7 +65,7 @@ class Read(NamedTuple):
 
     @classmethod
     def recalled(cls, kept: Sequence[Sequence[Any]], constants: frozenset[str]) -> Read:
-        """What was kept of a statement; ``constants`` are the names with values of their own."""
+        """Read stored text; ``constants`` are the names with values of their own."""
 
         def atoms(every: Sequence[Any]) -> list[Atom]:
             return [Atom(cast("Call", reread(text, constants)), *told) for text, *told in every]
@@ -102,7 +102,7 @@ _SIGNS = {
 
 @remembered_by_identity
 def read_statement(node: AST) -> list[list[list[Any]]]:
-    """What a statement derives and asks for, once for each choice from its pools, as text."""
+    """The atoms and comparisons of a statement as text, once for each choice from its pools."""
     pooled = node.ast_type in (ASTType.Rule, ASTType.Minimize)
     try:
         return [_read_variant(variant) for variant in (node.unpool() if pooled else (node,))]
@@ -177,12 +177,12 @@ def _comparisons(atom: AST) -> Iterator[tuple[AST, str, AST]]:
 _PLACES = TOKEN, CHUNK, SPAN = "token", "chunk", "span"
 
 Meanings: TypeAlias = "Mapping[Signature, Sequence[Meaning | None]]"
-"""What the arguments of predicates stand for."""
+"""The meanings of the arguments of predicates."""
 
 
 @cache
 def _seeds() -> Meanings:
-    """What the comments of ``asp/`` say of tokens, chunks and spans."""
+    """The arguments that are tokens, chunks and spans by the comments of ``asp/``."""
     places = {
         one.signature: [part if part and part[0] in _PLACES else None for part in one.meanings]
         for one in (*all_predicates(), *targets().values())
@@ -195,7 +195,7 @@ _ROUNDS = 6
 
 
 class Place(msgspec.Struct, array_like=True, frozen=True):
-    """What a variable stands for.
+    """The kind of a variable and its sentence.
 
     ``side`` is a sentence, or the name of a variable that has its number; ``other`` says that
     it is the sentence other than that.
@@ -207,7 +207,7 @@ class Place(msgspec.Struct, array_like=True, frozen=True):
 
 
 class ArgumentTypes(msgspec.Struct):
-    """What the variables of probes, and the arguments of predicates, stand for where it is known.
+    """The known kinds of the variables of probes and of the arguments of predicates.
 
     ``variables`` are by the name of the probe, ``arguments`` by ``name/arity``.
     """
@@ -217,7 +217,7 @@ class ArgumentTypes(msgspec.Struct):
 
 
 _Known: TypeAlias = "dict[Signature, dict[int, set[Meaning]]]"
-"""What the arguments of predicates may be, by their places."""
+"""The possible meanings of the arguments of predicates, by their places."""
 
 
 def argument_types(reads: Mapping[str, Read], seeds: Meanings | None = None) -> ArgumentTypes:
@@ -263,7 +263,7 @@ def _followed(
     *,
     strict: bool,
 ) -> _Known:
-    """What is known after the variables have been followed through all rules once more."""
+    """The meanings after the variables have been followed through all rules once more."""
     found: _Known = {}
     for one in reads:
         body = _asked(one)
@@ -322,7 +322,7 @@ def _place_in(
 
 
 def placed(meaning: Meaning, arguments: Sequence[Term]) -> Place | None:
-    """What an argument of this meaning is, beside the others; None where no sentence is told."""
+    """The place of an argument of this meaning beside the others; None if its sentence is open."""
     kind, side = meaning
     if isinstance(side, int):
         return Place(kind, side)

@@ -132,7 +132,7 @@ def _shipped() -> dict[str, list[bytes]]:
 
 
 class Use(StrEnum):
-    """What a profile loads a rule for: to decide an answer, to say it in words, or both.
+    """The purpose that a profile loads a rule for: to decide an answer, to explain it, or both.
 
     ``rating`` is for rules that do nothing but rate the pair as a whole.
     """

@@ -31,7 +31,7 @@ _COMPARE = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What an example says of its pair.
+    """The claim of an example about its pair.
 
     ``words`` are of the first and the second sentence, empty where it names none. ``what`` is
     ``link`` (two sides with ``label`` and ``score``, if there are any), ``free``, ``chunk``,
@@ -64,7 +64,7 @@ class Claim:
         return not self.doubts(answer)
 
     def doubts(self, answer: Answer) -> list[str]:
-        """What to ask where it is not so: why there is what it denies, or else why-not."""
+        """The questions where it fails: why, of what it denies, and otherwise why-not."""
         one = _place(answer.pair.sent1.text, self.words[0])
         two = _place(answer.pair.sent2.text, self.words[1])
         if self.what == "chunk":

@@ -34,12 +34,12 @@ DEEPEST = 50
 """Files that include one another at most."""
 
 _AsksDerives: TypeAlias = "tuple[Set[Signature], Set[Signature]]"
-"""What a rule asks for, and what it derives."""
+"""The predicates that a rule uses, and those that it derives."""
 
 
 @dataclass(slots=True)
 class Reading:
-    """What has been read so far: ``files`` as they are mentioned, ``texts`` includes first.
+    """The files read so far: ``files`` as they are mentioned, ``texts`` includes first.
 
     ``report`` gets each fault and its kind; reading goes on unless it raises it.
     """

@@ -48,12 +48,12 @@ _MOST = 1000
 """Files that are remembered; those that change are parsed again."""
 
 _known: dict[tuple[Path, SourceText, tuple[Include, ...]], _Parsed] = {}
-"""What files gave that nobody complained of. Nobody changes the trees."""
+"""Files without faults, parsed. Nobody changes the trees."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleWarning:
-    """What clingo finds suspicious, with its place ``file:line`` (empty where unknown)."""
+    """A warning of clingo, with its place ``file:line`` (empty where unknown)."""
 
     where: str
     text: str
@@ -164,7 +164,7 @@ class _Parsed(NamedTuple):
 
 @dataclass(slots=True)
 class Parsing:
-    """What has been parsed so far.
+    """The files parsed so far.
 
     ``report`` gets each fault and its kind; parsing goes on unless it raises it. Whether files
     go together is only asked where it raises. ``store`` keeps the names of the rules of files
@@ -196,7 +196,7 @@ class Parsing:
         self.rules.extend(found.rules)
 
     def _recalled(self, text: SourceText, statements: Sequence[AST]) -> _Parsed | None:
-        """What an earlier process noted of a file that it found faultless."""
+        """The stored names of a file that an earlier process found faultless."""
         kept = self.store.get(_key(text)) if self.store is not None else None
         if kept is None or len(statements) != len(kept["rules"]):
             return None
@@ -210,7 +210,7 @@ class Parsing:
     def _parse(
         self, path: Path, text: SourceText, includes: tuple[Include, ...]
     ) -> tuple[_Parsed, bool]:
-        """What a file gives, and whether there is nothing to be said of it."""
+        """Parse a file; say whether it has neither faults nor warnings."""
         messages = Messages({str(path): text.name})
         nodes: list[AST] = []
         faults: list[tuple[str, RuleError]] = []
@@ -310,7 +310,7 @@ class Parsing:
 
 
 def _refused(nodes: Iterable[AST], text: SourceText) -> Iterator[RuleError]:
-    """What clingo would take, but rules of ours may not have."""
+    """Errors about what clingo accepts and we refuse."""
 
     def refused(node: AST, found: str, hint: str) -> RuleError:
         line, byte = node.location.begin.line, node.location.begin.column
@@ -329,14 +329,14 @@ def _refused(nodes: Iterable[AST], text: SourceText) -> Iterator[RuleError]:
 
 
 class Weighed(NamedTuple):
-    """What a fact of weights or corrections is about: the texts of its first two terms."""
+    """The subject of a weight or correction: its predicate and the text of its first two terms."""
 
     predicate: str
     evidence: str
     decision: str
 
     def twice(self, earlier: NamedRule) -> tuple[str, str]:
-        """What to say of a second fact about the same, and what to do."""
+        """The fault of a second fact about the same, and what to do."""
         about = f"({self.evidence},{self.decision},"
         hint = f"Write {CORRECTION.name}{about}N) to add N to that weight"
         found = f"{self.predicate}{about}…) is also given at {earlier.file}:{earlier.line}"
@@ -344,7 +344,7 @@ class Weighed(NamedTuple):
 
 
 def weighed(statement: AST, *, facts: bool = True) -> Iterator[Weighed]:
-    """What facts of weights or corrections a statement is, or what of them it derives."""
+    """The weights and corrections that a statement states or derives."""
     if statement.ast_type is not ASTType.Rule or not WEIGHED.search(head := str(statement.head)):
         return
     if facts and (statement.head.ast_type is not ASTType.Literal or statement.body):

@@ -56,7 +56,7 @@ _EXPECTED = {
     "object | null": "a table",
     "str": "a text",
 }
-"""What msgspec expects, as people know it."""
+"""The types that msgspec expects, in plain words."""
 
 
 LARGEST_CONSTANT = 1_000_000
@@ -74,7 +74,7 @@ _TERM = re.compile(r"""(?:"(?:[^"\\]|\\["\\n])*+"|(?!not\b)[\w']++|[ (),#-])++""
 
 
 class Purpose(StrEnum):
-    """What a program of a profile is for."""
+    """The purpose of a program of a profile."""
 
     ANSWER = "answer"
     EXPLANATION = "explanation"
@@ -83,7 +83,7 @@ class Purpose(StrEnum):
 
 
 NO_READER = "none"
-"""What is asked for by who wants no reader, whatever the profile says."""
+"""The name that asks for no reader, whatever the profile says."""
 
 _Name = Annotated[str, msgspec.Meta(min_length=1)]
 _Names = Annotated[tuple[_Name, ...], msgspec.Meta(max_length=_MOST)]
@@ -91,7 +91,7 @@ _Names = Annotated[tuple[_Name, ...], msgspec.Meta(max_length=_MOST)]
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What a profile names for one purpose."""
+    """The files that a profile names for one purpose."""
 
     rules: Annotated[tuple[_Name, ...], msgspec.Meta(min_length=1, max_length=_MOST)]
     weights: _Names = ()
@@ -125,7 +125,7 @@ class Profile:
     file: str = ""
 
     def files(self, purpose: Purpose) -> Files | None:
-        """What it names for a purpose; None if it has no such program."""
+        """Its files for a purpose; None if it has no such program."""
         found: Files | None = getattr(self, purpose)
         return found
 
@@ -177,7 +177,7 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
 
 
 def shown_folder(base: Path, relative: str = "") -> str:
-    """What messages call a rule folder, or something in it."""
+    """The name of a rule folder, or of a file in it, in messages."""
     folder = "lp_rules" if base == rules_dir() else str(base)
     return f"{folder}/{relative}".rstrip("/")
 
@@ -230,7 +230,7 @@ def _check_keys(table: dict[str, Any], form: type, where: str) -> None:
 
 
 def _faulty(fault: str, table: dict[str, Any], file: str) -> RuleError:
-    """What msgspec says of a value, with the value and the key as people know them."""
+    """An error of msgspec about a value in plain words, with the value and the key."""
     at = re.search(r" - at `\$\.(.*)`", fault)
     wanted = re.match(r"Expected `([^`]*)`, got ", fault)
     keys = re.findall(r"(?<!\[)\b\w+", at[1]) if at else []

@@ -110,7 +110,7 @@ class Overlay:
 
 
 def _weighed(file: RuleSource) -> frozenset[Weighed]:
-    """What a file has weights and corrections of; nothing where it cannot be read."""
+    """The subjects of the weights and corrections of a file; none if it cannot be read."""
     with suppress(RuleError):
         text = read_source(file.path, file.name)[0].text
         return _weighed_in(file, text) if WEIGHED.search(text) else frozenset()
@@ -206,7 +206,7 @@ def find_program(
 def given_warnings(
     rules: RuleSet, profile: Profile, given: Sequence[Path], reader: str | None = None
 ) -> tuple[RuleWarning, ...]:
-    """What the user should know of the files given: those that replace others, odd entries."""
+    """Warnings about the given files: those that replace others, and odd entries."""
     overlay = read_overlay(given)
     reads = profile.chosen_reader(reader) is not None
     sources = program_sources(profile, Purpose.ANSWER, overlay.base, reader=reads)

@@ -20,7 +20,7 @@ LARGEST = 1 << 24
 """Bytes of a rule file at most."""
 
 SUFFIX = ".tsv"
-"""What the names of word tables end in."""
+"""The suffix of word tables."""
 
 TESTS = "tests.tsv"
 """A file of examples: in columns two sentences, a claim, and a profile if you like."""
@@ -40,7 +40,7 @@ _WORD_ENDS = r"(?![A-Za-z0-9_'])"
 _PLAIN = re.compile(
     rf'(?:[^"%#\x80-\U0010ffff]++|{_STRING}|%(?!\*)[^\n]*+|#(?!(?:script|include){_WORD_ENDS}))*+'
 )
-"""What needs no look: code, whole strings, comments up to the end of their line."""
+"""Text without anything to look at: code, whole strings, comments to the end of their line."""
 _LEXEMES = re.compile(
     r'(?P<quote>")'
     r"|(?P<block>%\*)"
@@ -419,7 +419,7 @@ def resolved(path: Path) -> Path | None:
 
 
 def join(folder: str, relative: str) -> str:
-    """What messages call a file in a folder that they call ``folder``."""
+    """The name in messages of a file in a folder that they call ``folder``."""
     return relative if folder in ("", ".") else f"{folder.rstrip('/')}/{relative}"
 
 

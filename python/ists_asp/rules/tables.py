@@ -148,7 +148,7 @@ def _matches_nothing(*sides: str) -> tuple[str, str] | None:
 
 
 def table_warnings(rules: RuleSet, own: Iterable[Path]) -> tuple[RuleWarning, ...]:
-    """What is wrong with the entries of some files, each with its file and line."""
+    """The faults of the entries of some files, each with its file and line."""
     wanted = {str(path) for path in own}
     names = {file.name for file in rules.files if str(file.path) in wanted}
     sides = {side for one in entries(rules, lambda rule: rule.file in names) for side in one.sides}

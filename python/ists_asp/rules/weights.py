@@ -42,9 +42,9 @@ _TARGETS = {
     _RATING: {_RATING},
     **{name: {"answer"} for name in VERDICTS},
 }
-"""What decisions are about, as ``asp/weights.lp`` tells."""
+"""The targets of evidence for each kind of decision, as in ``asp/weights.lp``."""
 _LABELS = frozenset({"pair", "link", "side"})
-"""What labels and scores are about."""
+"""The targets of evidence for labels and scores."""
 
 _Key: TypeAlias = tuple[str, int]
 _Known: TypeAlias = "tuple[Call | Ground, Call | Ground, Weight]"
@@ -52,7 +52,7 @@ _Known: TypeAlias = "tuple[Call | Ground, Call | Ground, Weight]"
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """What evidence of the value 100 is worth for a decision, in hundredths of log-odds.
+    """The worth of evidence of the value 100 for a decision, in hundredths of log-odds.
 
     For ``score`` in hundredths of a point, for the decision ``rating`` in thousandths.
 
@@ -65,7 +65,7 @@ class Weight:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the evidence is called, with and without what is in brackets."""
+        """The name of the evidence, with and without its arguments."""
         return self.evidence, self.evidence.partition("(")[0]
 
 
@@ -123,7 +123,7 @@ def _rule_weights(
 def weights_of(
     statements: Iterable[AST], constants: Mapping[str, str], asked: Iterable[Predicate] = WEIGHTS
 ) -> dict[tuple[str, str], int]:
-    """What evidence is worth, by its name and class: the sum of facts that clingo evaluates."""
+    """The worth of evidence by its name and decision: the sum of facts that clingo evaluates."""
     signatures = {one.signature for one in asked}
     arguments = [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
     errors: list[str] = []
@@ -159,7 +159,7 @@ class _Maker(NamedTuple):
 
 
 class _Heads:
-    """What the rules and facts can derive."""
+    """The atoms that rules and facts can derive."""
 
     def __init__(self, statements: Sequence[AST], constants: Iterable[str]) -> None:
         named = (node.name for node in statements if node.ast_type is ASTType.Definition)

@@ -39,7 +39,7 @@ class Ground(str):
 
     @property
     def type(self) -> SymbolType:
-        """What kind of term it is."""
+        """The type of the term."""
         return _taken(self).type
 
     @property

@@ -49,12 +49,12 @@ Bindings: TypeAlias = "dict[str, Term]"
 """Values of variables."""
 
 NUMBER = Call("#number", ())
-"""What arithmetic may stand for that is not solved here."""
+"""The result of arithmetic that is not solved here."""
 
 _SUMS = {BinaryOperator.Plus: "+", BinaryOperator.Minus: "-"}
 _COMPUTED = frozenset({NUMBER.name, *_SUMS.values()})
 _COMPUTES = re.compile(r"[-+*/\\|&?^~@;]|\.\.")
-"""What stands in the text of terms that are more than variables, constants and functions."""
+"""Signs in the text of terms that are more than variables, constants and functions."""
 
 
 def read(node: AST, constants: Collection[str] = ()) -> Term:

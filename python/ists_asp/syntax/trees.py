@@ -189,7 +189,7 @@ def calls_script(node: AST) -> bool:
 
 
 PREFIX = "__"
-"""What the names of generated predicates and variables begin with; rules may not use it."""
+"""The beginning of generated names of predicates and variables; rules may not use it."""
 
 ANY = f"{PREFIX}any"
 """Stands for ``_`` in a negative literal, where it means that there is nothing at all."""
@@ -201,10 +201,10 @@ _NAMES = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|(?<![A-Za-z0-9_'])_*[A-Z][A-Za-z0-9_
 
 
 _LOCAL = (ASTType.ConditionalLiteral, ASTType.BodyAggregateElement, ASTType.TheoryAtomElement)
-"""What has variables of its own."""
+"""Trees that have variables of their own."""
 
 _NAMELESS = re.compile(r"\.\.|\b_\b")
-"""What texts of literals have that have intervals or anonymous variables."""
+"""Signs of intervals and anonymous variables in the text of a literal."""
 
 
 def is_atom(literal: AST, sign: Sign | None = None) -> bool:
@@ -276,7 +276,7 @@ def switched(rule: AST, number: int) -> AST:
 
 
 def switches(count: int = 0) -> AST:
-    """What makes switches known: as facts of pairs or, with a count, as externals from 1."""
+    """The declaration of switches: as facts of pairs or, with a count, as externals from 1."""
     return parse(f"#external {_OFF}(1..{count})." if count else f"#defined {_OFF}/1.")[0]
 
 

@@ -235,7 +235,7 @@ def _looked(
     *,
     near: bool,
 ) -> tuple[list[Looked], Mapping[str, Sequence[str]]]:
-    """What groups of rules did in pairs, and what those lack that fired in none, in lines.
+    """The effects of groups of rules in pairs, and what those lack that never fired, in lines.
 
     Where many are tried, ``near`` is false, and a pair takes as long as it does.
     """
@@ -265,7 +265,7 @@ def _looked(
 
 
 def _record_of(name: str, worth: Worth | None, did: Sequence[Looked]) -> dict[str, object]:
-    """What rules did, as JSON."""
+    """The effects of rules as JSON."""
     from ists_asp.trace.effects import verdict
 
     places = []

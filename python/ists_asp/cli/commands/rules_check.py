@@ -159,7 +159,7 @@ def _sampled(
     quiet: bool,
     every: bool,
 ) -> list[Finding]:
-    """What the sample pairs tell: which rules never fire; clingo's warnings are printed.
+    """Findings of sample pairs, such as rules that never fire; clingo's warnings are printed.
 
     Of rules that are as they were shipped only if ``every`` one is asked about.
     """

@@ -47,7 +47,7 @@ _ONE_VALUE = {one.signature for one in (v.WORD, v.LEMMA, v.UPOS)}
 _UNORDERED = frozenset(
     ("pair", "link", "licensed", "alike", "forbidden_pair", "forbidden_label", "contrast", "means")
 )
-"""What is the same of two sentences in either order, and evidence about it."""
+"""Predicates that hold in either order of the sentences, and targets of evidence."""
 
 _SIMILAR, _VERY_SIMILAR = 0.75, 0.85
 """The least similarity of a misspelt predicate: of the same arity, and of another."""
@@ -57,7 +57,7 @@ _COMPANY = 5
 
 
 class Types:
-    """What the arguments of the predicates of all rules stand for."""
+    """The kinds of the arguments of all predicates."""
 
     def __init__(self, checked: Checked) -> None:
         self._checked = checked
@@ -91,7 +91,7 @@ class Types:
         return sum(self.company.values(), Counter())
 
     def of(self, key: Signature, arguments: Sequence[Term]) -> list[Place | None]:
-        """What the arguments of an atom stand for; of no sentence, 0, where none is sure."""
+        """The kinds of the arguments of an atom; of no sentence, 0, where that is unsure."""
         known = self._known.get(str(key)) or [None] * key.arity
         sentences = {one[1][1] for one in known if one and not isinstance(one[1], int)}
         # A predicate that is tried in the place of another may have more arguments than this has.
@@ -118,7 +118,7 @@ class Types:
                         yield term, place, atom
 
     def of_variables(self, read: Read, but: Signature | None = None) -> Mapping[Term, set[Place]]:
-        """What the variables of a rule stand for."""
+        """The kinds of the variables of a rule."""
         places: dict[Term, set[Place]] = defaultdict(set)
         for term, place, _ in self.places(read, but):
             if isinstance(term, Variable):
@@ -154,11 +154,11 @@ class Types:
 
 
 types_of = lru_cache(1)(Types)
-"""What the arguments of the predicates of all rules of a check stand for."""
+"""The kinds of the arguments of all predicates of a check."""
 
 
 def _ground_kinds(term: Term) -> set[str]:
-    """What a term without variables may stand for; empty where it may be anything."""
+    """The kinds that a term without variables may have; empty for any."""
     if isinstance(term, Call) and term.name in ("run", "gap"):
         return {"span"}
     if isinstance(term, Ground) and term.isdecimal():
@@ -264,7 +264,7 @@ def _never(read: Read) -> str:
 
 
 def _marks(types: Types, read: Read, *, exchanged: bool) -> set[tuple[str, ...]]:
-    """What a rule says, or would say with the sentences exchanged, of heads that have no order.
+    """A rule in a form that can be compared, as it is or with the sentences exchanged.
 
     Variables count by what they stand for.
     """

@@ -162,7 +162,7 @@ class Statement:
 
 
 class Checked:
-    """What was read for a check.
+    """The model of the rules of a check.
 
     ``programs`` are what the files are loaded for; ``own`` are the files about which findings are
     told. ``replaced`` says what given files take the place of, by path. ``partial`` says that only
@@ -369,7 +369,7 @@ class Checked:
         return rules.remembering(Memo(self.store, f"checked {digest}", family))
 
     def name(self, path: Path) -> str:
-        """What messages call a file."""
+        """The name of a file in messages."""
         return self.files[path].name
 
     def text(self, path: Path) -> SourceText:
