@@ -1,11 +1,16 @@
-"""The benchmarks run on the samples and report what they should."""
+"""The benchmarks run on the samples and report what they should; archives of others are read."""
 
+import gzip
+import io
 import json
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
+import tarfile
+import zipfile
 from itertools import islice
 from pathlib import Path
 from statistics import stdev
@@ -13,10 +18,23 @@ from statistics import stdev
 import pytest
 
 from benchmarks import ROOT, accuracy, cases, compare, lengths, memory, reasons, scaling, sets
+from benchmarks.sets import SAMPLES, read_archives, read_set
 from benchmarks.synthetic import make_pair
 from benchmarks.tables import replace_between
 from ists_asp.errors import DataError, UsageError
 from ists_asp.learn.fit import Weight
+from ists_asp.model import Scheme
+
+TRAIN = ROOT.parent / "shared" / "data" / "ists-2016-train"
+PARTS = ("sent1.txt", "sent2.txt", "sent1.chunk.txt", "sent2.chunk.txt")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """The samples, laid out as the task's train data."""
+    folder = tmp_path_factory.mktemp("data")
+    shutil.copytree(SAMPLES, folder / "ists-2016-train")
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -41,8 +59,7 @@ def test_what_is_no_commit_is_told(capsys):
     "text",
     [
         *("no marks", "<!-- x -->\n", "<!-- /x -->\n<!-- x -->\n"),
-        "<!-- x -->\n<!-- /x -->\n<!-- x -->\n",
-        "<!-- x -->\n<!-- /x -->\n<!-- /x -->\n",
+        *(f"{mark}<!-- x -->\n<!-- /x -->\n{mark}" for mark in ("<!-- x -->\n", "<!-- /x -->\n")),
     ],
 )
 def test_a_table_replaces_the_old_one_in_its_place(text):
@@ -56,79 +73,52 @@ def test_a_table_replaces_the_old_one_in_its_place(text):
 def test_made_up_pairs_have_the_chunks_or_the_length_asked_for(size):
     pair = make_pair(size, seed=7)
     assert len(pair.sent1.chunks) == len(pair.sent2.chunks) == size
-    assert pair == make_pair(size, seed=7)
-    assert pair != make_pair(size, seed=8)
+    assert pair == make_pair(size, seed=7) != make_pair(size, seed=8)
     pairs = list(islice(lengths.of_length(36), 20))
     assert {len(one.tokens) for pair in pairs for one in (pair.sent1, pair.sent2)} == {36}
 
 
-pytestmark = pytest.mark.slow
-
-SAMPLES = ROOT / "data" / "samples"
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    """The samples, laid out as the task's train data."""
-    folder = tmp_path_factory.mktemp("data")
-    shutil.copytree(SAMPLES, folder / "ists-2016-train")
-    return folder
-
-
 @pytest.fixture(scope="module")
 def report(data, tmp_path_factory):
-    """Exit code and JSON of a run over two sets."""
+    """Exit code and cases of a run over two sets."""
     file = tmp_path_factory.mktemp("report") / "figures.json"
     options = ["--data", data, "--sets", "headlines", "images", "--folds", "2", "--json", file]
     code = accuracy.main(list(map(str, options)))
-    return code, json.loads(file.read_text("utf-8"))
+    return code, json.loads(file.read_text("utf-8"))["cases"]
 
 
 @pytest.mark.long
-def test_accuracy_has_a_case_for_each_set_chunks_and_profile(report):
-    code, figures = report
+@pytest.mark.slow
+def test_accuracy_has_each_set_chunks_and_profile_and_is_cross_validated(report):
+    code, found = report
     assert code == 0
-    cases = [(case["set"], case["chunks"], case["profile"]) for case in figures["cases"]]
-    assert cases == [
+    assert [(case["set"], case["chunks"], case["profile"]) for case in found] == [
         (name, chunks, profile)
         for name in ("headlines", "images")
         for chunks in ("gold", "found")
         for profile in (name, "baseline")
     ]
-
-
-@pytest.mark.long
-def test_accuracy_reports_measures_times_and_soundness(report):
-    for case in report[1]["cases"]:
-        assert case["pairs"] == 10
-        assert set(case["scores"]) == {"Ali", "Type", "Score", "Typ+Sco"}
-        assert 0 <= case["scores"]["Typ+Sco"]["f1"] <= case["scores"]["Ali"]["f1"] <= 1
+    for case in found:
+        f1s = {name: score["f1"] for name, score in case["scores"].items()}
+        assert set(f1s) == {"Ali", "Type", "Score", "Typ+Sco"}
+        assert 0 <= f1s["Typ+Sco"] <= f1s["Ali"] <= 1
+        assert (case["pairs"], case["faults"], case["lost_tokens"]) == (10, 0, 0)
         assert (case["chunking"] is None) == (case["chunks"] == "gold")
-        seconds = case["timing"]["seconds"]
-        assert {"grounding", "solving"} <= seconds.keys()
+        seconds, decide = case["timing"]["seconds"], case["timing"]["decide_ms"]
         assert min(seconds["grounding"], seconds["solving"]) > 0
-        decide = case["timing"]["decide_ms"]
         assert 0 < decide["p50"] <= decide["p95"] <= decide["max"]
-        assert (case["faults"], case["lost_tokens"]) == (0, 0)
+        if case["profile"] == "baseline":
+            assert (case["folds"], case["spread"], case["left_out"]) == ([], None, None)
+            continue
+        assert set(case["spread"]) == {"alignment", "type", "score", "type_score"}
+        folds = [fold["Typ+Sco"]["f1"] for fold in case["folds"]]
+        assert case["spread"]["type_score"] == pytest.approx(stdev(folds), abs=1e-3)
+        # All pairs scored together, which is nearly the mean.
+        assert min(folds) - 0.01 <= f1s["Typ+Sco"] <= max(folds) + 0.01
+        assert 0 <= case["left_out"]["Typ+Sco"]["f1"] <= case["left_out"]["Ali"]["f1"] <= 1
 
 
-@pytest.mark.long
-def test_accuracy_is_cross_validated_where_weights_are_learned(report):
-    for case in report[1]["cases"]:
-        learned = case["profile"] != "baseline"
-        assert len(case["folds"]) == (2 if learned else 0)
-        if learned:
-            assert set(case["spread"]) == {"alignment", "type", "score", "type_score"}
-            f1s = [fold["Typ+Sco"]["f1"] for fold in case["folds"]]
-            assert case["spread"]["type_score"] == pytest.approx(stdev(f1s), abs=1e-3)
-            # All pairs scored together, which is nearly the mean.
-            assert min(f1s) - 0.01 <= case["scores"]["Typ+Sco"]["f1"] <= max(f1s) + 0.01
-            assert 0 <= case["left_out"]["Typ+Sco"]["f1"] <= case["left_out"]["Ali"]["f1"] <= 1
-        else:
-            assert case["spread"] is None
-            assert case["left_out"] is None
-
-
+@pytest.mark.slow
 def test_no_weight_has_seen_what_it_decides(monkeypatch):
     common, taught = [], []
 
@@ -149,7 +139,7 @@ def test_no_weight_has_seen_what_it_decides(monkeypatch):
     monkeypatch.setattr(cases, "COMMON_WEIGHTS", "weights/headlines")
     for name, stub in (("learn_weights", learn), ("learned_rules", rules), ("validate", validate)):
         monkeypatch.setattr(cases, name, stub)
-    two = [sets.read_set(SAMPLES / name, 3) for name in ("headlines", "images")]
+    two = [read_set(SAMPLES / name, 3) for name in ("headlines", "images")]
     with cases.HoldOut(two, 2) as teaching:
         parts = teaching.cross_validate("headlines", "headlines")
         left_out = teaching.leave_out("headlines")
@@ -161,22 +151,23 @@ def test_no_weight_has_seen_what_it_decides(monkeypatch):
     assert left_out == [news]
 
 
-@pytest.mark.long
-def test_the_spread_is_in_the_table(data, capsys):
-    options = ["--data", str(data), "--sets", "headlines", "--profiles", "own", "--folds", "2"]
-    assert accuracy.main(options) == 0
-    first = next(line for line in capsys.readouterr().out.splitlines() if "| gold |" in line)
-    assert re.search(r"\| 0\.\d{3} \| 0\.\d{3} ± 0\.\d{3} \| \|$", first)
-
-
-def test_the_tables_are_markdown(data, capsys):
-    options = ["--data", str(data), "--sets", "images", "--limit", "1", "--profiles", "baseline"]
-    assert accuracy.main(options) == 0
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "row"),
+    [
+        pytest.param(
+            "--sets headlines --profiles own --folds 2",
+            r"\| headlines \| gold .*\| 0\.\d{3} \| 0\.\d{3} ± 0\.\d{3} \| \|$",
+            marks=pytest.mark.long,
+        ),
+        ("--sets images --limit 1 --profiles baseline", r"\| images \| gold \| `baseline` \|"),
+    ],
+)
+def test_the_tables_are_markdown(data, capsys, options, row):
+    assert accuracy.main(["--data", str(data), *options.split()]) == 0
     printed = capsys.readouterr().out
-    assert "| images | gold | `baseline` |" in printed
-    tables = re.findall(r"(?:^\|.*\n)+", printed, re.MULTILINE)
-    assert tables
-    for table in tables:
+    assert re.search(row, printed, re.MULTILINE)
+    for table in re.findall(r"(?:^\|.*\n)+", printed, re.MULTILINE):
         assert len({line.count("|") for line in table.splitlines()}) == 1
 
 
@@ -188,6 +179,7 @@ def test_data_is_looked_for_beside_the_checkout(monkeypatch, tmp_path):
     assert sets.find_data(None) == tmp_path / "ists-2016-train"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", scaling.KINDS)
 def test_a_long_pair_is_solved_to_its_optimum(kind):
     with scaling.load("headlines") as system:
@@ -199,18 +191,13 @@ def test_a_long_pair_is_solved_to_its_optimum(kind):
 def run_python(*arguments):
     """Python in the root of the checkout, without a path to the package."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_memory_does_not_grow_with_the_pairs():
     options = ("--profile", "baseline", "--jobs", "2")
@@ -219,27 +206,27 @@ def test_memory_does_not_grow_with_the_pairs():
     assert many.peak - few.peak < 20
 
 
-@pytest.mark.parametrize(
-    "name",
-    sorted(
-        path.stem for path in (ROOT / "benchmarks").glob("*.py") if "def main" in path.read_text()
-    ),
-)
+SCRIPTS = [file for file in (ROOT / "benchmarks").glob("*.py") if "def main" in file.read_text()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(path.stem for path in SCRIPTS))
 def test_a_benchmark_starts_and_has_the_options_that_the_page_names(name):
     module = "benchmarks" if name == "__main__" else f"benchmarks.{name}"
     printed = run_python("-m", module, "--help")
     assert f"python -m {module}" in printed
     page = (ROOT / "docs" / "explanation" / "accuracy.md").read_text("utf-8")
     for options in re.findall(rf"python -m {re.escape(module)}\b(?!\.)([^`\n]*)", page):
-        for option in re.findall(r"--[a-z-]+", options):
-            assert option in printed
+        assert all(option in printed for option in re.findall(r"--[a-z-]+", options))
 
 
+@pytest.mark.slow
 def test_what_is_measured_is_this_checkout():
     printed = run_python("-c", "import benchmarks, ists_asp; print(ists_asp.__file__)")
     assert Path(printed.strip()).is_relative_to(ROOT / "python")
 
 
+@pytest.mark.slow
 def test_reasons_are_counted_and_told(data, capsys):
     code = reasons.main(["--data", str(data), "--pairs", "3", "--read", "1", "--sets", "headlines"])
     printed = capsys.readouterr().out
@@ -250,3 +237,170 @@ def test_reasons_are_counted_and_told(data, capsys):
     assert 1 <= median <= most
     assert (0 < share <= 1, twice) == (True, 0)
     assert " is labelled " in printed
+
+
+# The organisers' archives: which sets are found in them, and what is refused.
+
+
+def named(name, folder=None, kind="testinput", gold="gs"):
+    """The files of a set as the organisers call them."""
+    folder = folder or SAMPLES / name
+    files = {f"STSint.{kind}.{name}.{part}": (folder / part).read_bytes() for part in PARTS}
+    return {**files, f"STSint.{gold}.{name}.wa": (folder / "gold.wa").read_bytes()}
+
+
+def inside(folder, files):
+    return {f"{folder}/{name}": content for name, content in files.items()}
+
+
+@pytest.fixture
+def pack(tmp_path):
+    """Write an archive of these files, links to others among them; its name says which kind."""
+
+    def write(name, files):
+        path = tmp_path / name
+        if name.endswith(".zip"):
+            with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+                for file, content in files.items():
+                    member = zipfile.ZipInfo(file)
+                    member.compress_type = zipfile.ZIP_DEFLATED
+                    if isinstance(content, Path):
+                        member.external_attr = (stat.S_IFLNK | 0o777) << 16
+                        content = str(content)
+                    archive.writestr(member, content)
+            return path
+        with tarfile.open(path, "w:gz" if name.endswith("gz") else "w") as archive:
+            for file, content in files.items():
+                member = tarfile.TarInfo(file)
+                if isinstance(content, Path):
+                    member.type, member.linkname = tarfile.SYMTYPE, str(content)
+                    archive.addfile(member)
+                    continue
+                member.size = len(content)
+                archive.addfile(member, io.BytesIO(content))
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("name", ["test.zip", "test.tar", "test.tar.gz", "test.tgz"])
+@pytest.mark.parametrize("folder", [".", "a/task 2/headlines"])
+def test_sets_are_found_by_the_names_of_their_files(pack, capsys, name, folder):
+    junk = {"__MACOSX/._STSint.gs.headlines.wa": b"x", f"{folder}/.STSint.gs.images.wa": b"x"}
+    junk |= {"evalsamples/gs.wa": b"x", "STSint.output.headlines.wa": b"x", "00-README.txt": b"x"}
+    junk["STSint.gs.images.wa"] = SAMPLES / "images" / "gold.wa"
+    path = pack(name, junk | inside(folder, named("headlines")))
+    assert list(read_archives([path])) == [read_set(SAMPLES / "headlines")]
+    assert list(read_archives([path], 3)) == [read_set(SAMPLES / "headlines", 3)]
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[0].endswith("wa: headlines, 10 pairs, gold chunks")
+
+
+@pytest.mark.parametrize("folder", ["..", "/tmp", "a/../..", "..\\.."])
+@pytest.mark.parametrize("name", ["test.zip", "test.tar"])
+def test_paths_that_lead_outside_are_no_sets(pack, folder, name):
+    with pytest.raises(DataError, match="no set"):
+        list(read_archives([pack(name, inside(folder, named("headlines")))]))
+
+
+def test_folders_and_archives_complete_one_another_and_twice_is_two_sets(pack):
+    files = named("images")
+    expected = [read_set(SAMPLES / "images")]
+    train = named("images", kind="input", gold="input")
+    assert list(read_archives([pack("train.zip", train)])) == expected
+    gold = {"gs/STSint.gs.images.wa": files.pop("STSint.gs.images.wa")}
+    assert list(read_archives([pack("one.zip", gold | inside("input", files))])) == expected
+    assert list(read_archives([pack("in.zip", files), pack("gold.tgz", gold)])) == expected
+    files = named("headlines")
+    other = {name: content.replace(b"raises", b"lifts") for name, content in files.items()}
+    first, second = read_archives([pack("a.zip", inside("train", files) | inside("test", other))])
+    assert first == read_set(SAMPLES / "headlines")
+    assert first.plain != second.plain
+
+
+def test_what_is_incomplete_is_told_in_a_line(pack, capsys):
+    files = named("headlines")
+    del files["STSint.gs.headlines.wa"], files["STSint.testinput.headlines.sent2.txt"]
+    plain = {name: content for name, content in named("images").items() if "chunk" not in name}
+    (found,) = read_archives([pack("test.zip", files | plain)])
+    assert (found.name, found.chunked) == ("images", ())
+    printed = capsys.readouterr()
+    assert printed.out.endswith("images, 10 pairs, no gold chunks\n")
+    assert printed.err.count("\n") == 1
+    assert printed.err.endswith("headlines is left out, as it has no wa, sent2.txt\n")
+
+
+GOLD = "STSint.gs.headlines.wa"
+OTHER = named("images")["STSint.gs.images.wa"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (OTHER, "10 pairs, 0 of which are among the 10 of the sentences"),
+        (named("headlines")[GOLD].replace(b"EQUI", b"SAME", 1), rf"test.zip: {GOLD}:\d+: 'SAME'"),
+        (b"\0" * (65 << 20), "test.zip: .* more than 64 MB"),
+    ],
+)
+def test_gold_that_cannot_be_used_is_refused(pack, content, message):
+    with pytest.raises(DataError, match=message):
+        list(read_archives([pack("test.zip", named("headlines") | {GOLD: content})]))
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"\x1f\x8b\x08", b"PK\x03\x04", b"PK\x05\x06" * 9])
+def test_what_is_no_archive_is_told_in_a_line(tmp_path, capsys, content):
+    path = tmp_path / "no.zip"
+    path.write_bytes(content)
+    assert accuracy.main(["--archive", str(path)]) == 1
+    printed = capsys.readouterr().err
+    assert printed.startswith(f"benchmarks.accuracy: {path}: no ")
+    assert printed.count("\n") == 1
+    assert accuracy.main(["--archive", str(tmp_path / "none.zip")]) == 1
+    path.write_bytes(gzip.compress(b"\0" * (65 << 20)))
+    assert accuracy.main(["--archive", str(path.rename(tmp_path / "bomb.tar.gz"))]) == 1
+    assert "more than 64 MB" in capsys.readouterr().err
+
+
+def test_archives_go_with_no_cross_validation(pack, capsys):
+    path = str(pack("test.zip", named("headlines")))
+    assert accuracy.main(["--archive", path, "--write"]) == 2
+    with pytest.raises(SystemExit):
+        accuracy.main(["--archive", path, "--pilot"])
+    assert "not allowed with" in capsys.readouterr().err
+
+
+def test_the_pilot_is_known_by_its_gold(pack):
+    files = named("images", kind="input")
+    for name in ("STSint.gs.images.wa", "STSint.input.images.sent1.txt"):
+        assert name in files
+    files["STSint.gs.images.wa"] = OTHER.replace(b"// NOALI // NIL", b"// ALIC // NIL", 1)
+    (found,) = read_archives([pack("pilot.zip", files)])
+    assert (found.name, found.scheme) == ("pilot-2015-images", Scheme.Y2015)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not TRAIN.is_dir(), reason="the task's train data is not beside us")
+def test_the_train_sets_are_the_same_from_an_archive(pack):
+    names = ("headlines", "images", "answers-students")
+    files = {}
+    for name in names:
+        files |= inside(f"train_2016/{name}", named(name, TRAIN / name, "input", "input"))
+    found = read_archives([pack("train.tar.gz", files)])
+    assert [*found] == [read_set(TRAIN / name) for name in names]
+
+
+@pytest.mark.slow
+def test_archives_are_measured_with_the_profiles_that_suit_them(pack, capsys):
+    files = named("headlines")
+    plain = {name: content for name, content in files.items() if "chunk" not in name}
+    others = {name.replace("headlines", "others"): content for name, content in plain.items()}
+    path = pack("test.tar.gz", files | others)
+    assert accuracy.main(["--archive", str(path), "--profiles", "own"]) == 0
+    printed = capsys.readouterr().out
+    assert "\nF1 by the official measures, as shipped\n" in printed
+    row = re.compile(r"^\| (\S+) \| (\w+) \| `(\S+)` \|(?: 0\.\d{3} \|){4}", re.MULTILINE)
+    assert row.findall(printed)[:3] == [
+        ("headlines", "gold", "headlines"),
+        ("headlines", "found", "headlines"),
+        ("others", "found", "default"),
+    ]
