@@ -145,7 +145,7 @@ def test_several_answers_are_ranked_best_first(good, pairs):
 
 def test_summary_is_for_files_and_goes_to_standard_error(run, files, pairs):
     first, second = files(pairs[:2])
-    options = ("solve", "--sent1", first, "--sent2", second)
+    options = ("solve", "--sent1", first, "--sent2", second, "--no-incremental")
     result = run(*options)
     summary, system = result.stderr.splitlines()
     assert summary.startswith("2 pairs in ")

@@ -17,7 +17,7 @@ def test_the_cache_is_private_and_becomes_so_again(tmp_path):
     folder = tmp_path / "cache"
     for _ in range(2):
         with Store(folder) as store:
-            store.put(b"key", [1])
+            store.put_many([(b"key", [1])])
             assert mode(folder) == 0o700
             assert {mode(path) for path in folder.iterdir()} == {0o600}
             assert len(list(folder.iterdir())) == 4

@@ -16,7 +16,7 @@ from ists_asp.io.store import (
     APPLICATION_ID,
     FILE,
     LIMITS,
-    RESULTS,
+    RULES,
     TRACES,
     SharedStore,
     Store,
@@ -36,6 +36,14 @@ def either(request, tmp_path):
         return Store(tmp_path)
     pytest.importorskip("fsspec")
     return SharedStore(f"file://{tmp_path}/shared")
+
+
+def get(store, key):
+    return store.get_many([key])[0]
+
+
+def put(store, key, value):
+    store.put_many([(key, value)])
 
 
 def keys(count):
@@ -63,7 +71,7 @@ def test_keys_differ_if_parts_do():
     assert len({key_of(*each) for each in parts}) == len(parts)
 
 
-@pytest.mark.parametrize("kind", [RESULTS, TRACES])
+@pytest.mark.parametrize("kind", [RULES, TRACES])
 def test_a_damaged_value_is_no_entry(tmp_path, kind, monkeypatch):
     first, second = keys(2)
     store = Store(tmp_path, kind)
@@ -71,44 +79,41 @@ def test_a_damaged_value_is_no_entry(tmp_path, kind, monkeypatch):
     store.close()
     ((value,),) = execute(tmp_path, "SELECT value FROM entries WHERE key = ?", first)
     ((other,),) = execute(tmp_path, "SELECT value FROM entries WHERE key = ?", second)
-    damaged = [value[:cut] for cut in (0, 3, 8, 9, -1)]
-    damaged += [value[:-1] + b"?", other, value.hex(), 7, value[:8] + b"?" + value[9:]]
+    damaged = [value[:cut] for cut in (0, 3, 4, 5, -1)]
+    damaged += [value[:-1] + b"?", other, value.hex(), 7, value[:4] + b"?" + value[5:]]
     for wrong in damaged:
         execute(tmp_path, "UPDATE entries SET value = ? WHERE key = ?", wrong, first)
         assert store.get_many([first, second]) == [None, [4]]
-    store.put(first, [1, 2, 3])
-    assert store.get(first) == [1, 2, 3]
-
-
-def test_an_entry_that_unpacks_to_too_much_is_none(store, monkeypatch):
-    (key,) = keys(1)
-    store.put(key, "x" * 1_000_000)
-    monkeypatch.setattr(store_module, "LARGEST", 500_000)
-    assert store.get(key) is None
+    put(store, first, [1, 2, 3])
+    assert get(store, first) == [1, 2, 3]
 
 
 def test_what_was_not_used_for_longest_goes_first(store, monkeypatch):
-    monkeypatch.setitem(LIMITS, RESULTS, (3, 1 << 20))
+    monkeypatch.setattr(store_module, "MOST", 3)
     of_traces = store.of(TRACES)
-    of_traces.put(key_of("trace"), 1)
+    put(of_traces, key_of("trace"), 1)
     for number, key in enumerate(keys(5)):
         execute(store.path.parent, "UPDATE entries SET used = used - 100000")
-        assert store.get(keys(1)[0]) == (0 if number else None)
-        Store(store.path.parent).put(key, number)
+        assert get(store, keys(1)[0]) == (0 if number else None)
+        put(Store(store.path.parent), key, number)
     assert store.get_many(keys(5)) == [0, None, None, 3, 4]
-    assert of_traces.get(key_of("trace")) == 1
-    assert store.info().kinds.keys() == {RESULTS, TRACES}
+    assert get(of_traces, key_of("trace")) == 1
+    assert store.info().keys() == {RULES, TRACES}
 
 
-def test_bytes_are_bounded_also_while_a_process_goes_on_writing(store, monkeypatch):
+def test_bytes_are_bounded(store, monkeypatch):
     monkeypatch.setattr(store_module, "OFTEN", 10)
-    monkeypatch.setitem(LIMITS, RESULTS, (1000, 5000))
+    monkeypatch.setitem(LIMITS, RULES, 5000)
     for key in keys(40):
-        store.put(key, "x" * 1000)
-    entries, size = store.info().kinds[RESULTS]
-    assert (entries, size <= 5000 + 10 * 1100) == (store.info().entries, True)
-    Store(store.path.parent).put(keys(1)[0], 1)
-    assert store.info().kinds[RESULTS][1] <= 5000
+        put(Store(store.path.parent), key, "x" * 1000)
+    assert store.info()[RULES][1] <= 5000
+    # What a store has written does not make room for more of it.
+    first = key_of("first")
+    put(store, first, "y")
+    for key in keys(40):
+        put(store, key, "z" * 1000)
+    assert 5 <= store.get_many(keys(40)).count("z" * 1000) <= 6
+    assert get(store, first) == "y"
 
 
 def test_clear_removes_entries_and_damaged_files_and_nothing_else(store):
@@ -116,11 +121,11 @@ def test_clear_removes_entries_and_damaged_files_and_nothing_else(store):
     notes.write_text("mine")
     (store.path.parent / f"{FILE}.damaged-20261231-235959-wal").write_text("old")
     store.put_many([(key, 1) for key in keys(3)])
-    assert (store.info().entries, store.clear()) == (3, 3)
+    assert (store.info()[RULES][0], store.clear()) == (3, 3)
     assert {path.name for path in store.path.parent.iterdir()} == {notes.name, f"{FILE}.lock"}
     # A store that is open goes on with a new file.
-    store.put(keys(1)[0], 2)
-    assert (store.get(keys(1)[0]), store.info().entries) == (2, 1)
+    put(store, keys(1)[0], 2)
+    assert (get(store, keys(1)[0]), store.info()[RULES][0]) == (2, 1)
 
 
 DAMAGE = {
@@ -174,7 +179,7 @@ def test_a_damaged_file_is_renamed_and_told_once(tmp_path, damage, use, caplog):
 def test_who_waited_for_the_lock_looks_again(store, monkeypatch, caplog):
     """Two processes meet a damaged file: the second one does not rename the successor."""
     (key,) = keys(1)
-    store.put(key, 1)
+    put(store, key, 1)
     store.close()
     store.path.write_bytes(b"no database" * 1000)
     alone = store_module._alone
@@ -182,14 +187,14 @@ def test_who_waited_for_the_lock_looks_again(store, monkeypatch, caplog):
     def other_first(path):
         monkeypatch.setattr(store_module, "_alone", alone)
         code = "import sys; from pathlib import Path; from ists_asp.io.store import *;"
-        code += "Store(Path(sys.argv[1])).put(bytes.fromhex(sys.argv[2]), 2)"
+        code += "Store(Path(sys.argv[1])).put_many([(bytes.fromhex(sys.argv[2]), 2)])"
         command = [sys.executable, "-c", code, str(path.parent), key.hex()]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         assert "the cache was damaged" in done.stderr
         return alone(path)
 
     monkeypatch.setattr(store_module, "_alone", other_first)
-    assert store.get(key) == 2
+    assert get(store, key) == 2
     assert not caplog.records
 
 
@@ -199,7 +204,7 @@ def test_a_database_of_another_program_stays_as_it_is(tmp_path, mark):
     execute(tmp_path, f"PRAGMA application_id = {mark}")
     content = (tmp_path / FILE).read_bytes()
     store = Store(tmp_path)
-    for use in (store.info, store.clear, lambda: store.get(b""), lambda: store.put(b"", 1)):
+    for use in (store.info, store.clear, lambda: get(store, b""), lambda: put(store, b"", 1)):
         with pytest.raises(ResourceError, match=f"{FILE} is the file of another program") as caught:
             use()
         assert "\n" not in str(caught.value)
@@ -209,14 +214,14 @@ def test_a_database_of_another_program_stays_as_it_is(tmp_path, mark):
 
 
 def test_a_file_of_another_version_is_emptied(store):
-    store.put(keys(1)[0], 1)
+    put(store, keys(1)[0], 1)
     store.close()
     execute(store.path.parent, "DROP TABLE entries")
     execute(store.path.parent, "CREATE TABLE entries (key, value)")
     execute(store.path.parent, "PRAGMA user_version = 77")
-    assert store.get(keys(1)[0]) is None
-    store.put(keys(1)[0], 2)
-    assert store.get(keys(1)[0]) == 2
+    assert get(store, keys(1)[0]) is None
+    put(store, keys(1)[0], 2)
+    assert get(store, keys(1)[0]) == 2
 
 
 @pytest.mark.parametrize("place", ["file/cache", "folder"])
@@ -224,36 +229,36 @@ def test_a_place_that_cannot_be_used_is_told(tmp_path, place):
     (tmp_path / "file").write_text("")
     (tmp_path / "folder" / FILE).mkdir(parents=True)
     with pytest.raises(ResourceError, match=r"the cache cannot be used .*--cache none") as caught:
-        Store(tmp_path / place).get(keys(1)[0])
+        get(Store(tmp_path / place), keys(1)[0])
     assert "\n" not in str(caught.value)
 
 
 def test_a_file_that_another_process_holds_is_waited_for_once(store, monkeypatch):
     monkeypatch.setattr(store_module, "_WAIT", 0.1)
-    monkeypatch.setattr(store_module, "_busy", {})
-    store.put(keys(1)[0], 1)
+    monkeypatch.setattr(store_module, "_paused", {})
+    put(store, keys(1)[0], 1)
     store.close()
     with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
-        assert store.get(keys(1)[0]) is None
+        assert get(store, keys(1)[0]) is None
         begin = time.monotonic()
         for _ in range(100):
-            store.put(keys(1)[0], 2)
+            put(store, keys(1)[0], 2)
         assert time.monotonic() - begin < 5
         with pytest.raises(ResourceError, match="cannot be used"):
             store.info()
-    store_module._busy.clear()
-    assert store.get(keys(1)[0]) == 1
+    store_module._paused.clear()
+    assert get(store, keys(1)[0]) == 1
 
 
 def test_a_fork_shares_no_connection(store):
-    store.put(keys(1)[0], 1)
+    put(store, keys(1)[0], 1)
     with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
         child = os.fork()
         if not child:
             assert not store_module._connections
-            store.put(keys(2)[1], store.get(keys(1)[0]) + 1)
+            put(store, keys(2)[1], get(store, keys(1)[0]) + 1)
             os._exit(0)
         assert os.waitpid(child, 0)[1] == 0
         assert store.get_many(keys(2)) == [1, 2]
@@ -281,7 +286,7 @@ def work(kind, seed):
             values = store.get_many([key for key, _ in entries])
             assert values == [value for _, value in entries], "an entry is lost"
             store.get_many([key_of("shared", dice.randrange(100)) for _ in range(20)])
-            store.put(key_of("shared", dice.randrange(100)), [1] * dice.randrange(20000))
+            store.put_many([(key_of("shared", dice.randrange(100)), [1] * dice.randrange(20000))])
             if number % 3 == 0:
                 store.close()
             if kind == "traces" and number % 20 == 0 and not os.fork():
@@ -296,7 +301,7 @@ def begin():
     if child:
         return child
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    for kind in ("annotations", "results", "traces"):
+    for kind in ("annotations", "answers", "traces"):
         threading.Thread(target=work, args=(kind, os.getpid())).start()
     signal.pause()
 

@@ -80,8 +80,9 @@ def test_the_id_of_a_pair_does_not_matter_and_its_words_do(prepare):
     prepare(PAIRS)
     others = [replace(pair, id=f"x{pair.id}") for pair in PAIRS]
     assert [pair.id for pair, _ in prepare(others, look=False)] == ["x1", "x2", "x3"]
+    assert [pair.id for pair, _ in prepare([others[2], others[0]], look=False)] == ["x3", "x1"]
     with pytest.raises(AssertionError, match="again"):
-        prepare(PAIRS[:2], look=False)
+        prepare([PAIRS[0], replace(PAIRS[1], sent1=PAIRS[0].sent1)], look=False)
 
 
 def test_other_sources_have_entries_of_their_own(prepare):

@@ -339,7 +339,7 @@ def test_what_a_reader_said_is_kept_by_its_hash_and_by_chunks(tmp_path, reader, 
         found, chunked = kept.facts([pair(*sides), given])
         assert found != chunked
         assert {one.name for one in chunked} == {"reader_span", *READS}
-        assert store.info().kinds.keys() == {READINGS}
+        assert store.info().keys() == {READINGS}
         monkeypatch.setattr(Reader, "read", None)
         assert [chunked, found] == list(kept.facts([given, pair(*sides)]))
         (whole,) = kept.facts([given], rated=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeGuard, TypeVar
 from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
 from ists_asp.annotate.subtokens import UNSEEN, cut, cut_text, spellings
 from ists_asp.errors import DataError, shortened
-from ists_asp.io.store import ANNOTATIONS, key_of
+from ists_asp.io.store import ANNOTATIONS, Memo, key_of
 from ists_asp.io.text import make_sentence
 from ists_asp.lang import language
 from ists_asp.limits import LONGEST_WORD
@@ -60,7 +60,7 @@ class Annotator:
         self._words = language(code).words
         self.models = find(language(code).stanza or code, stanza_dir)
         self._stanza = StanzaAdapter(self.models)
-        self._store = store and store.of(ANNOTATIONS)
+        self._memo = Memo(store).of(ANNOTATIONS)
 
     def annotate(self, sentences: Sequence[Sequence[Token]]) -> list[tuple[Token, ...]]:
         """Fill in the words of every token.
@@ -92,10 +92,10 @@ class Annotator:
         White space and control characters count as one blank. The tokens have no words yet.
         """
         clean = [" ".join(text.translate(_CONTROLS).split()) for text in texts]
-        forms = self._known("tokens", clean, self._tokens)
+        forms = self._stored("tokens", clean, self._tokens)
         return [
-            make_sentence(list(cut_text(text, known, self._words)), text).tokens
-            for text, known in zip(clean, forms, strict=True)
+            make_sentence(list(cut_text(text, tokens, self._words)), text).tokens
+            for text, tokens in zip(clean, forms, strict=True)
         ]
 
     def _tokens(self, texts: list[str]) -> list[list[str]]:
@@ -116,7 +116,7 @@ class Annotator:
             for number, shown in enumerate(shown_sentences)
             for start, end in windows(shown)
         ]
-        tagged = self._known("tags", [words for _, words in pieces], self._stanza.tag)
+        tagged = self._stored("tags", [words for _, words in pieces], self._stanza.tag)
         result: list[list[Reading]] = [[] for _ in sentences]
         for (number, words), readings in zip(pieces, tagged, strict=True):
             if len(words) != len(readings):
@@ -128,41 +128,37 @@ class Annotator:
             result[number] += (Reading(*reading) for reading in readings)
         return result
 
-    def _known(
+    def _stored(
         self,
         what: str,
         inputs: Sequence[_Input],
         ask: Callable[[list[_Input]], Sequence[Sequence[_Output]]],
     ) -> list[Sequence[_Output]]:
-        """What Stanza says of each input, from the store or else from Stanza, in batches.
+        """The output of Stanza for each input, stored or else in batches; nothing for nothing."""
 
-        Of an empty input it says nothing.
-        """
-        outputs: list[Sequence[_Output]] = [()] * len(inputs)
-        missing = [position for position, given in enumerate(inputs) if given]
-        keys: dict[int, bytes] = {}
-        if self._store is not None:
-            keys = {p: key_of(self._key, what, inputs[p]) for p in missing}
-            stored = self._store.get_many(list(keys.values()))
-            for position, output in zip(missing, stored, strict=True):
-                if fits(output, inputs[position]):
-                    outputs[position] = output
-            missing = [position for position in missing if not outputs[position]]
-        # Of those that are equal Stanza is asked about one.
-        same = {str(inputs[position]): position for position in reversed(missing)}
-        twins, missing = missing, sorted(same.values())
-        for batch in batches([len(inputs[position]) for position in missing]):
-            positions = [missing[number] for number in batch]
-            said = ask([inputs[position] for position in positions])
-            # What is lost is for the caller to notice, and not kept.
-            for position, output in zip(positions, said, strict=False):
-                outputs[position] = output
-            if self._store is not None and len(said) == len(positions):
-                kept = [p for p in positions if fits(list(outputs[p]), inputs[p])]
-                self._store.put_many([(keys[p], outputs[p]) for p in kept])
-        for position in twins:
-            outputs[position] = outputs[same[str(inputs[position])]]
-        return outputs
+        def work(missing: list[_Input]) -> list[Sequence[_Output]]:
+            outputs: list[Sequence[_Output]] = [()] * len(missing)
+            for batch in batches(list(map(len, missing))):
+                output = ask([missing[number] for number in batch])
+                # What is lost is for the caller to notice; tuples are not stored.
+                form = list if len(output) == len(batch) else tuple
+                for number, each in zip(batch, output, strict=False):
+                    outputs[number] = form(each)
+            return outputs
+
+        def fitting(given: _Input, output: Sequence[_Output]) -> Sequence[_Output] | None:
+            return output if fits(output, given) else None
+
+        unique = {str(given): given for given in inputs if given}
+        outputs = self._memo.over(
+            list(unique.values()),
+            lambda given: key_of(self._key, what, given),
+            work,
+            fitting,
+            fitting,
+        )
+        by_input = dict(zip(unique, outputs, strict=True))
+        return [by_input.get(str(given), ()) for given in inputs]
 
     @cached_property
     def _key(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from itertools import chain, repeat
+from itertools import chain, repeat, starmap
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from ists_asp.annotate import Annotator
 from ists_asp.engine.answer import Timings
 from ists_asp.errors import DataError, UnknownNameError, UsageError, of_pair
 from ists_asp.facts import pair_facts
-from ists_asp.io.store import Memo, SharedStore, Store
+from ists_asp.io.store import ANNOTATIONS, FACTS, Memo, SharedStore, Store
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge
 from ists_asp.lang import language
@@ -330,31 +330,32 @@ class Preparation(Closing):
             for number, sentence in enumerate(done)
             if not all(token.words for token in sentence.tokens)
         ]
-        if bare:
-            with self.stages.measure("annotation"):
-                tagged = self._tagged([done[number].tokens for number in bare])
+        with self.stages.measure("annotation"):
+            tagged = self._tagged([done[number].tokens for number in bare])
             for number, tokens in zip(bare, tagged, strict=True):
                 done[number] = replace(done[number], tokens=tokens)
         for number, pair in enumerate(pairs):
             yield Pair(pair.id, done[2 * number], done[2 * number + 1])
 
-    def _tagged(self, sentences: Sequence[Sequence[Token]]) -> Sequence[tuple[Token, ...]]:
-        """Annotate sentences, which the store keeps as a whole: a rerun has them at once."""
-        memo = Memo(self.setup.store)
-        forms = [[[token.form, token.glued] for token in tokens] for tokens in sentences]
-        key = memo.key("annotated", [self.models.key, forms])
-        kept = memo.get(key)
-        if kept is None:
-            tagged = self._annotator.annotate(sentences)
-            memo.put(key, [[list(map(_fields, one.words)) for one in tokens] for tokens in tagged])
-            return tagged
-        return [
-            tuple(
-                Token(one.index, one.form, tuple(Word(*word) for word in words), one.glued)
-                for one, words in zip(*both, strict=True)
-            )
-            for both in zip(sentences, kept, strict=True)
-        ]
+    def _tagged(self, sentences: Sequence[Sequence[Token]]) -> Iterator[tuple[Token, ...]]:
+        """Annotate sentences, whose words are stored: a rerun need not cut tokens again."""
+        memo = Memo(self.setup.store).of(ANNOTATIONS)
+        return memo.over(
+            sentences,
+            lambda tokens: memo.key(
+                "words", self._models_key, [[token.form, token.glued] for token in tokens]
+            ),
+            lambda missing: self._annotator.annotate(missing),
+            lambda _, tagged: [list(map(_fields, token.words)) for token in tagged],
+            lambda tokens, stored: tuple(
+                Token(token.index, token.form, tuple(starmap(Word, words)), token.glued)
+                for token, words in zip(tokens, stored, strict=True)
+            ),
+        )
+
+    @cached_property
+    def _models_key(self) -> str:
+        return self.models.key
 
     @cached_property
     def _knowledge(self) -> Knowledge:
@@ -363,38 +364,41 @@ class Preparation(Closing):
         return Knowledge(code, vectors, phrases(self.rules))
 
     @cached_property
-    def _remembered(self) -> Memo:
-        """What keeps the facts of pairs, batch by batch, so that a rerun looks up nothing."""
+    def _facts_memo(self) -> Memo:
+        """The memo of facts: a rerun looks up nothing in the lexicon."""
         store = self.setup.store
         if store is None:
             return Memo()
-        return Memo(store, f"{self.profile.language} {self._knowledge.key} {self.reader}")
+        key = f"{self.profile.language} {self._knowledge.key} {self.reader}"
+        return Memo(store, key).of(FACTS)
 
     def _known(self, batch: Sequence[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
-        texts: list[str] = []
+        memo = self._facts_memo
         with self.stages.measure("knowledge"):
-            key = self._remembered.key("facts", [[pair.sent1, pair.sent2] for pair in batch])
-            kept = self._remembered.get(key)
-        if kept is not None:
-            for pair, text in zip(batch, kept, strict=True):
-                yield pair, Atoms(text)
-            return
+            facts = memo.over(
+                batch,
+                lambda pair: memo.key("facts", pair.sent1, pair.sent2),
+                self._new_facts,
+                lambda _, atoms: atoms.text,
+                lambda _, text: Atoms(text),
+            )
+        return zip(batch, facts, strict=True)
+
+    def _new_facts(self, pairs: Sequence[Pair]) -> Iterator[Atoms]:
         reads = self._reader is not None and self.profile.answer.reads
-        held = self._opinions.facts(batch) if reads else repeat(Atoms("()"))
+        predicted = self._opinions.facts(pairs) if reads else repeat(Atoms("()"))
         # Not earlier: models are read when the first sentence needs them, and for few batches it
         # takes longer than it spares.
         self._batches += 1
         if self._batches == 5:
             freeze_gc()
-        for pair in batch:
+        for pair in pairs:
             with self.stages.measure("knowledge"), gc_paused():
                 known = list(self._knowledge.facts(pair))
-                more = next(held)
+                more = next(predicted)
             with self.stages.measure("facts"):
                 facts = pair_facts(pair, known, self.profile.language).with_text(more.inside)
-                texts.append(facts.text)
-            yield pair, facts
-        self._remembered.put(key, texts)
+            yield facts
 
     def wholes(self, pair: Pair) -> str:
         """What a reader says of the sentences as wholes, if there is one: facts for ratings."""

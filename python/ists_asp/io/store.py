@@ -1,16 +1,13 @@
-"""The cache: one SQLite file in which all processes keep their results between runs.
+"""The cache: one SQLite file in which all processes store their results between runs.
 
 An entry belongs to a key, the hash of everything that it follows from. Its value is JSON with a
-checksum: a damaged value is no entry. Each kind of entry has bounds of its own, and the entries
-that were not used for longest go first. Losing all of it costs nothing but time.
+checksum: a damaged value is no entry. Each kind of entry is bounded, and those that were not used
+for longest go first. Losing all of it costs nothing but time.
 
 The file is never opened beside SQLite, as closing it would drop the locks that SQLite holds
-(https://sqlite.org/howtocorrupt.html). A process has one connection to a file, shared by all its
-stores, and closes it before it forks. A damaged file is renamed, under a lock of our own, so that
-others neither open it meanwhile nor rename its successor. A database of another program stays.
-
-:class:`SharedStore` is the same at an address of fsspec. A :class:`Memo` looks results up, has
-those computed that are missing, and stores them.
+(https://sqlite.org/howtocorrupt.html). A process has one connection to it, and closes that before
+it forks. A damaged file is renamed, under a lock of our own, so that nobody opens it meanwhile or
+renames its successor. A database of another program stays as it is.
 """
 
 from __future__ import annotations
@@ -22,11 +19,11 @@ import threading
 import time
 import zlib
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
 
@@ -37,8 +34,9 @@ from ists_asp.resources import Closing
 from ists_asp.terminal import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 FILE = "cache.sqlite3"
@@ -59,59 +57,44 @@ _SCHEMA = (
     f"PRAGMA user_version = {_VERSION}",
 )
 
-ANNOTATIONS, READINGS, RESULTS, TRACES = "annotations", "readings", "results", "traces"
-"""Kinds of entries: of sentences by Stanza, of pairs by a reader, of rules and pairs, of pairs."""
+RULES, ANNOTATIONS, READINGS = "rules", "annotations", "readings"
+FACTS, ANSWERS, EXPLANATIONS, TRACES = "facts", "answers", "explanations", "traces"
 
 LIMITS = {
-    ANNOTATIONS: (1_000_000, 1 << 30),
-    READINGS: (1_000_000, 1 << 30),
-    RESULTS: (10_000, 512 << 20),
-    TRACES: (100_000, 1 << 30),
+    **{RULES: 256 << 20, ANNOTATIONS: 512 << 20, READINGS: 512 << 20, FACTS: 512 << 20},
+    **{ANSWERS: 256 << 20, EXPLANATIONS: 256 << 20, TRACES: 1 << 30},
 }
-"""Entries and bytes of each kind. Facts and answers of 100 000 pairs take most of a half GB."""
+"""Bytes of each kind: enough for 100 000 pairs, or 25 000 traces."""
 
-OFTEN = 200
-"""Entries that a process writes until it compares with the limits again."""
+MOST = 1_000_000
+"""Entries of each kind."""
 
-LARGEST = 128 << 20
-"""Bytes of an entry that are read at most; a quarter of it is written at most."""
+OFTEN = 2000
+"""Entries that a store writes until it compares with the limits again."""
 
-_LARGE = 1 << 19
-"""Bytes from which a value is packed, which takes longer to read; traces are packed always."""
+_LARGEST = 32 << 20
+"""Bytes of a value."""
+
+_LARGE = 1 << 15
+"""Bytes from which a value is compressed."""
+
+_DAY = 86400
+"""Seconds after which a use is noted again."""
 
 _WAIT = 10.0
 """Seconds to wait for another process that writes, which takes thousandths."""
 
-_PATIENCE = 60.0
-"""Seconds without the file after one wait was in vain."""
+_PAUSE = 60.0
+"""Seconds without the file after a wait was in vain."""
 
-_DAY = 86400
+_FAULTS = (OSError, sqlite3.Error, UnicodeDecodeError)
+"""What can go wrong; the last where a damaged file gives SQLite's message no letters."""
 
 _HINDRANCES = (
     *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL),
     *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
 )
-"""The file may be right, and another process has it, or the disk is full or does not work."""
-
-_FAULTS = (OSError, sqlite3.Error, UnicodeDecodeError)
-"""What can go wrong; the last where a damaged file gives SQLite's message no letters."""
-
-_PACKAGE = Path(__file__).parents[1]
-
-
-@dataclass(frozen=True, slots=True)
-class StoreInfo:
-    """The file of a store, its size in bytes, and for each kind its entries and their bytes."""
-
-    path: Path
-    size: int
-    kinds: Mapping[str, tuple[int, int]]
-
-    @property
-    def entries(self) -> int:
-        """The number of entries of all kinds."""
-        return sum(entries for entries, _ in self.kinds.values())
-
+"""The file may be right: another process has it, or the disk is full or does not work."""
 
 _lock = threading.RLock()
 """Whoever uses a connection holds it."""
@@ -119,42 +102,34 @@ _lock = threading.RLock()
 _connections: dict[Path, tuple[int, sqlite3.Connection]] = {}
 """Each open file, by its path, with its inode."""
 
-_busy: dict[Path, float] = {}
-"""When files that another process would not let go of are tried again."""
+_paused: dict[Path, float] = {}
+"""When files that another process did not let go of are tried again."""
 
 
-def _before_fork() -> None:
+def _close_all() -> None:
     _lock.acquire()
-    for path in tuple(_connections):
-        _disconnect(path)
+    while _connections:
+        _connections.popitem()[1][1].close()
 
 
 # SQLite forbids to use, and even to close, a connection on the other side of a fork.
-os.register_at_fork(
-    before=_before_fork, after_in_parent=_lock.release, after_in_child=_lock.release
-)
-
-
-def _disconnect(path: Path) -> None:
-    with _lock:
-        if path in _connections:
-            _connections.pop(path)[1].close()
+os.register_at_fork(before=_close_all, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 class Store(Closing):
     """The entries of one kind, in the file of a cache's directory, which is made if needed.
 
-    Where another process does not let go of the file, or the disk is full, nothing is known and
-    nothing is kept.
+    Where another process does not let go of the file, or the disk is full, nothing is found and
+    nothing is stored.
 
     Raises:
-        ResourceError: by any method, where the file cannot be used, or is another program's.
+        ResourceError: by any method, if the file cannot be used, or is another program's.
     """
 
-    def __init__(self, directory: Path, kind: str = RESULTS) -> None:
+    def __init__(self, directory: Path, kind: str = RULES) -> None:
         self.path = directory / FILE
         self.kind = kind
-        self._written = 0
+        self._written = self._size = 0
 
     def of(self, kind: str) -> Store:
         """The store of another kind, in the same file."""
@@ -162,95 +137,89 @@ class Store(Closing):
 
     def close(self) -> None:
         """Close the file, which is opened again when a store of it is used."""
-        _disconnect(self.path)
-
-    def get(self, key: bytes) -> Any:  # noqa: ANN401 (JSON)
-        """The value of a key, or None."""
-        return self.get_many([key])[0]
-
-    def put(self, key: bytes, value: object) -> None:
-        """Keep a value, whatever JSON can write."""
-        self.put_many([(key, value)])
+        with _lock:
+            if self.path in _connections:
+                _connections.pop(self.path)[1].close()
 
     def get_many(self, keys: Sequence[bytes]) -> list[Any]:
-        """The values of keys; None for each that has none, or none readable."""
+        """The values of keys; None for each that has none, or a damaged one."""
+        now = int(time.time())
         query = "SELECT used, value FROM entries WHERE key = ?"
+        update = "UPDATE entries SET used = ? WHERE key = ?"
 
-        def read(database: sqlite3.Connection) -> list[tuple[int, bytes] | None]:
+        def read(database: sqlite3.Connection) -> list[Any]:
             with database:
                 database.execute("BEGIN")
-                return [database.execute(query, (key,)).fetchone() for key in keys]
+                rows = [database.execute(query, (key,)).fetchone() for key in keys]
+            used = [(now, key) for key, row in zip(keys, rows, strict=True) if row]
+            if any(row and now - row[0] > _DAY for row in rows):
+                _write(database, update, used)
+            return [row and row[1] for row in rows]
 
-        now = int(time.time())
         try:
-            rows = self._do(read)
-            if stale := [(now, key) for key, row in zip(keys, rows, strict=True) if _stale(row)]:
-                update = "UPDATE entries SET used = ? WHERE key = ?"
-                self._do(lambda database: _write(database, update, stale))
+            values = self._do(read)
         except _FAULTS:
             return [None] * len(keys)
-        return [
-            None if row is None else _unpacked(key, row[1])
-            for key, row in zip(keys, rows, strict=True)
-        ]
+        return [_decoded(key, value) for key, value in zip(keys, values, strict=True)]
 
     def put_many(self, entries: Iterable[tuple[bytes, object]]) -> None:
-        """Keep values, whatever JSON can write; those that are too large are not kept."""
-        large = 0 if self.kind == TRACES else _LARGE
-        packed = [(key, _packed(key, value, large)) for key, value in entries]
+        """Store values, whatever JSON can write, unless there is no room for them."""
         now = int(time.time())
-        rows = [
-            (key, self.kind, now, len(value), value)
-            for key, value in packed
-            if len(value) <= LARGEST // 4
-        ]
-        if not rows:
+        encoded = [(key, _encoded(key, value)) for key, value in entries]
+        rows = [(key, self.kind, now, len(value), value) for key, value in encoded]
+        rows = [row for row in rows if row[3] <= _LARGEST]
+        # More would push out what has been written before.
+        if not rows or self._size > LIMITS[self.kind]:
             return
-        first = not self._written
-        due = first or self._written % OFTEN + len(rows) >= OFTEN
+        due = not self._written or self._written % OFTEN + len(rows) >= OFTEN
         self._written += len(rows)
-        with suppress(*_FAULTS):
-            insert = "INSERT OR REPLACE INTO entries VALUES (?,?,?,?,?)"
-            self._do(lambda database: _write(database, insert, rows))
+        self._size += sum(row[3] for row in rows)
+
+        def write(database: sqlite3.Connection) -> None:
+            _write(database, "INSERT OR REPLACE INTO entries VALUES (?,?,?,?,?)", rows)
             if due:
-                self._do(self._bound)
+                self._bound(database)
+
+        with suppress(*_FAULTS):
+            self._do(write)
 
     def _bound(self, database: sqlite3.Connection) -> None:
         """Remove what was not used for longest, where there is too much of this kind."""
-        most, largest = LIMITS[self.kind]
         query = "SELECT count(*), total(size) FROM entries WHERE kind = ?"
         entries, size = database.execute(query, (self.kind,)).fetchone()
-        if entries <= most and size <= largest:
-            return
-        old = (
-            "SELECT id FROM (SELECT rowid AS id, row_number() OVER latest AS number,"
-            " sum(size) OVER latest AS total FROM entries WHERE kind = ?"
-            " WINDOW latest AS (ORDER BY used DESC, rowid DESC)) WHERE number > ? OR total > ?"
-        )
-        delete = f"DELETE FROM entries WHERE rowid IN ({old})"
-        _write(database, delete, [(self.kind, most, largest)])
+        if entries > MOST or size > LIMITS[self.kind]:
+            old = (
+                "DELETE FROM entries WHERE rowid IN (SELECT id FROM (SELECT rowid AS id,"
+                " row_number() OVER latest AS number, sum(size) OVER latest AS total"
+                " FROM entries WHERE kind = ? WINDOW latest AS (ORDER BY used DESC, rowid DESC))"
+                " WHERE number > ? OR total > ?)"
+            )
+            _write(database, old, [(self.kind, MOST, LIMITS[self.kind])])
 
-    def info(self) -> StoreInfo:
-        """How much there is, of all kinds."""
+    def info(self) -> dict[str, tuple[int, int]]:
+        """The number of entries of each kind, and their bytes."""
         query = "SELECT kind, count(*), sum(size) FROM entries GROUP BY kind"
         try:
             rows = self._do(lambda database: database.execute(query).fetchall())
-            paths = cache_files(self.path.parent)
-            size = sum(path.stat().st_size for path in paths if path.exists())
         except _FAULTS as error:
             raise self._unusable(error) from None
-        return StoreInfo(self.path, size, {kind: (number, size) for kind, number, size in rows})
+        return {kind: (entries, size) for kind, entries, size in rows}
+
+    @property
+    def size(self) -> int:
+        """The bytes of the file, and of those beside it."""
+        paths = cache_files(self.path.parent)
+        return sum(path.stat().st_size for path in paths if path.exists())
 
     def clear(self) -> int:
         """Remove the file; return how many entries it had, 0 if it cannot be read.
 
-        The next process makes another, and so do those that have it open.
+        Processes that have it open will make another.
         """
+        query = "SELECT count(*) FROM entries"
         entries = 0
-        with _lock, suppress(sqlite3.Error):
-            entries = self._do(
-                lambda database: int(database.execute("SELECT count(*) FROM entries").fetchone()[0])
-            )
+        with _lock, suppress(*_FAULTS):
+            entries = self._do(lambda database: int(database.execute(query).fetchone()[0]))
         with _lock, _alone(self.path):
             self.close()
             # A full disk has no room for SQLite to remove anything.
@@ -268,7 +237,7 @@ class Store(Closing):
                 return work(self._connection())
             except _FAULTS as error:
                 if _code(error) == sqlite3.SQLITE_BUSY:
-                    _busy[self.path] = time.monotonic() + _PATIENCE
+                    _paused[self.path] = time.monotonic() + _PAUSE
                 if not self._is_damage(error):
                     raise
             self.close()
@@ -283,15 +252,14 @@ class Store(Closing):
                     return work(self._connect())
 
     def _connection(self) -> sqlite3.Connection:
-        if time.monotonic() < _busy.get(self.path, 0.0):
+        if time.monotonic() < _paused.get(self.path, 0.0):
             raise sqlite3.OperationalError("another process has locked the file")
-        inode, database = _connections.get(self.path, (None, None))
-        if database is not None:
-            with suppress(FileNotFoundError):
-                if self.path.stat().st_ino == inode:
-                    return database
-            # Another process has set it aside, or somebody has removed it.
-            self.close()
+        inode, database = _connections.get(self.path, (0, None))
+        with suppress(FileNotFoundError):
+            if database is not None and self.path.stat().st_ino == inode:
+                return database
+        # Somebody may have removed it, or another process has renamed it.
+        self.close()
         try:
             # What sentences people compare is for their eyes alone.
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -309,13 +277,14 @@ class Store(Closing):
         database = sqlite3.connect(
             self.path, timeout=_WAIT, isolation_level=None, check_same_thread=False
         )
+        database.text_factory = lambda text: text.decode(errors="replace")
+
+        def ask(query: str) -> Any:  # noqa: ANN401 (a value of SQLite)
+            return database.execute(query).fetchone()[0]
+
         try:
-            database.text_factory = lambda text: text.decode(errors="replace")
-            pragmas = ("application_id", "user_version")
-            owner, version = (database.execute(f"PRAGMA {one}").fetchone()[0] for one in pragmas)
-            if owner != APPLICATION_ID and (
-                owner or database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            ):
+            owner, version = ask("PRAGMA application_id"), ask("PRAGMA user_version")
+            if owner != APPLICATION_ID and (owner or ask("SELECT count(*) FROM sqlite_master")):
                 raise self._unusable(
                     f"{FILE} is the file of another program",
                     "what a cache wrote",
@@ -347,25 +316,21 @@ class Store(Closing):
         return readonly or _code(error) == sqlite3.SQLITE_ERROR
 
     def _set_aside(self, reason: Exception) -> None:
-        for path in self._damaged_files():
-            path.unlink(missing_ok=True)
-        name = f"{FILE}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
-        for path in cache_files(self.path.parent):
-            with suppress(FileNotFoundError):
-                path.rename(path.with_name(path.name.replace(FILE, name)))
         # Few runs need it.
         import logging
 
-        logging.getLogger("ists_asp").warning(
-            "warning: %s",
-            one_line(
-                f"{self.path}: the cache was damaged ({reason}), and a new one is begun. "
-                f"The damaged file is {self.path.with_name(name)}"
-            ),
-        )
+        for path in self._damaged_files():
+            path.unlink(missing_ok=True)
+        damaged = f"{FILE}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
+        for path in cache_files(self.path.parent):
+            with suppress(FileNotFoundError):
+                path.rename(path.with_name(path.name.replace(FILE, damaged)))
+        message = f"{self.path}: the cache was damaged ({reason}), and a new one is begun. "
+        message += f"The damaged file is {self.path.with_name(damaged)}"
+        logging.getLogger("ists_asp").warning("warning: %s", one_line(message))
 
     def _damaged_files(self) -> list[Path]:
-        return [*self.path.parent.glob(f"{FILE}.damaged-*")]
+        return list(self.path.parent.glob(f"{FILE}.damaged-*"))
 
     def _unusable(
         self, reason: object, expected: str = "a directory that can be written to", do: str = ""
@@ -385,24 +350,16 @@ def cache_files(directory: Path) -> list[Path]:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Hold the lock under which a file is opened, renamed and removed."""
+    """Hold the lock under which a file is opened, renamed and removed, where there are locks."""
+    handle = None
     try:
-        handle = os.open(path.with_name(f"{FILE}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError:
-        # Nothing can be renamed there.
-        yield
-        return
-    try:
-        # Some file systems have no locks.
         with suppress(OSError):
+            handle = os.open(path.with_name(f"{FILE}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
-        os.close(handle)
-
-
-_json = msgspec.json.Encoder(enc_hook=str.__str__).encode
-"""Subclasses of str are texts as well."""
+        if handle is not None:
+            os.close(handle)
 
 
 def _write(database: sqlite3.Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -416,40 +373,34 @@ def _code(error: Exception) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-def _stale(row: tuple[int, bytes] | None) -> bool:
-    return row is not None and time.time() - row[0] > _DAY
+_json = msgspec.json.Encoder(enc_hook=str.__str__).encode
+"""JSON; subclasses of str are texts as well."""
 
 
-def _packed(key: bytes, value: object, large: int = _LARGE) -> bytes:
-    """A value as it is stored: its checksum, and whether it is packed."""
-    body, mark = _json(value), b"j"
-    if len(body) > large:
-        body, mark = zlib.compress(body, 1 if large else 6), b"z"
-    return _checksum(key, mark + body) + mark + body
+def _encoded(key: bytes, value: object) -> bytes:
+    """A value as it is stored: its checksum, whether it is compressed, and JSON."""
+    content = _json(value)
+    content = b"z" + zlib.compress(content, 1) if len(content) > _LARGE else b"j" + content
+    return _checksum(key, content) + content
 
 
-def _unpacked(key: bytes, value: object) -> Any:  # noqa: ANN401 (JSON)
-    """What was stored; None if it is damaged."""
-    if not isinstance(value, bytes) or value[:8] != _checksum(key, value[8:]):
+def _decoded(key: bytes, stored: object) -> Any:  # noqa: ANN401 (JSON)
+    """The value that was stored; None if it is damaged."""
+    if not isinstance(stored, bytes):
         return None
-    body = value[9:]
-    try:
-        if value[8:9] == b"z":
-            unpacking = zlib.decompressobj()
-            body = unpacking.decompress(body, LARGEST)
-            if not unpacking.eof:
-                return None
-        return msgspec.json.decode(body)
-    except (ValueError, RecursionError, zlib.error):
+    content = stored[4:]
+    if stored[:4] != _checksum(key, content):
         return None
+    body = content[1:]
+    return msgspec.json.decode(zlib.decompress(body) if content[:1] == b"z" else body)
 
 
 def _checksum(key: bytes, content: bytes) -> bytes:
-    return blake2b(content, digest_size=8, key=key).digest()
+    return zlib.crc32(content, zlib.crc32(key)).to_bytes(4)
 
 
 class SharedStore(Closing):
-    """The same at an address of fsspec, for workers of several machines: a file for each entry.
+    """A store at an address of fsspec, for workers of several machines: a file for each entry.
 
     It is called by its key, is written beside its place and renamed, and so may be written by
     several at once: they write the same. It has no bounds.
@@ -468,66 +419,118 @@ class SharedStore(Closing):
 
     def get_many(self, keys: Sequence[bytes]) -> list[Any]:
         """As :meth:`Store.get_many`."""
-        paths = {key: f"{self._path}/{key.hex()[:2]}/{key.hex()}" for key in keys}
-        files = self._system.cat(sorted(paths.values()), on_error="omit") if paths else {}
-        values = {path[-32:]: value for path, value in files.items()}
-        return [_unpacked(key, values.get(key.hex())) for key in keys]
+        paths = sorted({f"{self._path}/{key.hex()[:2]}/{key.hex()}" for key in keys})
+        files = self._system.cat(paths, on_error="omit") if paths else {}
+        stored = {path.rpartition("/")[2]: value for path, value in files.items()}
+        return [_decoded(key, stored.get(key.hex())) for key in keys]
 
     def put_many(self, entries: Iterable[tuple[bytes, object]]) -> None:
         """As :meth:`Store.put_many`."""
         for key, value in entries:
             with suppress(OSError):
-                place(f"{self._root}/{key.hex()[:2]}", key.hex(), _packed(key, value))
+                place(f"{self._root}/{key.hex()[:2]}", key.hex(), _encoded(key, value))
 
 
 def key_of(*parts: object) -> bytes:
-    """The key of an entry that follows from these texts and values."""
+    """The key of what follows from these texts, and values that JSON can write."""
     state = blake2b(digest_size=16)
     for part in parts:
-        if isinstance(part, str):
-            kind, content = b"text", part.encode(errors="surrogatepass")
-        else:
-            kind, content = b"JSON", _json(part)
-        state.update(b"%s %d " % (kind, len(content)))
+        text = isinstance(part, str)
+        content = cast("str", part).encode(errors="surrogatepass") if text else _json(part)
+        state.update(b"%d %d " % (text, len(content)))
         state.update(content)
     return state.digest()
 
 
 @cache
 def made_by() -> str:
-    """What tells the code that works something out from all other versions of it.
+    """The version of the code that computes something.
 
     In a checkout the files of the package change without its version.
     """
     import clingo
 
-    digest = blake2b(f"{__version__} {clingo.__version__}".encode(), digest_size=16)
-    folders = [_PACKAGE]
-    while folders:
-        with os.scandir(folders.pop()) as entries:
-            for entry in sorted(entries, key=lambda each: each.name):
-                if entry.name.endswith(".py"):
-                    found = entry.stat()
-                    digest.update(
-                        f"{entry.path} {found.st_size} {found.st_mtime_ns}\n".encode(
-                            errors="surrogateescape"
-                        )
-                    )
-                elif "." not in entry.name and entry.is_dir():
-                    folders.append(Path(entry.path))
-    return digest.hexdigest()
+    state = blake2b(f"{__version__} {clingo.__version__}".encode(), digest_size=16)
+    for folder, _, files in sorted(os.walk(Path(__file__).parents[1])):
+        for name in sorted(files):
+            if name.endswith(".py"):
+                path = f"{folder}/{name}"
+                status = os.stat(path)  # noqa: PTH116 (as fast as can be)
+                state.update(os.fsencode(f"{path} {status.st_size} {status.st_mtime_ns}\n"))
+    return state.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Memo:
-    """The memory of a rule set, which the digest tells from all others, or of something else.
+    """The results of stages in a store: whoever asks again gets them without the work.
 
-    ``family`` is what it has in common with the rule set that an edit makes of it.
+    The digest is that of a rule set, or of what else the results follow from. ``family`` is what a
+    rule set has in common with the one that an edit makes of it.
     """
 
-    store: Store | None = None
+    store: Store | SharedStore | None = None
     digest: str = ""
     family: str = ""
+
+    def of(self, kind: str) -> Memo:
+        """The memo of another kind of entries."""
+        return replace(self, store=self.store and self.store.of(kind))
+
+    def key(self, what: str, *parts: object) -> bytes:
+        """The key of a result that follows from the digest, the code, and these parts."""
+        return key_of(what, made_by(), self.digest, *parts)
+
+    def over(
+        self,
+        items: Sequence[S],
+        key: Callable[[S], bytes],
+        work: Callable[[list[S]], Iterable[T]],
+        encode: Callable[[S, T], object],
+        decode: Callable[[S, Any], T | None],
+    ) -> Iterator[T]:
+        """The results of a stage for a batch, lazily and in their order.
+
+        All are looked up now, at once. Those that are missing are computed by one call of
+        ``work``, and stored within a second, also if an error ends the batch.
+
+        Args:
+            items: the batch.
+            key: gives the key of an item.
+            work: the stage: gives the results of items, in their order.
+            encode: gives a result as JSON values; None if it is not to be stored.
+            decode: the reverse; None if that is no result of the item.
+        """
+        if self.store is None or not items:
+            return iter(work(list(items)) if items else ())
+        keys = [key(item) for item in items]
+        values = zip(items, self.store.get_many(keys), strict=True)
+        cached = [None if value is None else decode(item, value) for item, value in values]
+        missing = [item for item, result in zip(items, cached, strict=True) if result is None]
+        if not missing:
+            return cast("Iterator[T]", iter(cached))
+        return self._computed(zip(keys, items, cached, strict=True), iter(work(missing)), encode)
+
+    def _computed(
+        self,
+        places: Iterable[tuple[bytes, S, T | None]],
+        results: Iterator[T],
+        encode: Callable[[S, T], object],
+    ) -> Iterator[T]:
+        assert self.store is not None
+        fresh: list[tuple[bytes, object]] = []
+        due = time.monotonic() + 1
+        try:
+            for key, item, result in places:
+                if result is None:
+                    result = next(results)
+                    if (value := encode(item, result)) is not None:
+                        fresh.append((key, value))
+                    if fresh and time.monotonic() > due:
+                        self.store.put_many(fresh)
+                        fresh, due = [], time.monotonic() + 1
+                yield result
+        finally:
+            self.store.put_many(fresh)
 
     def recall(
         self,
@@ -536,34 +539,24 @@ class Memo:
         work: Callable[[], Any],
         sure: Callable[[], bool] = lambda: True,
     ) -> Any:  # noqa: ANN401 (JSON)
-        """What was worked out about the rule set, now or before; None is not kept.
+        """A single result that follows from ``options`` as well; None is not stored.
 
-        It depends on ``options`` beside the rules. Whether it is ``sure`` enough to be kept is
-        asked afterwards: clingo's warnings, for one, would be told no more.
+        Whether it is ``sure`` enough to be stored is asked afterwards: clingo's warnings, for one,
+        would be given no more.
         """
-        if self.store is None:
-            return work()
-        key = self.key(what, options)
-        found = self.get(key)
-        if found is None:
-            found = work()
-            if found is not None and sure():
-                self.put(key, found)
-        return found
-
-    def key(self, what: str, options: object) -> bytes:
-        """The key of something that depends on ``options``; empty without a store."""
-        return b"" if self.store is None else key_of(what, made_by(), self.digest, options)
-
-    def key_of(self, what: str, parts: Sequence[str]) -> bytes:
-        """The key of something that depends on nothing but some texts; empty without a store."""
-        return b"" if self.store is None else key_of(what, made_by(), *parts)
+        key = self.key(what, options) if self.store else b""
+        value = self.get(key)
+        if value is None:
+            value = work()
+            if value is not None and sure():
+                self.put(key, value)
+        return value
 
     def get(self, key: bytes) -> Any:  # noqa: ANN401 (JSON)
         """The value of a key; None if there is none."""
-        return None if self.store is None else self.store.get(key)
+        return None if self.store is None else self.store.get_many([key])[0]
 
     def put(self, key: bytes, value: object) -> None:
-        """Keep a value."""
+        """Store a value."""
         if self.store is not None:
-            self.store.put(key, value)
+            self.store.put_many([(key, value)])

@@ -24,7 +24,7 @@ import clingo
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
-from ists_asp.io.store import READINGS, key_of, made_by
+from ists_asp.io.store import READINGS, Memo
 from ists_asp.knowledge.words import knowable
 from ists_asp.model import Label, Pair, Sentence
 from ists_asp.resources import data_dir, version_of
@@ -250,33 +250,32 @@ class Reader:
 
 
 class PairReader:
-    """A reader whose store keeps what it says, by its hash and by words and chunks of a pair."""
+    """A reader whose predictions are stored, by its hash and by the words and chunks of a pair."""
 
     def __init__(
         self, reader: Reader | UniversalReader, store: Store | SharedStore | None = None
     ) -> None:
         self._reader = reader
-        self._store = store and store.of(READINGS)
+        self._memo = Memo(store, reader.digest).of(READINGS)
 
     def facts(self, pairs: Sequence[Pair], *, rated: bool = False) -> Iterator[Atoms]:
         """What is predicted about pairs, lazily and in their order; if rated, as wholes."""
-        key = f"reader {self._reader.digest}"
         read = self._reader.rate if rated else self._reader.read
-        shown = [knowable(pair) for pair in pairs]
-        inputs = [[made_by(), rated, *map(_shown, (pair.sent1, pair.sent2))] for pair in shown]
-        keys = [key_of(key, *given) for given in inputs]
-        kept = [None] * len(pairs) if self._store is None else self._store.get_many(keys)
-        read_now: dict[str, str] = {}
-        for pair, given, cached, text in zip(shown, inputs, keys, kept, strict=True):
-            if not _is_term(text):
-                if (twin := read_now.get(str(given))) is not None:
-                    yield Atoms(twin)
-                    continue
-                text = Atoms("()").with_text(",".join(read(pair))).text
-                read_now[str(given)] = text
-                if self._store is not None:
-                    self._store.put_many([(cached, text)])
-            yield Atoms(text)
+        seen = [(pair, [*map(_shown, (pair.sent1, pair.sent2))]) for pair in map(knowable, pairs)]
+        unique = {str(shown): (pair, shown) for pair, shown in seen}
+        predicted = self._memo.over(
+            list(unique.values()),
+            lambda item: self._memo.key("reader", rated, item[1]),
+            lambda items: (Atoms("()").with_text(",".join(read(pair))) for pair, _ in items),
+            lambda _, atoms: atoms.text,
+            lambda _, text: Atoms(text) if _is_term(text) else None,
+        )
+        by_words: dict[str, Atoms] = {}
+        for _, shown in seen:
+            words = str(shown)
+            if words not in by_words:
+                by_words[words] = next(predicted)
+            yield by_words[words]
 
 
 def _ordered(pair: Pair) -> Pair:

@@ -11,7 +11,7 @@ from clingo import MessageCode
 from clingo.ast import AST, ASTType, Location, parse_files, parse_string
 
 from ists_asp.errors import RuleError, shortened
-from ists_asp.io.store import Store, key_of, made_by
+from ists_asp.io.store import Memo, Store, key_of, made_by
 from ists_asp.rules.directives import NamedRule, name_rules
 from ists_asp.rules.source import SUFFIX, Include, Report, SourceText, refuse
 from ists_asp.syntax.trees import Signature, children, derived, functions, head_elements, walk
@@ -197,7 +197,7 @@ class Parsing:
 
     def _recalled(self, text: SourceText, statements: Sequence[AST]) -> _Parsed | None:
         """The stored names of a file that an earlier process found faultless."""
-        kept = self.store.get(_key(text)) if self.store is not None else None
+        kept = None if self.store is None else Memo(self.store).get(_key(text))
         if kept is None or len(statements) != len(kept["rules"]):
             return None
         rules = [NamedRule(*rule) for rule in kept["rules"]]
@@ -268,7 +268,7 @@ class Parsing:
                 "private": [(place, *name) for place, name in private],
                 "weights": [(place, *name) for place, name in weights],
             }
-            self.store.put(_key(text), kept)
+            Memo(self.store).put(_key(text), kept)
         return _Parsed(statements, rules, private, weights), faultless
 
     def _keep_apart(self, text: SourceText, found: _Parsed) -> None:

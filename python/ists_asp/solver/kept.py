@@ -1,9 +1,9 @@
-"""Answers kept between runs, so that after an edit only pairs are decided that it can touch.
+"""Answers kept between runs, so that after an edit only pairs are decided that it can affect.
 
 What is written is what a run from scratch would write: an answer is used again if the facts of
 its pair are the same, and the rules are, or no statement that differs can have an instance for the
-pair (see :mod:`ists_asp.solver.edits`). Each batch has an entry in the store, with its answers
-and the version of the rules that decided them.
+pair (see :mod:`ists_asp.solver.edits`). Each is stored under its facts and the version of the rules
+that decided it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -20,6 +20,7 @@ import msgspec
 from msgspec import convert, to_builtins
 
 from ists_asp.errors import IstsError
+from ists_asp.io.store import ANSWERS, EXPLANATIONS, key_of, made_by
 from ists_asp.model import Answer, Pair
 from ists_asp.rules.parsing import RuleWarning
 from ists_asp.rules.tables import lists_words
@@ -41,11 +42,8 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 
-_MOST = 1200
-"""Batches of a run whose answers are kept: more would push other things out of the store."""
-
-_TOGETHER = 4
-"""Batches that are looked up at a time: what an edit touches in them is decided together."""
+_TOGETHER = 4 * BATCH
+"""Items that are looked up at a time: those that an edit affects are decided together."""
 
 _ANSWERS = "answers"
 """What the names of readers begin with that read the answer to a pair."""
@@ -53,40 +51,25 @@ _ANSWERS = "answers"
 EVERYTHING = "all rules"
 """What affects every pair where it is not known what an edit can affect."""
 
-_Kept: TypeAlias = "tuple[bool, list[Any]]"
-"""Whether it is sure that no other answer is as good, and the answers of a pair."""
+_Stored: TypeAlias = "tuple[bool, list[Any], list[tuple[str, str]]]"
+"""Whether no other answer is as good for sure, the answers to an item, and clingo's warnings."""
 
 _VERSIONS = 3
-"""Versions of the rules whose answers to a batch are kept: an edit may be of any of them."""
+"""Versions of the rules whose answers are used again: an edit may be of any of them."""
 
 
-class _Entry(NamedTuple):
-    """The digest of the rules that decided a batch, empty for none, and what they decided.
+class _Case(NamedTuple):
+    """An item, and its facts as text."""
 
-    ``warnings`` is what clingo had to say about the rules so far.
-    """
-
-    rules: str
-    answers: list[_Kept | None]
-    warnings: Sequence[Sequence[str]] = ()
+    item: Item
+    text: str
 
 
-class _LookedUp(NamedTuple):
-    """A batch and what is kept of it: all entries, the one compared with, and the answers.
+class _Decided(NamedTuple, Generic[A]):
+    """What came of an item, and what another version of the rules has stored of it, if it holds."""
 
-    ``places`` says for each pair whose answer is not known which edit is to blame, if one is.
-    """
-
-    items: Sequence[Item]
-    key: bytes
-    entries: list[_Entry]
-    entry: _Entry
-    known: list[_Kept | None]
-    places: list[str]
-
-    @property
-    def left(self) -> list[Item]:
-        return [item for item, known in zip(self.items, self.known, strict=True) if known is None]
+    outcome: Solution[A] | IstsError
+    stored: _Stored | None = None
 
 
 class Keeping(Generic[A]):
@@ -110,90 +93,117 @@ class Keeping(Generic[A]):
     ) -> None:
         self._solver = solver
         self._rules = rules
-        self._remembered = rules.remembered
+        self._memo = rules.remembered
+        self._stored = self._memo.of(EXPLANATIONS if reads == EXPLANATIONS else ANSWERS)
         self._written, self._read = codec
         self._answers = reads.startswith(_ANSWERS) and options.models == 1
-        self._about = [self._remembered.family, reads, settled_text()]
-        self._about += [str(options.models), str(options.time_limit)]
-        if self._answers:
-            # No rule speaks of these tables, but answers tell what they say.
-            self._about += [str(sorted(solver().sure.items()))]
+        # No rule speaks of these tables, but answers say what is in them.
+        tables = sorted(solver().sure.items()) if self._answers else []
+        about = self._memo.family, reads, settled_text(), options.models, options.time_limit
+        self._about = key_of("answers", made_by(), *about, tables).hex()
         self._arguments = constant_arguments(options.constants)
         self._edits: dict[str, Edits | None] = {}
         self._distance = cache(self._measured)
         self._changed = cache(self._difference)
-        self._batches = 0
         self.heard: dict[RuleWarning, None] = {}
 
     def recall(self, items: Iterable[Item]) -> Iterator[Solution[A] | IstsError]:
-        """Look items up, and decide those that are not known, lazily and in their order."""
-        for batch in batches(items, _TOGETHER * BATCH):
-            parts = [batch[begin : begin + BATCH] for begin in range(0, len(batch), BATCH)]
-            looked_up = list(map(self._look_up, parts))
-            left = [item for part in looked_up for item in part.left]
-            # Nothing is made ready where all is known.
-            decided = (
-                self._solver().outcomes(left, least=1 if len(batch) > 1 else 2)
-                if left
-                else iter(())
-            )
-            for part in looked_up:
-                yield from self._solutions(part, decided)
+        """Look items up, and decide those that are not stored, lazily and in their order."""
+        for batch in batches(items, _TOGETHER):
+            cases = [_Case(item, Atoms.of(item[1]).text) for item in batch]
+            for decided in self._stored.over(
+                cases,
+                partial(self._key, self._digest),
+                partial(self._decide, least=1 if len(batch) > 1 else 2),
+                self._encode,
+                self._decode,
+            ):
+                yield decided.outcome
 
-    def _look_up(self, items: Sequence[Item]) -> _LookedUp:
-        texts = [Atoms.of(facts).text for _, facts in items]
-        key = self._remembered.key_of("answers", [*self._about, *texts])
-        # The last first.
-        entries = [_Entry(*entry) for entry in self._remembered.get(key) or ()]
-        # Of the rules that differ least from those of now.
-        nothing = _Entry("", [None] * len(items))
-        entry = min(entries, key=lambda entry: self._distance(entry.rules), default=nothing)
-        known, places = entry.answers, [""] * len(items)
-        if entry.rules != self._digest:
-            known, places = self._unaffected(entry, items, texts)
-        else:
-            # It is to be heard in every run.
-            self.heard.update(dict.fromkeys(RuleWarning(*warning) for warning in entry.warnings))
-        return _LookedUp(items, key, entries, entry, known, places)
+    def _key(self, digest: str, case: _Case) -> bytes:
+        return key_of(self._about, digest, case.text)
 
-    def _solutions(
-        self, batch: _LookedUp, decided: Iterator[Solution[A] | IstsError]
-    ) -> Iterator[Solution[A] | IstsError]:
-        """The solutions of a batch, which are kept before the last is told."""
-        answers: list[_Kept | None] = []
-        for item, known, place in zip(batch.items, batch.known, batch.places, strict=True):
-            outcome: Solution[A] | IstsError
-            if known is not None:
-                again = tuple(self._read(item[0], answer) for answer in known[1])
-                outcome = Solution(item, again, 0.0, 0.0, kept=True)
-            else:
-                outcome = next(decided)
-                if isinstance(outcome, Solution):
-                    written = [self._written(answer) for answer in outcome.answers]
-                    known = None if None in written else (outcome.unique, written)
-                    outcome = replace(outcome, edit=place)
-            answers.append(known)
-            if len(answers) == len(batch.items):
-                self._keep(batch, answers)
-            yield outcome
+    def _decode(self, case: _Case, stored: _Stored) -> _Decided[A]:
+        self._use(self._digest)
+        # It is to be heard in every run.
+        self.heard.update(dict.fromkeys(RuleWarning(*warning) for warning in stored[2]))
+        return self._again(case, stored)
 
-    def _keep(self, batch: _LookedUp, answers: list[_Kept | None]) -> None:
-        self._batches += 1
-        fresh = [entry.rules for entry in batch.entries][:1] != [self._digest] or any(
-            now is not None and before is None
-            for now, before in zip(answers, batch.known, strict=True)
-        )
-        if fresh and self._batches <= _MOST:
-            # The version that was of use comes next, so that it stays.
-            others = sorted(batch.entries, key=lambda entry: entry.rules != batch.entry.rules)
-            kept = [tuple(entry) for entry in others if entry.rules != self._digest]
-            warnings = dict.fromkeys((*self._solver().warnings, *self.heard))
-            heard = [(warning.where, warning.text) for warning in warnings]
-            kept.insert(0, (self._kept_digest, answers, heard))
-            self._remembered.put(batch.key, kept[:_VERSIONS])
+    def _again(self, case: _Case, stored: _Stored) -> _Decided[A]:
+        """The outcome of an item from what is stored of it."""
+        answers = tuple(self._read(case.item[0], answer) for answer in stored[1])
+        return _Decided(Solution(case.item, answers, 0.0, 0.0, kept=True), stored)
+
+    def _encode(self, _case: _Case, decided: _Decided[A]) -> _Stored | None:
+        """What is stored of an item; None if better answers may be found."""
+        solution, stored = decided
+        if stored is None:
+            if isinstance(solution, IstsError):
+                return None
+            answers = [self._written(answer) for answer in solution.answers]
+            if None in answers:
+                return None
+            stored = solution.unique, answers, []
+        self._use(self._digest)
+        warnings = dict.fromkeys((*self._solver().warnings, *self.heard))
+        return *stored[:2], [(warning.where, warning.text) for warning in warnings]
+
+    def _decide(self, cases: list[_Case], least: int) -> Iterator[_Decided[A]]:
+        """Take the answers of other versions where they hold, and decide the rest together."""
+        unaffected, places = self._unaffected(cases)
+        left = [case.item for number, case in enumerate(cases) if number not in unaffected]
+        # Nothing is made ready where all is known.
+        decided = self._solver().outcomes(left, least=least) if left else iter(())
+        for number, case in enumerate(cases):
+            if number in unaffected:
+                yield self._again(case, unaffected[number])
+                continue
+            outcome = next(decided)
+            if isinstance(outcome, Solution):
+                outcome = replace(outcome, edit=places.get(number, ""))
+            yield _Decided(outcome)
+
+    def _unaffected(self, cases: Sequence[_Case]) -> tuple[dict[int, _Stored], dict[int, str]]:
+        """The answers of other versions that hold, and for other items the edit that affects them.
+
+        An answer is looked for in the version that differs least, and then in the others.
+        """
+        store = self._stored.store
+        assert store is not None
+        unaffected: dict[int, _Stored] = {}
+        places: dict[int, str] = {}
+        numbers = list(range(len(cases)))
+        others = [digest for digest in self._versions if digest != self._digest]
+        for digest in sorted(others, key=self._distance):
+            values = store.get_many([self._key(digest, cases[number]) for number in numbers])
+            stored = dict(zip(numbers, values, strict=True))
+            stored = {number: value for number, value in stored.items() if value is not None}
+            numbers = [number for number in numbers if number not in stored]
+            # What clingo had to say of rules may be about the items that it was said of.
+            if not stored or any(warnings for *_, warnings in stored.values()):
+                continue
+            self._use(digest)
+            edits = self._since(digest, cases[min(stored)].item[1])
+            answers = [value[1][0] if self._answers else None for value in stored.values()]
+            texts = [cases[number].text for number in stored]
+            affected = edits.affected(texts, answers) if edits else None
+            if affected is None:
+                places |= dict.fromkeys(stored, EVERYTHING)
+                continue
+            for place, bits in affected:
+                for position, number in enumerate(stored):
+                    if bits >> position & 1:
+                        places.setdefault(number, place)
+            # Where several answers are the best, another one may come first now.
+            unaffected |= {
+                number: value
+                for number, value in stored.items()
+                if value[0] and number not in places
+            }
+        return unaffected, places
 
     def _measured(self, digest: str) -> int:
-        """How many statements and constants differ from rules that were kept."""
+        """How many statements and constants differ from another version."""
         if digest == self._digest:
             return 0
         changed = self._changed(digest)
@@ -201,46 +211,25 @@ class Keeping(Generic[A]):
         return sys.maxsize if changed is None else 1 + changed.total()
 
     def _difference(self, digest: str) -> Counter[str] | None:
-        """The statements and constants that differ from rules that were kept, if they were."""
-        old = self._kept_version(digest)
+        """The statements and constants that differ from another version, if it is stored."""
+        old = self._version_of(digest)
         if old is None:
             return None
         before, after = map(_said, (old, self._version))
         return (before - after) + (after - before)
 
-    def _kept_version(self, digest: str) -> Version | None:
-        kept = self._remembered.get(self._remembered.key_of("version", [digest]))
-        return None if kept is None else Version(*kept)
-
-    def _unaffected(
-        self, entry: _Entry, items: Sequence[Item], texts: Sequence[str]
-    ) -> tuple[list[_Kept | None], list[str]]:
-        """The answers of other rules that still hold, and for the others the edit at fault."""
-        places = [""] * len(items)
-        # What clingo had to say of rules may be about the pairs that it was said of.
-        if entry.warnings or not any(one and one[0] for one in entry.answers):
-            return [None] * len(items), places
-        edits = self._since(entry.rules, items[0][1])
-        answers = [one[1][0] if one and self._answers else None for one in entry.answers]
-        affected = edits.affected(texts, answers) if edits else None
-        if affected is None:
-            return [None] * len(items), [EVERYTHING] * len(items)
-        known = list(entry.answers)
-        for place, bits in affected:
-            for number in range(len(items)):
-                if bits >> number & 1 and not places[number]:
-                    known[number], places[number] = None, place
-        # Where several answers are the best, another one may come first now.
-        return [one if one and one[0] else None for one in known], places
+    def _version_of(self, digest: str) -> Version | None:
+        stored = self._memo.get(key_of("version", made_by(), digest))
+        return None if stored is None else Version(*stored)
 
     def _since(self, digest: str, facts: Sequence[Symbol]) -> Edits | None:
-        """What differs from rules that were kept; None where nothing can be said of it.
+        """The difference from another version; None where nothing can be said of it.
 
         One pair is grounded, so that clingo can find fault with what is new; words have none.
         """
         if digest not in self._edits:
             self._edits[digest] = None
-            old, solver = self._kept_version(digest), self._solver()
+            old, solver = self._version_of(digest), self._solver()
             with suppress(IstsError):
                 if not all(map(lists_words, self._changed(digest) or [""])):
                     solver.check_grounding(facts)
@@ -262,16 +251,24 @@ class Keeping(Generic[A]):
         def work() -> str:
             return sha256(msgspec.json.encode(tuple(self._version))).hexdigest()
 
-        found: str = self._remembered.recall("digest", self._arguments, work)
-        return found
+        digest: str = self._memo.recall("digest", self._arguments, work)
+        return digest
 
     @cached_property
-    def _kept_digest(self) -> str:
-        """The digest of the rules, which are kept now as well: whoever finds it looks them up."""
-        key = self._remembered.key_of("version", [self._digest])
-        if self._remembered.get(key) is None:
-            self._remembered.put(key, tuple(self._version))
-        return self._digest
+    def _versions(self) -> list[str]:
+        """The digests of the versions that were used last, the last one first."""
+        return self._memo.get(key_of("versions", self._about)) or []
+
+    def _use(self, digest: str) -> None:
+        """Note that a version is used by this one, whose rules are stored."""
+        versions = self._versions
+        if versions[:1] == [self._digest] and digest in versions[:2]:
+            return
+        if self._digest not in versions:
+            self._memo.put(key_of("version", made_by(), self._digest), tuple(self._version))
+        latest = dict.fromkeys([self._digest, digest, *versions])
+        self._versions = list(latest)[:_VERSIONS]
+        self._memo.put(key_of("versions", self._about), self._versions)
 
 
 def _said(rules: Version) -> Counter[str]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clingo.ast import AST, ASTType
 from msgspec import convert, to_builtins
 
-from ists_asp.io.store import Memo
+from ists_asp.io.store import Memo, key_of, made_by
 from ists_asp.resources import asp_dir
 from ists_asp.syntax import trees
 from ists_asp.syntax.ground import Atoms
@@ -162,7 +162,7 @@ class Shapes:
 
     def __init__(self, remembered: Memo | None = None) -> None:
         self._remembered = remembered or Memo()
-        self._key = self._remembered.key_of("statements", [self._remembered.family])
+        self._key = key_of("statements", made_by(), self._remembered.family)
         self._used: dict[str, dict[str, Any]] = {}
         self._shapes: dict[int, tuple[AST, Shape]] = {}
         self._new = False

@@ -199,19 +199,20 @@ def info(cache: Path | None, as_json: bool) -> None:
 
     In: the cache directory.
 
-    Out: the file, its size in bytes, and the number of its entries, of each kind as well:
-    annotations of sentences, readings of pairs by a reader, results (rules, facts, answers and
-    explanations) and traces.
+    Out: the file, its size in bytes, and the number of its entries, in all and of each kind:
+    rules, annotations of sentences, readings of pairs by a reader, facts, answers, explanations,
+    traces.
     """
-    found = _store(cache).info()
+    store = _store(cache)
+    kinds = store.info()
+    total, size = sum(entries for entries, _ in kinds.values()), store.size
     if as_json:
-        record = {"file": str(found.path), "size": found.size, "entries": found.entries}
-        kinds = {kind: {"size": size, "entries": n} for kind, (n, size) in found.kinds.items()}
-        write_output(None, {**record, "kinds": kinds})
+        record = {"file": str(store.path), "size": size, "entries": total}
+        named = {kind: {"size": size, "entries": n} for kind, (n, size) in kinds.items()}
+        write_output(None, {**record, "kinds": named})
         return
-    rows = [("file", str(found.path)), ("size", f"{found.size} bytes")]
-    rows += [("entries", str(found.entries))]
-    rows += [(f"  {kind}", str(number)) for kind, (number, _) in sorted(found.kinds.items())]
+    rows = [("file", str(store.path)), ("size", f"{size} bytes"), ("entries", str(total))]
+    rows += [(f"  {kind}", str(entries)) for kind, (entries, _) in sorted(kinds.items())]
     write_output(None, table(rows, left=True))
 
 
