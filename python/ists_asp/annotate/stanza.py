@@ -50,7 +50,7 @@ class Models:
 
     @property
     def key(self) -> str:
-        """What tells these models, as read by this version of Stanza, from all others.
+        """The identity of these models, as read by this version of Stanza.
 
         It begins with words for people: language, package and version of Stanza.
         """
@@ -129,7 +129,7 @@ def _missing(found: str, where: Path, expected: str, lang: str) -> ResourceError
 
 
 class Reading(NamedTuple):
-    """What Stanza says about one word."""
+    """Lemma and tags of a word."""
 
     lemma: str
     upos: str

@@ -47,7 +47,7 @@ MOST_MARKS = 8
 """Marks, or runs of one mark, cut off at each end of a token; the train sets have up to 3."""
 
 UNSEEN = "_"
-"""What the tagger is shown for a word that has nothing visible."""
+"""The stand-in for a word that has nothing visible, for the tagger."""
 
 _SHOUTED = 3
 """Fewer words in capitals, with nothing in small letters beside them, may be acronyms."""
@@ -97,7 +97,7 @@ STAND_INS = str.maketrans(
         "ﬄ": "ffl",
     }
 )
-"""What the tagger is shown instead of characters that its treebanks hardly have."""
+"""Replacements, for the tagger, of characters that its treebanks hardly have."""
 
 BRACKETS = {
     "-LRB-": "(",
@@ -147,7 +147,7 @@ def cut_text(text: str, known: Iterable[str], language: Words) -> Iterator[str]:
 def _cut_piece(
     piece: str, start: int, ends: AbstractSet[int], language: Words, following: str | None
 ) -> Iterator[str]:
-    """What a piece without blanks is cut into, which begins at ``start`` of the text."""
+    """The tokens of a piece without blanks, which begins at ``start`` of the text."""
     bounds = [0]
     for mark in _WITHIN.finditer(piece):
         first, last = mark.span()

@@ -28,7 +28,7 @@ from ists_asp.trace.decisions import (
     decisions,
     label_of,
 )
-from ists_asp.trace.effects import Effect, bearing, changing, look, places, said, verdict
+from ists_asp.trace.effects import Effect, bearing, changing, look, places, sentence_of, verdict
 from ists_asp.vocabulary import ARGUES, CLOSENESS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Edit:
 
     @property
     def kind(self) -> str:
-        """What happened to the rule."""
+        """Added, changed or removed."""
         return "added" if self.old is None else "changed" if self.new else "removed"
 
     @property
@@ -136,7 +136,7 @@ class _Side:
         return _text(rule) not in self.others
 
     def restraining(self) -> Iterator[tuple[_Side, NamedRule, list[Decided]]]:
-        """What restrains the answer and the other set lacks, with the decisions that it changed."""
+        """The rules that restrain the answer and that the other set lacks, with their decisions."""
         ours = decided(self.trace.answer).keys()
         own = (one for one in bearing(self.trace) if self.lacks(one[1]))
         for rule, theirs in changing(self.trace, own):
@@ -190,7 +190,7 @@ class _Search:
         for side, rule, changed in restraining:
             about = [one for one in changed if _about(one) == _key(change)]
             if about:
-                text = said(side.trace, rule, about)
+                text = sentence_of(side.trace, rule, about)
                 found.append(Cause(rule.name, rule.file, rule.line, side.name, text, ()))
         # A hard rule is told by what it says of these words, rather than of others.
         better = {(one.rule, one.only) for one in found}
@@ -292,7 +292,7 @@ def _key(of: Change | Decision) -> object:
 
 
 def _about(one: Decided) -> object:
-    """What a decision is about, as the key of a change."""
+    """The key of the change that a decision is about."""
     kind, tokens1, tokens2, _ = one
     lone = kind in (DecisionKind.NOALI, DecisionKind.ALIC)
     return str(ChangeKind.UNALIGNED if lone else kind), tokens1, tokens2
@@ -314,7 +314,7 @@ def _weighing(decision: Decision, trace: Trace) -> Iterator[Ground]:
 
 
 def _weight(element: Element, side: _Side) -> Moved | None:
-    """What an element of a sum weighs, if it is a weighed evidence."""
+    """The weight of an element of a sum, if it is weighed evidence."""
     weights = [atom for atom in element.positive if atom.name == WORTH.name]
     first = element.terms[0] if element.terms else None
     if not weights or first is None or first.type is not SymbolType.Number:
@@ -387,8 +387,8 @@ def _answered(system: System, batch: Sequence[Pair]) -> Iterator[Answered]:
 
 def with_effects(edits: Sequence[Edit], results: Sequence[Both]) -> tuple[Edit, ...]:
     """Edits with what new rules did, of those to which no change is due."""
-    blamed = {cause.rule for one in results for causes in one.causes for cause in causes}
-    looked = [one.effects for one in results if one.effects]
+    blamed = {cause.rule for result in results for causes in result.causes for cause in causes}
+    looked = [result.effects for result in results if result.effects]
     where = f" in the first {len(looked)} pairs" if len(looked) < len(results) else ""
     found = []
     for edit in edits:

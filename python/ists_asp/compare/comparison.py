@@ -108,7 +108,7 @@ class Change:
 
 
 def find_changes(old: Answered, new: Answered) -> tuple[Change, ...]:
-    """What differs between two answers: boundaries, then line by line, then the pair as a whole."""
+    """The differences of two answers: boundaries, then line by line, then the pair as a whole."""
     return (*_boundaries(old, new), *_lines(old, new), *_wholes(old, new))
 
 
@@ -179,7 +179,7 @@ class Gain:
 
     @property
     def total(self) -> float:
-        """What pairs are ordered by: the gain in type and score, then in the other measures."""
+        """The order of pairs: by the gain in type and score, then in the other measures."""
         *rest, last = (by for _, _, _, by, *_ in self.measures())
         return last + sum(rest) / 100
 

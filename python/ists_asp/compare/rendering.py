@@ -25,7 +25,7 @@ _WHOSE = {"old": ", only in OLD", "new": ", only in NEW", "both": ""}
 def as_text(
     comparison: Comparison, edits: tuple[Sequence[Edit], WeightEdits] | None, most: int | None
 ) -> str:
-    """What differs, with gold the best and then the worst pairs; colours for a terminal."""
+    """The differences, with gold the best and then the worst pairs; colours for a terminal."""
     lines = [*_edits(*edits)] if edits is not None else []
     for ids, where in ((comparison.only_old, "OLD"), (comparison.only_new, "NEW")):
         if ids:

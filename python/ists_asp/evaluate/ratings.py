@@ -263,7 +263,7 @@ def _by_id(
     """The ratings in the order of gold pairs."""
     for lacking, where, file in (
         ([one for one in ids if one not in ratings], answer, gold),
-        ([one for one in ratings if one not in set(ids)], gold, answer),
+        ([rating for rating in ratings if rating not in set(ids)], gold, answer),
     ):
         if lacking:
             raise DataError(

@@ -196,7 +196,7 @@ class Reference:
 
     @property
     def scored(self) -> ScoredPair:
-        """What the scorer sees of it."""
+        """The pair as the scorer sees it."""
         sentences = (self.pair.sent1, self.pair.sent2)
         words1, words2 = ([token.form for token in sentence.tokens] for sentence in sentences)
         return ScoredPair(words1, words2, tuple(map(ScoredLine.of, self.alignments)))

@@ -38,7 +38,7 @@ _PERL_NO_NUMBER = re.compile(
     r"0 but true|[+-]?(1\.#(QNAN|IND)|[qs]?nan[qs]?(\((0x[0-9a-f]+|\d+)\))?)",
     re.ASCII | re.IGNORECASE,
 )
-"""What Perl takes for a number, and nobody else does."""
+"""Numbers to Perl, and to nobody else."""
 
 _PLAIN_NUMBER = re.compile(r"[0-5]|[0-4]\.\d*[1-9]", re.ASCII)
 _MAIN = tuple(map(str, Label))
@@ -263,7 +263,7 @@ def check_sentence(
 def _id_fault(
     sentence: WaSentence, lines: Sequence[tuple[str | None, WaAlignment]]
 ) -> Fault | None:
-    """What is wrong with the id: the official scripts see it in one form only."""
+    """The fault of the id: the official scripts see it in one form only."""
     for seen, line in lines:
         if seen is None:
             return Fault(line.where, "Can't find id", "none above this line", _OPENING)
@@ -278,7 +278,7 @@ def _id_fault(
 
 
 def _line_fault(line: WaAlignment) -> Fault | None:
-    """What is wrong with a line with an arrow: its tokens, its type or its score."""
+    """The fault of a line with an arrow: its tokens, its type or its score."""
 
     def fault(kind: str, found: str, expected: str, origin: Origin = Origin.OFFICIAL) -> Fault:
         return Fault(line.where, kind, found, expected, origin)
@@ -329,7 +329,7 @@ def _one_to_one(sentence: WaSentence) -> Iterator[Fault]:
 
 
 def _line_notes(line: WaAlignment) -> list[str]:
-    """What a well-formed line has that no careful annotator would write."""
+    """The oddities of a well-formed line, which no careful annotator would write."""
     alignment = line.to_alignment()
     label, score = alignment.label, alignment.score
     one, two = bool(alignment.tokens1), bool(alignment.tokens2)

@@ -1,4 +1,4 @@
-"""What is known about the words of a pair: meanings, nearness, spelling and numbers.
+"""Knowledge of the words of a pair: meanings, nearness, spelling and numbers.
 
 Only what the pair's own words need is collected, in an order that does not vary.
 """

@@ -1,4 +1,4 @@
-"""What is known about the words of a pair, as facts.
+"""Knowledge of the words of a pair, as facts.
 
 Lexicon and vectors are opened when the first pair is looked up, which few reruns need.
 """
@@ -56,13 +56,13 @@ class Knowledge(Closing):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """What words are compared by: ``lexicon``, ``vectors``."""
+        """The sources that words are compared by: ``lexicon``, ``vectors``."""
         paths = (("lexicon", self._lexicon_path), ("vectors", self._vectors_path))
         return tuple(name for name, path in paths if path is not None)
 
     @property
     def key(self) -> str:
-        """What tells these sources from all others."""
+        """The identity of these sources: language, files and phrases."""
         stats = [(path.name, path.stat()) for path in self._paths]
         states = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
         return f"{self._language.code} {states} {sorted(self._phrases)}"
@@ -74,7 +74,7 @@ class Knowledge(Closing):
             lexicon.close()
 
     def facts(self, pair: Pair) -> Iterator[str]:
-        """What is known about the words of an annotated pair: atoms of ``asp/input.lp`` as text.
+        """Facts about the words of an annotated pair: atoms of ``asp/input.lp`` as text.
 
         Relations and classes are sought for nouns, verbs, adjectives and adverbs, and for
         multiword entries; that a lemma equals itself is not said. Nothing is sought for tokens of

@@ -1,4 +1,4 @@
-"""What is known about words as entries of a lexicon: how they are related and what they are.
+"""Words as entries of a lexicon: how they are related and what they are.
 
 English has WordNet and Spanish a thesaurus, each a small SQLite file that
 ``data/lexicon/README.md`` describes. Nothing here decides what a relation is worth: each comes

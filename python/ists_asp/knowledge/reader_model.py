@@ -121,7 +121,7 @@ class Model:
         return {"embedded": embedded}
 
     def vectors(self, pair: Pair) -> tuple[Floats, Floats] | None:
-        """What the sentences, each by itself, mean as wholes; None if one is too long."""
+        """The meanings of the sentences, each by itself, as vectors; None if one is too long."""
         found = [self._tokenizer.encode(side, is_pretokenized=True) for side in _words(pair)]
         if max(len(one.ids) for one in found) > MOST_PIECES:
             return None
@@ -143,7 +143,7 @@ class Model:
         return dict(zip(places, found.tolist(), strict=True))
 
     def links(self, reading: Reading, pairs: Sequence[tuple[Span, Span]]) -> Iterator[Judged]:
-        """What is predicted about pairs of spans."""
+        """Predictions about pairs of spans."""
         size, heads = self._size, self._heads
         weight = heads["joint.weight"]
         firsts = {span: row for row, span in enumerate(dict.fromkeys(a for a, _ in pairs))}

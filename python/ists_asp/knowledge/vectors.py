@@ -57,7 +57,7 @@ _UNKNOWN = "[UNK]"
 
 
 class _Table(NamedTuple):
-    """What cuts words into pieces, and codes (pieces, dimensions) and their scales (pieces,)."""
+    """A tokenizer, the codes of pieces (pieces, dimensions) and their scales (pieces,)."""
 
     tokenizer: Tokenizer
     codes: NDArray[np.int8]

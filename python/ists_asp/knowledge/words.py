@@ -1,4 +1,4 @@
-"""What is known about words as they are written: spelling, prefixes, acronyms, stems.
+"""Words as they are written: spelling, prefixes, acronyms, stems.
 
 Words are those of tokens; tokens count from 1. Each function gives atoms of ``asp/input.lp`` as
 text where it finds them, in an order that does not vary.

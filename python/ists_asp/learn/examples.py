@@ -55,7 +55,7 @@ Senses: TypeAlias = Mapping[Key, Sense]
 _INFORMATIVENESS = Signature("informativeness", 3)
 _KNOWN = (v.EVIDENCE, v.FORBIDDEN_LABEL, v.LICENSED, v.SPAN_TOKEN, v.TOKEN_COUNT)
 _READ = (*(one.signature for one in _KNOWN), _INFORMATIVENESS)
-"""What examples are made of."""
+"""The predicates that examples are made of."""
 
 _GIVEN = frozenset({v.CHUNKED.signature, v.GIVEN_BOUNDARY.signature})
 Evidence: TypeAlias = "Mapping[str, int]"
@@ -109,7 +109,7 @@ class ExampleBuilder(Closing):
     def __init__(self, setup: Setup, output: Path | None = None) -> None:
         self.profile, sources = find_program(setup.profile, setup.rules, reader=NO_READER)
         written = output and output.resolve()
-        rules = load_rules(one for one in sources if one.path != written)
+        rules = load_rules(source for source in sources if source.path != written)
         self._weighing = rules.statements
         self._constants = {**self.profile.constants, **setup.constants}
         # Weights that have a name are rules.
@@ -121,7 +121,7 @@ class ExampleBuilder(Closing):
         self._system.close()
 
     def senses(self) -> dict[Key, Sense]:
-        """What each name of evidence may argue for and against, by the rules' ``argues/3``."""
+        """The senses of each name of evidence, by the rules' ``argues/3``."""
         found: dict[Key, Sense] = {}
         for atom in self._system.solver.ground_atoms(()):
             if signature(atom) == v.ARGUES.signature:
@@ -135,7 +135,7 @@ class ExampleBuilder(Closing):
         return weights_of(self._weighing, self._constants, [predicate])
 
     def sentences(self) -> dict[str, str]:
-        """What the rules say that find evidence, by its name or what its names begin with."""
+        """The sentences of rules that find evidence, by its name or what its names begin with."""
         found: dict[str, str] = {}
         for statement, rule in self._system.rules.both:
             if statement.ast_type is not ASTType.Rule or rule.sentence is None:
@@ -149,7 +149,7 @@ class ExampleBuilder(Closing):
 
     def own_words(self) -> frozenset[str]:
         """All names in the rules that are not shipped."""
-        own = (one.text for one in self._system.rules.rules if not one.file.startswith(SHIPPED))
+        own = (rule.text for rule in self._system.rules.rules if not rule.file.startswith(SHIPPED))
         return frozenset(re.findall(r"\w+", " ".join(own)))
 
     def examples(
@@ -198,7 +198,7 @@ class ExampleBuilder(Closing):
             rules=(*rules.rules, *own.rules),
         )
         solver = self._system.solver.with_rules(rules, note)
-        for solution in solver.solve_all(_posed(*one) for one in examples):
+        for solution in solver.solve_all(_posed(*example) for example in examples):
             (answer,) = solution.answers
             yield answer, leads.pop(id(answer))
 
@@ -272,7 +272,9 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
         for chunk in sentence.chunks or ()
     }
     boundaries = (
-        Decision(evidence[target], tuple(one.number for one in target.arguments) in starts)
+        Decision(
+            evidence[target], tuple(argument.number for argument in target.arguments) in starts
+        )
         for target in sorted(symbol for symbol in evidence if symbol.name == v.BOUNDARY.name)
     )
     return Example(gold, facts, tuple(boundaries), tuple(candidates))

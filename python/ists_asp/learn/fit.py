@@ -44,13 +44,13 @@ UNIT = 100
 """Weights are in so many parts of a log-odds unit, or of a point; values in so many of a whole."""
 
 LABELS = tuple(label.value.lower() for label in Label if label.aligned)
-"""What an alignment may be."""
+"""The labels of alignments."""
 
 SCORES = (1, 2, 3, 4)
-"""What an alignment that is not EQUI may score."""
+"""The scores of alignments that are not EQUI."""
 
 Term: TypeAlias = "tuple[Key, int]"
-"""What is weighed, and the value of the evidence."""
+"""A name and class, and the value of the evidence."""
 
 _CLASS = {"spe1": "spe", "spe2": "spe"}
 _OF_SIDE = {"spe1": ("this_spe", "other_spe"), "spe2": ("other_spe", "this_spe")}
@@ -73,14 +73,14 @@ _SUPPORT = 4
 """There must be so many examples with evidence for it to get a weight."""
 
 MISSED = 2.0
-"""What an alignment that is missed costs, beside one that is too many.
+"""The cost of an alignment that is missed, beside one that is too many.
 
 The measures are F1s of the alignments and of what rests on them; some gold ones have nothing in
 common, and all weights pay for these.
 """
 
 LOG, ERRORS = 0.4, 1.2
-"""What log loss and the expected errors count in the second round of :func:`_label_losses`."""
+"""The shares of log loss and expected errors in the second round of :func:`_label_losses`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Weight:
 
 
 def label_terms(candidate: Candidate, label: str) -> Iterator[Term]:
-    """What is weighed for a label, as ``asp/label.lp`` weighs it."""
+    """The terms of a label, as ``asp/label.lp`` weighs them."""
     shared = _CLASS.get(label, label)
     for found in (candidate.pair, candidate.link):
         for name, value in found.items():
@@ -146,7 +146,7 @@ def label_terms(candidate: Candidate, label: str) -> Iterator[Term]:
 
 
 def score_terms(candidate: Candidate, label: str) -> Iterator[Term]:
-    """What is weighed for the closeness of a pair with a label, as ``asp/score.lp`` weighs it."""
+    """The terms of the closeness of a pair with a label, as ``asp/score.lp`` weighs them."""
     yield (f"label({_CLASS.get(label, label)})", "score"), UNIT
     for found in (candidate.pair, candidate.link, *candidate.sides):
         for name, value in found.items():
@@ -161,9 +161,9 @@ def decision_of(kind: str) -> str:
 def fit_boundaries(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit the weights of chunk boundaries."""
     found = [
-        (one.evidence, one.taken, 1.0, number)
+        (boundary.evidence, boundary.taken, 1.0, number)
         for number, example in enumerate(examples)
-        for one in example.boundaries
+        for boundary in example.boundaries
     ]
     return _fit_choices("boundary", "chunk boundaries", found, senses, settings)
 
@@ -171,9 +171,14 @@ def fit_boundaries(examples: Sequence[Example], senses: Senses, settings: Settin
 def fit_alignments(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit the weights of alignments."""
     found = [
-        (one.pair, bool(one.gold), one.token_count * (MISSED if one.gold else 1.0), number)
+        (
+            candidate.pair,
+            bool(candidate.gold),
+            candidate.token_count * (MISSED if candidate.gold else 1.0),
+            number,
+        )
         for number, example in enumerate(examples)
-        for one in example.candidates
+        for candidate in example.candidates
     ]
     return _fit_choices("align", "alignments", found, senses, settings)
 
@@ -211,10 +216,10 @@ def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) 
     SPE1 and SPE2 share theirs. What has a label that no licence allows teaches nothing.
     """
     found = [
-        (one, one.gold.label.value.lower(), one.labels or LABELS, number)
+        (candidate, candidate.gold.label.value.lower(), candidate.labels or LABELS, number)
         for number, example in enumerate(examples)
-        for one in example.candidates
-        if one.gold and one.gold.label.value.lower() in (one.labels or LABELS)
+        for candidate in example.candidates
+        if candidate.gold and candidate.gold.label.value.lower() in (candidate.labels or LABELS)
     ]
     truth = np.array([[float(label == true) for label in LABELS] for _, true, *_ in found])
     allowed = np.array([[label in choice for label in LABELS] for *_, choice, _ in found])
@@ -228,10 +233,10 @@ def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) 
 def fit_scores(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit where each label begins, in points, and what evidence adds to it or takes from it."""
     found = [
-        (one, gold.label.value.lower(), round(gold.score), number)
+        (candidate, gold.label.value.lower(), round(gold.score), number)
         for number, example in enumerate(examples)
-        for one in example.candidates
-        if (gold := one.gold) and gold.label is not Label.EQUI and gold.score is not None
+        for candidate in example.candidates
+        if (gold := candidate.gold) and gold.label is not Label.EQUI and gold.score is not None
     ]
     rows = [list(score_terms(one, label)) for one, label, *_ in found]
     right = np.clip([float(score) for *_, score, _ in found], SCORES[0], SCORES[-1])
@@ -247,7 +252,7 @@ def fit_scores(examples: Sequence[Example], senses: Senses, settings: Settings) 
 
 @dataclass(frozen=True, slots=True)
 class _Problem:
-    """What is weighed for each outcome, a row an example of a decision, and whose example it is.
+    """The terms of each outcome, a row an example of a decision, and whose example it is.
 
     The losses are minimised one after the other, each from where the one before ended.
     """
@@ -293,7 +298,7 @@ class _Problem:
         return weights + [Weight(*key, 0, support[key], reasons[key]) for key in sorted(lost)]
 
     def _sense(self, key: Key) -> Sense:
-        """What a name, or the family that it is of, may argue for."""
+        """The senses of a name, or of the family that it is of."""
         if _is_start(key):
             return True, True
         family = key[0].partition("(")[0], key[1]
@@ -310,7 +315,7 @@ class _Problem:
         known.update(settings.known)
         values = np.array([*known.values()]) / UNIT
         sums = [matrix @ values for matrix in self._matrices(list(known))]
-        losses = [partial(_beside, loss, sums) for loss in self.losses]
+        losses = [partial(_offset, loss, sums) for loss in self.losses]
         # A sum of weight and correction has the sense of its name, or is nothing.
         there = np.array([known[key] / UNIT for key in every])
         pro, contra = np.array([self._sense(key) for key in every]).T
@@ -322,13 +327,18 @@ class _Problem:
         errors *= paid
 
         def left(price: float, start: Floats) -> tuple[Floats, set[int]]:
-            weights = _drawn(matrices, losses[:1], lower, upper, price * errors, 0 * errors, start)
+            weights = _minimised(
+                matrices, losses[:1], lower, upper, price * errors, 0 * errors, start
+            )
             return weights, set(np.flatnonzero(paid & (abs(weights) * UNIT >= 1)).tolist())
 
-        earned = _drawn_tight(left, len(every), settings.earned, settings.most(self.what))
+        earned = _within_budget(left, len(every), settings.earned, settings.most(self.what))
         columns = sorted(earned.union(np.flatnonzero(~paid).tolist()))
         effects = -slopes / np.where(errors, errors, np.inf)
-        ends = ((one.min(axis=0).toarray()[0], one.max(axis=0).toarray()[0]) for one in matrices)
+        ends = (
+            (matrix.min(axis=0).toarray()[0], matrix.max(axis=0).toarray()[0])
+            for matrix in matrices
+        )
         alike = np.all([low == high for low, high in ends], axis=0)
         told = np.select(
             [
@@ -349,7 +359,7 @@ class _Problem:
         drawn = np.array([not _is_start(key) or bool(settings.base) for key in keys])
         few = [matrix[:, columns] for matrix in matrices]
         ridge = drawn * settings.penalty(self.what)
-        found = _drawn(few, losses, lower[columns], upper[columns], 0 * ridge, ridge, 0 * ridge)
+        found = _minimised(few, losses, lower[columns], upper[columns], 0 * ridge, ridge, 0 * ridge)
         rounded = {key: round(value * UNIT) for key, value in zip(keys, found, strict=True)}
         large = {key: value for key, value in rounded.items() if abs(value) >= settings.smallest}
         return large, reasons
@@ -389,15 +399,15 @@ def _is_start(key: Key) -> bool:
     return key[0].startswith("label(")
 
 
-def _beside(loss: Loss, known: Sequence[Floats], sums: list[Floats]) -> tuple[float, list[Floats]]:
+def _offset(loss: Loss, known: Sequence[Floats], sums: list[Floats]) -> tuple[float, list[Floats]]:
     """The loss of sums beside those that are known."""
     return loss([one + other for one, other in zip(sums, known, strict=True)])
 
 
-def _drawn_tight(
+def _within_budget(
     left: Callable[[float, Floats], tuple[Floats, set[int]]], size: int, least: float, budget: int
 ) -> set[int]:
-    """What the lasso leaves when it is drawn tight enough for the budget, and at least so tight.
+    """The columns that the lasso leaves within the budget, at least so tight.
 
     What goes is dropped together, not one by one: what is weak beside its like may be strong
     without it.
@@ -418,7 +428,7 @@ def _drawn_tight(
     return kept
 
 
-def _drawn(
+def _minimised(
     matrices: Sequence[csr_matrix],
     losses: Sequence[Loss],
     lower: Floats,

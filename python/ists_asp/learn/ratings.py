@@ -1,4 +1,4 @@
-"""What evidence is worth for the rating of a pair, learned from gold ratings.
+"""Weights of the evidence for ratings of pairs, learned from gold ratings.
 
 The rules are grounded on each pair with its answer; every ``speaks_for`` and ``speaks_against``
 that they derive is weighed, whatever its name. Weights are never negative: what two sentences

@@ -70,7 +70,7 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether nothing differs."""
+        """Whether both are the same."""
         return not self.missed and all(verdict is Verdict.SAME for _, verdict in self.lines)
 
     def cells(self) -> Iterator[tuple[str, str, Verdict, bool]]:
@@ -140,7 +140,7 @@ def evidence(trace: Trace) -> Mapping[Line, tuple[Contrast, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a report tells of a pair.
+    """A pair of a report.
 
     ``words`` is the explanation; ``evidence`` is None where nobody knows why the answer is so,
     as it was given. ``beside`` has what it is compared with, by name: :data:`GOLD`, and whatever
@@ -173,7 +173,7 @@ class Report:
         return sorted(found, key=lambda name: name != GOLD)
 
     def overview(self) -> dict[str, object]:
-        """What pairs are filtered and sorted by, as JSON values."""
+        """The values that pairs are filtered and sorted by, for JSON."""
         measured = [tuple(self._measured(entry)) for entry in self.entries]
         total = [sum(some, Scores()) for some in zip(*filter(None, measured), strict=False)]
         names = [self.name, *(name for name in self.against if name != GOLD)]
@@ -213,7 +213,7 @@ class Report:
         }
 
     def detail(self, entry: Entry) -> dict[str, object]:
-        """What is drawn of a pair, as JSON values, and why each line is so."""
+        """The picture of a pair, as JSON values, and why each line is so."""
         answer, told = entry.answer, entry.evidence
         record: dict[str, object] = {
             **_drawn(answer, active=True),
@@ -269,7 +269,7 @@ def _visible(value: Any) -> Any:  # noqa: ANN401 (JSON values)
 
 
 def _digest(text: str) -> str:
-    """What the page's policy allows: this style and this script, and nothing else."""
+    """The hash of a style or script that the page's policy allows."""
     return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
 
 

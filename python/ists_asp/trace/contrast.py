@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ists_asp.vocabulary import Predicate
 
 _ONE_LINK = (v.ALIGNED.name, v.LABEL.name, v.SCORE.name)
-"""What is decided of a link, one after the other."""
+"""The decisions about a link, in their order."""
 
 _DEPTH = 3
 """How many rules deep a decision is accounted for where nothing is weighed."""
@@ -143,7 +143,7 @@ class Contrasted:
         return None
 
     def _weighed(self, predicate: Predicate, *more: Ground | None) -> dict[Ground, int]:
-        """What is weighed for the spans, with its weight: the last two arguments."""
+        """The weights of the spans by what is weighed: the last two arguments."""
         return {
             atom.arguments[-2]: atom.arguments[-1].number
             for atom in self._trace.beginning(predicate, *self._spans, *more)
@@ -154,7 +154,7 @@ class Contrasted:
         return {atom.arguments[2] for atom in self._trace.beginning(predicate, *self._spans)}
 
     def _permitting(self, *, weighed: bool) -> Iterator[RuleInstance]:
-        """What permits a decision; where nothing is weighed, all that it follows from."""
+        """The firings that permit a decision; if nothing is weighed, all that it follows from."""
         if self._kind is DecisionKind.LABEL:
             atoms = self._trace.beginning(v.LICENSED, *self._decision.atom.arguments)
             licences = chain.from_iterable(self._trace.reasons(atom)[:1] for atom in atoms)
@@ -178,8 +178,8 @@ class Contrasted:
         return self._trace.words.tokens("span", side, atom.arguments[side - 1])
 
     def _sentence(self, pros: Sequence[Contribution], because: Sequence[Because]) -> str:
-        """What was decided, what was not, and the two strongest reasons."""
-        reasons = "; ".join(map(self._says, ([one for one in pros if not one.is_base] or pros)[:2]))
+        """A sentence: the decision, the second, and the two strongest reasons."""
+        reasons = "; ".join(map(self._says, ([pro for pro in pros if not pro.is_base] or pros)[:2]))
         if self._kind is DecisionKind.ALIGN:
             return f"aligned, not left free: {reasons}"
         if self._kind is DecisionKind.NOALI:
@@ -227,7 +227,7 @@ class Contrasted:
         return Reason(one.name, self._says(one), one.value, weight, round(one.amount), rule)
 
     def _says(self, one: Contribution) -> str:
-        """What evidence says; of where a sum begins, what that is."""
+        """The sentence of evidence, or of a base."""
         if not one.is_base:
             firings = filter(None, (one.firing, *one.also))
             return _joined(tuple(dict.fromkeys(map(self._trace.says, firings))))
@@ -242,7 +242,7 @@ class Contrasted:
 
 
 def _joined(sentences: Sequence[str]) -> str:
-    """What is said of both sides, in fewer words where it is the same."""
+    """The sentences of both sides, as one where they are the same."""
     if len(sentences) == 2:
         for side, other in (("side 1", "side 2"), ("side 2", "side 1")):
             if side in sentences[0] and sentences[0].replace(side, other) == sentences[1]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class DecisionKind(StrEnum):
-    """What is decided."""
+    """The kind of a decision."""
 
     BOUNDARY = "boundary"
     ALIGN = "align"
@@ -59,7 +59,7 @@ _VALUED = {
 Tokens: TypeAlias = "tuple[int, ...]"
 
 Decided: TypeAlias = "tuple[DecisionKind, Tokens, Tokens, str]"
-"""What is decided, about which tokens of both sentences, and a label, score or tag."""
+"""A kind of decision, the tokens of both sentences, and a label, score or tag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Decision:
 
     @property
     def selector(self) -> str:
-        """What selects it: ``label:3-5:3-5``, ``boundary:1:4``, ``noali:2:6``."""
+        """Its selector: ``label:3-5:3-5``, ``boundary:1:4``, ``noali:2:6``."""
         if self.kind is DecisionKind.RATING:
             return str(self.kind)
         if self.kind in _ONE_SIDED:
@@ -90,7 +90,7 @@ class Decision:
 
     @property
     def decided(self) -> Decided:
-        """What is decided, by tokens."""
+        """The decision by its tokens, without its atom."""
         value = str(self.atom.arguments[2]).upper() if self.kind in _VALUED else ""
         return self.kind, self.tokens1, self.tokens2, value
 
@@ -117,7 +117,7 @@ def decisions(trace: Trace) -> tuple[Decision, ...]:
     return tuple(sorted(found, key=order))
 
 
-def told(trace: Trace, atoms: Iterable[Ground]) -> Iterator[str]:
+def in_words(trace: Trace, atoms: Iterable[Ground]) -> Iterator[str]:
     """Decisions of another answer in words."""
     return (text for atom in atoms for _, _, text in _read(trace, atom))
 
@@ -284,7 +284,7 @@ class Because(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, trace: Trace, firing: RuleInstance) -> Because:
-        """What a rule says that fired."""
+        """The sentence and place of a rule that fired."""
         return cls(trace.says(firing), RulePlace.of(firing.probe.rule))
 
 
@@ -308,7 +308,7 @@ def own_rules(
     own = trace.reified.own
     if not own:
         return
-    first = [one for atom in evidence if atom is not None for one in trace.reasons(atom)[:1]]
+    first = [reason for atom in evidence if atom is not None for reason in trace.reasons(atom)[:1]]
     found: dict[str, RuleInstance] = {}
     for firing in behind(trace, [*firings, *first]):
         if id(firing.probe.rule) in own:
@@ -318,7 +318,7 @@ def own_rules(
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What evidence adds to a decision's sum, or takes from it.
+    """The contribution of evidence to a decision's sum.
 
     ``amount`` is in hundredths of log-odds, or of a point for a score; for a label it is what
     the evidence gives to the one that was chosen less what it gives to the runner-up.
@@ -350,7 +350,7 @@ class Contribution:
 def contributions(
     trace: Trace, decision: Decision, other: Ground | Sequence[Ground] | None
 ) -> tuple[Contribution, ...]:
-    """What the evidence does for a decision, the largest contribution first.
+    """The contributions of the evidence to a decision, the largest first.
 
     For a label against its runner-up; for an alignment against leaving both sides free; for a
     chunk without a counterpart against its best one; for a score against the point halfway to
@@ -370,7 +370,7 @@ def contributions(
         atoms = [atom for element in elements for atom in element.positive]
         evidence = next((atom for atom in atoms if atom.name == v.EVIDENCE.name), None)
         worths = [atom for atom in atoms if atom.name == v.WORTH.name]
-        weights = (atom for one in worths for atom in trace.reasons(one)[0].positive)
+        weights = (atom for worth in worths for atom in trace.reasons(worth)[0].positive)
         found_by = evidence or next(weights, None)
         firing = None if found_by is None else next(iter(trace.reasons(found_by)), None)
         one = Contribution(name, amount, evidence, firing, amount, worths=tuple(worths))
@@ -383,7 +383,7 @@ def contributions(
 
 
 def contributed(element: Element) -> float:
-    """What an element of a sum adds: of weighed evidence as much as its value is of a whole."""
+    """The addend of an element of a sum: of weighed evidence as much as its value is of a whole."""
     first = element.terms[0] if element.terms else None
     if first is None or first.type is not SymbolType.Number:
         return 0.0
@@ -420,7 +420,7 @@ def _sums(
 
 
 def _scored(one: Contribution, own: int, its: int) -> Contribution:
-    """What evidence does for a score rather than the one that came second.
+    """The contribution of evidence to a score rather than the second.
 
     What makes both sides closer speaks for the higher of both. Where the label begins counts by
     how far it lies on the right side of the point halfway between them.
@@ -432,7 +432,7 @@ def _scored(one: Contribution, own: int, its: int) -> Contribution:
 
 
 def _elements(trace: Trace, atom: Ground, depth: int = 2) -> Iterator[Element]:
-    """What the sums behind an atom add up, each tuple once; behind closeness lies another sum."""
+    """The elements of sums behind an atom, each tuple once; behind closeness lies another sum."""
     for firing in trace.reasons(atom)[:1]:
         for group in trace.groups(firing):
             if group.companion.function in SUMS:

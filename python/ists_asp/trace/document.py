@@ -15,7 +15,7 @@ from msgspec import json, to_builtins
 from ists_asp.resources import gc_paused
 from ists_asp.syntax.ground import Ground, plain
 from ists_asp.trace.contrast import runner_up
-from ists_asp.trace.decisions import Decision, decisions, told
+from ists_asp.trace.decisions import Decision, decisions, in_words
 from ists_asp.trace.effects import restraints
 
 if TYPE_CHECKING:
@@ -144,8 +144,8 @@ class _Document:
             "runner_up": second
             and {
                 "by": [{"priority": priority, "gain": gain} for priority, gain in second.by],
-                "gone": list(told(self._trace, second.gone)),
-                "come": list(told(self._trace, second.come)),
+                "gone": list(in_words(self._trace, second.gone)),
+                "come": list(in_words(self._trace, second.come)),
             },
         }
 

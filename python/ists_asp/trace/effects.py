@@ -1,4 +1,4 @@
-"""What rules do in a pair: where they fired, what would be without them, what they are worth.
+"""Effects of rules in a pair: where they fired, what would be without them, what they are worth.
 
 What forbids, and what is weighed beside the evidence, leaves no trace in the sums of a decision.
 So the pair is decided once more with rules switched off; where the decision is another one then,
@@ -57,7 +57,7 @@ class Restraint(msgspec.Struct, frozen=True):
 
 
 class Fired(msgspec.Struct, frozen=True):
-    """What a rule says where it fired, of which tokens of both sentences, and their label."""
+    """A firing of a rule: its sentence, the tokens of both sentences, and their label."""
 
     sentence: str
     tokens: tuple[tuple[int, ...], ...]
@@ -66,7 +66,7 @@ class Fired(msgspec.Struct, frozen=True):
 
 
 class Effect(msgspec.Struct, frozen=True):
-    """What rules did in a pair: ``instead`` is what would be decided without them.
+    """The effect of rules in a pair: ``instead`` is what would be decided without them.
 
     Where nothing would, ``lacks`` says by kind what is enough, in hundredths, for a decision that
     they weigh to be another one, or to be theirs: the least of all. ``silent`` says that they may
@@ -92,7 +92,7 @@ class Looked(msgspec.Struct, frozen=True):
 
 
 class Worth(msgspec.Struct, frozen=True):
-    """What rules are worth on gold pairs.
+    """The worth of rules on gold pairs.
 
     ``changed`` says for how many pairs the measures are others without them, ``f1`` what they add
     to each over all pairs, by its official name, below 0 if they harm. ``right`` and ``wrong``
@@ -136,7 +136,7 @@ def look(
     *,
     near: bool = True,
 ) -> Looked:
-    """What ``groups`` of rules did in a pair, by what they are called.
+    """The effects of ``groups`` of rules in a pair, by their names.
 
     ``switched`` gives a solver that has a switch for each of the rules, ``gold`` has the alignments
     of the pair if they are known, and ``near`` says whether to look for what the nearest decision
@@ -146,7 +146,7 @@ def look(
     tried: dict[str, Collection[int]] = {}
     for name, group in groups.items():
         own = places(trace.reified.rules, group)
-        fired = tuple(dict.fromkeys(_fired(trace, one) for one in _firings(trace, group)))
+        fired = tuple(dict.fromkeys(_fired(trace, firing) for firing in _firings(trace, group)))
         silent = not trace.reified.restraining[1].isdisjoint(own)
         found[name] = Effect(fired, silent=silent)
         if fired or silent:
@@ -201,8 +201,8 @@ def _compared(
     found = replace(effect, instead=instead, lacks=lacks)
     if gold is None:
         return found
-    known = {_counted(one, gold.pair) for one in decided_lines(gold.alignments)}
-    due = [one for one in ours if one not in theirs and one[0] != DecisionKind.BOUNDARY]
+    known = {_counted(decision, gold.pair) for decision in decided_lines(gold.alignments)}
+    due = [key for key in ours if key not in theirs and key[0] != DecisionKind.BOUNDARY]
     right = sum(_counted(one, gold.pair) in known for one in due)
     return replace(found, without=_measured(gold, lines), right=right, wrong=len(due) - right)
 
@@ -226,7 +226,7 @@ def _measured(gold: Reference, lines: tuple[Alignment, ...]) -> Scores:
 
 
 def worth(name: str, found: Sequence[Looked]) -> Worth:
-    """What rules are worth over pairs that gold has."""
+    """The worth of rules over the pairs that gold has."""
     total, less, changed, did = Scores(), Scores(), 0, list[Effect]()
     for one in found:
         if one.scores is not None:
@@ -246,16 +246,16 @@ def worth(name: str, found: Sequence[Looked]) -> Worth:
 
 
 def verdict(effects: Sequence[Effect]) -> str:
-    """What rules did in some pairs, in a line."""
-    fired = [one for each in effects for one in each.fired]
-    changed = sum(len(each.instead) for each in effects)
+    """The effects of rules in some pairs, in a line."""
+    fired = [one for effect in effects for one in effect.fired]
+    changed = sum(len(effect.instead) for effect in effects)
     what = "link" if all(all(one.tokens) for one in fired) else "place"
     found = [f"fired for {len(fired)} {what}{'s' * (len(fired) != 1)}"] if fired else []
-    if not fired and not any(each.silent for each in effects):
+    if not fired and not any(effect.silent for effect in effects):
         return "never fired"
     if changed:
         return ", ".join([*found, f"changed {changed} decision{'s' * (changed > 1)}"])
-    least = _least(((kind,), by) for each in effects for kind, by in each.lacks.items())
+    least = _least(((kind,), by) for effect in effects for kind, by in effect.lacks.items())
     nearest = [", ".join(f"the nearest {kind} is short by {by}" for kind, by in least.items())]
     return "; ".join([", ".join([*found, "changed none"]), *filter(None, nearest)])
 
@@ -309,18 +309,18 @@ def margins(
         every = (one.arguments for one in own.get(predicate.name, ()))
         return [parts for parts in every if len(parts) == predicate.arity]
 
-    aligned = {one: trace.words.about(Ground(v.ALIGNED.text(*one))) for one in atoms(v.ALIGNED)}
-    counts = {one[:2]: int(one[2]) for one in atoms(v.TOKEN_COUNT)}
-    weights = {one[:2]: int(one[2]) * counts.get(one[:2], 1) for one in atoms(v.ALIGN_WEIGHT)}
+    aligned = {atom: trace.words.about(Ground(v.ALIGNED.text(*atom))) for atom in atoms(v.ALIGNED)}
+    counts = {atom[:2]: int(atom[2]) for atom in atoms(v.TOKEN_COUNT)}
+    weights = {atom[:2]: int(atom[2]) * counts.get(atom[:2], 1) for atom in atoms(v.ALIGN_WEIGHT)}
     found: dict[tuple[str, ...], int] = {}
     for pair in weights if barred else weights.keys() - {*atoms(v.FORBIDDEN_PAIR)}:
         tokens = trace.words.about(Ground(v.ALIGNED.text(*pair)))
         rivals = (one for one in aligned if one != pair and aligned[one] & tokens)
-        by = weights[pair] - sum(weights.get(one, 0) for one in rivals)
+        by = weights[pair] - sum(weights.get(rival, 0) for rival in rivals)
         found["alignment", *pair] = abs(by) // counts.get(pair, 1)
-    labels = {one[:2]: one[2] for one in atoms(v.LABEL)}
-    worths = Counter({one[:3]: int(one[3]) for one in atoms(v.LABEL_WEIGHT)})
-    possible = {one[:3] for one in atoms(v.LICENSED)} - {*atoms(v.FORBIDDEN_LABEL)}
+    labels = {atom[:2]: atom[2] for atom in atoms(v.LABEL)}
+    worths = Counter({atom[:3]: int(atom[3]) for atom in atoms(v.LABEL_WEIGHT)})
+    possible = {atom[:3] for atom in atoms(v.LICENSED)} - {*atoms(v.FORBIDDEN_LABEL)}
     for x, y, label in worths if barred else possible:
         if (chosen := labels.get((x, y), label)) != label:
             found["label", x, y, label] = worths[x, y, chosen] - worths[x, y, label]
@@ -338,13 +338,13 @@ def restraints(
     Asked about are some ``decisions``, by default all, and some that the answer does not have.
     """
     ours = decided(trace.answer)
-    wanted = ours.keys() if decisions is None else {one.decided for one in decisions}
+    wanted = ours.keys() if decisions is None else {decision.decided for decision in decisions}
     found = []
     for rule, theirs in changing(trace, islice(bearing(trace), MOST)):
         about = (wanted - theirs.keys()) | (theirs.keys() & absent)
         if about or decisions is None:
             instead = tuple(text for key, text in theirs.items() if key not in ours)
-            found.append(Restraint(said(trace, rule, about), RulePlace.of(rule), instead))
+            found.append(Restraint(sentence_of(trace, rule, about), RulePlace.of(rule), instead))
     return tuple(found)
 
 
@@ -374,8 +374,8 @@ def changing(
             yield rule, theirs
 
 
-def said(trace: Trace, rule: NamedRule, about: Iterable[Decided] = ()) -> str:
-    """What a rule says where it fired, or its own words.
+def sentence_of(trace: Trace, rule: NamedRule, about: Iterable[Decided] = ()) -> str:
+    """The sentence of a rule where it fired, or its own words.
 
     ``about`` are the decisions in question: of what fired, that counts which is about their tokens.
     """

@@ -71,7 +71,7 @@ class _Instance:
 
 
 class Element(_Instance):
-    """What an aggregate counted, or an instance of a condition."""
+    """An element of an aggregate, or an instance of a condition."""
 
     def __init__(self, probe: ElementRule, parts: Sequence[str]) -> None:
         super().__init__(probe, parts)
@@ -121,7 +121,7 @@ def _filled(formats: Iterable[str], parts: Sequence[str]) -> tuple[Ground, ...]:
 
 
 def later_statements(probes: Iterable[Probe], pairing: Pairing | None = None) -> str:
-    """What finds elements of those firings that are wanted in a wave.
+    """The statements that find elements of those firings that are wanted in a wave.
 
     With ``pairing`` it is rewritten for several pairs, whose numbers come first.
     """

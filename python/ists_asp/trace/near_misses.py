@@ -53,7 +53,7 @@ class _Miss(NamedTuple):
 
     @classmethod
     def of(cls, query: Query, symbol: Symbol) -> _Miss:
-        """What an instance of a query says; two sides are those of a comparison that fails."""
+        """The miss of an instance of a query; two sides are those of a comparison that fails."""
         variables, sides, _ = symbol.arguments
         ends = [side.number for side in sides.arguments if side.type is SymbolType.Number]
         gap = abs(ends[0] - ends[1]) if len(ends) == 2 else -1
@@ -98,7 +98,7 @@ class NearMisses:
         return self._explain(_atom(wanted.partition("(")[0], known), depth, parts)
 
     def of_rules(self, names: Collection[str]) -> Iterator[Branch]:
-        """What rules with some names lack to fire: of each the nearest instance."""
+        """The literals that rules with some names lack to fire: of each the nearest instance."""
         for probe in self._trace.reified.probes:
             if probe.rule.name in names and probe.head is not None and probe.body:
                 head = next(functions(probe.head.atom.symbol))
@@ -348,7 +348,7 @@ def _matched(term: AST) -> set[str]:
         parts = (term.argument,)
     elif kind is ASTType.BinaryOperation and term.operator_type in _SUMS:
         sides = (term.left, term.right)
-        parts = sides if any(one.ast_type is ASTType.SymbolicTerm for one in sides) else ()
+        parts = sides if any(side.ast_type is ASTType.SymbolicTerm for side in sides) else ()
     return set().union(*map(_matched, parts))
 
 

@@ -56,7 +56,7 @@ _FUNCTIONS = ("#count", "#sum", "#sum+", "#min", "#max")
 
 
 class Kind(StrEnum):
-    """What a probe looks for."""
+    """The kind of statement that a probe stands for."""
 
     RULE = "rule"
     CHOICE = "choice"
@@ -132,7 +132,7 @@ class Probe(msgspec.Struct, array_like=True, frozen=True, dict=True):
 
     @property
     def is_fact(self) -> bool:
-        """Whether nothing is known of it but what holds, as of facts: there are many."""
+        """Whether it has nothing but an atom, as facts have, of which there are many."""
         return self.derived == "{0}"
 
     @cached_property
@@ -141,7 +141,7 @@ class Probe(msgspec.Struct, array_like=True, frozen=True, dict=True):
 
     @property
     def read(self) -> Read:
-        """What it derives and asks for."""
+        """Its head and its body, read."""
         derived, *others = read_statement(self._parsed)[0]
         return Read.recalled([derived if self.kind.derives else [], *others], frozenset())
 
@@ -157,7 +157,7 @@ class Probe(msgspec.Struct, array_like=True, frozen=True, dict=True):
 
     @property
     def elements(self) -> Iterator[ElementRule]:
-        """What finds the elements of its aggregates and conditions."""
+        """The rules that find the elements of its aggregates and conditions."""
         return (element for companion in self.companions for element in companion.elements)
 
 
@@ -218,7 +218,7 @@ class ProbeWriter:
                 for part in body
                 if part.ast_type is ASTType.Literal and part.atom.ast_type is ASTType.Comparison
             ),
-            tuple(one for one in companions if one is not None),
+            tuple(companion for companion in companions if companion is not None),
         )
 
     def _companion(self, part: AST, name: str, evaluated: int) -> Companion | None:
@@ -230,10 +230,10 @@ class ProbeWriter:
             return None
         elif part.atom.ast_type is ASTType.BodyAggregate:
             function, sign = _FUNCTIONS[part.atom.function], part.sign
-            parts = [(one.terms, list(one.condition)) for one in part.atom.elements]
+            parts = [(element.terms, list(element.condition)) for element in part.atom.elements]
         elif part.atom.ast_type is ASTType.Aggregate:
             function, sign = "#count", part.sign
-            parts = [((), [one.literal, *one.condition]) for one in part.atom.elements]
+            parts = [((), [element.literal, *element.condition]) for element in part.atom.elements]
         else:
             return None
         elements = (
@@ -268,7 +268,7 @@ class ProbeWriter:
 
 
 class _Formats:
-    """What the instances of a rewritten rule have to say, so that all its terms can be filled.
+    """The arguments that instances of a rewritten rule need, so that all its terms can be filled.
 
     The values of ``variables`` come first, and behind them what clingo has to evaluate:
     arithmetic and constants that ``#const`` defines.
@@ -368,7 +368,7 @@ def probes_of(
 
 
 def _parts(statement: AST) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
-    """What to look for: kind, head (a literal, or the objective's term) and body."""
+    """Kind, head (a literal, or the objective's term) and body of each probe of a statement."""
     body = list(statement.body)
     place = statement.location
     if statement.ast_type is ASTType.Minimize:

@@ -1,4 +1,4 @@
-"""What ``why`` and ``why-not`` are asked about: a decision as in a ``.wa`` file, or an atom.
+"""Questions of ``why`` and ``why-not``: a decision as in a ``.wa`` file, or an atom.
 
 ``3 4 5 <==> 3 4``, with a label ``3 4 5 <==> 3 4 // EQUI``, with a score ``… // EQUI // 5``;
 ``6 <==> 0``, ``6 <==> 0 // NOALI`` or ``6 <==> 0 // ALIC`` for a chunk without a counterpart;
@@ -60,7 +60,7 @@ def is_rating(text: str) -> bool:
 
 
 _NUMBERED = re.compile(r".*<==>.*|\s*\w+\s*:[\s\d,-]*|\s*-?[a-z_][\w']*\(.*\)\s*", re.DOTALL)
-"""What is asked by numbers, or about an atom, and not by words."""
+"""Questions by numbers, or about an atom, and not by words."""
 
 
 def by_numbers(asked: Sequence[str], answer: Answer) -> str:
@@ -237,7 +237,7 @@ def read_atom(text: str, trace: Trace) -> Ground:
     return Ground(symbol)
 
 
-def meant(term: Ground, trace: Trace) -> tuple[Ground, ...]:
+def agreeing(term: Ground, trace: Trace) -> tuple[Ground, ...]:
     """The atoms of the answer set that agree with a term but for its ``_``, sorted."""
     return tuple(sorted({*trace.matching([term]), *filter(partial(agrees, term), trace.given)}))
 
@@ -252,7 +252,7 @@ class Goal:
 
 
 def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
-    """What a decision wants, in the order in which it is decided.
+    """The goals of a decision, in the order in which they are decided.
 
     Chunks come first, whatever is asked about: there is no alignment of tokens that are no
     chunks.

@@ -91,10 +91,10 @@ class ReifiedRules:
 
     @cached_property
     def places(self) -> ArgumentTypes:
-        """What the variables of the rules stand for."""
+        """The types of the variables of the rules."""
 
         def work() -> ArgumentTypes:
-            reads = {one.name: one.read for one in self.probes if not one.is_fact}
+            reads = {probe.name: probe.read for probe in self.probes if not probe.is_fact}
             return argument_types(reads)
 
         return self._recalled("places", ArgumentTypes, work)
@@ -132,7 +132,9 @@ class ReifiedRules:
             if probe.head is not None:
                 term = probe.head.atom.symbol
                 sign = "-" if term.ast_type is ASTType.UnaryOperation else ""
-                for key in {(sign + one.name, len(one.arguments)) for one in functions(term)}:
+                for key in {
+                    (sign + function.name, len(function.arguments)) for function in functions(term)
+                }:
                     found[key].append(probe)
         return {key: tuple(probes) for key, probes in found.items()}
 
@@ -170,7 +172,7 @@ class Rewritten:
 
     @cached_property
     def tables(self) -> RuleInstances:
-        """What derives the facts that hold for every pair."""
+        """The firings that derive the facts of every pair."""
         found = self.looked_at
         return RuleInstances(self.once, found, self._reified.strata, self.known, frozenset())
 
@@ -197,12 +199,12 @@ class Rewritten:
 
     @cached_property
     def later(self) -> str:
-        """What finds elements for a pair."""
+        """The statements that find elements for a pair."""
         return self._recalled("elements", lambda: later_statements(self.probes))
 
     @cached_property
     def paired_later(self) -> str:
-        """What finds elements for several pairs."""
+        """The statements that find elements for several pairs."""
         pairing = Pairing(self.program.tables)
         return self._recalled("traced elements", lambda: later_statements(self.probes, pairing))
 

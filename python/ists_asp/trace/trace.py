@@ -84,7 +84,7 @@ class Words:
         return self._quoted[key]
 
     def sentence(self, probe: Probe, values: Mapping[str, Ground]) -> str:
-        """What a rule says when it fires with these values."""
+        """The sentence of a rule that fires with these values."""
         template = probe.rule.sentence
         if template is None:
             return probe.rule.text
@@ -156,7 +156,7 @@ class Words:
 
 
 def _number(value: Ground | None) -> int:
-    """What a number is worth; 0, which is neither a side nor a token, for all else."""
+    """The value of a number; 0, which is neither a side nor a token, for all else."""
     return value.number if value is not None and value.type is SymbolType.Number else 0
 
 
@@ -204,12 +204,12 @@ class Trace:
 
     @property
     def tables(self) -> RuleInstances:
-        """What derives the facts that hold for every pair."""
+        """The firings that derive the facts of every pair."""
         return self.rewritten.tables
 
     @property
     def cost(self) -> dict[int, int]:
-        """What the answer costs, by priority."""
+        """The cost of the answer, by priority."""
         return dict(zip(self.best.found.priorities, self.best.found.cost, strict=True))
 
     @cached_property
@@ -241,7 +241,7 @@ class Trace:
         return self.ground or self.rewritten.ground(self.best.atoms)
 
     def says(self, firing: RuleInstance) -> str:
-        """What a firing means, in words."""
+        """The sentence of a firing."""
         return self.words.sentence(firing.probe, firing.values)
 
     @cached_property

@@ -105,7 +105,7 @@ class AskedTrace(Trace):
         lines = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
         told = [(self, one) for one in (decisions(self) if chosen is None else chosen)]
         if self.rating is not None:
-            told += [(self.rating, one) for one in decisions(self.rating)]
+            told += [(self.rating, decision) for decision in decisions(self.rating)]
         for trace, one in told:
             tree = Grower(trace, depth, everything=everything).decision(one)
             lines += ["", *render(tree)]

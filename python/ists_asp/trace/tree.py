@@ -20,8 +20,8 @@ from ists_asp.trace.decisions import (
     DecisionKind,
     RulePlace,
     contributed,
+    in_words,
     label_of,
-    told,
 )
 from ists_asp.vocabulary import ALIGNED, CLOSENESS, CORRECTION, NOALI, RATING, WEIGHT, WORTH
 
@@ -41,7 +41,7 @@ _TOLD = (DecisionKind.ALIGN, DecisionKind.LABEL, DecisionKind.SCORE, DecisionKin
 
 _SIDES = ("for it", "against it")
 _TITLES = {DecisionKind.NOALI: ("against that pair", "for that pair")}
-"""What pros and cons are called."""
+"""The titles of pros and cons."""
 
 _TIES = 1
 """Priorities up to this one only order what is equally good (asp/tie.lp)."""
@@ -50,7 +50,7 @@ _FLAT = 2
 """So deep a tree shows evidence without what it rests on."""
 
 _WEIGHTS = (WEIGHT.signature, CORRECTION.signature, WORTH.signature)
-"""What evidence is weighed by."""
+"""The predicates that evidence is weighed by."""
 
 
 class Branch(msgspec.Struct):
@@ -63,7 +63,7 @@ class Branch(msgspec.Struct):
 
 
 def fired(trace: Trace, firing: RuleInstance) -> Branch:
-    """What a rule says that fired, and where it stands."""
+    """The sentence of a rule that fired, and its place."""
     return Branch(trace.says(firing), str(RulePlace.of(firing.probe.rule)))
 
 
@@ -123,7 +123,7 @@ class Grower:
         for one, contribution in zip(found[:limit], by, strict=False):
             line = Branch(f"{one.sentence} ({one.name})", str(one.rule or ""), one.points)
             weights = map(self._weighed, contribution.worths)
-            line.where += "".join(one for one in weights if CORRECTION.name in one)
+            line.where += "".join(weight for weight in weights if CORRECTION.name in weight)
             if contribution.firing is not None and self._depth > _FLAT:
                 line.below = self._firing(contribution.firing, 0).below
             branch.below.append(line)
@@ -255,7 +255,7 @@ def _beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
             nearer = _nearer(trace, decision, others[0], gain)
             return nearer or f"{own.upper()} beats {others[0].upper()} {share}"
     come = [atom for atom in second.come if atom.name in (ALIGNED.name, NOALI.name)]
-    instead = "; ".join(told(trace, come))
+    instead = "; ".join(in_words(trace, come))
     return f"the answer is better with it {share}" + (f"; without it {instead}" if instead else "")
 
 

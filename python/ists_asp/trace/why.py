@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -18,8 +19,8 @@ from ists_asp.syntax.ground import Ground, texts
 from ists_asp.syntax.trees import ANY
 from ists_asp.trace import questions
 from ists_asp.trace.contrast import Contrast, Contrasted, beside
-from ists_asp.trace.decisions import Decided, Decision, DecisionKind, RulePlace, decisions, told
-from ists_asp.trace.effects import Restraint, forbidding, margins, restraints, said
+from ists_asp.trace.decisions import Decided, Decision, DecisionKind, RulePlace, decisions, in_words
+from ists_asp.trace.effects import Restraint, forbidding, margins, restraints, sentence_of
 from ists_asp.trace.grounding import ground_probes
 from ists_asp.trace.near_misses import NearMisses
 from ists_asp.trace.tree import Branch, Grower, render
@@ -36,8 +37,24 @@ _ATOMS = 10
 """Atoms that are told unless all are asked for."""
 
 
+class _Text:
+    """A reply as text, for terminals and notebooks."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def text(self) -> str:
+        """Trees as text."""
+
+    def __str__(self) -> str:
+        return self.text().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
 @dataclass(frozen=True, repr=False)
-class Why:
+class Why(_Text):
     """Why a decision was taken: the decisions of the answer that it stands for.
 
     ``absent`` are boundaries that are not there, with what is against them. ``restraints`` are
@@ -55,21 +72,16 @@ class Why:
     def __repr__(self) -> str:
         return f"<Why {self.question!r}>"
 
-    def __str__(self) -> str:
-        return self.text().rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
-
     @cached_property
     def contrasts(self) -> tuple[Contrast, ...]:
-        """What each decision has over what came second."""
-        return tuple(Contrasted(self.trace, one).contrast for one in self.decisions)
+        """A contrast for each decision."""
+        return tuple(Contrasted(self.trace, decision).contrast for decision in self.decisions)
 
     def text(self, *, depth: int = 2, everything: bool = False) -> str:
         """Trees, as ``ists-asp trace`` has them."""
         trees = [
-            Grower(self.trace, depth, everything=everything).decision(one) for one in self.decisions
+            Grower(self.trace, depth, everything=everything).decision(decision)
+            for decision in self.decisions
         ]
         for one in self.restraints:
             without = [Branch(f"without it {text}") for text in one.instead]
@@ -111,7 +123,7 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
             )
         return Why(trace.rating, str(DecisionKind.RATING), decisions(trace.rating))
     if questions.is_atom_question(question):
-        matching = questions.meant(questions.read_atom(question, trace), trace)
+        matching = questions.agreeing(questions.read_atom(question, trace), trace)
         if not matching:
             raise UsageError(
                 "the answer has no such atom",
@@ -130,7 +142,11 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
         )
     atoms = {goal.atom for goal in wanted if goal.true}
     is_boundary = bool(read.side)
-    every = [one for one in decisions(trace) if (one.kind == DecisionKind.BOUNDARY) == is_boundary]
+    every = [
+        decision
+        for decision in decisions(trace)
+        if (decision.kind == DecisionKind.BOUNDARY) == is_boundary
+    ]
     found = [one for one in every if one.atom in atoms]
     if not is_boundary and read.label is None:
         # An alignment with its label, score and tags.
@@ -151,19 +167,14 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
     return Why(trace, question, tuple(found), tuple(absent), restraints(trace, found, without))
 
 
+_PER_TOKEN = "short by {} per token"
 _FARTHER = "{} hundredths farther off"
 _STANDING = {
-    v.ALIGNED.name: (
-        "alignment",
-        v.FORBIDDEN_PAIR,
-        v.PROPOSED,
-        v.ALIGN_WEIGHT,
-        "short by {} per token",
-    ),
+    v.ALIGNED.name: ("alignment", v.FORBIDDEN_PAIR, v.PROPOSED, v.ALIGN_WEIGHT, _PER_TOKEN),
     v.LABEL.name: ("label", v.FORBIDDEN_LABEL, v.LICENSED, v.LABEL_WEIGHT, "short by {}"),
     v.SCORE.name: ("score", v.FORBIDDEN_SCORE, v.ALIGNED, v.CLOSENESS, _FARTHER),
 }
-"""What may stand in the way of a decision: what forbids it, what it needs, what weighs more."""
+"""Obstacles to a decision: what forbids it, what it needs, what weighs more."""
 
 
 class Verdict(StrEnum):
@@ -183,7 +194,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WhyNot:
+class WhyNot(_Text):
     """Why a decision was not taken.
 
     ``wanted`` are the atoms that the decision stands for, and whether they were to hold;
@@ -201,12 +212,6 @@ class WhyNot:
 
     def __repr__(self) -> str:
         return f"<WhyNot {self.goal!r}: {self.verdict}>"
-
-    def __str__(self) -> str:
-        return self.text().rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
 
     def text(self) -> str:
         """The reason as a tree."""
@@ -233,7 +238,7 @@ def why_not(trace: Trace, nearest: NearMisses, *asked: str) -> WhyNot:
         )
     if questions.is_atom_question(question):
         term = questions.read_atom(question, trace)
-        if questions.meant(term, trace):
+        if questions.agreeing(term, trace):
             raise UsageError(
                 "the answer has such an atom", where=f"atom '{question}'", hint="Ask ists-asp why"
             )
@@ -249,10 +254,10 @@ def why_not(trace: Trace, nearest: NearMisses, *asked: str) -> WhyNot:
             "the answer has this decision", where=f"decision '{question}'", hint="Ask ists-asp why"
         )
     with gc_paused():
-        return _Asking(trace, nearest, question, wanted).answer()
+        return _Search(trace, nearest, question, wanted).answer()
 
 
-class _Asking:
+class _Search:
     """Looks for the best answer with a decision, and for what is against it."""
 
     def __init__(
@@ -294,7 +299,7 @@ class _Asking:
         return WhyNot(verdict, self._wanted, goal.text, Branch(f"{goal.text}: {says}", below=below))
 
     def _others(self, told: Goal | None = None) -> Iterator[Branch]:
-        """What stands in the way of all goals but one."""
+        """The obstacles of all goals but one."""
         for goal in self._goals:
             below = (
                 [] if goal is told or questions.holds(self._trace, goal) else self._obstacles(goal)
@@ -303,7 +308,7 @@ class _Asking:
                 yield Branch(f"in the way of {goal.text}", below=below)
 
     def _obstacles(self, goal: Goal) -> list[Branch]:
-        """What forbids a goal, what it needs and lacks, and what weighs more."""
+        """The obstacles of a goal: what forbids it, what it lacks, what weighs more."""
         trace, atom, words = self._trace, goal.atom, self._trace.words
         if not goal.true:
             return Grower(trace).atom(atom)
@@ -323,7 +328,7 @@ class _Asking:
             if lacks >= 0:
                 own = words.about(atom)
                 rivals = [one for one in trace.atoms(atom.name) if words.about(one) & own]
-                below = [Branch(text) for text in told(trace, rivals)]
+                below = [Branch(text) for text in in_words(trace, rivals)]
                 for weighed in trace.beginning(weighs, *start):
                     below += Grower(trace, 1).atom(weighed)
                 found.append(Branch(lacking.format(lacks), below=below))
@@ -343,7 +348,10 @@ class _Asking:
                 before = found
                 continue
             if reasons := forbidding(self._trace, self._symbols[:size]):
-                below = [Branch(said(self._trace, one), str(RulePlace.of(one))) for one in reasons]
+                below = [
+                    Branch(sentence_of(self._trace, reason), str(RulePlace.of(reason)))
+                    for reason in reasons
+                ]
                 return self._told(Verdict.FORBIDDEN, goal, "constraints forbid it", below)
             nearest = self._nearest
             if before is not None:
@@ -366,7 +374,7 @@ class _Asking:
         text = [goal.text for goal in self._goals if not questions.holds(trace, goal)][-1]
         below = list(self._others())
         for title, atoms in (("would come", other.come), ("would go", other.gone)):
-            changed = told(trace, (atom for atom in atoms if atom.name != v.BOUNDARY.name))
+            changed = in_words(trace, (atom for atom in atoms if atom.name != v.BOUNDARY.name))
             if branches := list(map(Branch, sorted(changed))):
                 below.append(Branch(title, below=branches))
         return WhyNot(
