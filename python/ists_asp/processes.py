@@ -1,4 +1,4 @@
-"""What the system does for processes that may have to be killed."""
+"""Limits, signals and exit codes of processes that may have to be killed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from multiprocessing.process import BaseProcess
+
+is_command = False
+"""Whether this is the process of the command: it has no threads yet and may copy itself."""
+
+ENDING = signal.SIGTERM, signal.SIGHUP
+"""Signals that ask a process to end."""
 
 OUT_OF_TIME = -signal.SIGPROF
 """Exit code of a process that met the limit of :func:`end_after`."""
@@ -76,39 +82,39 @@ def _end_after(starter: BaseProcess) -> None:
     os._exit(1)
 
 
-def usage(process: int) -> tuple[float, bool, int]:
-    """Seconds that a process and those below it have computed, whether one is busy, their bytes.
+def usage(process: int) -> tuple[float, bool]:
+    """Seconds that a process and those below it have computed, and whether one is busy.
 
     Busy is one that computes, or would if it had a processor or what it reads: on a busy machine
     it may wait long for its turn. The seconds grow as long as one of them computes, and fall where
     one ends. Where the system does not tell, all are busy.
     """
     if not Path("/proc/self/task").exists():
-        return 0.0, True, 0
-    seconds, busy, size = 0.0, False, 0
+        return 0.0, True
+    seconds, busy = 0.0, False
     with suppress(OSError, IndexError, ValueError):
         # Behind the name, which may have blanks and brackets.
-        told = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        busy = told[0] in _WAITING
-        seconds = (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
-        size = int(told[21]) * os.sysconf("SC_PAGE_SIZE")
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        busy = fields[0] in _WAITING
+        seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
         for task in Path(f"/proc/{process}/task").glob("*/children"):
             for child in map(int, task.read_text().split()):
-                more, at_it, larger = usage(child)
-                seconds, busy, size = seconds + more, busy or at_it, size + larger
-    return seconds, busy, size
+                more, working = usage(child)
+                seconds, busy = seconds + more, busy or working
+    return seconds, busy
 
 
 @contextmanager
 def deaf(*, copied: bool = False) -> Iterator[None]:
-    """Let processes that are started meanwhile never hear Ctrl-C, which is for their parent.
+    """Let processes that are started meanwhile not hear Ctrl-C, which is for their parent.
 
-    What they did with it before they are told to ignore it would be a traceback.
+    Nor what asks them to end, before they are ready for it: what they did with it would be a
+    traceback.
     """
     if not copied:
         # Starting this process, too, would let them hear again.
         resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, *ENDING])
     try:
         yield
     finally:

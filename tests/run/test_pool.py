@@ -8,20 +8,20 @@ import time
 from contextlib import closing
 from functools import partial
 from threading import Timer
+from types import SimpleNamespace
 
 import pytest
 
 from ists_asp import limits
 from ists_asp.engine import Limits, Setup, System
-from ists_asp.errors import RuleError, SolveError
+from ists_asp.errors import RuleError, SolveError, too_late
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_answer
 from ists_asp.model import Pair
 from ists_asp.pipeline.stages import Stages
 from ists_asp.processes import OUT_OF_TIME
 from ists_asp.run import pool as pool_module
-from ists_asp.run import watch
-from ists_asp.run.pool import Pool, Worker
+from ists_asp.run.pool import Limit, Pool, Worker, ask_each
 from ists_asp.run.worker import OUT_OF_MEMORY
 from ists_asp.solver.batch import batches
 
@@ -156,28 +156,17 @@ class Silent:
 
 def test_looks_count_and_not_the_clock(monkeypatch):
     """Ctrl-Z, then fg: who watches is halted with what is watched, and the clock goes on."""
-    monkeypatch.setattr(watch, "usage", lambda _process: (0.0, False, 0))
+    monkeypatch.setattr(pool_module, "usage", lambda _process: (0.0, False))
     monkeypatch.setattr(time, "time", lambda: 1e12)
     monkeypatch.setattr(time, "monotonic", lambda: 1e12)
     for _ in range(2):
         halted = Silent()
         with pytest.raises(TimeoutError):
-            watch.heard(0, halted, 1.0, still=3, seconds=5.0)
+            pool_module.heard(0, halted, 1.0, still=3)
         assert halted.looks == 3
     # Who waits for a processor that others have is not halted.
-    monkeypatch.setattr(watch, "usage", lambda _process: (0.0, True, 0))
-    assert watch.heard(0, Silent(), 1.0, still=3) == "done"
-
-
-def test_who_computes_too_long_or_takes_too_much_is_given_up(monkeypatch):
-    taken = [(second, True, second << 20) for second in (10, 12, 14, 16)]
-    for limit, error in (({"seconds": 5.0}, TimeoutError), ({"memory": 15 << 20}, MemoryError)):
-        told = iter(taken)
-        monkeypatch.setattr(watch, "usage", lambda _process, told=told: next(told))
-        busy = Silent()
-        with pytest.raises(error):
-            watch.heard(0, busy, 1.0, still=1, **limit)
-        assert busy.looks == 3
+    monkeypatch.setattr(pool_module, "usage", lambda _process: (0.0, True))
+    assert pool_module.heard(0, Silent(), 1.0, still=3) == "done"
 
 
 def test_time_is_that_of_the_processor(tmp_path, annotator):
@@ -212,3 +201,45 @@ def test_a_question_whose_worker_is_killed_is_put_to_another_one_but_not_in_the_
     worker.close()
     with pytest.raises(SolveError, match="the worker was ended"):
         worker.ask(partial(slowly, seconds=0))
+
+
+def hostile(_system, pairs):
+    for pair in pairs:
+        if pair.id == "crash":
+            os.kill(os.getpid(), signal.SIGFPE)
+        while pair.id == "spin":
+            pass
+        if pair.id == "odd" and len(pairs) == 1:
+            raise RuleError("odd", where="pair odd", hint="Mend it")
+        if pair.id == "deep":
+            raise RecursionError
+    if any(pair.id == "odd" for pair in pairs):
+        raise RuleError("one of them is odd")
+    return [f"{pair.id}{'+' * (len(pairs) > 1)}" for pair in pairs]
+
+
+CRASHED = (
+    "with these rules the command crashed: arithmetic overflow (signal 8). Look for a division"
+)
+LATE = "no answer within 0.3 s. Allow more time, or simplify the rules"
+DEEP = "pair deep: a rule or a term is nested too deeply. Break up its terms"
+
+
+@pytest.mark.parametrize(
+    ("batches", "expected"),
+    [
+        ("a crash b | c d", ["a", CRASHED, "b", "c+", "d+"]),
+        ("odd a spin", ["pair odd: odd. Mend it", "a", LATE]),
+        ("deep", [DEEP]),
+    ],
+)
+def test_a_pair_that_costs_a_worker_its_life_costs_no_other_pair(batches, expected):
+    worker = Worker(Setup("baseline"), command=True)
+    ask = partial(worker.ask, limit=Limit(0.3, partial(too_late, 0.3)))
+    items = [[SimpleNamespace(id=name) for name in some.split()] for some in batches.split("|")]
+    try:
+        results = [str(result) for _, result in ask_each(ask, items, hostile)]
+    finally:
+        worker.close()
+    assert len(results) == len(expected)
+    assert all(map(str.startswith, results, expected)), results

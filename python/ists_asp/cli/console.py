@@ -13,7 +13,6 @@ import click
 
 from ists_asp.errors import DataError, IstsError, UsageError, shortened
 from ists_asp.limits import unproven
-from ists_asp.run.watch import alive, told_before
 from ists_asp.terminal import Door, behind, door, one_line, plain
 
 if TYPE_CHECKING:
@@ -51,10 +50,9 @@ def error(message: str) -> None:
     _tell(f"error: {message}")
 
 
-def warn(message: str) -> None:
+def warn(message: object) -> None:
     """Print a warning, one line."""
-    if not told_before(message):
-        _tell(f"warning: {one_line(message)}")
+    _tell(f"warning: {one_line(str(message))}")
 
 
 @contextmanager
@@ -167,28 +165,6 @@ class Failures:
             raise click.exceptions.Exit(3)
 
 
-@contextmanager
-def rule_warnings(system: System) -> Iterator[Callable[[], None]]:
-    """Print what clingo finds suspicious about the rules of a system, each thing once.
-
-    Yield what prints those that are new. At the end that is done, too, and also after an error: a
-    misspelt predicate may be what made a pair unsolvable.
-    """
-    shown = 0
-
-    def show() -> None:
-        nonlocal shown
-        for warning in system.warnings[shown:]:
-            warn(str(warning))
-            shown += 1
-
-    show()
-    try:
-        yield show
-    finally:
-        show()
-
-
 def write_output(target: Path | None, value: object) -> None:
     """Write text, or another value as JSON, to standard output or a file.
 
@@ -216,10 +192,14 @@ def write_output(target: Path | None, value: object) -> None:
 
 
 @contextmanager
-def progress(total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
-    """Show a bar on standard error, if that is a terminal; yield what to call after each step."""
-    if not shown or total < 2 or sys.stderr is None or not sys.stderr.isatty():
-        yield alive
+def progress(total: int | None, *, shown: bool) -> Iterator[Callable[[], None]]:
+    """Show a bar on standard error, if that is a terminal; yield what to call after each step.
+
+    It only moves where nobody knows the total.
+    """
+    several = total is None or total > 1
+    if not (shown and several) or sys.stderr is None or not sys.stderr.isatty():
+        yield lambda: None
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -234,11 +214,7 @@ def progress(total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
     with drawn as bar, redirect_stderr(door(sys.stderr)):
         task = bar.add_task("Pairs", total=total)
 
-        def step() -> None:
-            alive()
-            bar.advance(task)
-
-        yield step
+        yield lambda: bar.advance(task)
 
 
 def counted(items: Iterable[T], step: Callable[[], None]) -> Iterator[T]:

@@ -1,7 +1,7 @@
 """One way for commands over pairs: load, work on each pair, tell what failed, write.
 
 ``solve`` and ``sts`` run any number of pairs through workers (:func:`solve_pairs`). Commands that
-look at pairs more closely work on them in one child process that is watched (:class:`Working`).
+look at pairs more closely ask one process about them (:class:`Working`).
 """
 
 from __future__ import annotations
@@ -10,70 +10,147 @@ import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from ists_asp import cli
 from ists_asp.cli import console
 from ists_asp.cli.console import Failures
-from ists_asp.errors import UsageError
-from ists_asp.run.watch import Failed, each, isolate, loading, patience, working_on
+from ists_asp.errors import IstsError, UsageError, of_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.engine import Setup, System
+    from ists_asp.engine import Setup, System, Timings
+    from ists_asp.explain.feedback import Submission
     from ists_asp.io.formats import Format
     from ists_asp.model import Pair
     from ists_asp.pipeline.cluster import Engine, Job
     from ists_asp.pipeline.source import Source
+    from ists_asp.rules import RuleWarning
+    from ists_asp.run.pool import Inline, Limit, Worker
+    from ists_asp.run.worker import Question
     from ists_asp.trace import AskedTrace
 
-S = TypeVar("S")
-T = TypeVar("T")
+S = TypeVar("S", bound="Pair | Submission")
 
 
 @dataclass(slots=True)
 class Working:
-    """A system in a process of its own, where rules and long sentences may take for ever."""
+    """A system that annotates pairs, and a process that is asked about them.
+
+    Rules and long sentences may take for ever there.
+    """
 
     system: System
-    show_warnings: Callable[[], None]
+    asker: Worker | Inline
     failures: Failures = field(default_factory=Failures)
+    _shown: set[RuleWarning] = field(default_factory=set)
 
-    def on_each(
+    @property
+    def stages(self) -> Timings:
+        """What all stages took so far."""
+        from ists_asp.engine import Timings
+
+        stages = Timings()
+        for times in (self.system.stages, self.asker.times):
+            stages.merge(times)
+        return stages
+
+    def ask(
+        self,
+        question: Question,
+        items: Sequence[Any] | None = None,
+        *,
+        limit: Limit | None = None,
+        step: Callable[[], object] = lambda: None,
+    ) -> Any:  # noqa: ANN401 (whatever a question gets)
+        """Return what the process says to a question; by default it may search as it likes.
+
+        What clingo finds suspicious about the rules is printed, each thing once; also before an
+        error, as a misspelt predicate may be what made a pair unsolvable.
+        """
+        from ists_asp.run.pool import Limit
+
+        limit = limit or Limit.of_searches(self.system.setup.limits.seconds)
+        try:
+            return self.asker.ask(question, items, limit=limit, step=step)
+        finally:
+            self.show_warnings()
+
+    def ask_each(
         self,
         items: Sequence[S],
-        work: Callable[[Iterator[S]], Iterator[T]],
-        pair_of: Callable[[S], Pair],
+        question: Question,
         *,
+        size: int,
         quiet: bool,
-        seconds: float | None = None,
-    ) -> Iterator[T | Failed]:
-        """Work on pairs, lazily and in their order; one that fails is told and costs no other.
+        searching: bool = False,
+    ) -> Iterator[tuple[S, Any]]:
+        """Ask about pairs, lazily, so many at a time; yield each with what was said of it.
 
-        A command can do so once; see :func:`ists_asp.run.watch.each`.
+        One that fails is told, costs no other anything, and comes with the reason, a line. The
+        error of an only pair is raised. Pairs have a time limit unless they are ``searching``.
         """
+        from ists_asp.run.pool import Limit, ask_each
+
+        def ask(question: Question, some: Sequence[S]) -> Any:  # noqa: ANN401
+            seconds = self.system.setup.limits.seconds
+            limit = None if searching else Limit.of_pairs(seconds, len(some))
+            return self.ask(question, some, limit=limit)
+
+        batches = (items[at : at + size] for at in range(0, len(items), size))
         with console.progress(len(items), shown=not quiet) as step:
-            for one in each(items, work, pair_of, seconds):
-                if isinstance(one, Failed):
-                    self.failures.add(one.pair.id, one.reason)
-                yield one
-                self.show_warnings()
+            for item, result in ask_each(ask, batches, question):
+                if isinstance(result, IstsError):
+                    where = of_pair(item.id)
+                    if len(items) == 1:
+                        result.where = result.where or where
+                        raise result
+                    # Without the excerpt of a rule file.
+                    result = IstsError.__str__(result).removeprefix(f"{where}: ")
+                    self.failures.add(item.id, result)
+                yield item, result
                 step()
+
+    def annotated(self, source: Source, pairs: Sequence[Pair]) -> list[Pair]:
+        """The pairs of a source, annotated; warn of those that do not suit the rules."""
+        return list(self.system.annotate(console.tokenized(source, self.system, pairs)))
+
+    def show_warnings(self) -> None:
+        """Print what was warned of since this was last called."""
+        for warning in (*self.system.models_warnings, *self.asker.told):
+            if warning not in self._shown:
+                self._shown.add(warning)
+                console.warn(warning)
 
 
 @contextmanager
 def working(setup: Setup) -> Iterator[Working]:
-    """Load a system, and print what clingo finds suspicious about its rules."""
-    isolate(patience(setup.limits.seconds))
+    """Load a system, and a process with the same rules, and print what is suspicious about them."""
+    from ists_asp import processes
     from ists_asp.engine import System
+    from ists_asp.run.pool import Inline, Worker
+    from ists_asp.run.worker import Decider
 
-    with System(setup) as system:
-        with loading(setup.limits.seconds, setup.rules):
-            system.load()
-        with console.rule_warnings(system) as show_warnings:
-            yield Working(system, show_warnings)
+    with ExitStack() as stack:
+        asker: Worker | Inline
+        system: System
+        if processes.is_command:
+            asker = Worker(setup, command=True)
+            stack.callback(asker.close)
+            asker.begin()
+            system = stack.enter_context(System(setup))
+            # Missing models are told before anything else.
+            system.models  # noqa: B018
+            asker.load()
+        else:
+            # Who calls from Python watches over it alone.
+            system = stack.enter_context(System(setup).load())
+            asker = Inline(Decider(setup, system))
+        run = Working(system, asker)
+        run.show_warnings()
+        yield run
 
 
 def show_trace(
@@ -85,16 +162,21 @@ def show_trace(
     output: Path | None,
 ) -> None:
     """Write what is shown of the trace of one pair, the only one or that with an id."""
+    from ists_asp.errors import inside
+    from ists_asp.run.pool import Limit
+    from ists_asp.run.questions import shown_trace
+
     pair, *others = console.read_pairs(source)
     if others:
         raise UsageError(f"{1 + len(others)} pairs", hint="Choose one with --id ID")
+    seconds = setup.limits.seconds
     with working(setup) as run:
-        (annotated,) = run.system.annotate(console.tokenized(source, run.system, [pair]))
-        with working_on(pair, setup.limits.seconds, "trace"):
-            rated = rating and run.system.rates
-            trace = next(run.system.trace_annotated([annotated], rated=rated))
-            console.warn_unproven(trace.answer, setup.limits.seconds)
-            shown = show(trace)
+        annotated = run.annotated(source, [pair])
+        question = partial(shown_trace, show=show, rated=rating and run.system.rates)
+        with inside(pair):
+            limit = Limit.of_pairs(seconds, what="trace")
+            ((answer, shown),) = run.ask(question, annotated, limit=limit)
+        console.warn_unproven(answer, seconds)
     console.write_output(output, shown)
 
 
@@ -141,7 +223,7 @@ def solve_pairs(
         outputs = {path: stack.enter_context(atomic_writer(path)) for path in targets}
         target = Printed() if output is None else outputs[output]
         # Each thing is told once.
-        tell = cache(lambda warning: console.warn(str(warning)))
+        tell = cache(console.warn)
         complete = sink.complete(setup, system.files)
         stages = Stages(complete, system, jobs, count, long=source.long, tell=tell)
         stack.callback(stages.close)

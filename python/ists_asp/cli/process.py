@@ -78,10 +78,10 @@ def _run() -> int:
             os.open(os.devnull, os.O_RDWR)
     # Most of what is made until the first answer stays: to look for garbage in it takes long.
     gc.set_threshold(100_000)
+    from ists_asp import processes
     from ists_asp.cli.app import main
-    from ists_asp.run import watch
 
-    watch.active = True
+    processes.is_command = True
     _raise_once()
     try:
         main.main(prog_name="ists-asp")

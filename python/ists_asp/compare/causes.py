@@ -32,7 +32,7 @@ from ists_asp.trace.effects import Effect, bearing, changing, look, places, sent
 from ists_asp.vocabulary import ARGUES, CLOSENESS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.engine import System
     from ists_asp.rules import NamedRule, RuleSet
@@ -44,7 +44,7 @@ _WEIGHTS = tuple(f"{one.name}(" for one in WEIGHTS)
 
 _DEPTH = 60
 
-_LOOKED = 30
+LOOKED = 30
 """Pairs, and new rules, of which it is found out what a rule did that changed nothing."""
 
 
@@ -342,17 +342,20 @@ class Both:
     effects: Mapping[str, Effect] | None = None
 
 
-def run_both(old: System, new: System, pairs: Iterable[Pair]) -> Iterator[Both]:
+def run_both(
+    old: System, new: System, pairs: Iterable[Pair], looked: Collection[str] | None = None
+) -> Iterator[Both]:
     """Decide pairs by two sets of rules, lazily and in their order; trace where answers differ.
 
-    Sentences are annotated once. What new rules did is looked at in the first pairs.
+    Sentences are annotated once. The effects of new rules are looked at in all pairs, or in those
+    with the ids ``looked``, as that takes long.
     """
     found = (edit.new for edit in find_edits(old.rules, new.rules)[0])
     # What evidence may argue for is for ists-asp learn.
     told = (one.name for one in found if one and not one.text.startswith(f"{ARGUES.name}("))
-    edits = [*islice(told, _LOOKED)]
+    edits = [*islice(told, LOOKED)]
     switched = cache(lambda: new.solver.switched(places(new.rules, edits)))
-    annotated, left = old.annotate(pairs), _LOOKED if edits else 0
+    annotated = old.annotate(pairs)
     while batch := list(islice(annotated, BATCH)):
         decided = list(map(Both, _answered(old, batch), _answered(new, batch)))
         # What is about the pair as a whole follows from the rest.
@@ -361,7 +364,8 @@ def run_both(old: System, new: System, pairs: Iterable[Pair]) -> Iterator[Both]:
             tuple(change for change in find_changes(one.old, one.new) if change.kind not in wholes)
             for one in decided
         ]
-        traced = [bool(changes) or place < left for place, changes in enumerate(changed)]
+        wanted = [bool(edits) and (looked is None or pair.id in looked) for pair in batch]
+        traced = [bool(one) or other for one, other in zip(changed, wanted, strict=True)]
         before = old.trace_annotated(compress(batch, changed))
         after = new.trace_annotated(compress(batch, traced))
         for place, (one, changes) in enumerate(zip(decided, changed, strict=True)):
@@ -371,9 +375,8 @@ def run_both(old: System, new: System, pairs: Iterable[Pair]) -> Iterator[Both]:
             trace = next(after)
             causes = find_causes(next(before), trace, changes) if changes else ()
             groups = {name: [name] for name in edits}
-            did = look(trace, groups, switched).effects if place < left else None
+            did = look(trace, groups, switched).effects if wanted[place] else None
             yield replace(one, causes=causes, effects=did)
-        left -= len(batch)
 
 
 def _answered(system: System, batch: Sequence[Pair]) -> Iterator[Answered]:

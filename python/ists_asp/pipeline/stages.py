@@ -8,15 +8,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ists_asp import processes
 from ists_asp.engine import Timings
 from ists_asp.engine.preparation import sums
 from ists_asp.errors import DataError, SolveError, of_pair
 from ists_asp.io.formats import PAIRS, Outcome, writing_rows
 from ists_asp.limits import check_size, is_long
 from ists_asp.model import Pair
-from ists_asp.run import watch
-from ists_asp.run.pool import Pool
-from ists_asp.run.worker import Decider, Report
+from ists_asp.run.pool import Inline, Pool, Report, decide
+from ists_asp.run.worker import Decider
 from ists_asp.solver.batch import BATCH
 
 if TYPE_CHECKING:
@@ -66,23 +66,23 @@ class Stages:
     ) -> None:
         self.setup, self.system, self.tell = setup, system, tell
         self.times = Timings()
-        self._decider: Decider | None = None
+        self._inline: Inline | None = None
         self._pool: Pool | None = None
         if jobs > 1 or long or count >= MANY:
             self._pool = Pool(setup, max(1, min(jobs, -(-count // BATCH))))
         elif setup.rules or setup.constants or setup.templates:
             # A copy of this process is quick to begin; it would lack the threads that callers have.
-            self._pool = Pool(setup, 1, copied=watch.active)
+            self._pool = Pool(setup, 1, copied=processes.is_command)
         else:
-            self._decider = Decider(setup, system)
-        first = system.rules if self._pool is None else self._pool
-        for warning in (*system.models_warnings, *first.warnings):
+            self._inline = Inline(Decider(setup, system))
+        told = self._inline.told if self._inline else self._pool.warnings if self._pool else ()
+        for warning in (*system.models_warnings, *told):
             tell(warning)
 
-    def ask(self, question: Question) -> Any:  # noqa: ANN401 (whatever a question gets)
+    def ask(self, question: Question, items: Sequence[Any] | None = None) -> Any:  # noqa: ANN401
         """What a worker says to a question."""
         assert self._pool is not None
-        return self._pool.ask(question)
+        return self._pool.ask(question, items)
 
     def close(self) -> None:
         """End the workers."""
@@ -125,15 +125,14 @@ class Stages:
 
     def _submit(self, pairs: Sequence[Pair]) -> Future[Report]:
         """Begin to decide annotated pairs."""
-        if self._decider is not None and any(map(is_long, pairs)) and self._pool is None:
-            self._pool = Pool(self.setup, 1)
-        if pairs and self._pool is not None and (not self._decider or any(map(is_long, pairs))):
-            return self._pool.submit(pairs)
         done: Future[Report] = Future()
-        if self._decider is None or not pairs:
+        if not pairs:
             done.set_result(Report((), Timings(), ()))
+        elif self._inline is not None and not any(map(is_long, pairs)):
+            done.set_result(decide(self._inline, pairs))
         else:
-            done.set_result(self._decider.decide(pairs))
+            self._pool = self._pool or Pool(self.setup, 1)
+            return self._pool.submit(pairs)
         return done
 
 

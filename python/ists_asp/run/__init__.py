@@ -1,8 +1,6 @@
-"""Many pairs, unattended, and whatever may not end: in processes that can be killed.
+"""Processes that can be killed, for many pairs unattended and for whatever may not end.
 
-A command about few pairs goes on in a copy of itself, which is watched
-(:mod:`~ists_asp.run.watch`). A run has workers (:mod:`~ists_asp.run.pool`); what happens in one is
-:mod:`~ists_asp.run.worker`. All take their limits from :mod:`ists_asp.limits` and
-:mod:`ists_asp.processes`: time is that of the processor, and who neither computes nor answers is
-given up after so many looks, not seconds of a clock, which goes on while a machine sleeps.
+What may take for ever is a question. Who asks, and watches, is :mod:`~ists_asp.run.pool`; who
+answers is :mod:`~ists_asp.run.worker`; questions about single pairs are
+:mod:`~ists_asp.run.questions`. Limits are :mod:`ists_asp.limits` and :mod:`ists_asp.processes`.
 """

@@ -1,47 +1,77 @@
-"""Pairs through a run: decided by this process or by workers, given back in their order.
+"""The side that asks: processes with systems, which are killed when they overstep a limit.
 
-Workers are killed when they overstep a limit.
+All that may take for ever, or crash, is a question to a :class:`Worker`: clingo cannot be
+interrupted while it parses or grounds, and a regular expression may look for ever. A worker that
+is lost is followed by another one. :func:`ask_each` asks about many pairs and finds the one to
+blame, which costs no other pair anything.
+
+Seconds are those of the processor. A process that neither computes nor answers is given up after
+so many looks at it: a clock goes on while both are halted, or a machine sleeps.
 """
 
 from __future__ import annotations
 
+import math
 import multiprocessing
+import os
 import signal
 import sys
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from queue import SimpleQueue
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from ists_asp import processes
 from ists_asp.engine import Timings
-from ists_asp.errors import IstsError, RuleError, SolveError
-from ists_asp.io.formats import Outcome
-from ists_asp.limits import loads_too_long
-from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason
-from ists_asp.run.watch import heard
-from ists_asp.run.worker import OUT_OF_MEMORY, Question, Report, serve
+from ists_asp.errors import (
+    DataError,
+    IstsError,
+    MemoryLimitError,
+    RuleError,
+    SolveError,
+    TraceError,
+    too_late,
+)
+from ists_asp.limits import lifetime, loads_too_long
+from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason, usage
+from ists_asp.run.worker import OUT_OF_MEMORY, Decider, failed, heard_by, serve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from multiprocessing.connection import Connection
     from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
     from typing import TypeAlias
 
     from ists_asp.engine import Setup
+    from ists_asp.io.formats import Outcome
     from ists_asp.model import Pair
     from ists_asp.rules import RuleWarning
+    from ists_asp.run.worker import Question
 
     _Context: TypeAlias = ForkContext | ForkServerContext | SpawnContext
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 RENEWED = 200
 """Batches after which a worker gives way to a new one: clingo never forgets a word."""
 
-_LOOK = 1.0
-"""Seconds between two looks at a worker that has not answered yet."""
+MEMORY = 8192
+"""Megabytes that a process of a command may take, or three quarters of the machine's, if less."""
+
+SECONDS = 120.0
+"""Seconds that a long work may compute until it says that something is done, such as a pair."""
 
 STILL = 20
 """Looks at which a worker did not compute at all, after which it is taken for stuck."""
+
+_LOOK = 1.0
+"""Seconds between two looks at a worker that has not answered yet."""
 
 _TRIES = 3
 """How often a worker is begun that somebody kills while it loads."""
@@ -58,63 +88,24 @@ _starting = threading.Lock()
 """Held by whoever begins a process or asks how it ended: the library is not made for threads."""
 
 
-class Pool:
-    """Workers, each a process that a thread of this one gives batches.
+def heard(process: int, connection: Connection, look: float, still: float) -> Any:  # noqa: ANN401
+    """Return what a process sends next; EOFError or OSError says that it has ended.
 
-    A batch that costs a worker its life is decided pair by pair, by another one: the pair at fault
-    fails, and costs no other pair anything. ``width`` is how many batches to have under way,
-    ``warnings`` is what the parser finds suspicious. The first worker may begin as a copy of this
-    process, which takes no time; those that follow it, and those of a process with threads, begin
-    from nothing.
+    It is looked at every ``look`` seconds. TimeoutError says that for ``still`` looks neither it
+    nor a process below it has computed at all.
     """
+    last, idle = 0.0, 0
+    while not connection.poll(look):
+        now, busy = usage(process)
+        idle = 0 if busy or now != last else idle + 1
+        last = now
+        if idle >= still:
+            raise TimeoutError
+    return connection.recv()
 
-    def __init__(self, setup: Setup, jobs: int, *, copied: bool = False) -> None:
-        # With one worker, the parent and it take turns: one core is busy.
-        self.width = 1 if jobs == 1 else 2 * jobs
-        self._workers = [Worker(setup) for _ in range(jobs)]
-        self._free: SimpleQueue[Worker] = SimpleQueue()
-        self._threads = ThreadPoolExecutor(jobs)
-        try:
-            first, *others = self._workers
-            first.begin(multiprocessing.get_context("fork") if copied else None)
-            for other in others:
-                other.begin()
-            self.warnings = first.load()
-        except BaseException:
-            self.close()
-            raise
-        for worker in self._workers:
-            self._free.put(worker)
 
-    def submit(self, pairs: Sequence[Pair]) -> Future[Report]:
-        """Begin to decide annotated pairs."""
-        return self._threads.submit(self._decide, pairs)
-
-    def _decide(self, pairs: Sequence[Pair]) -> Report:
-        worker = self._free.get()
-        try:
-            return worker.decide(pairs)
-        finally:
-            self._free.put(worker)
-
-    def ask(self, question: Question) -> Any:  # noqa: ANN401 (whatever a question gets)
-        """What a worker says to a question; see :meth:`Worker.ask`."""
-        worker = self._free.get()
-        try:
-            return worker.ask(question)
-        finally:
-            self._free.put(worker)
-
-    def close(self) -> None:
-        """Kill the workers, whatever is under way."""
-        for worker in self._workers:
-            worker.close()
-        self._threads.shutdown(cancel_futures=True)
-
-    @property
-    def processes(self) -> list[int]:
-        """The process of each worker that has one."""
-        return [worker.number for worker in self._workers if worker.number]
+class SupersededError(IstsError):
+    """Nobody waits for this any more: something newer was asked."""
 
 
 class LostError(Exception):
@@ -132,44 +123,92 @@ class LostError(Exception):
         return self.code not in (OUT_OF_MEMORY, OUT_OF_TIME) and -self.code not in _CRASHES
 
 
-class _UnloadedError(RuleError):
+class UnloadedError(RuleError):
     """No worker can load the rules."""
 
 
-class Worker:
-    """Gives batches and questions to a process, and to another one when that is lost."""
+class Limit(NamedTuple):
+    """Seconds until something is done, such as a pair, and the error for what takes more."""
 
-    def __init__(self, setup: Setup) -> None:
-        self._setup = setup
+    seconds: float
+    error: Callable[[], IstsError]
+
+    @classmethod
+    def of_pairs(cls, seconds: float, pairs: int = 1, what: str = "answer") -> Limit:
+        """The limit for pairs that are worked on together, each in so many seconds."""
+        return cls(lifetime(seconds, pairs), partial(too_late, seconds, what))
+
+    @classmethod
+    def of_work(cls, seconds: float) -> Limit:
+        """The limit for work that takes as long as it takes, as long as it gets on."""
+        told = f"the rules take more than {seconds:g} s"
+        return cls(seconds, lambda: RuleError(told, hint=_LARGE))
+
+    @classmethod
+    def of_searches(cls, seconds: float) -> Limit:
+        """The same, where each search may take so many seconds."""
+        return cls.of_work(max(SECONDS, 60.0 + 2 * seconds))
+
+
+class Worker:
+    """Puts questions to a process, one at a time, and to another one when that is lost.
+
+    ``told`` is what it has warned of, ``times`` what its stages took. Without a setup the process
+    has no system. That of a ``command`` begins as a copy of it, which takes no time, and is bounded
+    in its memory; others begin from nothing, as do those that follow it, unless they are to be
+    ``copied``.
+    """
+
+    def __init__(
+        self,
+        setup: Setup | None,
+        *,
+        command: bool = False,
+        copied: bool = False,
+        renewed: float = RENEWED,
+    ) -> None:
+        self._setup, self._command = setup, command
+        self._copied = command or copied
+        self._renewed = renewed
+        self._memory = None if setup is None else setup.limits.memory
+        if command and self._memory is None:
+            whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+            self._memory = min(MEMORY << 20, whole // 4 * 3)
         self._process: Any = None
-        self._loaded = self._closed = False
-        self._batches = 0
+        self._loaded = self._closed = self._interrupted = False
+        self._questions = 0
+        self._kinds: set[object] = set()
+        self._lock = threading.Lock()
+        self.told: dict[RuleWarning, None] = {}
+        self.times = Timings()
 
     @property
     def number(self) -> int:
         """That of its process; 0 without one."""
         return self._process.pid if self._process is not None else 0
 
-    def begin(self, context: _Context | None = None) -> None:
+    def begin(self) -> None:
         """Begin a process, which loads the rules."""
-        context = context or _context()
-        with _starting, deaf(copied=context.get_start_method() == "fork"), _without_main():
+        context = multiprocessing.get_context("fork") if self._copied else _context()
+        with _starting, deaf(copied=self._copied), _without_main():
+            self._copied = False
             if self._closed:
                 raise LostError(None)
             self._connection, theirs = context.Pipe()
-            process = context.Process(target=serve, args=(self._setup, theirs), daemon=True)
+            given = self._setup, self._memory, theirs
+            process = context.Process(target=serve, args=given, daemon=True)
             process.start()
             self._process = process
             theirs.close()
 
-    def load(self) -> tuple[RuleWarning, ...]:
-        """Wait until the process is ready: what the parser finds suspicious."""
+    def load(self) -> None:
+        """Wait until the process is ready."""
         code: int | None = None
         for _ in range(_TRIES):
             if self._process is None:
                 self.begin()
             try:
-                warnings: tuple[RuleWarning, ...] = self._answer()
+                self._answer()
             except LostError as lost:
                 code = lost.code
                 # Another one can load: somebody killed the first.
@@ -177,53 +216,76 @@ class Worker:
                     break
             else:
                 self._loaded = True
-                return warnings
-        if code == OUT_OF_TIME:
+                return
+        if code == OUT_OF_TIME and self._setup is not None:
             found = loads_too_long(self._setup.limits.loading, self._setup.rules)
-            raise _UnloadedError(found, hint=f"{_LARGE}; or allow more with --timeout")
+            raise UnloadedError(found, hint=f"{_LARGE}; or allow more with --timeout")
         failure = self._ended(code)
-        raise _UnloadedError(f"the rules cannot be loaded: {failure.found}", hint=failure.hint)
+        found = failure.found if self._command else f"the rules cannot be loaded: {failure.found}"
+        raise UnloadedError(found, hint=failure.hint)
 
-    def decide(self, pairs: Sequence[Pair], *, again: bool = False) -> Report:
-        """Decide annotated pairs."""
-        try:
-            if self._batches >= RENEWED:
-                self._drop()
-            if not self._loaded:
-                self.load()
-            self._batches += 1
-            report: Report = self._answer(pairs)
-        except _UnloadedError as error:
-            failure = SolveError(error.found, hint=error.hint)
-        except LostError as lost:
-            if self._closed:
-                raise
-            if lost.blameless and not again:
-                # Somebody killed the worker: that is not the fault of these pairs.
-                return self.decide(pairs, again=True)
-            if len(pairs) > 1:
-                return Report.of([self.decide([pair]) for pair in pairs])
-            failure = self._ended(lost.code)
-        else:
-            return report
-        return Report(tuple(Outcome(pair, (), failure) for pair in pairs), Timings(), ())
+    def ask(
+        self,
+        question: Question,
+        items: Sequence[Any] | None = None,
+        *,
+        limit: Limit | None = None,
+        step: Callable[[], object] = lambda: None,
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> Any:  # noqa: ANN401 (whatever a question gets)
+        """Return what the process says to a question; if somebody kills it, what another one says.
 
-    def ask(self, question: Question, *, again: bool = False) -> Any:  # noqa: ANN401
-        """What the process says to a question; if somebody kills it, what another one says.
+        Args:
+            question: a function of the system, and of a list of items if there are any.
+            items: what the question is about; then the answer is a list, and an error names the
+                first of them.
+            limit: by default that of so many pairs, and, for the first question of a kind, of
+                loading.
+            step: called whenever something is done.
+            wanted: says, when it is this question's turn, whether anybody still wants to know.
 
         Raises:
-            IstsError: what it says instead, or that it ended on the way.
+            SupersededError: nobody does.
+            IstsError: what the process says instead, or that it ended on the way.
         """
-        try:
-            if not self._loaded:
-                self.load()
-            return self._answer(question)
-        except LostError as lost:
-            if self._closed:
-                raise SolveError("the worker was ended", hint="Ask again") from None
-            if lost.blameless and not again:
-                return self.ask(question, again=True)
-            raise self._ended(lost.code) from None
+        with self._lock:
+            if not wanted():
+                raise SupersededError("something newer was asked")
+            self._interrupted = False
+            if self._questions >= self._renewed:
+                self._drop()
+            for last in (False, True):
+                try:
+                    if not self._loaded:
+                        self.load()
+                    self._questions += 1
+                    seconds = self._seconds(question, items) if limit is None else limit.seconds
+                    return self._answer((question, items, seconds), step)
+                except LostError as lost:
+                    code, blameless = lost.code, lost.blameless
+                if self._closed or self._interrupted:
+                    raise SolveError("the worker was ended", hint="Ask again")
+                if last or not blameless:
+                    break
+            raise self._ended(code, limit)
+
+    def _seconds(self, question: Question, items: Sequence[Any] | None) -> float:
+        """The limit of a question that has none of its own."""
+        if self._setup is None:
+            return math.inf
+        limits, kind = self._setup.limits, getattr(question, "func", question)
+        # What decides is loaded; what else a question needs is loaded for the first of its kind.
+        loads = kind is not Decider.outcomes and kind not in self._kinds
+        self._kinds.add(kind)
+        pairs = 1 if items is None else len(items)
+        return lifetime(limits.seconds, pairs, limits.grace) + loads * limits.loading
+
+    def interrupt(self) -> None:
+        """End the question that is being answered, if there is one, without an answer."""
+        with _starting:
+            self._interrupted = True
+            if self._process is not None:
+                self._process.kill()
 
     def close(self) -> None:
         """Kill the process, and begin no other."""
@@ -233,12 +295,19 @@ class Worker:
                 self._process.kill()
                 self._process.join(_PATIENCE)
 
-    def _answer(self, question: object = None) -> Any:  # noqa: ANN401 (whatever a worker sends)
-        """What the process sends next, after it was asked something; an error that is no pair's."""
+    def _answer(self, message: object = None, step: Callable[[], object] = lambda: None) -> Any:  # noqa: ANN401
+        """Return what the process says in the end, to a message if there is one."""
         try:
-            if question is not None:
-                self._connection.send(question)
-            found = heard(self.number, self._connection, _LOOK, STILL)
+            if message is not None:
+                self._connection.send(message)
+            while True:
+                kind, value = heard(self.number, self._connection, _LOOK, STILL)
+                if kind == "step":
+                    step()
+                elif kind == "warning":
+                    self.told[value] = None
+                else:
+                    break
         except TimeoutError:
             self._drop()
             raise LostError(None) from None
@@ -248,29 +317,208 @@ class Worker:
                 code = self._process.exitcode
             self._drop()
             raise LostError(code) from None
-        if isinstance(found, IstsError):
-            # A question is at fault itself.
-            if not callable(question):
+        if kind == "error":
+            if not self._loaded:
                 self._drop()
-            raise found
-        return found
+            raise value
+        answer, times = value
+        self.times.merge(times)
+        return answer
 
     def _drop(self) -> None:
         """End the process, whatever it does."""
         with _starting:
             self._process.kill()
             self._process.join(_PATIENCE)
-        self._process, self._loaded, self._batches = None, False, 0
+        self._process, self._loaded, self._questions = None, False, 0
+        self._kinds.clear()
 
-    def _ended(self, code: int | None) -> SolveError:
-        """Why there is no answer of a worker that ended with this exit code."""
-        limits = self._setup.limits
+    def _ended(self, code: int | None, limit: Limit | None = None) -> IstsError:
+        """The error for a process that ended with this exit code."""
         if code == OUT_OF_TIME:
-            what = "trace" if self._setup.traced else "answer"
-            return SolveError(f"no {what} within {limits.seconds:g} s")
-        if code == OUT_OF_MEMORY and limits.memory is not None:
-            return SolveError(f"more than {limits.memory >> 20} MB of memory", hint=_LARGE)
-        return SolveError(f"the worker {ending(code)}", hint=likely_reason(code))
+            if limit is None:
+                assert self._setup is not None
+                what = "trace" if self._setup.traced else "answer"
+                limit = Limit.of_pairs(self._setup.limits.seconds, what=what)
+            return limit.error()
+        if code == OUT_OF_MEMORY and self._memory is not None:
+            return SolveError(f"more than {self._memory >> 20} MB of memory", hint=_LARGE)
+        subject = "with these rules the command" if self._command else "the worker"
+        return SolveError(f"{subject} {ending(code)}", hint=likely_reason(code))
+
+
+class Inline:
+    """Answers questions in this process, which loses no time; nothing here can be killed."""
+
+    def __init__(self, decider: Decider) -> None:
+        self._decider = decider
+        self.told: dict[RuleWarning, None] = {}
+        self.times = Timings()
+        with _hearing(self.told):
+            decider.warn()
+
+    def ask(
+        self,
+        question: Question,
+        items: Sequence[Any] | None = None,
+        *,
+        limit: Limit | None = None,  # noqa: ARG002
+        step: Callable[[], object] = lambda: None,
+    ) -> Any:  # noqa: ANN401 (whatever a question gets)
+        """Answer a question; see :meth:`Worker.ask`."""
+        with _hearing(self.told, step):
+            try:
+                return self._decider.answer(question, items)
+            finally:
+                self.times.merge(self._decider.times())
+
+
+class Pool:
+    """Workers, each a process that a thread of this one gives batches.
+
+    ``width`` is how many batches to have under way, ``warnings`` is what the parser finds
+    suspicious. The first worker may begin as a copy of this process; those that follow it, and
+    those of a process with threads, begin from nothing.
+    """
+
+    def __init__(self, setup: Setup, jobs: int, *, copied: bool = False) -> None:
+        # With one worker, the parent and it take turns: one core is busy.
+        self.width = 1 if jobs == 1 else 2 * jobs
+        self._workers = [Worker(setup, copied=copied and not number) for number in range(jobs)]
+        self._free: SimpleQueue[Worker] = SimpleQueue()
+        self._threads = ThreadPoolExecutor(jobs)
+        try:
+            for worker in self._workers:
+                worker.begin()
+            self._workers[0].load()
+        except BaseException:
+            self.close()
+            raise
+        self.warnings = tuple(self._workers[0].told)
+        for worker in self._workers:
+            self._free.put(worker)
+
+    @contextmanager
+    def _worker(self) -> Iterator[Worker]:
+        """A worker that has nothing to do."""
+        worker = self._free.get()
+        try:
+            yield worker
+        finally:
+            self._free.put(worker)
+
+    def submit(self, pairs: Sequence[Pair]) -> Future[Report]:
+        """Begin to decide annotated pairs."""
+
+        def work() -> Report:
+            with self._worker() as worker:
+                return decide(worker, pairs)
+
+        return self._threads.submit(work)
+
+    def ask(self, question: Question, items: Sequence[Any] | None = None) -> Any:  # noqa: ANN401
+        """Return what a worker says to a question; see :meth:`Worker.ask`."""
+        with self._worker() as worker:
+            return worker.ask(question, items)
+
+    def close(self) -> None:
+        """Kill the workers, whatever is under way."""
+        for worker in self._workers:
+            worker.close()
+        self._threads.shutdown(cancel_futures=True)
+
+    @property
+    def processes(self) -> list[int]:
+        """The process of each worker that has one."""
+        return [worker.number for worker in self._workers if worker.number]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What becomes of a batch: an outcome for each pair, in their order."""
+
+    outcomes: tuple[Outcome, ...]
+    times: Timings
+    warnings: tuple[RuleWarning, ...]
+
+
+def decide(asker: Worker | Inline, pairs: Sequence[Pair]) -> Report:
+    """Decide annotated pairs, each of which has an outcome."""
+    known, asker.times = len(asker.told), Timings()
+    outcomes = tuple(
+        failed(pair, result) if isinstance(result, IstsError) else result
+        for pair, result in ask_each(asker.ask, [pairs], Decider.outcomes)
+    )
+    return Report(outcomes, asker.times, tuple(islice(asker.told, known, None)))
+
+
+def ask_each(
+    ask: Callable[[Question, Sequence[S]], Sequence[T]],
+    batches: Iterable[Sequence[S]],
+    question: Question,
+) -> Iterator[tuple[S, T | IstsError]]:
+    """Ask about batches of pairs, lazily; yield each pair with what was said of it.
+
+    Of a batch that fails, or costs a worker its life, each pair is asked about by itself: the one
+    to blame has an error, and costs no other anything.
+    """
+    for batch in batches:
+        try:
+            results: Sequence[T | IstsError] = ask(question, batch)
+        except MemoryLimitError:
+            # In this process: there is none left.
+            raise
+        except UnloadedError as error:
+            results = [error] * len(batch)
+        except (DataError, RuleError, SolveError, TraceError) as error:
+            if len(batch) > 1:
+                yield from ask_each(ask, ([pair] for pair in batch), question)
+                continue
+            results = [error]
+        yield from zip(batch, results, strict=True)
+
+
+def apart(
+    work: Callable[[], T],
+    seconds: float = SECONDS,
+    *,
+    foreign: bool = True,
+    step: Callable[[], object] = lambda: None,
+    warn: Callable[[RuleWarning], object] = lambda _warning: None,
+) -> T:
+    """Do some work, a function of a module with its arguments.
+
+    What uses ``foreign`` texts, which users wrote, the command does in a process of its own, which
+    may be silent for so many seconds. Who calls from Python watches over it alone.
+    """
+    worker = Worker(None, command=True)
+    try:
+        if not (foreign and processes.is_command):
+            with _hearing(worker.told, step):
+                return work()
+        worker.load()
+        done: T = worker.ask(work, limit=Limit.of_work(seconds), step=step)
+        return done
+    finally:
+        worker.close()
+        for warning in worker.told:
+            warn(warning)
+
+
+@contextmanager
+def _hearing(
+    told: dict[RuleWarning, None], step: Callable[[], object] = lambda: None
+) -> Iterator[None]:
+    """Hear what is said in this process."""
+
+    def hear(kind: str, value: Any) -> None:  # noqa: ANN401
+        if kind == "step":
+            step()
+        else:
+            told[value] = None
+
+    with heard_by(hear):
+        yield
 
 
 @contextmanager

@@ -1,6 +1,9 @@
-"""What happens in a worker: a process of its own, which may be killed at any moment.
+"""The side of a process that is asked: it answers questions until nobody asks any more.
 
-It has neither Stanza nor torch: pairs come annotated.
+A question is a function of a module. It gets the system of the process, and items, such as pairs,
+if it is about some; what it returns is pickled. Meanwhile it may say that something is done
+(:func:`step`) or looks suspicious (:func:`warn`), which whoever asks hears at once. The process
+has neither Stanza nor torch, unless a question needs them: pairs come annotated.
 """
 
 from __future__ import annotations
@@ -9,12 +12,12 @@ import gc
 import os
 import signal
 import time
-from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import islice, repeat, tee
+from contextlib import contextmanager, suppress
+from functools import cached_property, partial
+from itertools import repeat, tee
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ists_asp import processes
 from ists_asp.engine import System, Timings
 from ists_asp.engine.preparation import freeze_gc, sums
 from ists_asp.errors import (
@@ -23,7 +26,6 @@ from ists_asp.errors import (
     MemoryLimitError,
     RuleError,
     SolveError,
-    TraceError,
     inside,
     shortened,
     too_deep,
@@ -31,8 +33,7 @@ from ists_asp.errors import (
 from ists_asp.io.formats import Outcome
 from ists_asp.io.store import TRACES, Memo, Store
 from ists_asp.io.wa import given_answer, read_wa
-from ists_asp.limits import lifetime
-from ists_asp.processes import end_after, end_with_parent, limit_memory
+from ists_asp.processes import ENDING, end_after, end_with_parent, limit_memory
 from ists_asp.resources import gc_paused
 from ists_asp.rules import Purpose, RuleWarning
 from ists_asp.solver.kept import answer_of, data_of
@@ -48,8 +49,14 @@ if TYPE_CHECKING:
     from ists_asp.io.wa import WaSentence
     from ists_asp.model import Answer, Pair
 
+Question: TypeAlias = "Callable[..., Any]"
+"""A function of a module, with all its arguments but the system of a process, and items."""
+
 OUT_OF_MEMORY = 77
-"""Exit code of a worker that met its memory limit."""
+"""Exit code of a process that met its memory limit."""
+
+_STAYS = 3
+"""Questions from which a process is taken to stay, and what it has loaded with it."""
 
 _KEPT = 10
 """Questions after which what they leave is collected, though others wait."""
@@ -57,127 +64,147 @@ _KEPT = 10
 _LULL = 0.5
 """Seconds without a question in which it is collected as well."""
 
+_hear: Callable[[str, object], None] = lambda _kind, _value: None  # noqa: E731
+"""Hears what is said while a question is answered in this process."""
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What becomes of a batch: an outcome for each pair, in their order."""
 
-    outcomes: tuple[Outcome, ...]
-    times: Timings
-    warnings: tuple[RuleWarning, ...]
+def step() -> None:
+    """Say that something is done, such as a pair: the time of the question begins anew."""
+    _hear("step", None)
 
-    @classmethod
-    def of(cls, reports: Sequence[Report]) -> Report:
-        """Join reports to that of a larger batch."""
-        times = Timings()
-        for report in reports:
-            times.merge(report.times)
-        outcomes = tuple(outcome for report in reports for outcome in report.outcomes)
-        return cls(outcomes, times, tuple(told for report in reports for told in report.warnings))
+
+def warn(warning: RuleWarning) -> None:
+    """Say that something looks suspicious."""
+    _hear("warning", warning)
+
+
+@contextmanager
+def telling(system: System) -> Iterator[None]:
+    """Warn of what clingo finds suspicious in the rules of a system.
+
+    Also before an error: a misspelt predicate may be what made a pair unsolvable.
+    """
+    try:
+        yield
+    finally:
+        for warning in system.warnings:
+            warn(warning)
+
+
+@contextmanager
+def heard_by(hear: Callable[[str, object], None]) -> Iterator[None]:
+    """Let somebody hear what is said in this process."""
+    global _hear
+    before, _hear = _hear, hear
+    try:
+        yield
+    finally:
+        _hear = before
+
+
+def failed(pair: Pair, error: IstsError) -> Outcome:
+    """Return the outcome of a pair without an answer."""
+    return Outcome(pair, failure=SolveError(error.found, hint=error.hint))
 
 
 class Decider:
-    """A system that decides batches of annotated pairs and reports what became of them.
+    """A system that is asked, and that decides pairs as a setup says: rated, explained or traced.
 
-    Answers that are traced are kept with their traces, which a rerun finds. If ``limited``, this
-    process ends where pairs take longer than their limits.
+    It loads at once, as faulty rules are no pair's fault. Answers that are traced are cached with
+    their traces.
     """
 
-    def __init__(
-        self, setup: Setup, system: System | None = None, *, limited: bool = False
-    ) -> None:
-        self._limited = limited
-        self.limits = setup.limits
-        self.asked: set[object] = set()
-        self._setup = setup
-        self._warned = 0
-        self._told: dict[RuleWarning, None] = {}
-        self.system = System(setup) if system is None else system
-        self.system.solver, self.system.knowledge  # noqa: B018 (loaded when first asked for)
+    def __init__(self, setup: Setup, system: System | None = None) -> None:
+        self.setup = setup
+        self.system = system = System(setup) if system is None else system
+        self._extra: dict[RuleWarning, None] = {}
+        self._heard: set[RuleWarning] = set()
+        system.solver, system.knowledge  # noqa: B018 (loaded when first asked for)
         if setup.explained:
-            # Faulty ones are no pair's fault.
-            self.system.program(Purpose.EXPLANATION), self._templates
-        rating = self.system.program(Purpose.RATING).rules.files if setup.rated else ()
-        if setup.files and sums((*self.system.rules.files, *rating)) != setup.files:
+            system.program(Purpose.EXPLANATION), self._templates
+        rating = system.program(Purpose.RATING).rules.files if setup.rated else ()
+        if setup.files and sums((*system.rules.files, *rating)) != setup.files:
             raise RuleError(
                 "a rule file has changed since the run began",
                 hint="Run it again, with rules that stay as they are",
             )
 
-    def decide(self, pairs: Sequence[Pair]) -> Report:
-        """Decide annotated pairs; a pair without an answer does not keep the others from one."""
-        outcomes = tuple(self._outcomes(pairs))
-        warnings = tuple(dict.fromkeys((*self.system.warnings, *self._told)))
-        fresh, self._warned = warnings[self._warned :], len(warnings)
-        times, self.system.stages = self.system.stages, Timings()
-        return Report(outcomes, times, fresh)
-
-    def _outcomes(self, pairs: Sequence[Pair]) -> list[Outcome]:
+    def answer(self, question: Question, items: Sequence[Any] | None = None) -> Any:  # noqa: ANN401
+        """Answer a question, about items in their order; an error names the first of them."""
+        answering = self if question is Decider.outcomes else self.system
         try:
-            with inside(pairs[0]):
-                return list(self._timed(pairs))
-        except MemoryLimitError:
-            raise
-        # What goes wrong with one pair may be right for all others.
-        except (DataError, RuleError, SolveError, TraceError) as error:
-            if len(pairs) == 1:
-                return [_failed(pairs[0], error)]
-        return [outcome for pair in pairs for outcome in self._outcomes([pair])]
+            if items is None:
+                return question(answering)
+            with inside(items[0]):
+                return list(question(answering, items))
+        finally:
+            self.warn()
 
-    def _timed(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
-        limits = self._setup.limits
-        outcomes = (self._traced if self._setup.traced else self._solved)(pairs)
-        for left in reversed(range(len(pairs) + 1)):
-            if self._limited:
-                end_after(lifetime(limits.seconds, left, limits.grace) if left else 0.0)
-            yield from islice(outcomes, 1)
+    def warn(self) -> None:
+        """Warn of what clingo has found suspicious since this was last called."""
+        for warning in (*self.system.warnings, *self._extra):
+            if warning not in self._heard:
+                self._heard.add(warning)
+                warn(warning)
+
+    def times(self) -> Timings:
+        """Return the times of each stage since they were last asked for."""
+        times, self.system.stages = self.system.stages, Timings()
+        return times
+
+    def outcomes(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
+        """Decide annotated pairs."""
+        for outcome in (self._traced if self.setup.traced else self._solved)(pairs):
+            step()
+            yield outcome
 
     def _solved(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
         system = self.system
-        decided: Iterator[tuple[Answer, ...] | IstsError]
-        if self._setup.answers is not None:
-            decided = map(self._given, pairs)
+        results: Iterator[tuple[Answer, ...] | IstsError]
+        if self.setup.answers is not None:
+            results = map(self._given, pairs)
         else:
-            decided = (
-                outcome if isinstance(outcome, IstsError) else outcome.answers
-                for outcome in system.outcomes(pairs, rated=self._setup.rated)
+            results = (
+                result if isinstance(result, IstsError) else tuple(result.answers)
+                for result in system.outcomes(pairs, rated=self.setup.rated)
             )
-        decided, again = tee(decided)
+        results, again = tee(results)
         words: Iterator[Mapping[str, Any] | None] = repeat(None)
-        if self._setup.explained:
-            best = (found[0] for found in again if not isinstance(found, IstsError))
-            words = (one.to_dict() for one in system.explain_many(best, self._templates))
-        for pair, found in zip(pairs, decided, strict=True):
-            if isinstance(found, IstsError):
-                yield _failed(pair, found)
+        if self.setup.explained:
+            best = (result[0] for result in again if not isinstance(result, IstsError))
+            explanations = system.explain_many(best, self._templates)
+            words = (explanation.to_dict() for explanation in explanations)
+        for pair, result in zip(pairs, results, strict=True):
+            if isinstance(result, IstsError):
+                yield failed(pair, result)
             else:
-                yield Outcome(pair, found, knowledge=system.knowledge, explanation=next(words))
+                yield Outcome(pair, result, knowledge=system.knowledge, explanation=next(words))
 
     def _given(self, pair: Pair) -> tuple[Answer, ...] | IstsError:
         """The answer in the file of answers."""
         if pair.id not in self._answers:
-            found = f"there are no alignments for this pair in {self._setup.answers}"
+            found = f"there are no alignments for this pair in {self.setup.answers}"
             return DataError(found, expected=f'<sentence id="{shortened(pair.id)}" …>')
         return (given_answer(pair, self._answers[pair.id].to_alignments()),)
 
     @cached_property
     def _answers(self) -> Mapping[str, WaSentence]:
-        assert self._setup.answers is not None
-        found = read_wa(self._setup.answers, warn=self._tell)
-        return {entry.id: entry for entry in found if entry.id is not None}
+        assert self.setup.answers is not None
+        entries = read_wa(self.setup.answers, warn=self._warn)
+        return {entry.id: entry for entry in entries if entry.id is not None}
 
     @cached_property
     def _templates(self) -> Templates:
         from ists_asp.explain.templates import load_templates
 
-        language = self._setup.language or self.system.profile.language
-        return load_templates(language, self._setup.templates, self._tell)
+        language = self.setup.language or self.system.profile.language
+        return load_templates(language, self.setup.templates, self._warn)
 
-    def _tell(self, warning: str) -> None:
-        self._told[RuleWarning("", warning)] = None
+    def _warn(self, warning: str) -> None:
+        self._extra[RuleWarning("", warning)] = None
 
     def _traced(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
-        """Trace annotated pairs, lazily and in their order, but those that a run before traced."""
+        """Trace annotated pairs, but those that an earlier run traced."""
         from ists_asp.trace.document import trace_line
 
         system, memo = self.system, self._traces
@@ -186,15 +213,15 @@ class Decider:
             for pair, facts in system.known(pairs):
                 about = [*self._about, pair.id, pair.sent1, pair.sent2, Atoms.of(facts).text]
                 keys.append(memo.key("trace", about))
-            known = [memo.get(key) for key in keys]
-            left = (pair for pair, found in zip(pairs, known, strict=True) if found is None)
-            traces = system.trace_annotated(left, rated=self._setup.rated)
-            for pair, key, found in zip(pairs, keys, known, strict=True):
-                if found is not None:
-                    data, line, warnings = found
+            records = [memo.get(key) for key in keys]
+            left = (pair for pair, record in zip(pairs, records, strict=True) if record is None)
+            traces = system.trace_annotated(left, rated=self.setup.rated)
+            for pair, key, record in zip(pairs, keys, records, strict=True):
+                if record is not None:
+                    data, line, warnings = record
                     answer = answer_of(data, pair)
                     # What clingo had to say of the rules when this was traced.
-                    self._told.update(dict.fromkeys(RuleWarning(*one) for one in warnings))
+                    self._extra.update(dict.fromkeys(RuleWarning(*one) for one in warnings))
                     system.stages.decide(0.0, 0.0, kept=True)
                 else:
                     trace = next(traces)
@@ -202,21 +229,21 @@ class Decider:
                     if answer.optimal:
                         warnings = [[one.where, one.text] for one in system.warnings]
                         memo.put(key, [data_of(answer), line, warnings])
-                told = None
-                if self._setup.explained:
-                    told = system.explain(answer, self._templates).to_dict()
-                yield Outcome(pair, (answer,), None, line, system.knowledge, told)
+                words = None
+                if self.setup.explained:
+                    words = system.explain(answer, self._templates).to_dict()
+                yield Outcome(pair, (answer,), None, line, system.knowledge, words)
 
     @cached_property
     def _traces(self) -> Memo:
-        setup = self._setup
+        setup = self.setup
         store = Store(setup.cache, TRACES) if setup.cache and setup.incremental else None
         return Memo(store, self.system.rules.remembered.digest)
 
     @cached_property
     def _about(self) -> list[object]:
         """What a trace depends on beside rules and facts."""
-        system, setup = self.system, self._setup
+        system, setup = self.system, self.setup
         rating = system.program(Purpose.RATING).rules.remembered.digest if setup.rated else None
         constants = sorted(system.constants.items())
         reader = system.reader if setup.rated else None
@@ -224,82 +251,87 @@ class Decider:
         return [system.profile.name, rating, constants, limits, system.knowledge, reader]
 
 
-def _failed(pair: Pair, error: IstsError) -> Outcome:
-    return Outcome(pair, (), SolveError(error.found, hint=error.hint))
+def serve(setup: Setup | None, memory: int | None, connection: Connection) -> None:
+    """Answer questions, within so many bytes of memory and the seconds that come with each.
 
-
-def begin(setup: Setup) -> Decider:
-    """Make this process a worker: set its limits and load what the setup describes."""
-    # Ctrl-C is for the parent.
+    Messages have a kind. There may be steps and warnings; then comes an answer, with the times of
+    its stages, or an error. The first answer says that the system has loaded. Without a setup there
+    is no system, and a question has all its arguments.
+    """
+    # Ctrl-C is for whoever asks; what else ends that one may end this process as well.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in ENDING:
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+    processes.is_command = False
     open_doors()
     end_with_parent()
-    limits = setup.limits
-    if limits.memory is not None:
-        limit_memory(limits.memory)
-    end_after(limits.loading)
-    try:
-        return Decider(setup, limited=True)
-    except RecursionError:
-        raise too_deep() from None
-    except MemoryError:
-        os._exit(OUT_OF_MEMORY)
-    finally:
-        end_after(0)
+    if memory is not None:
+        limit_memory(memory)
+    server = _Server(connection)
+    with suppress(EOFError, OSError), heard_by(server.hear):
+        if server.reply(lambda: server.load(setup), setup.limits.loading if setup else 0.0):
+            server.run()
 
 
-Question: TypeAlias = "Callable[[System], object]"
-"""A function of a module that the system of a worker answers, with all its other arguments."""
+class _Server:
+    """Answers what comes by a connection."""
 
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._decider: Decider | None = None
+        self._limit = self._spent = 0.0
 
-def decide(decider: Decider, asked: Sequence[Pair] | Question) -> object:
-    """Answer a question, or decide annotated pairs, in a worker; it ends where memory does."""
-    try:
-        if not callable(asked):
-            return decider.decide(asked)
-        # The first question of a kind loads what it needs.
-        kind = getattr(asked, "func", type(asked))
-        loading = 0.0 if kind in decider.asked else decider.limits.loading
-        decider.asked.add(kind)
-        end_after(loading + lifetime(decider.limits.seconds, 1, decider.limits.grace))
+    def hear(self, kind: str, value: object) -> None:
+        """Send a message."""
+        if kind == "step":
+            end_after(self._limit)
+        self._connection.send((kind, value))
+
+    def load(self, setup: Setup | None) -> None:
+        """Load the system, and warn of its rules."""
+        if setup is not None:
+            self._decider = Decider(setup)
+            self._decider.warn()
+
+    def reply(self, work: Callable[[], object], seconds: float) -> bool:
+        """Send what comes of some work; if it is an error, return False."""
+        self._limit = seconds
+        end_after(seconds)
         try:
-            return asked(decider.system)
+            value = work()
+            times = Timings() if self._decider is None else self._decider.times()
+            now = time.process_time()
+            times.elsewhere, self._spent = now - self._spent, now
+            self.hear("answer", (value, times))
+        except (MemoryError, MemoryLimitError):
+            # What clingo holds now may be half of a program.
+            os._exit(OUT_OF_MEMORY)
+        except RecursionError:
+            self.hear("error", too_deep())
+        except (IstsError, OSError) as error:
+            self.hear("error", error)
+        else:
+            return True
         finally:
             end_after(0)
-    except (MemoryError, MemoryLimitError):
-        # What clingo holds now may be half of a program.
-        os._exit(OUT_OF_MEMORY)
+        return False
 
-
-def serve(setup: Setup, connection: Connection) -> None:
-    """What a worker does until nobody asks it any more.
-
-    It sends what the parser finds suspicious, then a report for each batch, or what there is to
-    say to a question; an error that is no pair's in the place of either.
-    """
-    told, waiting = 0.0, 0
-    found: object
-    with suppress(EOFError, OSError):
-        try:
-            decider = begin(setup)
-        except IstsError as error:
-            connection.send(error)
-            return
-        connection.send(decider.system.rules.warnings)
+    def run(self) -> None:
+        """Answer questions; what they leave is collected while nobody asks."""
+        asked = waiting = 0
         while True:
             # What was traced holds itself: tens of megabytes, which nobody has to wait for.
-            if waiting > _KEPT or (waiting and not connection.poll(_LULL)):
+            if waiting > _KEPT or (waiting and not self._connection.poll(_LULL)):
                 gc.collect()
                 waiting = 0
-            asked = connection.recv()
-            if callable(asked) and not decider.asked:
-                freeze_gc()
-            waiting += callable(asked)
-            try:
-                found = decide(decider, asked)
-                if isinstance(found, Report):
-                    now = time.process_time()
-                    found.times.elsewhere, told = now - told, now
-            except IstsError as error:
-                found = error
-            connection.send(found)
+            question, items, seconds = self._connection.recv()
+            if self._decider is None:
+                self.reply(question, seconds)
+                continue
+            if getattr(question, "func", question) is not Decider.outcomes:
+                asked += 1
+                if asked == _STAYS:
+                    freeze_gc()
+                waiting += asked >= _STAYS
+            self.reply(partial(self._decider.answer, question, items), seconds)

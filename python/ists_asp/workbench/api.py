@@ -134,7 +134,7 @@ def router(bench: Bench) -> APIRouter:
             try:
                 if not references:
                     raise DataError("no model answer", expected="one with words")
-                found = desk.ask(partial(System.judge, submission=posed, templates=templates))
+                (found,) = desk.ask(partial(System.judge_many, templates=templates), [posed])
                 return {"id": one.id} | {name: found.cell(name) for name in COLUMNS}
             except IstsError as error:
                 return {"id": one.id, "error": visible(str(error))}

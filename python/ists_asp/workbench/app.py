@@ -18,10 +18,10 @@ from ists_asp._version import __version__
 from ists_asp.errors import IstsError
 from ists_asp.resources import data_dir, template
 from ists_asp.rules import list_profiles, load_profile
+from ists_asp.run.pool import SupersededError
 from ists_asp.terminal import visible
 from ists_asp.workbench import api, corrections, effects, learning, report, rules, words
 from ists_asp.workbench.bench import Bench, ReadOnlyError
-from ists_asp.workbench.desk import SupersededError
 from ists_asp.workbench.project import ConflictError
 from ists_asp.workbench.security import Guard
 

@@ -6,28 +6,28 @@ more is told so (:class:`SupersededError`) and costs nothing.
 
 from __future__ import annotations
 
-import sys
+import math
 import threading
 from collections import OrderedDict
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.engine import Setup, System
-from ists_asp.engine.answer import SolvedAnswer
 from ists_asp.errors import IstsError, UsageError
 from ists_asp.resources import Closing
+from ists_asp.run import questions
 from ists_asp.run.pool import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ists_asp.engine.answer import SolvedAnswer
     from ists_asp.engine.preparation import GivenSentence
     from ists_asp.model import Answer, Pair, Rating
     from ists_asp.run.worker import Question
-    from ists_asp.trace import AskedTrace
     from ists_asp.workbench.project import Project
 
 
@@ -41,64 +41,28 @@ _PROFILES = 2
 """Profiles that are held ready."""
 
 
-class SupersededError(IstsError):
-    """Nobody waits for this any more: the same tab has asked something newer."""
-
-
 def _ending() -> UsageError:
     return UsageError("the server is ending", hint="Start it again")
 
 
-def _decide(system: System, pair: Pair) -> SolvedAnswer:
-    ((best, *_),) = system.decide([pair])
-    return SolvedAnswer.of(best, knowledge=system.knowledge, made_by=system.provenance)
+class Newest:
+    """Who asks gives way to a newer question with the same key, such as the tab of a browser."""
 
-
-def _tell(system: System, found: Answer) -> dict[str, Any]:
-    return system.explain(found).to_dict()
-
-
-def _rate(system: System, found: Answer) -> Rating | None:
-    return system.rate(found) if system.rates else None
-
-
-@lru_cache(4)
-def _trace(system: System, pair: Pair) -> AskedTrace:
-    """A trace, which is asked about more than once."""
-    return next(system.trace_annotated([pair], rated=system.rates))
-
-
-def _why(system: System, pair: Pair, decision: Sequence[str], negative: bool) -> dict[str, Any]:
-    trace = _trace(system, pair)
-    return (trace.why_not(*decision) if negative else trace.why(*decision)).to_dict()
-
-
-class Seat:
-    """A warm worker that answers one question at a time, and another one after so many."""
-
-    def __init__(self, setup: Setup, renewed: int = sys.maxsize) -> None:
-        self._setup, self._asked, self._renewed = setup, 0, renewed
+    def __init__(self) -> None:
+        self._numbers: dict[object, int] = {}
         self._lock = threading.Lock()
-        self.worker = Worker(setup)
 
-    def ask(self, question: Question, wanted: Callable[[], bool] = lambda: True) -> Any:  # noqa: ANN401
-        """What the worker says, unless nobody wants to know any more when it is this one's turn."""
+    def wanted(self, key: object, number: int | None = None) -> Callable[[], bool]:
+        """Say whether a question is still the newest; without a number it is newer than all."""
         with self._lock:
-            if not wanted():
-                raise SupersededError("something newer was asked")
-            self._asked += 1
-            if self._asked % self._renewed == 0:
-                self.interrupt()
-            return self.worker.ask(question)
-
-    def interrupt(self) -> None:
-        """Kill the worker, whatever it does; the next question begins another one."""
-        old, self.worker = self.worker, Worker(self._setup)
-        old.close()
+            last = self._numbers.get(key, 0)
+            own = last + 1 if number is None else number
+            self._numbers[key] = max(last, own)
+        return lambda: self._numbers[key] <= own
 
 
 class Desk(Closing):
-    """A system for single pairs: what annotates, and two warm workers, the ``seats``.
+    """A system for single pairs: what annotates, and two warm workers, the ``workers``.
 
     One decides and explains, the other rates meanwhile. The last answers are remembered. ``state``
     tells the rules that they have loaded, or load.
@@ -107,10 +71,10 @@ class Desk(Closing):
     def __init__(self, setup: Setup) -> None:
         self.state = ""
         self.loading: Future[None] = Future()
-        self.seats: Sequence[Seat] = ()
+        self.workers: Sequence[Worker] = ()
         self._begun = _begun(setup)
         self._lock = threading.Lock()
-        self._newest: dict[str, int] = {}
+        self._newest = Newest()
         self._annotator = System(setup)
         self._answers: dict[Pair, SolvedAnswer] = {}
 
@@ -120,16 +84,16 @@ class Desk(Closing):
         Raises:
             IstsError: they cannot be loaded; the workers that there are go on.
         """
-        self._begun = seats = self._begun or _begun(setup)
+        self._begun = workers = self._begun or _begun(setup)
         try:
-            for seat in seats:
-                seat.worker.load()
+            for worker in workers:
+                worker.load()
             with self._lock:
-                seats, self.seats, self._answers = self.seats, seats, {}
+                workers, self.workers, self._answers = self.workers, workers, {}
         finally:
             self._begun = ()
-            for seat in seats:
-                seat.worker.close()
+            for worker in workers:
+                worker.close()
 
     def warm(self) -> None:
         """Look at a pair, so that nobody waits for what is only loaded when it is needed."""
@@ -139,8 +103,8 @@ class Desk(Closing):
 
     def close(self) -> None:
         """Kill the workers."""
-        for seat in (*self._begun, *self.seats):
-            seat.worker.close()
+        for worker in (*self._begun, *self.workers):
+            worker.close()
         self._annotator.close()
 
     def pair(self, first: GivenSentence, second: GivenSentence, identifier: str = "1") -> Pair:
@@ -156,14 +120,13 @@ class Desk(Closing):
 
     def decide(self, pair: Pair, *, tab: str = "", number: int = 0) -> SolvedAnswer:
         """The best answer; questions of a tab that have a number give way to newer ones."""
+        wanted = self._newest.wanted(tab, number) if number else lambda: True
         with self._lock:
-            if number:
-                self._newest[tab] = max(number, self._newest.get(tab, 0))
             answers = self._answers
         found = answers.get(pair)
         if found is None:
-            wanted = lambda: not number or self._newest[tab] <= number  # noqa: E731
-            found = answers[pair] = self._ask(0, partial(_decide, pair=pair), wanted)
+            question = partial(questions.decide, pair=pair)
+            found = answers[pair] = self._ask(0, question, wanted=wanted)
             with self._lock:
                 while len(answers) > _ANSWERS:
                     del answers[next(iter(answers))]
@@ -171,41 +134,47 @@ class Desk(Closing):
 
     def tell(self, answer: Answer) -> dict[str, Any]:
         """An answer in words, as JSON values; nothing where the profile has none."""
-        found: dict[str, Any] = self._ask(0, partial(_tell, found=answer))
-        return found
+        words: dict[str, Any] = self._ask(0, partial(questions.explain, answer=answer))
+        return words
 
     def rate(self, answer: Answer) -> Rating | None:
         """The rating of an answer; None where the profile does not rate."""
-        found: Rating | None = self.ask(partial(_rate, found=answer))
-        return found
+        rating: Rating | None = self.ask(partial(questions.rate, answer=answer))
+        return rating
 
     def why(self, pair: Pair, *decision: str, negative: bool = False) -> dict[str, Any]:
         """Why a decision was taken, or why it was not, as JSON values."""
-        asked = partial(_why, pair=pair, decision=decision, negative=negative)
-        found: dict[str, Any] = self.ask(asked)
-        return found
+        question = partial(questions.why, pair=pair, decision=decision, negative=negative)
+        reasons: dict[str, Any] = self.ask(question)
+        return reasons
 
-    def ask(self, question: Question) -> Any:  # noqa: ANN401 (whatever a question gets)
-        """What the second worker says to a question."""
-        return self._ask(1, question)
+    def ask(self, question: Question, items: Sequence[Any] | None = None) -> Any:  # noqa: ANN401
+        """What the second worker says to a question; see :meth:`Worker.ask`."""
+        return self._ask(1, question, items)
 
-    def _ask(self, number: int, question: Question, *wanted: Callable[[], bool]) -> Any:  # noqa: ANN401
-        seats = self.seats
-        try:
-            return seats[number].ask(question, *wanted)
-        except IstsError:
-            if seats is self.seats:
-                raise
-        # The worker has given way to one with other rules meanwhile.
-        return self._ask(number, question, *wanted)
+    def _ask(
+        self,
+        number: int,
+        question: Question,
+        items: Sequence[Any] | None = None,
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> Any:  # noqa: ANN401
+        while True:
+            workers = self.workers
+            try:
+                return workers[number].ask(question, items, wanted=wanted)
+            except IstsError:
+                # If it has given way to one with other rules meanwhile, that is asked.
+                if workers is self.workers:
+                    raise
 
 
-def _begun(setup: Setup) -> Sequence[Seat]:
+def _begun(setup: Setup) -> Sequence[Worker]:
     """Workers that load rules while other things are done."""
-    seats = Seat(setup), Seat(setup)
-    for seat in seats:
-        seat.worker.begin()
-    return seats
+    workers = Worker(setup, renewed=math.inf), Worker(setup, renewed=math.inf)
+    for worker in workers:
+        worker.begin()
+    return workers
 
 
 class Desks(Closing):
@@ -238,7 +207,7 @@ class Desks(Closing):
             while len(self._desks) > _PROFILES:
                 self._desks.popitem(last=False)[1].close()
             # Those that cannot be loaded are tried again only where there are no others.
-            if desk.state != state or (desk.loading.done() and not desk.seats):
+            if desk.state != state or (desk.loading.done() and not desk.workers):
                 loading = self._thread.submit(desk.load, self.setup(profile))
                 desk.state, desk.loading = state, loading
             return desk
@@ -254,7 +223,7 @@ class Desks(Closing):
         """
         desk = self.begin(profile)
         try:
-            if not desk.seats:
+            if not desk.workers:
                 desk.loading.result()
             with suppress(TimeoutError, IstsError):
                 desk.loading.result(patience)

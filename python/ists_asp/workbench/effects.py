@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections import deque
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -23,23 +22,23 @@ from fastapi import APIRouter
 from ists_asp.compare import Answered, compare, find_edits, run_both
 from ists_asp.compare.causes import with_effects
 from ists_asp.compare.rendering import as_json
-from ists_asp.engine import System
-from ists_asp.errors import DataError, IstsError, SolveError, UsageError, inside, shortened
-from ists_asp.limits import lifetime
+from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shortened
 from ists_asp.model import Answer
-from ists_asp.processes import end_after
 from ists_asp.report.picture import picture
 from ists_asp.resources import Closing
+from ists_asp.run.pool import SupersededError, Worker, ask_each
+from ists_asp.run.questions import with_rules
 from ists_asp.solver.batch import BATCH
 from ists_asp.terminal import visible
-from ists_asp.workbench.desk import Seat, SupersededError
 from ists_asp.workbench.project import CORPORA, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ists_asp.engine import System
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
+    from ists_asp.run.worker import Question
     from ists_asp.workbench.bench import Bench
     from ists_asp.workbench.project import Corpus
 
@@ -67,40 +66,34 @@ _LOST = 2
 # In the worker.
 
 
-@lru_cache(3)
-def _system(worker: System, rules: Rules) -> System:
-    """A system with the rules of a state: two are compared, and one is the latest."""
-    setup = replace(worker.setup, rules=rules)
-    # The names in the rules are looked at where they are edited: that takes a second.
-    return System(setup, (setup.load_profile(), setup.load_program()))
+# The names in the rules are looked at where they are edited: that takes a second.
+_system = partial(with_rules, checked=False)
 
 
-@contextmanager
-def _limited(worker: System, pairs: Sequence[Pair], loading: float = 0.0) -> Iterator[None]:
-    """Work on pairs within their limit, and so many seconds more."""
-    limits = worker.setup.limits
-    end_after(loading + lifetime(limits.seconds, len(pairs), limits.grace))
-    with inside(pairs[0]):
-        yield
+def _load(worker: System, rules: Rules) -> None:
+    """Load the rules of a state: if they are faulty, that is no pair's fault."""
+    _system(worker, rules).solver  # noqa: B018
 
 
-def _decided(worker: System, pairs: Sequence[Pair], rules: Rules) -> list[Answer | str]:
-    with _limited(worker, pairs):
-        tried = _system(worker, rules).outcomes(pairs)
-        return [one.found if isinstance(one, IstsError) else one.answers[0] for one in tried]
+def _decided(worker: System, pairs: Sequence[Pair], rules: Rules) -> Iterator[Answer | str]:
+    """The best answers of pairs, or what is wrong with them."""
+    for result in _system(worker, rules).outcomes(pairs):
+        yield result.found if isinstance(result, IstsError) else result.answers[0]
 
 
 def _causes(
-    worker: System, pair: Pair, old: Rules, new: Rules, gold: Mapping[str, Reference]
-) -> dict[str, Any]:
-    """Trace a pair twice, as ``ists-asp diff --json`` does."""
-    # What traces is loaded when it is first needed.
-    with _limited(worker, [pair] * 2, worker.setup.limits.loading):
-        before, after = (_system(worker, one) for one in (old, new))
-        (found,) = run_both(before, after, [pair])
-        edits, weights = find_edits(before.rules, after.rules)
-        told = {pair.id: found.old}, {pair.id: found.new}, gold or None, {pair.id: found.causes}
-        return as_json(compare(*told), (with_effects(edits, [found]), weights))
+    worker: System,
+    pairs: Sequence[Pair],
+    old: Rules,
+    new: Rules,
+    gold: Mapping[str, Reference],
+) -> Iterator[dict[str, Any]]:
+    """The differences of pairs, each traced twice, as ``ists-asp diff --json`` tells them."""
+    before, after = (_system(worker, one) for one in (old, new))
+    edits, weights = find_edits(before.rules, after.rules)
+    for pair, both in zip(pairs, run_both(before, after, pairs), strict=True):
+        told = {pair.id: both.old}, {pair.id: both.new}, gold or None, {pair.id: both.causes}
+        yield as_json(compare(*told), (with_effects(edits, [both]), weights))
 
 
 # In the server.
@@ -127,7 +120,7 @@ class Effects(Closing):
         self._folder = TemporaryDirectory(prefix="ists-asp-")
         # Rules of users come with the questions, so that faulty ones cost nothing else.
         setup = replace(bench.desks.setup(), rules=(), incremental=True)
-        self._seat = Seat(setup, _RENEWED)
+        self._worker = Worker(setup, renewed=_RENEWED)
         self._corpora: dict[str, tuple[Seen, Corpus]] = {}
         self._runs: dict[tuple[str, str], Run] = {}
         self._asked: tuple[State, ...] = ()
@@ -140,7 +133,7 @@ class Effects(Closing):
     def close(self) -> None:
         """End what is under way."""
         self._closed.set()
-        self._seat.worker.close()
+        self._worker.close()
         self._folder.cleanup()
 
     # In the background.
@@ -152,7 +145,7 @@ class Effects(Closing):
                 self._project.notice()
                 key, since = self._busy or (None, time.monotonic())
                 if key and time.monotonic() - since > _PATIENCE and not self._wanted(key):
-                    self._seat.interrupt()
+                    self._worker.interrupt()
 
     def _work(self) -> None:
         while not self._closed.is_set():
@@ -214,32 +207,29 @@ class Effects(Closing):
 
         Rules that are without an end for several pairs are a SolveError.
         """
-        found: dict[str, Answer | str] = {}
-        left = deque(pairs[begin : begin + BATCH] for begin in range(0, len(pairs), BATCH))
-        lost = good = 0
-        while left:
-            batch = left.popleft()
-            ids = [pair.id for pair in batch]
+
+        def ask(question: Question, items: Sequence[Pair] | None = None) -> Any:  # noqa: ANN401
             try:
-                asked = partial(_decided, pairs=batch, rules=rules)
-                answers = self._seat.ask(asked, lambda: self._wanted(key))
-                found |= zip(ids, answers, strict=True)
-                good += len(batch)
-            except SolveError as error:
-                if not self._wanted(key):
-                    raise SupersededError("something newer is to be decided") from None
-                lost += len(batch) == 1
-                if lost > min(good, _LOST):
-                    error.where = f"pair {shortened(ids[0])}"
+                return self._worker.ask(question, items, wanted=lambda: self._wanted(key))
+            except SolveError:
+                if self._wanted(key):
                     raise
-                if len(batch) == 1:
-                    found[ids[0]] = error.found
-                else:
-                    # One of them is to blame; the others have their answers.
-                    left.extendleft((pair,) for pair in reversed(batch))
+                raise SupersededError("something newer is to be decided") from None
+
+        ask(partial(_load, rules=rules))
+        batches = (pairs[begin : begin + BATCH] for begin in range(0, len(pairs), BATCH))
+        answers: dict[str, Answer | str] = {}
+        lost = 0
+        for pair, answer in ask_each(ask, batches, partial(_decided, rules=rules)):
+            if isinstance(answer, IstsError):
+                lost += 1
+                if lost > min(len(answers), _LOST):
+                    answer.where = f"pair {shortened(pair.id)}"
+                    raise answer
+            answers[pair.id] = answer.found if isinstance(answer, IstsError) else answer
             assert self.under_way is not None
-            self.under_way["done"] = len(found)
-        return found
+            self.under_way["done"] = len(answers)
+        return answers
 
     # Rules and corpora.
 
@@ -311,12 +301,12 @@ class Effects(Closing):
             raise DataError(f"there is no pair {shortened(identifier)!r}", where=name)
         gold = {name: one for name, one in corpus.gold.items() if name == identifier}
         before, after = self._rules(old), self._rules(new)
-        asked = partial(_causes, pair=pair, old=before, new=after, gold=gold)
-        text = json.dumps(self._seat.ask(asked))
+        question = partial(_causes, old=before, new=after, gold=gold)
+        text = json.dumps(self._worker.ask(question, [pair]))
         for state in (old, new):
             text = text.replace(f"{self._place(state)}/", "")
-        found: dict[str, Any] = json.loads(text)
-        return found
+        causes: list[dict[str, Any]] = json.loads(text)
+        return causes[0]
 
 
 @lru_cache(_HELD)

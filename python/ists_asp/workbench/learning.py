@@ -20,20 +20,20 @@ from ists_asp.evaluate.scorer import Reference
 from ists_asp.learn.cross import cross_validate, learn_weights, render_weights
 from ists_asp.learn.examples import ExampleBuilder
 from ists_asp.learn.fit import Settings
-from ists_asp.processes import end_after
 from ists_asp.resources import Closing
 from ists_asp.rules import NO_READER
-from ists_asp.run.pool import Worker
+from ists_asp.run.pool import Limit, Worker
+from ists_asp.run.worker import step
 from ists_asp.vocabulary import CORRECTION, WEIGHT
 from ists_asp.workbench.corrections import Corrections
-from ists_asp.workbench.project import CORRECTIONS, HISTORY, RULES
+from ists_asp.workbench.project import CORRECTIONS, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
-    from ists_asp.engine import System
+    from ists_asp.engine import Setup
     from ists_asp.model import Answer
+    from ists_asp.run.worker import Question
     from ists_asp.workbench.bench import Bench
 
 LEAST = 10
@@ -54,31 +54,24 @@ class Lesson(BaseModel):
 
 
 def _learned(
-    system: System, golds: Sequence[Reference], folds: int, command: str, signs: Path
+    setup: Setup, golds: Sequence[Reference], folds: int, command: str
 ) -> tuple[str, dict[str, Any]]:
-    """In a worker: the rule file of what is learned, and what is told of it.
+    """The rule file of what is learned, and what is told of it; the work of a worker.
 
-    The file of signs has 20 bytes more for each pair whose evidence was looked at, or that was
-    decided; each is decided four times.
+    A pair takes five steps: its evidence is looked at, and it is decided four times.
     """
-    with signs.open("wb", buffering=0) as stream, ExampleBuilder(system.setup) as teacher:
-
-        def sign() -> None:
-            end_after(_SECONDS)
-            stream.write(b"." * 20)
-
-        end_after(_SECONDS)
+    with ExampleBuilder(setup) as teacher:
         base = teacher.weights(WEIGHT)
         corrected = teacher.weights(CORRECTION) if base else {}
         settings = Settings(base=base, corrected=corrected, scheme=teacher.profile.scheme)
         examples = []
         for example in teacher.examples(golds):
             examples.append(example)
-            sign()
+            step()
         found: dict[str, Any] = {"pairs": len(golds)}
         for name, most in (("before", 0), ("after", settings.corrections)):
             with_most = replace(settings, corrections=most)
-            both = cross_validate(teacher, examples, with_most, folds=folds, tick=sign)
+            both = cross_validate(teacher, examples, with_most, folds=folds, tick=step)
             found[name] = {
                 kind: {one: reached.spread(one) for one in _MEASURES}
                 for kind, reached in zip(("gold", "found"), both, strict=True)
@@ -95,7 +88,7 @@ class Learning(Closing):
     def __init__(self, bench: Bench) -> None:
         self._bench, self._project = bench, bench.project
         self._corrections = Corrections(bench.project)
-        self._signs = bench.project.root / HISTORY / "lesson"
+        self._steps = 0
         self._worker: Worker | None = None
         self._text = ""
         self.job: dict[str, Any] = {"running": False}
@@ -109,7 +102,7 @@ class Learning(Closing):
     def percent(self) -> int:
         """How much of the lesson is done."""
         pairs = self.job.get("pairs")
-        return self._signs.stat().st_size // pairs if pairs else 0
+        return 20 * self._steps // pairs if pairs else 0
 
     def start(self, lesson: Lesson) -> None:
         """Begin to learn.
@@ -134,21 +127,25 @@ class Learning(Closing):
         command = ["ists-asp", "learn", "--profile", setup.profile]
         command += [f"--rules={RULES}/{name(path)}" for path in rules]
         command += [f"--gold={CORRECTIONS}/{one}.wa" for one in mended if mended[one]]
-        self._signs.write_bytes(b"")
-        self._worker, self.found = Worker(replace(setup, rules=rules, reader=NO_READER)), None
+        self._steps, self._worker, self.found = 0, Worker(None), None
         self.job = {"running": True, "pairs": len(answers), "fault": None}
-        arguments = self._worker, answers, folds, shlex.join(command)
+        taught = replace(setup, rules=rules, reader=NO_READER)
+        work = partial(_learned, taught, folds=folds, command=shlex.join(command))
+        arguments = self._worker, answers, work
         threading.Thread(target=self._learn, args=arguments, daemon=True).start()
 
-    def _learn(self, worker: Worker, answers: list[Answer], folds: int, command: str) -> None:
+    def _learn(self, worker: Worker, answers: list[Answer], work: Question) -> None:
+        def count() -> None:
+            self._steps += 1
+
         fault = None
         try:
             known = (one.pair.with_chunks(one.chunks1, one.chunks2) for one in answers)
             pairs = [replace(pair, id=str(number)) for number, pair in enumerate(known, 1)]
             annotated = self._bench.desks.desk().annotate(pairs)
             golds = list(map(Reference, annotated, [one.alignments for one in answers]))
-            asked = partial(_learned, golds=golds, folds=folds, command=command, signs=self._signs)
-            self._text, self.found = worker.ask(asked)
+            limit = Limit.of_work(_SECONDS)
+            self._text, self.found = worker.ask(partial(work, golds=golds), limit=limit, step=count)
         # There is nobody else to tell.
         except Exception as error:
             fault = str(error) if worker is self._worker else "cancelled"

@@ -6,7 +6,6 @@ limits, whatever somebody types; it decides nothing.
 
 from __future__ import annotations
 
-import threading
 from collections import defaultdict
 from dataclasses import asdict, replace
 from functools import cache, partial
@@ -24,15 +23,16 @@ from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules import NO_READER, find_rules, load_rules
 from ists_asp.rules.check import Checked, check_rules
 from ists_asp.rules.check.model import SEVERITIES, Finding, Severity
-from ists_asp.run.pool import Worker
+from ists_asp.run import questions
+from ists_asp.run.pool import Worker, ask_each
 from ists_asp.terminal import unbroken, visible
 from ists_asp.vocabulary import documented
 from ists_asp.workbench.bench import Bench, streamed
-from ists_asp.workbench.desk import SupersededError
+from ists_asp.workbench.desk import Newest
 from ists_asp.workbench.project import RULES, text_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ists_asp.engine import System
     from ists_asp.evaluate.scorer import Reference
@@ -66,20 +66,17 @@ class Draft(File):
     tab: Annotated[str, Field(max_length=100)] = ""
 
 
-def _where_in(system: System, pair: Pair, name: str, gold: Reference | None) -> Looked | str | None:
-    """Where a rule fires in a pair, and what changes without it."""
-    from ists_asp.trace.effects import look, places
-
-    own = places(system.rules, {name})
-    if not own:
-        return None
-    held = system.__dict__.setdefault("without", {})
-    switched = held.setdefault(name, cache(lambda: system.solver.switched(own)))
-    try:
-        trace = next(system.trace_annotated([pair]))
-        return look(trace, {name: [name]}, switched, gold)
-    except IstsError as error:
-        return str(error)
+def _where(
+    system: System, pairs: Sequence[Pair], name: str, gold: Mapping[str, Reference]
+) -> Iterator[Looked]:
+    """Where a rule fires in pairs, and what changes without it."""
+    if not any(rule.name == name for rule in system.rules.rules):
+        raise UsageError(
+            f"no rule that decides answers is called {shortened(name)!r}",
+            hint="Save the file, and see that the profile loads it",
+        )
+    groups = {name: [name]}
+    return (looked for looked, _ in questions.where(system, pairs, groups, gold))
 
 
 def _check(system: System, given: tuple[Path, ...], asked: Path, profile: str) -> list[Finding]:
@@ -140,8 +137,7 @@ class Editor:
         self._project = bench.project
         light = replace(bench.desks.setup(), profile=_LIGHT, rules=(), reader=NO_READER)
         self._worker = Worker(replace(light, constants={}))
-        self._lock = threading.Lock()
-        self._newest: dict[tuple[str, str], object] = {}
+        self._newest = Newest()
         self._known: tuple[str, dict[str, Any]] = "", {}
 
     def check(self, given: Draft) -> list[dict[str, Any]]:
@@ -151,13 +147,10 @@ class Editor:
             SupersededError: the same tab has asked about the same file once more meanwhile.
             IstsError: it cannot be read within the limits.
         """
-        name, key = given.name, (given.tab, given.name)
+        name = given.name
         self._project.path(name, given.text)
-        asked = self._newest[key] = object()
-        with self._lock, TemporaryDirectory() as made:
-            if self._newest.get(key) is not asked:
-                raise SupersededError("something newer was asked")
-            del self._newest[key]
+        wanted = self._newest.wanted((given.tab, name))
+        with TemporaryDirectory() as made:
             folder = Path(made).resolve()
             files = self._project.state.files.items()
             kept = {own: self._project.text_of(known) for own, known in files}
@@ -165,10 +158,9 @@ class Editor:
                 (folder / own).parent.mkdir(parents=True, exist_ok=True)
                 (folder / own).write_text(said, "utf-8")
             paths = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
-            found = self._worker.ask(
-                partial(_check, given=paths, asked=folder / name, profile=self._project.profile)
-            )
-
+            profile = self._project.profile
+            question = partial(_check, given=paths, asked=folder / name, profile=profile)
+            found = self._worker.ask(question, wanted=wanted)
         texts = (unbroken(". ".join(filter(None, (one.found, one.hint)))) for one in found)
         told = ({"file": name, "text": text.replace(f"{folder}/", "")} for text in texts)
         return [one.as_dict() | more for one, more in zip(found, told, strict=True)]
@@ -176,13 +168,12 @@ class Editor:
     def vocabulary(self) -> dict[str, Any]:
         """The names that rules may use, by the files that are saved."""
         state = self._project.state.digest
-        with self._lock:
-            if self._known[0] != state:
-                given, folder = tuple(self._project.rule_files()), self._project.root / RULES
-                names = partial(_vocabulary, given=given, folder=f"{folder}/")
-                question = partial(names, profile=self._project.profile)
-                self._known = state, self._worker.ask(question)
-            return self._known[1]
+        if self._known[0] != state:
+            given, folder = tuple(self._project.rule_files()), self._project.root / RULES
+            names = partial(_vocabulary, given=given, folder=f"{folder}/")
+            question = partial(names, profile=self._project.profile)
+            self._known = state, self._worker.ask(question)
+        return self._known[1]
 
 
 @cache
@@ -252,7 +243,7 @@ def router(bench: Bench) -> APIRouter:
     def where(rule: _Name, corpus: _Name) -> StreamingResponse:
         # An entry of a table has its file and line for a name.
         name = f"{folder}{rule}" if rule.partition(":")[0] in project.state.files else rule
-        return streamed(_where(bench, name, corpus))
+        return streamed(_found(bench, name, corpus))
 
     return routes
 
@@ -264,25 +255,21 @@ def saved(bench: Bench, given: File, text: str | None, edit: str) -> dict[str, s
     return {"state": state.digest, "digest": text_digest(text or "")}
 
 
-def _where(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
+def _found(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
     """What a rule does in the pairs of a corpus: a record for each pair, and one of them all."""
     from ists_asp.trace.effects import verdict, worth
 
     given, desk = bench.project.corpus(corpus), bench.desks.desk(patience=None)
     found: list[Looked] = []
-    for done, pair in enumerate(bench.annotated(desk, given.pairs), 1):
-        one = desk.ask(partial(_where_in, pair=pair, name=name, gold=given.gold.get(pair.id)))
-        if one is None:
-            raise UsageError(
-                f"no rule that decides answers is called {shortened(name)!r}",
-                hint="Save the file, and see that the profile loads it",
-            )
+    batches = ([pair] for pair in bench.annotated(desk, given.pairs))
+    results = ask_each(desk.ask, batches, partial(_where, name=name, gold=given.gold))
+    for done, (pair, looked) in enumerate(results, 1):
         record: dict[str, Any] = {"done": done, "of": len(given.pairs)}
-        if isinstance(one, str):
-            yield record | {"id": pair.id, "fault": visible(one)}
+        if isinstance(looked, IstsError):
+            yield record | {"id": pair.id, "fault": visible(str(looked))}
             continue
-        found.append(one)
-        effect = one.effects[name]
+        found.append(looked)
+        effect = looked.effects[name]
         if effect.fired or effect.instead:
             record |= {"id": pair.id, "fired": to_builtins(effect.fired), "instead": effect.instead}
             for side, sentence in (("1", pair.sent1), ("2", pair.sent2)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, count
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _TOGETHER = 50
 """Entries that are looked at together: of many more nobody could say which pair each touches."""
 
+_GROUPS = 100
+"""Groups of entries whose edits are kept, as each is looked at once more for the next pairs."""
+
 _Word = Annotated[str, Field(max_length=200)]
 
 
@@ -50,11 +53,8 @@ def _touches(
     The ids by the places of entries; None where there is no such group. In a pair that an entry
     does not touch, the rules have the same instances without it.
     """
-    held: dict[int, Edits | None] = system.__dict__.setdefault("touching", {})
     try:
-        if group not in held:
-            held[group] = _edits(system, tables, group)
-        edits = held[group]
+        edits = _edits(system, tables, group)
         if edits is None:
             return None
         texts = [Atoms.of(facts).text for _, facts in system.known(pairs)]
@@ -70,6 +70,7 @@ def _touches(
     return {place: list(ids) for place, ids in touched.items()}
 
 
+@lru_cache(_GROUPS)
 def _edits(system: System, tables: frozenset[str], number: int) -> Edits | None:
     """What differs without the entries of the group."""
     rules, solver = system.rules, system.solver

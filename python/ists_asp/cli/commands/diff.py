@@ -9,26 +9,18 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import (
-    Failures,
-    read_pairs,
-    reader_warnings,
-    rule_warnings,
-    warn,
-    write_output,
-)
+from ists_asp.cli.console import Failures, counted, read_pairs, reader_warnings, write_output
 from ists_asp.cli.files import RULES, command
 from ists_asp.errors import UsageError
 from ists_asp.pipeline.source import Source, no_such_pair
-from ists_asp.run.watch import Failed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ists_asp.compare import Answered, Edit, WeightEdits
     from ists_asp.compare.causes import Both
-    from ists_asp.engine import Setup
+    from ists_asp.engine import Setup, System
     from ists_asp.model import Pair
 
 _OUTPUTS = (".wa", ".jsonl")
@@ -149,22 +141,39 @@ def _rules(
     old: Path, new: Path, source: Source, setup: Setup, pairs: Sequence[Pair]
 ) -> tuple[list[Both], tuple[Sequence[Edit], WeightEdits], Failures]:
     from ists_asp.cli.driver import working
-    from ists_asp.compare import find_edits, run_both
-    from ists_asp.compare.causes import with_effects
-    from ists_asp.engine import System
+    from ists_asp.compare.causes import LOOKED, with_effects
+    from ists_asp.solver.batch import BATCH
 
-    first, second = (
-        replace(setup, rules=() if str(path) == _SHIPPED else (path,)) for path in (old, new)
-    )
-    with working(first) as run, System(second).load() as after, rule_warnings(after):
-        before = run.system
-        source.warn_unsuited(pairs, before.profile, warn)
-        results = run.on_each(
-            pairs,
-            lambda some: run_both(before, after, before.tokenized(some)),
-            lambda pair: pair,
-            quiet=source.quiet,
-        )
-        done = [one for one in results if not isinstance(one, Failed)]
-        edits, weights = find_edits(before.rules, after.rules)
+    before, after = (() if str(path) == _SHIPPED else (path,) for path in (old, new))
+    with working(replace(setup, rules=before)) as run:
+        edits, weights = run.ask(partial(_edits, rules=after))
+        annotated = run.annotated(source, pairs)
+        looked = frozenset(pair.id for pair in annotated[:LOOKED])
+        question = partial(_both, rules=after, looked=looked)
+        results = run.ask_each(annotated, question, size=BATCH, quiet=source.quiet, searching=True)
+        done = [both for _, both in results if not isinstance(both, str)]
         return done, (with_effects(edits, done), weights), run.failures
+
+
+def _edits(system: System, rules: tuple[Path, ...]) -> tuple[Sequence[Edit], WeightEdits]:
+    """How rules differ from those of the system."""
+    from ists_asp.compare import find_edits
+    from ists_asp.run.questions import with_rules
+    from ists_asp.run.worker import telling
+
+    other = with_rules(system, rules)
+    with telling(other):
+        return find_edits(system.rules, other.load().rules)
+
+
+def _both(
+    system: System, pairs: Sequence[Pair], rules: tuple[Path, ...], looked: Collection[str]
+) -> Iterator[Both]:
+    """The answers of pairs by the rules of the system, and by others."""
+    from ists_asp.compare import run_both
+    from ists_asp.run.questions import with_rules
+    from ists_asp.run.worker import step, telling
+
+    other = with_rules(system, rules)
+    with telling(other):
+        yield from counted(run_both(system, other, pairs, looked), step)

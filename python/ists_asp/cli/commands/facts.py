@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -13,15 +14,14 @@ from urllib.parse import quote
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import counted, progress, read_pairs, tokenized, write_output
+from ists_asp.cli.console import progress, read_pairs, write_output
 from ists_asp.cli.files import OUTPUTS, check_target, check_written, command, known_ending
 from ists_asp.errors import UsageError
 from ists_asp.io.files import Use
-from ists_asp.run.watch import alive
 from ists_asp.terminal import unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ists_asp.engine import Setup, System
     from ists_asp.model import Pair
@@ -84,29 +84,44 @@ def facts(
         known_ending(output, [".lp"])
     check_written(context, [Use(f"-o {file}", file) for file in files])
     from ists_asp.cli.driver import working
-    from ists_asp.facts import facts_text
-    from ists_asp.rules import Purpose, find_program
 
     with working(setup) as run:
-        system, purpose = run.system, Purpose(program)
-        _, sources = find_program(setup.profile, setup.rules, purpose, reader=setup.reader)
-        if not bundle and any(source.fitting for source in sources):
-            raise UsageError(
-                f"of rules of your own, the {purpose} takes only what it can use",
-                where=f"--program {purpose}",
-                hint="Write rules and facts together: --bundle",
-            )
-        head, rules = _bundled(system, purpose, sources) if bundle else ("", "")
-        facts = system.program_facts(tokenized(source, system, pairs), purpose)
-        texts = [
-            _head(system, pair, _command(system, () if bundle else sources, target))
-            + f"{head}{facts_text(symbols)}{rules}"
-            for (pair, symbols), target in zip(facts, targets, strict=True)
-        ]
+        annotated = run.annotated(source, pairs)
+        question = partial(_programs, targets=targets, program=program, bundle=bundle)
+        texts = run.ask(question, annotated)
     if several and output is not None:
         output.mkdir(exist_ok=True)
     for target, text in zip(targets, texts, strict=True):
         write_output(target, text)
+
+
+def _programs(
+    system: System,
+    pairs: Sequence[Pair],
+    targets: Sequence[Path | None],
+    program: str,
+    *,
+    bundle: bool,
+) -> Iterator[str]:
+    """The programs of pairs, and how clingo solves them."""
+    from ists_asp.facts import facts_text
+    from ists_asp.rules import Purpose, find_program
+    from ists_asp.run.worker import step
+
+    setup, purpose = system.setup, Purpose(program)
+    _, sources = find_program(setup.profile, setup.rules, purpose, reader=setup.reader)
+    if not bundle and any(source.fitting for source in sources):
+        raise UsageError(
+            f"of rules of your own, the {purpose} takes only what it can use",
+            where=f"--program {purpose}",
+            hint="Write rules and facts together: --bundle",
+        )
+    head, rules = _bundled(system, purpose, sources) if bundle else ("", "")
+    facts = system.program_facts(pairs, purpose)
+    for (pair, symbols), target in zip(facts, targets, strict=True):
+        line = _command(system, () if bundle else sources, target)
+        yield f"{_head(system, pair, line)}{head}{facts_text(symbols)}{rules}"
+        step()
 
 
 def _in_folder(output: Path | None, pairs: Sequence[Pair]) -> list[Path | None]:
@@ -129,7 +144,6 @@ def _file_name(identifier: str) -> str:
 
 
 def _head(system: System, pair: Pair, line: str) -> str:
-    alive()
     head = (
         f"pair {pair.id}",
         f"1: {pair.sent1.text}",
@@ -235,15 +249,22 @@ def chunk(source: Source, setup: Setup, side: str | None, output: Path | None) -
     of each pair in turn, or those of one --side. --chunked reads the lines back.
     """
     from ists_asp.cli.driver import working
-    from ists_asp.io.chunks import format_chunks
 
     pairs = read_pairs(source)
-    lines: list[str] = []
-    with working(setup) as run, progress(len(pairs), shown=not source.quiet) as step:
-        decided = run.system.decided(tokenized(source, run.system, pairs))
-        for answer, _ in counted(decided, step):
-            first = replace(answer.pair.sent1, chunks=answer.chunks1)
-            second = replace(answer.pair.sent2, chunks=answer.chunks2)
-            both = {"1": [first], "2": [second], None: [first, second]}
-            lines += [f"{format_chunks(sentence)}\n" for sentence in both[side]]
-    write_output(output, "".join(lines))
+    with working(setup) as run, progress(len(pairs), shown=not source.quiet) as done:
+        annotated = run.annotated(source, pairs)
+        chunked = run.ask(_chunked, annotated, step=done)
+    sides = slice(None) if side is None else slice(int(side) - 1, int(side))
+    write_output(output, "".join(f"{line}\n" for lines in chunked for line in lines[sides]))
+
+
+def _chunked(system: System, pairs: Sequence[Pair]) -> Iterator[tuple[str, str]]:
+    """Both sentences of pairs, with their chunks in brackets."""
+    from ists_asp.io.chunks import format_chunks
+    from ists_asp.run.worker import step
+
+    for answer, _ in system.decided(pairs):
+        first = replace(answer.pair.sent1, chunks=answer.chunks1)
+        second = replace(answer.pair.sent2, chunks=answer.chunks2)
+        yield format_chunks(first), format_chunks(second)
+        step()

@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TextIO
 
@@ -15,16 +14,15 @@ import click
 from ists_asp.cli import options
 from ists_asp.cli.console import note, reader_warnings, write_output
 from ists_asp.cli.files import INPUT, command
-from ists_asp.errors import DataError, RuleError, SolveError, UsageError, shortened
+from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shortened
 from ists_asp.io.text import USUAL, usual
 from ists_asp.pipeline.source import Source
 from ists_asp.rules import Purpose
-from ists_asp.run.watch import Failed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ists_asp.engine import Setup
+    from ists_asp.engine import Setup, System
     from ists_asp.explain.feedback import Feedback, Submission
     from ists_asp.explain.templates import Templates
     from ists_asp.io.formats import Outcome
@@ -32,6 +30,9 @@ if TYPE_CHECKING:
     from ists_asp.io.text import Warn
     from ists_asp.pipeline.cluster import Engine
     from ists_asp.pipeline.stages import Stages
+
+_BATCH = 50
+"""Answers that are judged together."""
 
 _ROLES = {
     "id": "the answers' ids; by default the student, if unique, or the row",
@@ -144,22 +145,31 @@ def feedback(
             told, ids = f"there is no answer '{shortened(asked)}'", shortened(", ".join(every))
             raise UsageError(told, where="--why", expected=ids)
         with working(setup) as run:
-            traces = run.system.trace_verdicts(every[asked], wording)
-            why = (trace.why("verdict(_)").text(depth=3) for trace in traces)
-            write_output(output, "\n".join(why))
+            write_output(output, run.ask(partial(_why, answer=every[asked], wording=wording)))
         return
     like = sheet.table.kind if sheet.table.kind in ("csv", "tsv", "jsonl") else "csv"
     kind = like if output is None else kind_of(output, f"-o {output}")
     with working(setup) as run:
         # Faulty rules are no answer's failure.
-        run.system.program(Purpose.FEEDBACK).solver  # noqa: B018
-        work = partial(run.system.judge_many, templates=wording)
-        found = list(run.on_each(sheet.submissions, work, attrgetter("pair"), quiet=quiet))
-    ours = _columns(sheet, found, marked=columns["marks_col"] is not None, group=group)
+        run.ask(_load)
+        answers, question = sheet.submissions, partial(System.judge_many, templates=wording)
+        judged = run.ask_each(answers, question, size=_BATCH, quiet=quiet, searching=True)
+        results = [result for _, result in judged]
+    ours = _columns(sheet, results, marked=columns["marks_col"] is not None, group=group)
     with ExitStack() as stack:
         target = Printed() if output is None else stack.enter_context(atomic_writer(output))
         _write(kind, target, sheet, ours)
-    run.failures.end(len(found))
+    run.failures.end(len(results))
+
+
+def _load(system: System) -> None:
+    system.program(Purpose.FEEDBACK).solver  # noqa: B018 (loaded when first asked for)
+
+
+def _why(system: System, answer: Submission, wording: Templates) -> str:
+    """Which rules decided the verdict on an answer."""
+    traces = system.trace_verdicts(answer, wording)
+    return "\n".join(trace.why("verdict(_)").text(depth=3) for trace in traces)
 
 
 def _write_part(
@@ -175,19 +185,18 @@ def _write_part(
 ) -> Iterator[Outcome]:
     from ists_asp.engine import System
     from ists_asp.io.formats import Outcome
+    from ists_asp.run.pool import ask_each
 
     assert source.table is not None
     sheet = _read(source.table, references, columns, quiet=True, whole=False)
-    found: list[Feedback | Failed] = []
-    for one in sheet.submissions:
-        try:
-            found.append(stages.ask(partial(System.judge, submission=one, templates=wording)))
-        except (DataError, RuleError, SolveError) as error:
-            found.append(Failed(one.pair, error.found))
-    _write(kind, target, sheet, _columns(sheet, found, marked=False, group=False, whole=False))
-    for one, result in zip(sheet.submissions, found, strict=True):
-        failure = SolveError(result.reason) if isinstance(result, Failed) else None
-        yield Outcome(one.pair, failure=failure)
+    answers, question = sheet.submissions, partial(System.judge_many, templates=wording)
+    batches = (answers[at : at + _BATCH] for at in range(0, len(answers), _BATCH))
+    judged = ask_each(stages.ask, batches, question)
+    results = [result.found if isinstance(result, IstsError) else result for _, result in judged]
+    _write(kind, target, sheet, _columns(sheet, results, marked=False, group=False, whole=False))
+    for answer, result in zip(answers, results, strict=True):
+        failure = SolveError(result) if isinstance(result, str) else None
+        yield Outcome(answer.pair, failure=failure)
 
 
 def _write(kind: str, target: Text, sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
@@ -292,7 +301,7 @@ def _mark(row: Row, place: int) -> float | None:
 
 def _columns(
     sheet: _Sheet,
-    found: list[Feedback | Failed],
+    results: list[Feedback | str],
     *,
     marked: bool,
     group: bool,
@@ -302,13 +311,13 @@ def _columns(
     from ists_asp.evaluate.ratings import suggest_marks
     from ists_asp.explain.feedback import COLUMNS, Feedback, groups
 
-    given = [one if isinstance(one, Feedback) else None for one in found]
+    given = [result if isinstance(result, Feedback) else None for result in results]
     ours: dict[str, list[object]] = {
         name: [one and one.cell(name) for one in given] for name in COLUMNS
     }
-    for at, one in enumerate(found):
-        if not isinstance(one, Feedback):
-            ours["feedback"][at] = f"failed: {one.reason}"
+    for at, result in enumerate(results):
+        if isinstance(result, str):
+            ours["feedback"][at] = f"failed: {result}"
     if whole and not any(ours["points"]):
         del ours["points"]
     if marked:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from statistics import stdev
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -13,7 +14,6 @@ from ists_asp.cli import options
 from ists_asp.cli.console import counted, note, progress, reader_warnings, write_output
 from ists_asp.cli.files import GOLD, RULES, FileType, Values, command
 from ists_asp.errors import UsageError
-from ists_asp.run.watch import isolate
 from ists_asp.terminal import table
 from ists_asp.vocabulary import CORRECTION, WEIGHT
 
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
     from ists_asp.engine import Setup
     from ists_asp.evaluate.scorer import Reference
+    from ists_asp.io.pairs import ScoredPair
     from ists_asp.learn.cross import CrossValidation
-    from ists_asp.learn.ratings import Rated
+    from ists_asp.learn.fit import Weight
+    from ists_asp.learn.ratings import Rated, RatedExample
 
 SECONDS = 1800.0
 """Seconds that fitting the weights may take with rules of one's own."""
@@ -256,61 +258,86 @@ class _Lesson:
 
 def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> None:
     """Learn the weights of a profile and write them, or what they reach on unseen parts."""
-    from ists_asp.learn.cross import (
-        cross_validate,
-        fit_table,
-        learn_weights,
-        render_table,
-        render_weights,
-    )
-    from ists_asp.learn.examples import ExampleBuilder, read_weights
-    from ists_asp.learn.fit import Settings
+    from ists_asp.learn.cross import fit_table, render_table, render_weights
+    from ists_asp.run.pool import apart
 
     golds = _read_golds(lesson.gold)
-    if lesson.setup.rules:
-        isolate(SECONDS)
-    with ExampleBuilder(lesson.setup, lesson.output) as teacher:
-        base = {} if lesson.from_nothing else teacher.weights(WEIGHT)
-        kept = read_weights(lesson.keep).items()
-        settings = Settings(
-            base=base,
-            corrected=teacher.weights(CORRECTION) if base else {},
-            keep={key: value - base.get(key, 0) for key, value in kept}
-            | (read_weights(lesson.keep, CORRECTION) if base else {}),
-            corrections=lesson.most,
-            seed=lesson.seed,
-            scheme=teacher.profile.scheme,
-        )
-        with progress(len(golds), shown=not lesson.quiet) as step:
-            examples = list(counted(teacher.examples(golds), step))
-        if folds is not None:
-            with progress(2 * len(golds), shown=not lesson.quiet) as step:
-                results = cross_validate(teacher, examples, settings, folds=folds, tick=step)
-            if lesson.confidence is not None:
-                judged = (one for result in results for part in result.judged for one in part)
-                head = lesson.head(folds=folds)
-                write_output(lesson.confidence, render_table(fit_table(judged), *head))
-            if not lesson.tell(_report(results)):
-                return
-        every = learn_weights(examples, teacher.senses(), replace(settings, reasons=True))
-        sentences, own = teacher.sentences(), teacher.own_words()
-    weights, lost = ([one for one in every if bool(one.reason) is no] for no in (False, True))
-    text = render_weights(weights, sentences, *lesson.head(), corrections=bool(base))
-    what = "corrections" if base else "weights"
+    work = partial(_learned_alignments, lesson, golds, folds)
+    with progress(len(golds) * (3 if folds else 1), shown=not lesson.quiet) as step:
+        learned = apart(work, SECONDS, foreign=bool(lesson.setup.rules), step=step)
+    if learned.results is not None:
+        if lesson.confidence is not None:
+            judged = (one for result in learned.results for part in result.judged for one in part)
+            head = lesson.head(folds=folds)
+            write_output(lesson.confidence, render_table(fit_table(judged), *head))
+        if not lesson.tell(_report(learned.results)):
+            return
+    weights, lost = (
+        [weight for weight in learned.weights if bool(weight.reason) is without]
+        for without in (False, True)
+    )
+    corrections = learned.corrections
+    text = render_weights(weights, learned.sentences, *lesson.head(), corrections=corrections)
+    what = "corrections" if corrections else "weights"
     if lesson.output is not None or not as_json:
         lesson.write(text, len(golds), len(weights), what)
     if as_json:
         write_output(None, {what: list(map(asdict, weights)), "without": list(map(asdict, lost))})
     elif not lesson.quiet:
         rows: dict[tuple[bool, str, str, str], list[str]] = {}
-        for one in lost:
-            key = one.name.partition("(")[0] not in own, one.name, str(one.support), one.reason
-            rows.setdefault(key, []).append(one.decision)
+        for weight in lost:
+            other = weight.name.partition("(")[0] not in learned.own
+            key = other, weight.name, str(weight.support), weight.reason
+            rows.setdefault(key, []).append(weight.decision)
         told = [[key[1], ", ".join(rows[key]), *key[2:]] for key in sorted(rows)]
         titles = ["Got none", "for", "examples", "because"]
         for line in table([titles, *told[:12]], left=True).splitlines():
             note(line)
         note(f"{len(told)} in all; --json has them")
+
+
+class _Learned(NamedTuple):
+    """What was learned: results of cross-validation, and weights, if they are wanted.
+
+    Of all evidence there are the sentences; ``own`` is what the user's rules find.
+    """
+
+    results: Sequence[CrossValidation] | None
+    weights: Sequence[Weight]
+    sentences: Mapping[str, str]
+    own: Collection[str]
+    corrections: bool
+
+
+def _learned_alignments(lesson: _Lesson, golds: Sequence[Reference], folds: int | None) -> _Learned:
+    from ists_asp.learn.cross import cross_validate, learn_weights
+    from ists_asp.learn.examples import ExampleBuilder, read_weights
+    from ists_asp.learn.fit import Settings
+    from ists_asp.run.worker import step
+
+    with ExampleBuilder(lesson.setup, lesson.output) as teacher:
+        base = {} if lesson.from_nothing else teacher.weights(WEIGHT)
+        fixed = read_weights(lesson.keep).items()
+        settings = Settings(
+            base=base,
+            corrected=teacher.weights(CORRECTION) if base else {},
+            keep={key: value - base.get(key, 0) for key, value in fixed}
+            | (read_weights(lesson.keep, CORRECTION) if base else {}),
+            corrections=lesson.most,
+            seed=lesson.seed,
+            scheme=teacher.profile.scheme,
+        )
+        examples = list(counted(teacher.examples(golds), step))
+        results = (
+            None
+            if folds is None
+            else cross_validate(teacher, examples, settings, folds=folds, tick=step)
+        )
+        wanted = folds is None or lesson.output is not None
+        told = replace(settings, reasons=True)
+        weights = learn_weights(examples, teacher.senses(), told) if wanted else ()
+        about = teacher.sentences(), teacher.own_words()
+        return _Learned(results, weights, *about, corrections=bool(base))
 
 
 def _report(results: Sequence[CrossValidation]) -> str:
@@ -329,6 +356,7 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     from ists_asp.io.pairs import read_sts
     from ists_asp.learn import ratings
     from ists_asp.learn.cross import render_margins, render_rating_weights
+    from ists_asp.run.pool import apart
 
     with reader_warnings() as warn:
         golds = {file: list(read_sts(file, warn)) for file in lesson.gold}
@@ -343,21 +371,10 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
             where=f"--cross-validate {folds}",
             expected=f"{_LEAST} pairs for each part, or more",
         )
-    if lesson.setup.rules:
-        isolate(SECONDS)
-    with (
-        ratings.RatingExampleBuilder(lesson.setup) as teacher,
-        progress(count + ratings.UNRELATED, shown=not lesson.quiet) as step,
-    ):
-        examples = [
-            example
-            for file, pairs in golds.items()
-            for example in counted(teacher.examples(file.stem, pairs), step)
-        ]
-        unrelated = list(
-            counted(teacher.examples("", ratings.mismatched(list(golds.values()))), step)
-        )
-        highest = teacher.highest
+    work = partial(_rating_examples, lesson.setup, golds)
+    with progress(count + ratings.UNRELATED, shown=not lesson.quiet) as step:
+        foreign = bool(lesson.setup.rules)
+        examples, unrelated, highest = apart(work, SECONDS, foreign=foreign, step=step)
     if folds is not None:
         parts = None if isinstance(folds, str) else folds
         results = ratings.cross_validate_ratings(
@@ -371,6 +388,24 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     weights = ratings.learn_ratings(examples, unrelated, highest)
     text = render_rating_weights(weights, *lesson.head("sts"))
     lesson.write(text, count, len(weights))
+
+
+def _rating_examples(
+    setup: Setup, golds: Mapping[Path, Sequence[ScoredPair]]
+) -> tuple[list[RatedExample], list[RatedExample], int]:
+    """The examples of gold pairs and of unrelated ones, and the highest rating."""
+    from ists_asp.learn import ratings
+    from ists_asp.run.worker import step
+
+    with ratings.RatingExampleBuilder(setup) as teacher:
+        examples = [
+            example
+            for file, pairs in golds.items()
+            for example in counted(teacher.examples(file.stem, pairs), step)
+        ]
+        mismatched = ratings.mismatched(list(golds.values()))
+        unrelated = list(counted(teacher.examples("", mismatched), step))
+        return examples, unrelated, teacher.highest
 
 
 def _correlations(results: Mapping[str, Sequence[Rated]]) -> str:

@@ -5,27 +5,24 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
-from itertools import islice, repeat
-from typing import TYPE_CHECKING, TypeVar
+from itertools import repeat
+from typing import TYPE_CHECKING
 
 from ists_asp.cli import console, options
-from ists_asp.cli.console import Failures
+from ists_asp.cli.console import Failures, counted
 from ists_asp.cli.files import command
 from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.pipeline.source import no_such_pair
-from ists_asp.run.watch import Failed, alive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.engine import Setup
+    from ists_asp.engine import Setup, System
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Answer, Pair
     from ists_asp.pipeline.source import Source
-    from ists_asp.report import Comparison, Report
-
-T = TypeVar("T")
+    from ists_asp.report import Comparison, Entry, Report
 
 BATCH = 25
 """Pairs that are traced, rated and told together, as traces take memory."""
@@ -100,49 +97,41 @@ def _decided(
         for pair in pairs:
             others.about(pair)
     from ists_asp.cli.driver import working
-    from ists_asp.report import Entry, Report, evidence
-    from ists_asp.rules import Purpose
-    from ists_asp.trace.trace import look_ahead
+    from ists_asp.report import Report
 
     began = time.perf_counter()
-    with working(setup) as run:
-        system = run.system
-        tells = system.profile.explanation is not None
-        # Faulty rules are no pair's failure.
-        for purpose, wanted in ((Purpose.EXPLANATION, tells), (Purpose.RATING, system.rates)):
-            if wanted:
-                system.program(purpose)
-
-        def shown(some: Iterator[Pair]) -> Iterator[Entry]:
-            # Several are rated and told in a fraction of the time that one by one takes.
-            while batch := list(islice(some, BATCH)):
-                traces = list(_watched(system.trace_annotated(batch)))
-                look_ahead(traces)
-                reasons = list(_watched(map(evidence, traces)))
-                found = [trace.answer for trace in traces]
-                if system.rates:
-                    found = list(system.rated((one.answer, one.facts) for one in traces))
-                told = (one.text for one in system.explain_many(found)) if tells else repeat("")
-                for answer, words, why in zip(found, told, reasons, strict=False):
-                    yield Entry(answer, words, why, others.beside(answer))
-
-        annotated = list(system.annotate(console.tokenized(source, system, pairs)))
-        seconds, quiet = setup.limits.seconds, source.quiet
-        results = run.on_each(annotated, shown, lambda pair: pair, quiet=quiet, seconds=seconds)
-        entries = [one for one in results if not isinstance(one, Failed)]
-        for one in entries:
-            console.warn_unproven(one.answer, seconds)
-        stages, made_by = system.stages, str(system.provenance)
+    profile = setup.load_profile()
+    tells, rates = profile.explanation is not None, profile.rating is not None
+    # Faulty rules are no pair's failure: they load with the others.
+    with working(replace(setup, explained=tells, rated=rates)) as run:
+        annotated = run.annotated(source, pairs)
+        results = run.ask_each(annotated, _entries, size=BATCH, quiet=source.quiet)
+        entries = [entry for _, entry in results if not isinstance(entry, str)]
+        for entry in entries:
+            console.warn_unproven(entry.answer, setup.limits.seconds)
+        stages, made_by = run.stages, str(run.system.provenance)
+    entries = [replace(entry, beside=others.beside(entry.answer)) for entry in entries]
     if not (source.quiet or source.single):
         console.note(console.summary(len(pairs), time.perf_counter() - began, stages))
     return Report(entries, f"ists-asp report: {setup.profile}", made_by), run.failures
 
 
-def _watched(some: Iterator[T]) -> Iterator[T]:
-    """The same, while whoever watches this process is told of each that it is alive."""
-    for one in some:
-        alive()
-        yield one
+def _entries(system: System, pairs: Sequence[Pair]) -> Iterator[Entry]:
+    """The entries of pairs: several are rated and told in less time than one by one."""
+    from ists_asp.report import Entry, evidence
+    from ists_asp.run.worker import step
+    from ists_asp.trace.trace import look_ahead
+
+    traces = list(counted(system.trace_annotated(pairs), step))
+    look_ahead(traces)
+    reasons = list(counted(map(evidence, traces), step))
+    answers = [trace.answer for trace in traces]
+    if system.rates:
+        answers = list(system.rated((trace.answer, trace.facts) for trace in traces))
+    texts: Iterator[str] = repeat("")
+    if system.profile.explanation is not None:
+        texts = (explanation.text for explanation in system.explain_many(answers))
+    return map(Entry, answers, texts, reasons)
 
 
 def _given(path: Path, identifier: str | None) -> list[Answer]:

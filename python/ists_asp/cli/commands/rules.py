@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from difflib import get_close_matches
-from functools import cache, partial
-from itertools import chain, groupby
+from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
@@ -18,18 +18,16 @@ from ists_asp.cli.console import note, read_aligned, read_pairs, warn, write_out
 from ists_asp.cli.files import OUTPUTS, command, group
 from ists_asp.cli.options import json_option, profile_options
 from ists_asp.errors import UsageError, shortened
-from ists_asp.run.watch import Failed, isolate
 from ists_asp.terminal import table, unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.cli.driver import Working
     from ists_asp.engine import Setup, System
-    from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
     from ists_asp.pipeline.source import Source
+    from ists_asp.rules import RuleWarning
     from ists_asp.rules.catalogue import ListedRule
     from ists_asp.rules.weights import Weight
     from ists_asp.trace.effects import Effect, Looked, Worth
@@ -37,6 +35,9 @@ if TYPE_CHECKING:
 
 _WIDTH = 100
 _INDENT = "    "
+_BATCH = 25
+"""Pairs that are looked at together."""
+
 _TOLD = 4
 """Weights that are listed with a rule."""
 
@@ -189,7 +190,8 @@ def where(
     name only. Weights stay as they are: without a rule, learn them anew.
     """
     from ists_asp.cli.driver import working
-    from ists_asp.trace.effects import Effect, triable, verdict, worth
+    from ists_asp.run import questions
+    from ists_asp.trace.effects import Effect, verdict, worth
 
     if everything and (names or gold is None):
         hint = "Leave the names out" if names else "Add --gold FILE"
@@ -199,11 +201,20 @@ def where(
     pairs, tables, lines = read_pairs(source), list[str](), list[str]()
     right = {} if gold is None else read_aligned(gold, pairs)
     with working(setup) as run:
-        groups = {name: _names(name, run.system, setup) for name in names}
-        if everything:
-            named, tables = triable(run.system.rules, run.system.solver.program)
-            groups = {name: [name] for name in named}
-        found, lacking = _looked(run, source, pairs, groups, right, near=not everything)
+        rules, named, tables = run.ask(partial(_named, names=names))
+        for name in (name for name in names if name not in rules):
+            use = _called(name, setup)[0].use
+            raise UsageError(f"the rule '{name}' decides no answers, it is for the {use}")
+        groups = {name: [name] for name in named} if everything else rules
+        annotated = run.annotated(source, pairs)
+        question = partial(questions.where, groups=groups, gold=right, near=not everything)
+        results = run.ask_each(
+            annotated, question, size=_BATCH, quiet=not everything, searching=everything
+        )
+        looked = [result for _, result in results if not isinstance(result, str)]
+    found = [one for one, _ in looked]
+    fired = {name for one in found for name, effect in one.effects.items() if effect.fired}
+    lacking = {name: lines for _, some in reversed(looked) for name, lines in some.items()}
     did = {name: [one for one in found if one.effects[name] != Effect()] for name in groups}
     worths = {name: worth(name, found) for name in groups if right and (names or did[name])}
     ranked = sorted(worths.values(), key=lambda one: (-one.f1["Typ+Sco"], -one.f1["Ali"]))
@@ -212,7 +223,7 @@ def where(
         lines += [line for one in did[name] for line in _told(one.pair, one.effects[name])]
         counts = Counter(getattr(one, by) for each in effects for one in each.fired if by)
         lines += [f"{count:5}  {what}" for what, count in counts.most_common()]
-        lines += [f"{name}: {verdict(effects)}", *lacking.get(name, ())]
+        lines += [f"{name}: {verdict(effects)}", *(() if name in fired else lacking.get(name, ()))]
     if worths:
         lines += [""] * bool(names) + _table(ranked, found, top)
     if everything:
@@ -224,44 +235,6 @@ def where(
     else:
         write_output(output, "".join(f"{unbroken(line)}\n" for line in lines))
     run.failures.end(len(pairs))
-
-
-def _looked(
-    run: Working,
-    source: Source,
-    pairs: Sequence[Pair],
-    groups: Mapping[str, Collection[str]],
-    gold: Mapping[str, Reference],
-    *,
-    near: bool,
-) -> tuple[list[Looked], Mapping[str, Sequence[str]]]:
-    """The effects of groups of rules in pairs, and what those lack that never fired, in lines.
-
-    Where many are tried, ``near`` is false, and a pair takes as long as it does.
-    """
-    from ists_asp.trace.effects import look, places
-    from ists_asp.trace.tree import render
-
-    system, lacking = run.system, dict[str, list[str]]()
-    every = places(system.rules, {*chain.from_iterable(groups.values())})
-    switched = cache(lambda: system.solver.switched(every))
-    source.warn_unsuited(pairs, system.profile, warn)
-
-    def work(some: Iterator[Pair]) -> Iterator[Looked]:
-        for trace in system.trace_annotated(system.annotate(system.tokenized(some))):
-            known = gold.get(trace.answer.pair.id)
-            found = look(trace, groups, switched, known, near=near)
-            for name, one in found.effects.items():
-                if near and not (one.fired or lacking.get(name)):
-                    nearest = trace.nearest.of_rules(groups[name])
-                    lacking[name] = [line for branch in nearest for line in render(branch)]
-            yield found
-
-    seconds = system.setup.limits.seconds if near else None
-    results = run.on_each(pairs, work, lambda pair: pair, quiet=near, seconds=seconds)
-    done = [one for one in results if not isinstance(one, Failed)]
-    fired = {name for one in done for name, effect in one.effects.items() if effect.fired}
-    return done, {name: text for name, text in lacking.items() if name not in fired}
 
 
 def _record_of(name: str, worth: Worth | None, did: Sequence[Looked]) -> dict[str, object]:
@@ -309,17 +282,26 @@ def _told(pair: Pair, effect: Effect) -> Iterator[str]:
     yield from (f"Pair {pair.id} without it: {text}" for text in effect.instead)
 
 
-def _names(name: str, system: System, setup: Setup) -> Collection[str]:
-    """The rules of answers that are called so, or find evidence that is."""
-    from ists_asp.rules.weights import rule_weights
+def _named(
+    system: System, names: Collection[str]
+) -> tuple[dict[str, list[str]], list[str], list[str]]:
+    """The rules of answers that are called so, or find evidence that is, by each of the names.
 
-    if any(rule.name == name for rule in system.rules.rules):
-        return [name]
+    Behind them all that can be tried, and tables.
+    """
+    from ists_asp.rules.weights import rule_weights
+    from ists_asp.trace.effects import triable
+
+    called = {rule.name for rule in system.rules.rules}
     weights = rule_weights(system.rules, system.constants.items()).items()
-    if found := [rule for rule, own in weights if any(name in one.names for one in own)]:
-        return found
-    use = _called(name, setup)[0].use
-    raise UsageError(f"the rule '{name}' decides no answers, it is for the {use}")
+    groups = {
+        name: [name]
+        if name in called
+        else [rule for rule, own in weights if any(name in weight.names for weight in own)]
+        for name in names
+    }
+    found = {name: rules for name, rules in groups.items() if rules}
+    return found, *triable(system.rules, system.solver.program)
 
 
 for _command in (copy, list_command, show, find, where, check, test):
@@ -339,14 +321,21 @@ def _called(name: str, setup: Setup) -> Sequence[ListedRule]:
 
 
 def _listed(setup: Setup) -> Sequence[ListedRule]:
+    listing = partial(_rules_of, setup)
+    if setup.rules:
+        from ists_asp.run.pool import apart
+
+        listing = partial(apart, listing)
+    rules, warnings = listing()
+    for warning in warnings:
+        warn(warning)
+    return rules
+
+
+def _rules_of(setup: Setup) -> tuple[Sequence[ListedRule], Sequence[RuleWarning]]:
     from ists_asp.rules.catalogue import list_rules
 
-    if setup.rules:
-        isolate()
-    rules, warnings = list_rules(setup.profile, setup.rules, reader=setup.reader, store=setup.store)
-    for warning in warnings:
-        warn(str(warning))
-    return rules
+    return list_rules(setup.profile, setup.rules, reader=setup.reader, store=setup.store)
 
 
 def _listing(rules: Sequence[ListedRule]) -> str:

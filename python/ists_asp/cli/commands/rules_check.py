@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import groupby
+from functools import partial
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import counted, progress, read_pairs, rule_warnings, write_output
+from ists_asp.cli.console import counted, progress, read_pairs, warn, write_output
 from ists_asp.cli.files import READ, RULES, command
 from ists_asp.errors import DataError, IstsError, RuleError, SolveError, TraceError, UsageError
 from ists_asp.io.chunks import format_chunks
@@ -18,7 +19,6 @@ from ists_asp.io.formats import format_answer
 from ists_asp.io.store import Store
 from ists_asp.pipeline.source import Source
 from ists_asp.resources import rules_dir
-from ists_asp.run.watch import isolate
 from ists_asp.terminal import table, unbroken, visible
 
 if TYPE_CHECKING:
@@ -102,20 +102,12 @@ def check(
     errors. To accept a finding, write %@allow CODE above the rule. JSON has everything; github
     prints annotations for its workflows.
     """
-    from ists_asp.rules.check import check_rules
+    from ists_asp.run.pool import apart
 
-    isolate()
     pairs = [] if no_sample else _pairs(samples)[:: 1 if samples else _STEP]
-
-    def sample(checked: Checked) -> list[Finding]:
-        return _sampled(checked, given, pairs, cache, quiet=quiet, every=all_notes)
-
-    store = None if cache is None else Store(cache)
-    checked, findings = check_rules(given, profiles, store=store, sample=sample if pairs else None)
-    if not all_notes:
-        findings = tuple(
-            one for one in findings if one.severity != "note" or not checked.is_shipped(one)
-        )
+    work = partial(_findings, given, profiles, pairs, cache, every=all_notes)
+    with progress(None, shown=not quiet) as step:
+        findings = apart(work, step=step, warn=warn)
     if as_json or format == "json":
         write_output(None, [one.as_dict() for one in findings])
     elif format == "github":
@@ -150,43 +142,58 @@ def _pairs(folders: Sequence[Path]) -> list[Pair]:
     return found
 
 
+def _findings(
+    given: Sequence[Path],
+    profiles: Sequence[str],
+    pairs: Sequence[Pair],
+    cache: Path | None,
+    *,
+    every: bool,
+) -> Sequence[Finding]:
+    """All findings, or those but for notes about rules that are as they were shipped."""
+    from ists_asp.rules.check import check_rules
+
+    def sample(checked: Checked) -> list[Finding]:
+        return _sampled(checked, given, pairs, cache, every=every)
+
+    store = None if cache is None else Store(cache)
+    checked, findings = check_rules(given, profiles, store=store, sample=sample if pairs else None)
+    return [
+        one for one in findings if every or one.severity != "note" or not checked.is_shipped(one)
+    ]
+
+
 def _sampled(
     checked: Checked,
     given: Sequence[Path],
     pairs: Sequence[Pair],
     cache: Path | None,
     *,
-    quiet: bool,
     every: bool,
 ) -> list[Finding]:
-    """Findings of sample pairs, such as rules that never fire; clingo's warnings are printed.
-
-    Of rules that are as they were shipped only if ``every`` one is asked about.
-    """
+    """Which rules never fire in the sample pairs; of shipped ones only if ``every`` one counts."""
     from ists_asp.engine import Setup, System
     from ists_asp.rules.check.predicates import check_sample
+    from ists_asp.run.worker import step, telling
     from ists_asp.trace.reified import ReifiedRules
     from ists_asp.trace.tracer import Coverage, coverage
 
     asked = list(checked.statements) if every else checked.edited
     programs = _enough(checked, {one.path for one in asked})
     found = Coverage()
-    with progress(len(programs) * len(pairs), shown=not quiet) as step:
-        for program in programs:
-            parsed = (program.profile, checked.rules_of(program))
-            with (
-                System(Setup(program.profile.name, tuple(given), cache=cache), parsed) as system,
-                rule_warnings(system),
-            ):
-                try:
-                    rules = checked.asked_in(program, asked)
-                    known = system.known(system.annotate(pairs))
-                    for one in coverage(ReifiedRules(rules, system.solver), known):
-                        found |= one
-                        step()
-                except (RuleError, SolveError, TraceError) as error:
-                    error.where = f"{program.name}, sample {error.where or 'pairs'}"
-                    raise
+    for program in programs:
+        parsed = (program.profile, checked.rules_of(program))
+        setup = Setup(program.profile.name, tuple(given), cache=cache)
+        with System(setup, parsed) as system, telling(system):
+            try:
+                rules = checked.asked_in(program, asked)
+                known = system.known(system.annotate(pairs))
+                for one in coverage(ReifiedRules(rules, system.solver), known):
+                    found |= one
+                    step()
+            except (RuleError, SolveError, TraceError) as error:
+                error.where = f"{program.name}, sample {error.where or 'pairs'}"
+                raise
     return list(check_sample(checked, asked, found.fired, found.seen, found.clashes, len(pairs)))
 
 
@@ -254,24 +261,15 @@ def test(
     Out: of each example that fails its file and line, the claim, what came out, and why; then
     how many hold and how many fail. The exit code is 1 if one fails. JSON has all examples.
     """
-    from ists_asp.rules.catalogue import find_examples
     from ists_asp.rules.source import TESTS
+    from ists_asp.run.pool import apart
 
-    isolate()
     shipped = rules_dir()
-    found: dict[str, list[Example]] = {}
-    for example in find_examples(given or (shipped,), setup.store):
-        found.setdefault(example.profile or setup.profile, []).append(example)
-    if not found:
-        expected = '%@example "sentence" | "sentence": claim, above a rule'
-        raise UsageError("there are no examples", where=str(given[0]), expected=expected)
     own = (one for one in given if one.name != TESTS)
     own = (one for one in own if not one.resolve().is_relative_to(shipped))
-    setup = replace(setup, rules=(*setup.rules, *own))
-    records: list[dict[str, Any]] = []
-    with progress(sum(map(len, found.values())), shown=not quiet) as step:
-        for profile, examples in found.items():
-            records += counted(_tested(replace(setup, profile=profile), examples), step)
+    work = partial(_records, given or (shipped,), replace(setup, rules=(*setup.rules, *own)))
+    with progress(None, shown=not quiet) as step:
+        records = apart(work, step=step, warn=warn)
     failing = [one for one in records if one["failures"]]
     told = "".join(f"{line}\n" for one in failing for line in _told(one))
     if not quiet:
@@ -280,13 +278,29 @@ def test(
     context.exit(bool(failing))
 
 
+def _records(given: Sequence[Path], setup: Setup) -> list[dict[str, Any]]:
+    """All examples, each tested with its profile."""
+    from ists_asp.rules.catalogue import find_examples
+    from ists_asp.run.worker import step
+
+    found: dict[str, list[Example]] = {}
+    for example in find_examples(given, setup.store):
+        found.setdefault(example.profile or setup.profile, []).append(example)
+    if not found:
+        expected = '%@example "sentence" | "sentence": claim, above a rule'
+        raise UsageError("there are no examples", where=str(given[0]), expected=expected)
+    tested = (_tested(replace(setup, profile=name), some) for name, some in found.items())
+    return list(counted(chain.from_iterable(tested), step))
+
+
 def _tested(setup: Setup, examples: Sequence[Example]) -> Iterator[dict[str, Any]]:
     """The examples of a profile as JSON values, each with the ways round in which it fails."""
     from ists_asp.engine import System
     from ists_asp.engine.preparation import read_pair
     from ists_asp.explain import load_templates
+    from ists_asp.run.worker import telling
 
-    with System(setup) as system, rule_warnings(system):
+    with System(setup) as system, telling(system):
         words = load_templates(system.profile.language).words
         names = [words[key].split()[-1] for key in ("first", "second")]
         runs = [

@@ -12,6 +12,8 @@ from ists_asp.cli.files import command
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from ists_asp.trace import AskedTrace
 
 _RATING = "rating"
@@ -59,29 +61,32 @@ def trace(
     schema is data/schema/trace.schema.json.
     """
     from ists_asp.cli.driver import show_trace
+
+    show = partial(_shown, only=only, depth=depth, everything=everything, as_json=as_json)
+    show_trace(show, not only or _RATING in only, **about)
+
+
+def _shown(
+    trace: AskedTrace, only: Sequence[str], depth: int, *, everything: bool, as_json: bool
+) -> str | dict[str, Any]:
     from ists_asp.trace import decisions, select
     from ists_asp.trace.document import document
 
     selectors = [selector for selector in only if selector != _RATING]
-
-    def show(found: AskedTrace) -> str | dict[str, Any]:
-        known = decisions(found)
-        wanted = [one for selector in selectors for one in select(known, selector)]
-        chosen = list(dict.fromkeys(wanted)) if only else known
-        ratings = decisions(found.rating) if found.rating is not None else ()
-        if len(selectors) < len(only) and not ratings:
-            raise UsageError(
-                "the answer has no rating",
-                where="--only",
-                hint="Choose a profile with rules for ratings, such as sts-en",
-            )
-        if as_json:
-            traced = found.rating if only and not selectors and found.rating is not None else found
-            every = not only or traced is not found
-            return document(traced, None if every else chosen, everything=everything)
-        return found.text(chosen, depth=depth, everything=everything)
-
-    show_trace(show, not only or _RATING in only, **about)
+    taken = decisions(trace)
+    wanted = [decision for selector in selectors for decision in select(taken, selector)]
+    chosen = list(dict.fromkeys(wanted)) if only else taken
+    if len(selectors) < len(only) and (trace.rating is None or not decisions(trace.rating)):
+        raise UsageError(
+            "the answer has no rating",
+            where="--only",
+            hint="Choose a profile with rules for ratings, such as sts-en",
+        )
+    if not as_json:
+        return trace.text(chosen, depth=depth, everything=everything)
+    if only and not selectors and trace.rating is not None:
+        return document(trace.rating, None, everything=everything)
+    return document(trace, chosen if only else None, everything=everything)
 
 
 @command("""
@@ -121,11 +126,21 @@ def why(
     """
     from ists_asp.cli.driver import show_trace
 
-    def reply(trace: AskedTrace) -> str | dict[str, object]:
-        found = trace.why(*question)
-        return found.to_dict() if as_json else found.text(depth=depth, everything=everything)
+    text = None if as_json else {"depth": depth, "everything": everything}
+    show = partial(_reply, question=question, text=text)
+    show_trace(show, question[0].strip() == _RATING, **about)
 
-    show_trace(reply, question[0].strip() == "rating", **about)
+
+def _reply(
+    trace: AskedTrace,
+    question: Sequence[str],
+    *,
+    negative: bool = False,
+    text: Mapping[str, Any] | None = None,
+) -> str | dict[str, object]:
+    """The reasons of a decision as JSON values, or as a text that is laid out so."""
+    reasons = trace.why_not(*question) if negative else trace.why(*question)
+    return reasons.to_dict() if text is None else reasons.text(**text)
 
 
 @command("""
@@ -154,8 +169,6 @@ def why_not(
     """
     from ists_asp.cli.driver import show_trace
 
-    def reply(trace: AskedTrace) -> str | dict[str, object]:
-        found = trace.why_not(*question)
-        return found.to_dict() if as_json else found.text()
-
-    show_trace(reply, question[0].strip() == "rating", **about)
+    text = None if as_json else dict[str, Any]()
+    show = partial(_reply, question=question, negative=True, text=text)
+    show_trace(show, question[0].strip() == _RATING, **about)
