@@ -34,6 +34,7 @@ def test_limits_are_numbers_in_range(given, words):
     assert str(caught.value).startswith(words)
 
 
+@pytest.mark.slow
 def test_paths_and_constants_may_be_text_and_numbers(tmp_path):
     rules = tmp_path / "mine.lp"
     rules.write_text("#const most = 1.\n")
@@ -136,6 +137,7 @@ def test_an_answer_is_the_line_that_solve_writes_and_comes_back_from_it(answer, 
         again.why("1 <==> 1")
 
 
+@pytest.mark.slow
 def test_answers_of_all_kinds_keep_to_the_schema(good):
     validator = schema("answer")
     for profile, *pair in (

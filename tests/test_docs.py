@@ -14,7 +14,7 @@ from docs.pages.predicates import rule_files, uses
 from ists_asp.cli.app import main
 from ists_asp.engine import System
 from tests.links import broken
-from tests.tours import ROOT, blocks, follow, make_place, session, shown
+from tests.tours import ROOT, blocks, follow, make_place, run, session, shown
 
 DOCS = ROOT / "docs"
 FOLDERS = ("", "tutorials", "howto", "reference", "explanation")
@@ -141,9 +141,10 @@ def test_an_edit_that_is_shown_changes_what_is_printed():
     assert len(set(chunks)) == len(chunks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["own.lp", "sent.lp", "atoms"])
 def test_programs_for_plain_clingo_do_what_the_page_says(place, word):
-    """Also in the tests of every day; what one block writes, the next one may read."""
+    """What one block writes, the next one may read."""
     (found,) = (one for one in COMMAND_BLOCKS if re.search(rf"\b{word}\s", one[1].text))
     assert found[1].output
     follow(place(found[0]), found[1])
@@ -302,3 +303,62 @@ def test_broken_links_are_found(tmp_path):
     (tmp_path / "a.html").write_text('<p id="here"><a href="b.html#there">b</a><a href="#here">')
     (tmp_path / "b.html").write_text('<img src="no.png"><a href="https://example.org/no">')
     assert list(broken(tmp_path)) == ["a.html: b.html#there", "b.html: no.png"]
+
+
+README = (ROOT / "README.md").read_text("utf-8")
+SET_UP = re.compile(r"python3 -m venv \.venv && \.venv/bin/pip install -q -c constraints\.txt -e ")
+README_BLOCKS = list(blocks(README))
+TOUR = [block for _, block in shown({"README.md": README})]
+
+
+def marked(name):
+    (block,) = (block for block in README_BLOCKS if block.mark == name)
+    assert block.language == "sh"
+    (line,) = block.text.splitlines()
+    return line
+
+
+@pytest.fixture(scope="module")
+def readme(tmp_path_factory):
+    """An empty folder with links to the checkout's, which all blocks of the tour share."""
+    return make_place(tmp_path_factory.mktemp("readme"))
+
+
+def test_it_is_short():
+    assert len(README.encode()) <= 8_000
+
+
+def test_each_output_belongs_to_a_command():
+    outputs = [block for block in README_BLOCKS if block.language == "text"]
+    assert len(outputs) == sum(block.output is not None for block in TOUR) >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", TOUR, ids=lambda block: f"line {block.line}")
+def test_the_tour_prints_what_it_says(readme, block):
+    follow(readme, block)
+
+
+def test_the_line_that_sets_up_and_runs():
+    line = marked("run")
+    assert SET_UP.match(line)
+    assert " -e . && .venv/bin/ists-asp " in line
+
+
+@pytest.mark.slow
+def test_the_line_that_runs_solves_the_samples(readme):
+    printed = run(readme, "ists-asp " + marked("run").partition("/ists-asp ")[2])
+    sentences = (ROOT / "data" / "samples" / "headlines" / "sent1.txt").read_text("utf-8")
+    assert printed.count("Pair ") == len(sentences.splitlines())
+
+
+def test_the_line_that_sets_up_and_tests():
+    line = marked("test")
+    assert SET_UP.match(line)
+    assert line.endswith(" -e '.[test]' && .venv/bin/python -m pytest")
+
+
+def test_links_lead_to_files():
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", README)
+    assert targets
+    assert [target for target in targets if not (ROOT / target).exists()] == []

@@ -181,6 +181,7 @@ def _diff(path):
     compare(read_answered(path), read_answered(path), read_references(path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", [_draw, _evaluate, _check, _diff])
 @pytest.mark.parametrize("line", ["{0} <==> {0}", "1 <==> {0}", "{0} <==> 7777777"])
 def test_time_grows_no_faster_than_a_pair(tmp_path, line, work):

@@ -1,4 +1,4 @@
-"""The wheel holds what it should, and the tested versions fit what the package asks for."""
+"""The wheel holds what it should; versions, licences and resources."""
 
 import ast
 import re
@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tarfile
 import tomllib
-from importlib.metadata import packages_distributions, requires
+from importlib.metadata import distributions, packages_distributions, requires
 from pathlib import Path
 from shutil import copy
 from zipfile import ZipFile
@@ -15,7 +15,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from ists_asp import __version__
+from ists_asp import __version__, resources
+from ists_asp.errors import ResourceError
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -129,3 +130,106 @@ def test_what_is_imported_is_asked_for():
 def test_the_citation_names_this_version():
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
     assert re.search(r"^version: (.+)$", citation, re.MULTILINE)[1] == __version__
+
+
+ALLOWED = re.compile(
+    r"(0BSD|Apache([- ](Software )?License)?([- ]2\.0)?( License 2\.0)?"
+    r"|BSD([- ][23]-Clause)?( License)?"
+    r"|[23]-Clause BSD License|BSL-1\.0|CC0-1\.0|CNRI-Python|ISC|MIT(-0)?( License)?|MPL-2\.0"
+    r"|Mozilla Public License 2\.0 \(MPL 2\.0\)|PSF-2\.0|Python Software Foundation License"
+    r"|Public Domain|Unlicense|Zlib|Apache-2\.0 WITH LLVM-exception)"
+)
+
+EXCEPTIONS = {
+    "docutils": "public domain and BSD; one file for editors is GPL, and is not imported",
+    "udapi": "comes with Stanza, whose evaluation uses it; nothing of ours imports it",
+    "udtools": "comes with Stanza, whose evaluation uses it; nothing of ours imports it",
+}
+
+
+def _spelt(text):
+    return re.sub(r"[-_.]+", "-", text).lower()
+
+
+PINNED = sorted(
+    _spelt(line.partition("==")[0])
+    for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    if "==" in line
+)
+INSTALLED = {_spelt(one.metadata["Name"]): one for one in distributions()}
+
+
+def licences(metadata):
+    """The licences of a distribution, as its metadata tell them; all have to be kept."""
+    told = metadata.get("License-Expression")
+    if not told:
+        classified = [
+            line.rpartition(" :: ")[2]
+            for line in metadata.get_all("Classifier", [])
+            if line.startswith("License :: ") and not line.endswith("OSI Approved")
+        ]
+        told = " AND ".join(classified) or (metadata.get("License") or "").split("\n")[0]
+    # Of several to choose from one will do.
+    return [part.split(" OR ") for part in re.sub(r"[()](?!MPL|$)", "", told).split(" AND ")]
+
+
+@pytest.mark.parametrize("name", [name for name in PINNED if name in INSTALLED])
+def test_a_licence_is_allowed(name):
+    if name in EXCEPTIONS:
+        assert not _imported(name), f"{name}: {EXCEPTIONS[name]}"
+        return
+    for choice in licences(INSTALLED[name].metadata):
+        assert any(ALLOWED.fullmatch(one.strip()) for one in choice), f"{name}: {choice}"
+
+
+def test_what_is_installed_for_tests_is_looked_at():
+    # .ci/run looks again once the tools of style and documentation are installed as well.
+    assert len([name for name in PINNED if name in INSTALLED]) > 0.6 * len(PINNED)
+    assert EXCEPTIONS.keys() <= set(PINNED)
+
+
+def test_the_page_says_what_each_dependency_is_for():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    page = (ROOT / "docs/explanation/dependencies.md").read_text("utf-8")
+    named = re.findall(r"^\| ([a-z0-9]+) \|", page, re.MULTILINE)
+    wanted = {re.match("[a-z0-9-]+", text)[0] for text in project["dependencies"]}
+    assert wanted <= set(named)
+
+
+def _imported(name):
+    found = (ROOT / "python").rglob("*.py")
+    pattern = re.compile(rf"^\s*(import|from) {name}\b", re.MULTILINE)
+    return [path for path in found if pattern.search(path.read_text("utf-8"))]
+
+
+def test_nothing_of_ours_reads_a_pickle():
+    """Pickles run code; workers send them through pipes of their own, which nobody else can."""
+    reads = re.compile(r"pickle\.loads?\(|torch\.load\(|allow_pickle\s*=\s*True|marshal\.load")
+    found = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in (ROOT / "python").rglob("*.py")
+        for line in path.read_text("utf-8").splitlines()
+        # With weights only, torch takes nothing but tensors.
+        if reads.search(line) and "weights_only=True" not in line
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("find", "name"),
+    [(resources.asp_dir, "asp"), (resources.rules_dir, "lp_rules"), (resources.data_dir, "data")],
+)
+def test_the_checkouts_folder_or_an_installed_one_is_found(find, name, tmp_path, monkeypatch):
+    assert find() == Path(__file__).parents[1] / name
+    package = tmp_path / "site-packages" / "ists_asp"
+    (package / "share" / name).mkdir(parents=True)
+    (tmp_path / name).mkdir()
+    monkeypatch.setattr(resources, "_PACKAGE", package)
+    assert find() == package / "share" / name
+    monkeypatch.setattr(resources, "_PACKAGE", tmp_path / "a" / "b" / "ists_asp")
+    with pytest.raises(ResourceError) as caught:
+        find()
+    message = str(caught.value)
+    assert "\n" not in message
+    assert f"folder {name}/ of ists-asp is missing" in message
+    assert "Reinstall" in message

@@ -1,7 +1,10 @@
-"""Each slow test is due on one day of ten, and all days take about as long."""
+"""The tools of the tests: the rota and the lines to break."""
 
 from collections import Counter
 
+import pytest
+
+from tests.mutants import MUTANTS, ROOT
 from tests.rota import DAYS, LONG, parts_of, read_durations
 
 
@@ -24,3 +27,13 @@ def test_all_parts_take_about_as_long():
         loads[part] += durations[name]
     loads.update(dict.fromkeys(range(1, DAYS + 1), 0.0))
     assert max(loads.values()) - min(loads.values()) <= max(durations.values(), default=0)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.file} {mutant.old}")
+def test_the_line_is_there(mutant):
+    assert mutant.broken(ROOT) != (ROOT / mutant.file).read_text("utf-8")
+    assert all((ROOT / tests).exists() for tests in mutant.tests.split())
+
+
+def test_there_are_forty_mutants():
+    assert len(set(MUTANTS)) == len(MUTANTS) >= 40

@@ -1,8 +1,11 @@
-"""How the command ends when it is interrupted, and when the system lets it down."""
+"""How runs end: interrupted, let down by the system, failing in part, watching."""
 
 import shlex
+import signal
 import subprocess
 import sys
+import time
+from random import Random
 
 import pytest
 
@@ -160,3 +163,153 @@ def test_a_process_has_one_thread_unless_the_user_says_otherwise(tmp_path, given
     clean = "env -u OMP_NUM_THREADS -u OPENBLAS_NUM_THREADS -u MKL_NUM_THREADS"
     found = shell(f"PYTHONPATH=.:$PYTHONPATH {clean} {given} $asp --version", tmp_path)
     assert found.stdout.splitlines()[-1] == wanted
+
+
+SOLVE = [sys.executable, "-m", "ists_asp", "solve", "--profile", "images"]
+WORDS = ("cat", "dog", "horse", "man", "woman", "child", "bird", "boat")
+
+
+def pairs(count):
+    lines = []
+    for number in range(count):
+        one, two = WORDS[number % 8], WORDS[number // 8 % 8]
+        lines.append(f"{number}\ta {one} sits near a {two}\ta {two} stands by the {one}\n")
+    return "".join(lines)
+
+
+def solve(folder, *options):
+    command = [*SOLVE, "--tsv", "pairs.tsv", *options]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=3000
+    )
+
+
+def wait_for(condition, seconds=120.0):
+    ends = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < ends, "nothing happened"
+        time.sleep(0.02)
+
+
+def killed_and_repeated(folder, count, options, kill, times, random):
+    """Kill a run at random moments; run once more, it writes what an undisturbed run writes."""
+    (folder / "pairs.tsv").write_text(pairs(count))
+    files = ["whole.wa", *(["--trace", "whole.jsonl"] if "--trace" in options else [])]
+    whole = solve(folder, "-o", *files, "-q", "--cache", "none")
+    assert (whole.returncode, whole.stderr) == (0, "")
+    command = ("-o", "out.wa", "--cache", "cache", *options)
+    for _ in range(times):
+        process = subprocess.Popen(
+            [*SOLVE, "--tsv", "pairs.tsv", "-q", *command],
+            cwd=folder,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        wait_for(lambda: list(folder.glob(".ists-asp-out.wa.*.part")))
+        time.sleep(random.uniform(0, 0.03 * count))
+        process.send_signal(kill)
+        assert "Traceback" not in process.communicate(timeout=60)[1]
+    assert solve(folder, *command).returncode == 0
+    again = solve(folder, *command)
+    assert f"\n{count} of {count} pairs found in the cache\n" in again.stderr
+    for name in files[::2]:
+        found = folder / name.replace("whole", "out")
+        assert found.read_bytes() == (folder / name).read_bytes()
+    left = ["cache", *(name.replace("whole", "out") for name in files[::2]), "pairs.tsv"]
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*left, *files[::2]])
+
+
+@pytest.mark.parametrize(
+    ("options", "kill"),
+    [
+        ([], signal.SIGINT),
+        pytest.param(["--jobs", "2"], signal.SIGKILL, marks=pytest.mark.long),
+        (["--trace", "out.jsonl"], signal.SIGKILL),
+    ],
+)
+def test_a_run_that_was_killed_is_repeated(tmp_path, options, kill):
+    count = 8 if "--trace" in options else 110
+    killed_and_repeated(tmp_path, count, options, kill, 1, Random(count))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("count", "trace"), [(2000, []), (750, ["--trace", "out.jsonl"])])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_long_run_that_was_killed_is_repeated(tmp_path, count, trace, jobs):
+    options = ["--jobs", jobs, *trace]
+    killed_and_repeated(tmp_path, count, options, signal.SIGKILL, 4, Random(count))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("options", [["--jobs", "2"], ["--rules", "mine.lp"], []])
+def test_a_run_that_is_told_to_end_does_so_without_a_word(tmp_path, number, options):
+    # On a busy machine a short run is over before it hears; so is one whose answers are kept.
+    (tmp_path / "pairs.tsv").write_text(pairs(4000))
+    (tmp_path / "mine.lp").write_text("extra.\n")
+    command = [*SOLVE, "--tsv", "pairs.tsv", "-o", "out.wa", "-q", "--no-incremental", *options]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: list(tmp_path.glob(".ists-asp-out.wa.*.part")))
+    process.send_signal(number)
+    assert process.communicate(timeout=60)[1] == ""
+    assert process.returncode == -number
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.lp", "pairs.tsv"]
+
+
+DEAF = """
+import os, signal, time
+from pathlib import Path
+from ists_asp.cli import process
+from ists_asp.io.files import atomic_writer
+process.PATIENCE = 0.1
+process._raise_once()
+with atomic_writer(Path("out.wa")):
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        time.sleep(60)
+"""
+
+
+def test_a_process_whose_libraries_swallow_its_end_takes_its_draft_with_it(tmp_path):
+    found = subprocess.run([sys.executable, "-c", DEAF], cwd=tmp_path, timeout=30, check=False)
+    assert found.returncode == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
+
+
+# More pairs than are decided together, so that there is work for two; and few, to be traced.
+@pytest.mark.parametrize(("count", "trace"), [(104, ()), (8, ("--trace", "out.trace"))])
+def test_several_jobs_give_the_same_bytes(tmp_path, count, trace):
+    (tmp_path / "pairs.tsv").write_text(pairs(count))
+    written = []
+    for jobs in ("1", "3"):
+        found = solve(tmp_path, "--jobs", jobs, "-o", "out.jsonl", *trace)
+        assert found.returncode == 0
+        written.append([path.read_bytes() for path in sorted(tmp_path.glob("out.*"))])
+    assert written[0] == written[1]
+    assert len(written[0]) == (2 if trace else 1)
+
+
+def test_rules_are_watched(tmp_path):
+    (tmp_path / "pairs.tsv").write_text("1\ta cat sits\ta cat sits\n")
+    rules = tmp_path / "mine.lp"
+    rules.write_text("extra(1).\n")
+    errors = tmp_path / "errors"
+    command = [*SOLVE, "--tsv", "pairs.tsv", "-o", "out.wa", "--rules", "mine.lp", "--watch"]
+    with errors.open("w") as stream:
+        process = subprocess.Popen(command, cwd=tmp_path, stderr=stream)
+    try:
+        wait_for(lambda: errors.read_text().count("watching the rules") == 1)
+        rules.write_text("extra(1\n")
+        wait_for(lambda: errors.read_text().count("watching the rules") == 2)
+        (tmp_path / "out.wa").unlink()
+        rules.write_text("extra(1). extra(2).\n")
+        wait_for(lambda: errors.read_text().count("watching the rules") == 3)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=60)
+    said = errors.read_text()
+    assert (tmp_path / "out.wa").exists()
+    assert "changed: mine.lp" in said
+    assert "error: mine.lp:" in said
+    assert "Traceback" not in said

@@ -11,9 +11,8 @@ import pytest
 from ists_asp.model import Alignment, Answer, Label
 from ists_asp.resources import asp_dir, rules_dir
 
-from .generator import generate
+from .generator import generate, vocabulary
 from .rule_files import MARKED, PROFILES, answer_faults, read_pairs
-from .vocabulary import vocabulary
 
 pytestmark = pytest.mark.slow
 

@@ -1,13 +1,21 @@
+"""Lines of text and of TOML, and what is wrong with them."""
+
 import io
+import time
 import unicodedata
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ists_asp.errors import DataError, FormatError
-from ists_asp.io.pairs import read_pairs
+from ists_asp.errors import DataError, FaultyLinesError, FormatError
+from ists_asp.io.chunks import read_chunks
+from ists_asp.io.pairs import read_pairs, read_sts
 from ists_asp.io.text import read_lines, read_sentences, split_words
+from ists_asp.io.toml import TomlError, key_lines, parse_toml, shown
+from ists_asp.io.wa import read_wa
+from tests.tables import read_table
 
 
 def lines(data, **options):
@@ -81,3 +89,171 @@ def test_any_bytes_give_printable_lines(data):
         return
     for text in lines(data):
         assert not any(unicodedata.category(char) == "Cc" and char != "\t" for char in text)
+
+
+def sts_of(source, name):
+    source.name = name
+    return read_sts(source)
+
+
+def faults_of(read, text, **options):
+    """How many items are read, and the messages of the error at the end."""
+    found = []
+    data = text if isinstance(text, bytes) else text.encode()
+    with pytest.raises(DataError) as caught:
+        found.extend(read(io.BytesIO(data), name="f", **options))
+    return len(found), caught.value.messages
+
+
+READERS = {
+    "sentences": (read_sentences, "a\n\nb\n \n", ["f:2: an empty", "f:4: an empty"]),
+    "chunks": (read_chunks, "[ a ]\n[ ]\n\n", ["f:2: an empty", "f:3: an empty"]),
+    "tsv": (
+        partial(read_table, kind="tsv"),
+        "a\tb\nc\n\nd\te\tf\n\tg\nh\ti\n",
+        ["f:2: 1 cell", "f:3: an empty row", "f:4: 3 cells", "f:5: sentence 1 is empty"],
+    ),
+    "sts": (
+        sts_of,
+        "1\ta\tb\nx\tc\td\n\n2\te\n",
+        ["f:2: the score 'x'", "f:3: an empty row", "f:4: 2 cells"],
+    ),
+    "jsonl": (
+        partial(read_table, kind="jsonl"),
+        '{"sent1": "a", "sent2": "b"}\n{\n\n{"sent1": "a"}\n{"sent1": "a", "sent2": ""}\n',
+        ["f:2: no valid JSON", "f:3: an empty row", "f:4: no 'sent2'", "f:5: sent2 is empty"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("read", "text", "messages"), READERS.values(), ids=READERS)
+def test_every_faulty_line_is_told(read, text, messages):
+    _, told = faults_of(read, text)
+    assert [one.startswith(two) for one, two in zip(told, messages, strict=True)] == [True] * len(
+        messages
+    )
+
+
+def test_strict_reading_tells_every_line_that_needs_a_repair():
+    count, told = faults_of(read_lines, b"a\n\xe9\nb\nc\x07\n", strict=True)
+    assert (count, [message.split(":")[1] for message in told]) == (2, ["2", "4"])
+    count, told = faults_of(read_chunks, "[ a ]\na\n[ b\n", strict=True)
+    assert (count, len(told)) == (1, 2)
+    # Of many faults the first are told and the rest counted.
+    count, told = faults_of(read_sentences, "\n" * 25 + "a\n" + "\n" * 1000)
+    empty = "an empty sentence; expected at least one token"
+    assert count == 1
+    assert told[:20] == tuple(f"f:{number}: {empty}" for number in range(1, 21))
+    assert told[20:] == ("and 1005 more faulty lines",)
+
+
+def test_both_files_of_pairs_tell_their_faults_and_lines_stay_together():
+    pairs = []
+    files = io.BytesIO(b"a1\n\na3\na4\na5\n"), io.BytesIO(b"b1\nb2\nb3\n\n")
+    with pytest.raises(FaultyLinesError) as caught:
+        pairs.extend(read_pairs(*files, name1="a", name2="b"))
+    found = [(pair.id, pair.sent1.text, pair.sent2.text) for pair in pairs]
+    assert found == [("1", "a1", "b1"), ("3", "a3", "b3")]
+    assert [message.partition(";")[0] for message in caught.value.messages] == [
+        "a:2: an empty sentence",
+        "b:4: an empty sentence",
+        "a: 5 sentences against 4 in b",
+    ]
+
+
+def test_what_ends_the_reading_comes_with_what_was_wrong_before(monkeypatch):
+    monkeypatch.setattr("ists_asp.io.text.LONGEST", 10)
+    _, told = faults_of(read_sentences, "\na\n" + "b" * 20)
+    assert [message.partition(";")[0] for message in told] == [
+        "f:1: an empty sentence",
+        "f:3: a line of more than 0 MB",
+    ]
+
+
+def test_a_sentence_tells_all_its_malformed_alignments():
+    lines = [
+        "1 <==> 1 // SAME // 5 // a",
+        "x <==> 1 // EQUI // 5 // a",
+        "1 <==> 1 // EQUI // 5 // a",
+    ]
+    text = "\n".join(['<sentence id="1" status="">', "<alignment>", *lines, "</alignment>"])
+    (sentence,) = read_wa(io.BytesIO(text.encode()), name="f")
+    with pytest.raises(FaultyLinesError) as caught:
+        sentence.to_alignments()
+    assert [message[:4] for message in caught.value.messages] == ["f:3:", "f:4:"]
+    assert str(caught.value) == "\n".join(caught.value.messages)
+
+
+SIZE = 1 << 16
+
+
+def repeated(text, before="", after="\n"):
+    return (before + text * (SIZE // len(text)) + after).encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (repeated("a.", after="a=1"), "1: a key of more than 4 parts"),
+        (repeated('"a" . ', after='"a"=1'), "1: a key of more than 4 parts"),
+        (repeated("a.", "b = 1\n[", "a]"), "2: a key of more than 4 parts"),
+        (repeated("a.", "b = { c = 1, ", "a=1}"), "1: a key of more than 4 parts"),
+        (repeated("[", "a = "), "1: too many brackets within brackets"),
+        (repeated("{ a = ", "a = "), "1: too many brackets within brackets"),
+        (repeated("a=1\n"), "2: no TOML: Cannot overwrite a value"),
+        ("".join(f"a{number}=1\n" for number in range(9000)).encode(), None),
+        (repeated("9", "\na = "), "2: a number has too many digits"),
+        (repeated('\\"', 'a = "'), "1: no TOML"),
+        (repeated('"'), "no TOML"),
+        (repeated("'", "a = "), "no TOML"),
+        (repeated("\\", 'a = """'), "no TOML"),
+        (repeated(" "), None),
+        (repeated("#"), None),
+        (repeated("[[a]]\n"), None),
+        (repeated("1.5, ", "a = [", "]"), None),
+        (repeated("f", "a = 0x"), None),
+        (b"a = 1\nb = ]", "2: no TOML: Invalid value"),
+        (b"a = 1\nb = \xff", "2: byte 0xff is not UTF-8"),
+        (b"a = 1\na = 2", "2: no TOML: Cannot overwrite a value"),
+        (b'a = "', "1: no TOML"),
+    ],
+)
+def test_what_people_do_not_write_takes_no_time(data, words):
+    began = time.process_time()
+    try:
+        parse_toml(data)
+        found = None
+    except TomlError as error:
+        found = f"{error.line}: {error.found}"
+    assert time.process_time() - began < 1
+    assert found is None if words is None else words in str(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("a.b.c.d = 1", 'a = "b.c.d.e.f.g.h"', "a = 'x' # b.c.d.e.f.g.h"),
+        *('a = """\n[[[[[[[[[[ a.b.c.d.e.f\n"""', "a = [[[[[[[1]]]]]]]"),
+        *("a = [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]", "a = 1979-05-27T00:32:00.999999"),
+    ],
+)
+def test_what_people_write_is_read(text):
+    assert parse_toml(text.encode())[0] == text
+
+
+def test_keys_have_lines():
+    text = (
+        'top = [\n1,\n2]\n[marks]\nquote = """\n[no]\nno = 1\n"""\n# no = 1\n"a el" = "al"\n[empty]'
+    )
+    assert key_lines(text) == {
+        ("", "top"): 1,
+        ("marks", ""): 4,
+        ("marks", "quote"): 5,
+        ("marks", "a el"): 10,
+        ("empty", ""): 11,
+    }
+
+
+def test_messages_quote_little_of_a_value():
+    for value in ("x" * 10**6, [1] * 10**5, 1 << 10**5):
+        assert len(shown(value)) <= 80

@@ -8,8 +8,8 @@ from pathlib import Path
 from random import Random
 
 from . import scripts
-from .comparing import Ended, compare
 from .kinds import KINDS, SAMPLES, make
+from .scripts import Ended, compare
 
 TRAIN = SAMPLES.parents[2] / "shared" / "data"
 

@@ -9,8 +9,8 @@ from ists_asp.io.wa import write_pair
 from ists_asp.model import Alignment, Label, Pair
 
 from . import scripts
-from .comparing import Ended, compare
 from .kinds import KINDS, make
+from .scripts import Ended, compare
 
 pytestmark = pytest.mark.skipif(bool(scripts.MISSING), reason=scripts.MISSING)
 

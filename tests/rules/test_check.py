@@ -146,6 +146,7 @@ def test_syntax_errors_have_an_excerpt_and_a_caret(found):
     assert one.excerpt == f"    {rule}\n" + " " * 44 + "^"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("body", "words", "hint"), DOMAINS)
 def test_constants_outside_their_domains(found, body, words, hint):
     every = [one for one in found["domains"] if one.kind in ("domain", "word-form", "variable")]

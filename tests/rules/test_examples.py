@@ -203,6 +203,7 @@ def test_files_without_examples_are_told(bad, tmp_path):
     assert bad(2, "rules", "test", "mine.lp").startswith("mine.lp: there are no examples; expected")
 
 
+@pytest.mark.slow
 def test_all_shipped_examples_hold_both_ways_round(run):
     """Each kind of rule has some, and Spanish ones name their profile."""
     examples = list(find_examples([rules_dir()], None))

@@ -1,14 +1,19 @@
+"""Files: written whole or not at all, under safe names, for their owner."""
+
 import os
 import shutil
 import signal
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
-from ists_asp.errors import DataError
-from ists_asp.io.files import atomic_writer, check_there
+from ists_asp.errors import DataError, UsageError
+from ists_asp.io.files import Use, atomic_writer, check_there, refuse_clashes
+from ists_asp.io.store import FILE, Store
 
 
 class StopError(Exception):
@@ -118,3 +123,71 @@ def test_a_folder_that_vanishes_is_noticed(tmp_path):
 
     with pytest.raises(DataError, match="gone/out: cannot be written: its folder is gone"):
         go_on()
+
+
+def use(name):
+    return Use(f"--x {name}", name if isinstance(name, int) else Path(name))
+
+
+def test_devices_and_pipes_are_read_and_written_at_a_time(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    reading, writing = os.pipe()
+    try:
+        for name in ("/dev/null", "/dev/full", tmp_path / "pipe", reading, writing):
+            refuse_clashes([use(name)], [use(name)])
+            refuse_clashes([], [use(name), use(name)])
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+def test_new_files_are_the_same_if_folder_and_name_are(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("link").symlink_to("folder")
+    Path("dangling").symlink_to("folder/new")
+    for one, other in [("new", "./new"), ("folder/new", "link/new"), ("dangling", "folder/new")]:
+        with pytest.raises(UsageError, match="writes the same file"):
+            refuse_clashes([], [use(one), use(other)])
+    with pytest.raises(UsageError, match="--x folder/x/y writes the same file"):
+        refuse_clashes([], [use("folder/x/y"), use("link/x/y")])
+    refuse_clashes([], [use("new"), use("folder/new"), use("folder/newer")])
+
+
+def test_what_no_clash_is(tmp_path):
+    """Names that no file can have are left to whoever opens them; a copy is another file."""
+    for name in (tmp_path / ("x" * 300), tmp_path / "a\0b", 12345):
+        refuse_clashes([use(name)], [use(name)])
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("same")
+    refuse_clashes([use(tmp_path / "a")], [use(tmp_path / "b")])
+
+    def reads():
+        raise AssertionError
+        yield
+
+    # Nothing is looked for where nothing is written.
+    refuse_clashes(reads(), [use("/dev/null")])
+
+
+def mode(path):
+    return path.stat().st_mode & 0o777
+
+
+def test_the_cache_is_private_and_becomes_so_again(tmp_path):
+    folder = tmp_path / "cache"
+    for _ in range(2):
+        with Store(folder) as store:
+            store.put_many([(b"key", [1])])
+            assert mode(folder) == 0o700
+            assert {mode(path) for path in folder.iterdir()} == {0o600}
+            assert len(list(folder.iterdir())) == 4
+        (folder / FILE).chmod(0o644)
+
+
+@pytest.mark.slow
+def test_no_library_keeps_or_sends_anything_of_its_own(tmp_path):
+    code = "import ists_asp; ists_asp.load(cache=None).solve('a dog', 'a cat')"
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], env=env, check=True, timeout=300)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

@@ -1,0 +1,325 @@
+"""What is read: repaired, warned of, too long, in another language, not tokenised."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ists_asp.engine.preparation import read_pair
+from ists_asp.errors import DataError
+from ists_asp.io.pairs import read_pairs
+from ists_asp.io.text import make_sentence
+from ists_asp.lang import guess
+from ists_asp.model import Chunk, Pair, Sentence
+from ists_asp.pipeline.source import Attached, warn_foreign
+from ists_asp.rules import list_profiles, load_profile
+from tests.sharing import shared_system
+
+
+@pytest.mark.slow
+def test_pipes_and_devices_may_be_called_anything(good, tmp_path):
+    os.mkfifo(tmp_path / "answers.csv")
+    with subprocess.Popen(["cat", "answers.csv"], cwd=tmp_path, stdout=subprocess.PIPE) as reader:
+        good("solve", "a cat", "a dog", "-o", "answers.csv")
+        assert reader.stdout.read().startswith(b"<sentence")
+
+
+def test_piped_pairs_need_an_option(bad):
+    told = bad(2, "solve", stdin="a cat\ta dog\n")
+    assert told.endswith(". Pairs are read from standard input with --tsv - or --jsonl -")
+
+
+def test_a_terminal_is_no_pipe():
+    master, slave = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "ists_asp", "solve"], stdin=slave, capture_output=True, text=True
+    )
+    os.close(master)
+    os.close(slave)
+    assert (done.returncode, "standard input" in done.stderr) == (2, False)
+
+
+LONG = "x " * 501
+
+
+def test_chunks_do_not_go_with_raw(bad):
+    line = '{"sent1": "a", "sent2": "b", "chunks1": [[1, 1]], "chunks2": [[1, 1]]}\n'
+    message = bad(1, "solve", "--raw", "--jsonl", "-", stdin=line)
+    assert message.startswith("pair 1: the pair has chunks, which --raw cannot keep")
+
+
+def test_places_that_cannot_be_used(bad, files, tmp_path, monkeypatch):
+    assert bad(1, "solve", "a", "b", "--stanza-dir", tmp_path).startswith(str(tmp_path))
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    message = bad(2, "solve", "a", "b", "-o", tmp_path / "x.wa")
+    assert message == f"-o {tmp_path / 'x.wa'}: may not be written. Choose another place"
+
+
+def test_undecodable_argument_is_read_like_a_file(run):
+    result = run("solve", "caf\udce9", "b", "--format", "text")
+    assert "  1: café\n" in result.stdout
+    assert result.stderr.startswith("warning: sentence 1:1: byte 0xE9 at column 4 is not UTF-8")
+
+
+FAULTS = {
+    "files of different length": (b"a\nb\nc\n", b"a\nb\n", "a.txt: 3 sentences against 2 in b.txt"),
+    "empty sentence": (b"a\n\nc\n", b"a\nb\nc\n", "a.txt:2: an empty sentence; expected at least"),
+    "blank sentence": (b"a\n", b" \t\n", "b.txt:1: an empty sentence"),
+    "empty files": (b"", b"", "a.txt: the input is empty; expected at least one pair"),
+    "UTF-16": ("a b\n".encode("utf-16"), b"a\n", "a.txt: the file is UTF-16; expected UTF-8"),
+}
+
+
+@pytest.mark.parametrize(("one", "two", "message"), FAULTS.values(), ids=FAULTS)
+def test_faulty_files_leave_no_output(bad, tmp_path, one, two, message):
+    (tmp_path / "a.txt").write_bytes(one)
+    (tmp_path / "b.txt").write_bytes(two)
+    (tmp_path / "old.wa").write_text("old")
+    for name in ("new.wa", "old.wa"):
+        found = bad(1, "solve", "--sent1", "a.txt", "--sent2", "b.txt", "-o", name)
+        assert found.startswith(message)
+    assert (tmp_path / "old.wa").read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt", "old.wa"]
+
+
+@pytest.mark.parametrize(("stdin", "found"), [("", 0), ("a\nb\n", 2)])
+def test_standard_input_is_one_sentence(bad, stdin, found):
+    told = bad(1, "solve", "-", "b", stdin=stdin)
+    assert told.startswith(f"<stdin>: {found} lines; expected one sentence")
+
+
+REPAIRS = {
+    "undecodable bytes": (b"caf\xe9 x\n", "a.txt:1: byte 0xE9 at column 4 is not UTF-8; the line"),
+    "control characters": (b"a\x07b\x00\n", "a.txt:1: control character U+0000, U+0007; read as"),
+    "nested brackets": (b"[ in [ a path ]\n", "a.txt:1: bracket [ inside an open chunk after 'in'"),
+    "glued brackets": (b"[is not ]\n", "a.txt:1: no blank at the bracket of '[is'; read with"),
+    "unclosed bracket": (b"[ a ] [ b c\n", "a.txt:1: the chunk 'b c' has no ]; it ends at"),
+    "outside brackets": (b"[ a ] b c [ d ]\n", "a.txt:1: 'b c' stands outside brackets; read as"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("line", "message"), REPAIRS.values(), ids=REPAIRS)
+def test_repairs_are_warnings_or_with_strict_errors(run, bad, tmp_path, line, message):
+    (tmp_path / "a.txt").write_bytes(line)
+    (tmp_path / "b.txt").write_text("[ a ]\n" if b"[" in line else "a\n")
+    options = ["solve", "--sent1", "a.txt", "--sent2", "b.txt", "-q", "-o", "out.wa"]
+    options += ["--chunked"] * (b"[" in line)
+    assert bad(1, *options, "--strict").startswith(message.partition(";")[0] + ". Mend it")
+    assert not (tmp_path / "out.wa").exists()
+    result = run(*options)
+    assert result.exit_code == 0
+    assert result.stderr.startswith(f"warning: {message}")
+    assert result.stderr.count("\n") == 1
+    assert (tmp_path / "out.wa").exists()
+
+
+@pytest.mark.slow
+def test_odd_words_come_through_unchanged(good):
+    words = ['"', "\\", "%", "%*", "*%", '\\"', "\\n", "a.", "X", "#show", "é", "<b>", "//", "<==>"]
+    tsv = "".join(f"{word} sat\ta cat saw {word}\n" for word in words)
+    text = good("solve", "--tokens", "--tsv", "-", "--format", "text", stdin=tsv)
+    for word in words:
+        assert f"  1: {word} sat\n  2: a cat saw {word}\n" in text
+
+
+@pytest.mark.slow
+def test_longest_sentence_allowed_is_solved(good):
+    words = " ".join(f"w{number}" for number in range(500))
+    assert "\n500 w499 : \n" in good("solve", "--chunked", f"[ {words} ]", "[ w1 ]")
+
+
+def test_a_long_id_is_not_told_in_full(run, bad):
+    name = "n" * 100_000
+    result = run("facts", "--tsv", "-", stdin=f"{name}\ta\tb\n{name}\tc\td\n{name}2\t{LONG}\te\n")
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 3)
+    assert len(result.stderr) < 500
+    message = bad(1, "facts", "--tsv", "-", "--id", "y" * 100_000, stdin=f"{name}\ta\tb\n")
+    assert message.startswith("there is no pair with the id 'yyy")
+    assert len(message) < 300
+
+
+def language(sent1, sent2, expected="en"):
+    pair = read_pair(sent1, sent2)
+    return guess((pair.sent1, pair.sent2), expected)
+
+
+@pytest.mark.parametrize(
+    ("sent1", "sent2", "expected", "found"),
+    [
+        ("Ein Hund läuft", "Der Hund schläft", "en", "de"),
+        ("El gato duerme", "Un gato come", "en", "es"),
+        ("Le chat dort sur le lit", "Un chien est dans la rue", "en", "fr"),
+        ("A dog runs in the park", "Ein Hund ist im Park", "en", "de"),
+        # Names are none of them.
+        ("El Salvador quake kills 10", "Quake hits El Salvador", "en", "en"),
+        ("A man plays", "The man sings", "en", "en"),
+        ("Carnival in Rio de Janeiro", "Le Monde reports", "en", "en"),
+        ("El gato duerme", "Un gato come en la casa", "es", "es"),
+        ("The cat is on the mat", "A cat was in the house", "es", "en"),
+    ],
+)
+def test_small_words_tell_the_language(sent1, sent2, expected, found):
+    assert language(sent1, sent2, expected) == found
+
+
+def test_pairs_of_a_language_are_told_in_one_line():
+    pairs = [read_pair("Ein Hund läuft", "Der Hund schläft")] * 3
+    warnings = []
+    warn_foreign(pairs, load_profile("images"), warnings.append)
+    (told,) = warnings
+    assert "3 pairs look like German" in told
+    assert "images" in told
+
+
+SAMPLES = Path(__file__).parents[2] / "data" / "samples"
+
+
+def warnings_of(texts, profile="default", chunked=False):
+    attached = Attached()
+    for number, text in enumerate(texts, 1):
+        sentence = make_sentence(text.split())
+        if chunked:
+            sentence = Sentence(sentence.tokens, (Chunk(1, len(sentence.tokens)),))
+        attached.add(Pair(str(number), sentence, make_sentence(["x"])))
+    warnings = []
+    attached.warn(load_profile(profile), warnings.append)
+    return warnings
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("a guitar.", "a guitar, and", "Update: new", "who?", "go!", "so; then", "¿Qué hora?"),
+        "日本語。 x, 日本:",
+    ],
+)
+def test_punctuation_attached_to_a_word_is_noticed(text):
+    (warning,) = warnings_of(["a cat", text, text])
+    assert warning.startswith("2 sentences have punctuation that is part of a word, such")
+    assert " in pair 2; the profile default expects it to be a token of its own" in warning
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("a guitar .", "the U.S.", "Mr. Smith Inc. said", "at 9:30", "J.", "...", "'' , ;", ": x"),
+        "5,000",
+    ],
+)
+def test_tokens_that_have_marks_are_tokens(text):
+    assert warnings_of([text]) == []
+
+
+def test_the_advice_is_what_can_be_done():
+    (warning,) = warnings_of(["a guitar."])
+    assert warning.endswith(": put a blank before it, or add --raw")
+    (warning,) = warnings_of(["a guitar."], chunked=True)
+    assert warning.endswith(": put a blank before it")
+    (warning,) = warnings_of(["a" * 1000 + ","])
+    assert len(warning) < 300
+
+
+def test_profiles_say_where_it_is_meant():
+    meant = {name for name in list_profiles() if load_profile(name).attached_punctuation}
+    assert meant == {"answers-students", "sts-en", "sts-es"}
+    for name in list_profiles():
+        assert bool(warnings_of(["a guitar."], name)) is (name not in meant)
+
+
+@pytest.mark.parametrize("name", ["headlines", "images", "answers-students"])
+def test_the_samples_suit_their_profiles(name):
+    attached = Attached()
+    for pair in read_pairs(SAMPLES / name / "sent1.txt", SAMPLES / name / "sent2.txt"):
+        attached.add(pair)
+    warnings = []
+    attached.warn(load_profile(name), warnings.append)
+    assert warnings == []
+
+
+PAIR = ("A man plays a guitar.", "A man plays it .")
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [("solve", PAIR), ("chunk", PAIR), ("facts", PAIR), ("why", (*PAIR, "1: 1 2"))],
+)
+def test_commands_warn_once(run, command, options):
+    result = run(command, "--tokens", "--profile", "baseline", *options)
+    told = [line for line in result.stderr.splitlines() if "'guitar.'" in line]
+    assert (result.exit_code, len(told)) == (0, 1)
+    assert told[0].startswith("warning: 1 sentence has punctuation")
+
+
+def test_stanza_and_profiles_of_such_texts_need_no_warning(run):
+    assert run("chunk", *PAIR).stderr == ""
+    assert run("chunk", "--tokens", "--profile", "answers-students", *PAIR).stderr == ""
+
+
+GOOD = ("12 killed in bus accident", "10 killed in road accident")
+HOSTILE = {
+    "letters": ("the " + "a" * 100_000, "the b" + "a" * 99_999 + "b"),
+    "chinese": ("人" * 6_000, "人" * 5_998 + "们们"),
+    "backslashes": ("\\" * 40_000, "\\" * 39_999),
+    "words": (" ".join(["a" * 1_000] * 512), " ".join(["b" * 1_000] * 512)),
+    "many": ("x " * 501, "y"),
+    "long": ("the " + "a" * 9_000, "the b" + "a" * 8_999 + "b"),
+    "marks": ("\"'" * 4_000 + "word", "\"'" * 3_999 + "word"),
+}
+FAILED = {
+    "letters": "sentence 1: a sentence of 100004 characters; expected at most 10000 characters",
+    "backslashes": "sentence 1: a sentence of 40000 characters; expected at most 10000 characters",
+    "words": "sentence 1: a sentence of 512 tokens; expected at most 500 tokens",
+    "many": "sentence 1: a sentence of 501 tokens; expected at most 500 tokens",
+}
+
+
+def _table(pairs):
+    return "".join(f"{name}\t{first}\t{second}\n" for name, (first, second) in pairs.items())
+
+
+@pytest.mark.slow
+def test_hostile_words_take_no_time_and_cost_no_neighbour_anything(run):
+    table = _table({"first": GOOD, **HOSTILE, "last": GOOD})
+    found = {}
+    for jobs in ("1", "2"):
+        began = time.process_time()
+        result = run(
+            *("solve", "--tsv", "-", "--format", "jsonl", "--timeout", "2", "--jobs", jobs),
+            stdin=table,
+        )
+        # Nearly all of it is for loading; the square of 100 000 takes an hour.
+        assert time.process_time() - began < 20.0
+        assert result.exit_code == 3, result.stderr
+        found[jobs] = result.stdout
+        assert f"no answer for 4 of 9 pairs: {', '.join(FAILED)}\n" in result.stderr
+    assert found["1"] == found["2"]
+    records = {record["id"]: record for record in map(json.loads, found["1"].splitlines())}
+    assert list(records) == ["first", *HOSTILE, "last"]
+    assert {name: one["error"] for name, one in records.items() if "error" in one} == FAILED
+    assert records["first"]["alignments"] == records["last"]["alignments"] != []
+
+
+@pytest.mark.parametrize("name", ["letters", "many"])
+def test_alone_and_from_python_the_reason_is_the_same(bad, name):
+    reason = FAILED[name]
+    assert bad(1, "solve", *HOSTILE[name]).startswith(f"{reason}. Split the text")
+    answers = shared_system().solve_many([GOOD, HOSTILE[name], GOOD])
+    assert next(answers).alignments
+    with pytest.raises(DataError, match=f"pair 2, {reason}"):
+        next(answers)
+
+
+@pytest.mark.slow
+def test_text_that_has_too_many_tokens_fails_when_they_are_known(run):
+    table = _table({"first": GOOD, "many": ("x, " * 300, "y"), "last": GOOD})
+    result = run("sts", "--raw", "--tsv", "-", stdin=table)
+    assert result.exit_code == 3
+    assert "pair many: sentence 1: a sentence of 600 tokens; expected at most 500" in result.stderr
+    first, failed, last = result.stdout.split()
+    assert first == last != failed == "0.000"
