@@ -269,7 +269,7 @@ def _by_link(atoms: Iterable[tuple[Ground, Parts]]) -> dict[Link, list[Ground]]:
 
 
 def _only(aligned: Ground, atoms: Sequence[Ground], name: str) -> Ground:
-    """What the only atom says of an alignment."""
+    """The value in the only atom about an alignment."""
     if len(atoms) != 1:
         said = ", ".join(sorted(atom.arguments[2] for atom in atoms))
         found = f"{len(atoms)} {name}s: {said}" if atoms else f"no {name}"

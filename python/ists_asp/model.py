@@ -48,7 +48,7 @@ class Tag(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What the tagger saw: one word or punctuation mark, with its annotation.
+    """A word or punctuation mark, with the tagger's annotation.
 
     A whitespace token has one word or several (``connected.`` is ``connected`` and ``.``).
     ``upos`` and ``xpos`` are the tags as Stanza writes them (``NOUN``, ``NNS``).
@@ -165,11 +165,11 @@ class Pair:
 
 
 class Subject(Protocol):
-    """What a program decides about, such as a pair: its id, and how many tokens it has a side."""
+    """The subject of a decision, such as a pair: its id, and its number of tokens on each side."""
 
     @property
     def id(self) -> str:
-        """How messages call it."""
+        """Its name in messages."""
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -227,7 +227,7 @@ class Alignment:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one named piece of evidence adds to a rating, or takes from it, in thousandths."""
+    """Thousandths that one named piece of evidence adds to a rating, or takes from it."""
 
     name: str
     thousandths: int
@@ -265,7 +265,7 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the rules decided for a pair.
+    """The decisions of the rules about a pair.
 
     ``cost`` has the value of each ``#minimize`` priority of the answer set, highest
     priority first; ``optimal`` says whether the solver proved that none is better.

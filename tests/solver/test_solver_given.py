@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.solver.search import ground
-from ists_asp.solver.statements import Given
+from ists_asp.solver.statements import FactLoader
 from ists_asp.syntax.trees import Signature, signature
 
 VALUES = st.one_of(
@@ -23,7 +23,7 @@ def atoms(name, arity):
 
 def true_atoms(facts):
     """What holds where nothing but the facts is given."""
-    control = ground([], (), [], lambda *_: None, given=facts)
+    control = ground([], (), [], lambda *_: None, loader=facts)
     assert all(atom.is_fact for atom in control.symbolic_atoms)
     return {str(atom.symbol) for atom in control.symbolic_atoms}
 
@@ -38,21 +38,21 @@ def test_the_facts_hold_and_nothing_else(groups):
             continue
         facts.setdefault(signature(atom), []).append(atom)
     expected = {str(atom) for group in facts.values() for atom in group}
-    assert true_atoms(Given(facts)) == expected
+    assert true_atoms(FactLoader(facts)) == expected
 
 
 def test_one_negated_fact_is_enough_for_all_to_be_added():
     both = [parse_term(f"p({number})") for number in range(50)] + [parse_term("-p(77)")]
-    facts = Given({Signature("p", 1): both})
+    facts = FactLoader({Signature("p", 1): both})
     assert not facts.statements
     assert true_atoms(facts) == {str(atom) for atom in both}
 
 
 def test_rules_join_fetched_facts_with_added_ones():
     pairs = [parse_term(f"p({number},{number % 3})") for number in range(30)]
-    facts = Given({Signature("p", 2): pairs, Signature("q", 1): [parse_term("q(2)")]})
+    facts = FactLoader({Signature("p", 2): pairs, Signature("q", 1): [parse_term("q(2)")]})
     rules = []
     parse_string("s(N) :- N = #count{I : p(I,J), q(J)}.", rules.append)
-    control = ground(rules, (), [], lambda *_: None, given=facts)
+    control = ground(rules, (), [], lambda *_: None, loader=facts)
     found = [str(atom.symbol) for atom in control.symbolic_atoms.by_signature("s", 1)]
     assert found == ["s(10)"]

@@ -184,7 +184,7 @@ class _Search:
         for side, other in (self._sides, self._sides[::-1]):
             for decision in side.decided[_key(change)]:
                 for atom in _weighing(decision, side.trace):
-                    self._blame(atom, side, other, None)
+                    self._diagnose(atom, side, other, None)
         rules, weights = self._found()
         found = []
         for side, rule, changed in restraining:
@@ -197,7 +197,7 @@ class _Search:
         rules = [*found, *(one for one in rules if (one.rule, one.only) not in better)]
         return (*sorted(rules, key=_heaviest), *sorted(weights, key=_heaviest))
 
-    def _blame(
+    def _diagnose(
         self, atom: Ground, side: _Side, other: _Side, moved: Moved | None, depth: int = 0
     ) -> None:
         """Trace back why an atom holds on one side only."""
@@ -215,9 +215,9 @@ class _Search:
                     self._moved[root][moved.evidence, moved.decision] = moved.by
                 continue
             for needed in firing.positive:
-                self._blame(needed, side, other, moved, depth + 1)
+                self._diagnose(needed, side, other, moved, depth + 1)
             for forbidden in other.trace.matching(firing.negative):
-                self._blame(forbidden, other, side, moved, depth + 1)
+                self._diagnose(forbidden, other, side, moved, depth + 1)
             self._groups(firing, side, other, moved, depth)
 
     def _groups(
@@ -248,9 +248,9 @@ class _Search:
                 for element in (each for content, each in own.items() if content not in others):
                     inner = moved or _weight(element, here)
                     for atom in element.positive:
-                        self._blame(atom, here, there, inner, depth + 1)
+                        self._diagnose(atom, here, there, inner, depth + 1)
                     for atom in there.trace.matching(element.negative):
-                        self._blame(atom, there, here, inner, depth + 1)
+                        self._diagnose(atom, there, here, inner, depth + 1)
 
     def _found(self) -> tuple[list[Cause], list[Cause]]:
         """The roots as causes: rules, and weights, of which the two ends are one."""

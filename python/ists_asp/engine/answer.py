@@ -1,4 +1,4 @@
-"""What a system gives: answers that can be asked, what made them, and how long that took."""
+"""Answers of a system, which say why; their provenance, and the time that they took."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING
+
+from msgspec import ValidationError, convert
 
 from ists_asp._version import __version__
 from ists_asp.errors import DataError, UsageError, of_pair
@@ -66,9 +68,9 @@ class SolvedAnswer(Answer):
         """The answer of such a record; it can be explained and rated, but not be traced."""
         answer, system = read_record(record), record.get("system")
         try:
-            made_by = Provenance(**system | {"weights": (*system["weights"],)}) if system else None
+            made_by = convert(system, Provenance) if system else None
             knowledge = tuple(record.get("knowledge", ()))
-        except (LookupError, TypeError):
+        except (ValidationError, TypeError):
             raise DataError("'system' does not say what made the answer") from None
         return cls.of(answer, rank=record.get("rank", 1), knowledge=knowledge, made_by=made_by)
 
@@ -160,10 +162,10 @@ class Provenance:
 def provenance(
     profile: Profile, files: Iterable[RuleFile], models: Models, reader: str | None = None
 ) -> Provenance:
-    """What makes answers: rule files in the order of loading, models, the hash of a reader."""
-    found = tuple({file.path: file for file in files}.values())
-    learned = [file for file in found if file.path.parent.name == _WEIGHTS]
-    others = [file for file in found if file not in learned]
+    """The provenance of answers: of rule files in the order of loading, models and a reader."""
+    unique = tuple({file.path: file for file in files}.values())
+    learned = [file for file in unique if file.path.parent.name == _WEIGHTS]
+    others = [file for file in unique if file not in learned]
     return Provenance(
         version=__version__,
         profile=profile.name,

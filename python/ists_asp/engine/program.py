@@ -116,7 +116,7 @@ class Program(Generic[A]):
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
-        """What clingo finds suspicious about the rules, now or when kept results were decided."""
+        """Warnings of clingo about the rules, from now and from when kept results were decided."""
         solver = self.__dict__.get("solver")
         heard = self._kept.heard if self._kept else ()
         own = (*self.rules.warnings, *(solver.warnings if solver else ()), *heard)

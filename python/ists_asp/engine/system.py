@@ -128,19 +128,19 @@ class System(Preparation):
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
-        """What clingo has found suspicious about the rules so far.
+        """Warnings of clingo about the rules so far.
 
-        That an atom of the user's files has no rule is known better: see :attr:`rules`.
+        Those about atoms without a rule give way to better ones: see :attr:`rules`.
         """
         warnings = [*self.models_warnings, *self.rules.warnings]
         for purpose in Purpose:
             if purpose in self._programs:
                 warnings += self._programs[purpose].warnings
-        known = bool(self.setup.rules) and self._parsed is None
+        checked = bool(self.setup.rules) and self._parsed is None
         return tuple(
             warning
             for warning in dict.fromkeys(warnings)
-            if not (known and warning.text.endswith(UNDEFINED))
+            if not (checked and warning.text.endswith(UNDEFINED))
         )
 
     @cached_property
@@ -232,10 +232,10 @@ class System(Preparation):
         """
         annotated = self.annotate(self.read(pairs, tokens=tokens))
         for best, *others in self.decide(annotated, rated=rated and self.rates):
-            made = partial(SolvedAnswer.of, knowledge=self.knowledge, made_by=self.provenance)
+            solved = partial(SolvedAnswer.of, knowledge=self.knowledge, made_by=self.provenance)
             tracing = cache(partial(self._trace_annotated, best.pair))
-            rest = (made(one, rank=rank) for rank, one in enumerate(others, 2))
-            yield made(best, tracing=tracing), *rest
+            other_answers = (solved(one, rank=rank) for rank, one in enumerate(others, 2))
+            yield solved(best, tracing=tracing), *other_answers
 
     def decide(
         self, annotated: Iterable[Pair], *, rated: bool = False
@@ -466,15 +466,23 @@ class System(Preparation):
         from ists_asp.explain.feedback import BATCH, Attempt, Feedback
 
         for batch in batches(submissions, BATCH):
-            attempts = [Attempt(one, reference) for one in batch for reference in one.references]
+            attempts = [
+                Attempt(submission, reference)
+                for submission in batch
+                for reference in submission.references
+            ]
             verdicts = self._verdicts(self.point_items(attempts, templates), templates)
             for attempt in attempts:
                 attempt.judged = list(islice(verdicts, len(attempt.points)))
-            several = (attempt for attempt in attempts if len(attempt.points) > 1)
-            wholes = self._verdicts(((one, one.facts) for one in several), templates)
+            whole_attempts = (attempt for attempt in attempts if len(attempt.points) > 1)
+            items = ((attempt, attempt.facts) for attempt in whole_attempts)
+            wholes = self._verdicts(items, templates)
             feedback = (
-                Feedback.of(one, (next(wholes) if len(one.points) > 1 else one.judged[0])[1])
-                for one in attempts
+                Feedback.of(
+                    attempt,
+                    next(wholes)[1] if len(attempt.points) > 1 else attempt.judged[0][1],
+                )
+                for attempt in attempts
             )
             for submission in batch:
                 yield max(islice(feedback, len(submission.references)), key=attrgetter("rank"))
@@ -491,25 +499,34 @@ class System(Preparation):
         from ists_asp.explain.explanation import text_facts
         from ists_asp.explain.feedback import asked_facts
 
-        tried = [(one.submission, point) for one in attempts for point in one.points]
-        texts = {".", *(text for one, point in tried for text in (one.answer, one.question, point))}
+        compared = [(attempt.submission, point) for attempt in attempts for point in attempt.points]
+        texts = {
+            ".",
+            *(
+                text
+                for submission, point in compared
+                for text in (submission.answer, submission.question, point)
+            ),
+        }
         listed = sorted(text for text in texts if text.strip())
         cut = dict(zip(listed, self.tokenize(listed), strict=True))
         questions = [
-            text for text in dict.fromkeys(one.question for one, _ in tried) if text in cut
+            text
+            for text in dict.fromkeys(submission.question for submission, _ in compared)
+            if text in cut
         ]
         annotated = self.annotate(Pair("", cut[text], cut[text]) for text in questions)
         asked = {
             text: asked_facts(pair.sent1) for text, pair in zip(questions, annotated, strict=True)
         }
         pairs = (
-            Pair(one.id, cut.get(one.answer, cut["."]), cut.get(point, cut["."]))
-            for one, point in tried
+            Pair(submission.id, cut.get(submission.answer, cut["."]), cut.get(point, cut["."]))
+            for submission, point in compared
         )
         answers = (answer for answer, _ in self.decided(pairs, rated=True))
         program, lengths = self.program(Purpose.FEEDBACK), text_facts(templates)
-        for (one, _), decided in zip(tried, self.with_facts(answers), strict=True):
-            yield program.facts(*decided, [*lengths, *asked.get(one.question, ())])
+        for (submission, _), decided in zip(compared, self.with_facts(answers), strict=True):
+            yield program.facts(*decided, [*lengths, *asked.get(submission.question, ())])
 
     def trace_verdicts(self, submission: Submission, templates: Templates) -> Iterator[AskedTrace]:
         """Trace the verdict on the best of the model answers, then that on each of its points."""

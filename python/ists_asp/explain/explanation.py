@@ -77,11 +77,11 @@ class Explanation:
             "text": self.text,
             "statements": [
                 {
-                    "kind": one.kind,
-                    "text": one.text,
-                    "sentence": one.sentence,
-                    "tokens1": list(one.tokens(1)),
-                    "tokens2": list(one.tokens(2)),
+                    "kind": statement.kind,
+                    "text": statement.text,
+                    "sentence": statement.sentence,
+                    "tokens1": list(statement.tokens(1)),
+                    "tokens2": list(statement.tokens(2)),
                     "alignments": [
                         {
                             "tokens1": list(line.tokens1),
@@ -91,14 +91,14 @@ class Explanation:
                             "label": format_label(line),
                             "score": line.score,
                         }
-                        for line in one.alignments
+                        for line in statement.alignments
                     ],
                     "rule": {
-                        name: getattr(one.reason, name)
+                        name: getattr(statement.reason, name)
                         for name in ("name", "sentence", "file", "line")
                     },
                 }
-                for one in self.statements
+                for statement in self.statements
             ],
         }
 
@@ -107,11 +107,11 @@ class Explanation:
         """The explanation of such a record, which must be about the answer."""
         lines = {(line.tokens1, line.tokens2): line for line in answer.alignments}
 
-        def statement(one: Mapping[str, Any]) -> Statement:
-            keys = [(tuple(line["tokens1"]), tuple(line["tokens2"])) for line in one["alignments"]]
-            rule = NamedRule(**one["rule"], column=1, text="")
-            found = tuple(lines[key] for key in keys)
-            return Statement(one["kind"], one["text"], one["sentence"], found, rule)
+        def statement(data: Mapping[str, Any]) -> Statement:
+            keys = [(tuple(line["tokens1"]), tuple(line["tokens2"])) for line in data["alignments"]]
+            rule = NamedRule(**data["rule"], column=1, text="")
+            alignments = tuple(lines[key] for key in keys)
+            return Statement(data["kind"], data["text"], data["sentence"], alignments, rule)
 
         try:
             return cls(answer, record["text"], tuple(map(statement, record["statements"])))
@@ -173,7 +173,7 @@ def _case(form: str) -> str | None:
 # What they show.
 
 Key: TypeAlias = "tuple[int, object]"
-"""What terms are sorted by: numbers as numbers, tuples part by part, all else as text."""
+"""Sort key of a term: numbers as numbers, tuples part by part, all else as text."""
 
 _NAME = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 
@@ -215,7 +215,7 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Shown:
-    """What there is to say about an answer; all but pieces and places by statement.
+    """Statements about an answer; all but pieces and places by statement.
 
     ``best`` unless there was no time to choose what is told. It was read from ``atoms``.
     """
@@ -348,7 +348,7 @@ _FORMS = {
         "a statement"
     ),
 }
-"""What messages expect of the atoms that are read."""
+"""The form that messages expect of each atom."""
 
 
 # What is said.
@@ -367,10 +367,10 @@ def explained(
     answer: Answer, shown: Shown, templates: Templates, rules: Mapping[str, NamedRule]
 ) -> Explanation:
     """The explanation of an answer, by what ``rules``, by their names, show."""
-    told = tell((answer.pair.sent1, answer.pair.sent2), shown, templates)
-    sentences = sorted({0} | {item.place.sentence for item in told})
+    items = tell((answer.pair.sent1, answer.pair.sent2), shown, templates)
+    sentences = sorted({0} | {item.place.sentence for item in items})
     statements = []
-    for item in told:
+    for item in items:
         name = f"say_{item.kind}"
         if name not in rules:
             raise RuleError(
@@ -389,16 +389,18 @@ def explained(
                 rules[name],
             )
         )
-    return Explanation(answer, text_of(told, templates), tuple(statements))
+    return Explanation(answer, text_of(items, templates), tuple(statements))
 
 
 def tell(sides: Sequence[Sentence], shown: Shown, templates: Templates) -> list[Told]:
     """Each statement that has a place, filled, in the order of telling."""
-    told = _told(sides, shown, templates)
-    return sorted(told, key=lambda item: (not item.place.sentence, item.place[:2], item.place.rank))
+    items = _filled(sides, shown, templates)
+    return sorted(
+        items, key=lambda item: (not item.place.sentence, item.place[:2], item.place.rank)
+    )
 
 
-def _told(sides: Sequence[Sentence], shown: Shown, templates: Templates) -> Iterator[Told]:
+def _filled(sides: Sequence[Sentence], shown: Shown, templates: Templates) -> Iterator[Told]:
     pieces: dict[Ground, dict[tuple[str, Key | None], list[Piece]]]
     pieces = defaultdict(lambda: defaultdict(list))
     for piece in shown.pieces:
@@ -408,13 +410,13 @@ def _told(sides: Sequence[Sentence], shown: Shown, templates: Templates) -> Iter
         slots = {"hedge": ""}
         slots |= {slot: templates.word(key) for slot, key in shown.choices[identifier].items()}
         listed: list[tuple[Key, str]] = []
-        for (slot, number), some in pieces[identifier].items():
-            ordered = sorted(some, key=lambda piece: piece.at)
+        for (slot, number), group in pieces[identifier].items():
+            ordered = sorted(group, key=lambda piece: piece.at)
             items = [piece.item for piece in ordered]
             glued = [at for at, two in enumerate(pairwise(items), 1) if _touch(sides, *two)]
             words = [_said(sides, item, templates, at in glued) for at, item in enumerate(items)]
             text = phrase(words, templates, glued)
-            if some[-1].style == "quoted":
+            if group[-1].style == "quoted":
                 text = quoted(text, templates)
             if number is not None:
                 listed.append((number, text))
@@ -454,10 +456,10 @@ def _touch(sides: Sequence[Sentence], before: Item, item: Item) -> bool:
     return next_to and sides[item.side - 1].tokens[item.token - 1].glued
 
 
-def text_of(told: Sequence[Told], templates: Templates) -> str:
+def text_of(items: Sequence[Told], templates: Templates) -> str:
     """Statements that have a place as a text, in sentences."""
     sentences: dict[int, dict[tuple[int, str], list[Told]]] = {}
-    for item in told:
+    for item in items:
         if not item.place.sentence:
             break
         clauses = sentences.setdefault(item.place.sentence, {})
@@ -465,7 +467,7 @@ def text_of(told: Sequence[Told], templates: Templates) -> str:
     return templates.joins["sentences"].join(
         sentence(
             templates.joins["clauses"].join(
-                _clause(items, templates) for items in clauses.values()
+                _clause(clause, templates) for clause in clauses.values()
             ),
             templates,
         )

@@ -48,7 +48,7 @@ _POINTS = re.compile(r"[;\n]+")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What an answer is to a model answer, or to one point of it.
+    """The verdict on an answer beside a model answer, or beside one point of it.
 
     ``rule`` is the rule that decided by itself, empty where evidence was weighed. ``sure`` is how
     often in 100 such cases the verdict is right, None where nobody has counted. ``found`` is how
@@ -83,7 +83,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Feedback(Verdict):
-    """What is said of an answer: the verdict on all points of the best reference.
+    """Feedback to an answer: the verdict on all points of the best reference.
 
     ``answers`` are the alignments with each point, ``parts`` the verdicts on each.
     """
@@ -187,7 +187,7 @@ class Attempt:
 
 
 class Judged(NamedTuple):
-    """What the rules show of an answer, and the last fields of a verdict."""
+    """Statements of the rules about an answer, and the last fields of a verdict."""
 
     shown: Shown
     verdict: str

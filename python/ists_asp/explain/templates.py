@@ -148,27 +148,28 @@ def load_templates(
         raise DataError(
             f"the templates cannot be read: {fault.found}", where=f"{name}:{fault.line}"
         ) from None
-    found = _templates(table, name, key_lines(text))
+    templates = _templates(table, name, key_lines(text))
     if path is not None:
-        _compare(found, warn)
-    return found
+        _compare(templates, warn)
+    return templates
 
 
-def _compare(found: Templates, warn: Warn) -> None:
+def _compare(own_templates: Templates, warn: Warn) -> None:
     """Warn, in a line each, of texts that no shipped rule uses, and of those that are missing."""
     own, shipped = (
-        {(table, key) for table in _TABLES for key in getattr(one, table)}
-        for one in (found, load_templates())
+        {(table, key) for table in _TABLES for key in getattr(templates, table)}
+        for templates in (own_templates, load_templates())
     )
     for keys, problem, hint in (
         (own - shipped, "no shipped rule uses", "Remove it, unless a rule of yours names it"),
         (shipped - own, "the file lacks", "Copy it from there"),
     ):
         if keys:
-            first = min(keys, key=lambda key: (found.lines.get(key, 0), key))
+            first = min(keys, key=lambda key: (own_templates.lines.get(key, 0), key))
             more = f" and {len(keys) - 1} more" if keys - {first} else ""
+            where = _where(own_templates.name, own_templates.lines, *first)
             warn(
-                f"{_where(found.name, found.lines, *first)}: {problem} this text{more}; "
+                f"{where}: {problem} this text{more}; "
                 f"expected the keys of data/templates/en.toml. {hint}"
             )
 
@@ -179,11 +180,11 @@ def _templates(table: dict[str, Any], name: str, lines: Mapping[tuple[str, str],
             raise DataError(f"there is no table [{key}]", where=name, expected=", ".join(_TABLES))
     marks = dict(table["marks"])
     quotes = [marks.pop(key, None) for key in ("quote", "inner_quote")]
-    found: dict[str, dict[str, str]] = {key: table[key] for key in _TABLES}
-    found |= {"marks": marks, _CONTRACTIONS: table.get(_CONTRACTIONS, {})}
-    if not isinstance(found[_CONTRACTIONS], dict):
+    tables: dict[str, dict[str, str]] = {key: table[key] for key in _TABLES}
+    tables |= {"marks": marks, _CONTRACTIONS: table.get(_CONTRACTIONS, {})}
+    if not isinstance(tables[_CONTRACTIONS], dict):
         raise DataError(
-            f"found {shown(found[_CONTRACTIONS])}",
+            f"found {shown(tables[_CONTRACTIONS])}",
             where=_where(name, lines, "", _CONTRACTIONS),
             expected=f"a table [{_CONTRACTIONS}]",
         )
@@ -198,19 +199,19 @@ def _templates(table: dict[str, Any], name: str, lines: Mapping[tuple[str, str],
                 where=_where(name, lines, "marks"),
                 expected='quote = ["“", "”"]',
             )
-    for key, texts in found.items():
+    for key, texts in tables.items():
         for entry, text in texts.items():
             where = _where(name, lines, key, entry)
             if not entry:
                 raise DataError("the key is empty", where=where, expected="a word or a name")
             _check(text, where, slots=key in ("statements", "clauses"))
     for key, wanted in (("marks", _MARKS), ("joins", _JOINS)):
-        for entry in wanted - found[key].keys():
+        for entry in wanted - tables[key].keys():
             raise DataError(
                 f'the key "{entry}" is missing', where=_where(name, lines, key), hint="Add it"
             )
     quote, inner = ((pair[0], pair[1]) for pair in quotes)
-    return Templates(name, quote, inner, **found, lines=lines)
+    return Templates(name, quote, inner, **tables, lines=lines)
 
 
 def _where(

@@ -21,8 +21,8 @@ from ists_asp.errors import AnswerError, IstsError
 from ists_asp.resources import gc_paused
 from ists_asp.solver.grounder import PreparedRules, argument_texts
 from ists_asp.solver.pairing import COST, OWN, PAIR, PRIORITY, Paired
-from ists_asp.solver.search import CORE_GUIDED, Found, Item, Solution, ground, only_best
-from ists_asp.solver.statements import Given
+from ists_asp.solver.search import CORE_GUIDED, AnswerSet, Item, Solution, ground, only_best
+from ists_asp.solver.statements import FactLoader
 from ists_asp.syntax.ground import Atoms, Ground, split, symbols, written
 from ists_asp.syntax.trees import PREFIX, Signature
 from ists_asp.vocabulary import all_predicates
@@ -103,7 +103,7 @@ class PairModel(NamedTuple):
     added to the program.
     """
 
-    found: Found
+    answer_set: AnswerSet
     atoms: dict[str, list[Ground]]
     extra: dict[str, list[str]]
 
@@ -111,19 +111,19 @@ class PairModel(NamedTuple):
 class BatchModel:
     """The best answer set of several pairs, whose numbers begin with 1, in a ground program."""
 
-    def __init__(self, control: Control, found: Found, size: int) -> None:
+    def __init__(self, control: Control, answer_set: AnswerSet, size: int) -> None:
         self.control = control
         self._numbers = range(1, size + 1)
-        shown, costs = self._shown(found.shown), self._costs(found.shown)
+        shown, costs = self._shown(answer_set.shown), self._costs(answer_set.shown)
         self.shares = {
             number: PairModel(
-                Found(tuple(shown[number]), (), tuple(cost.values()), True, tuple(cost)), {}, {}
+                AnswerSet(tuple(shown[number]), (), tuple(cost.values()), True, tuple(cost)), {}, {}
             )
             for number, cost in costs.items()
         }
         by_number = {str(number): share for number, share in self.shares.items()}
         own = OWN.removeprefix(PREFIX)
-        for atom in written(found.true):
+        for atom in written(answer_set.true):
             part, plain = _parted(atom)
             if part:
                 share = by_number[part]
@@ -139,23 +139,25 @@ class BatchModel:
 
     @cached_property
     def _weights(self) -> list[Weights]:
-        found: list[dict[str, list[str]]] = [{name: [] for name, _ in WEIGHTS} for _ in self.shares]
+        weights: list[dict[str, list[str]]] = [
+            {name: [] for name, _ in WEIGHTS} for _ in self.shares
+        ]
         for name, arity in WEIGHTS:
             for text in argument_texts(self.control, PREFIX + name, arity + 1):
                 number, _, rest = text.partition(",")
-                found[int(number) - 1][name].append(rest)
-        return [*found]
+                weights[int(number) - 1][name].append(rest)
+        return [*weights]
 
     def _shown(self, atoms: Iterable[Ground]) -> dict[int, list[Ground]]:
         """Each pair's shown atoms."""
-        found: dict[int, list[Ground]] = {number: [] for number in self._numbers}
+        shown: dict[int, list[Ground]] = {number: [] for number in self._numbers}
         for atom in atoms:
             if atom.startswith(_COSTS):
                 continue
             number, plain = _parted(atom)
-            for share in (found[int(number)],) if number else found.values():
+            for share in (shown[int(number)],) if number else shown.values():
                 share.append(plain)
-        return found
+        return shown
 
     def _costs(self, atoms: Iterable[Ground]) -> dict[int, dict[int, int]]:
         """The value of each priority, highest first, for each pair."""
@@ -207,7 +209,7 @@ class Batches(Generic[A]):
         program: PreparedRules,
         arguments: Sequence[str],
         time_limit: float,
-        read: Callable[[Subject, Found, Callable[[], Weights]], A],
+        read: Callable[[Subject, AnswerSet, Callable[[], Weights]], A],
     ) -> None:
         self._paired = paired
         names = paired.names
@@ -252,12 +254,12 @@ class Batches(Generic[A]):
         control = self._ground(items, self._paired.statements)
         if control is None:
             return None
-        found: list[list[Symbol]] = [[] for _ in items]
+        derivable: list[list[Symbol]] = [[] for _ in items]
         for name, arity in wanted:
             for atom in control.symbolic_atoms.by_signature(f"{PREFIX}{name}", arity + 1):
                 number, *arguments = atom.symbol.arguments
-                found[number.number - 1].append(Function(name, arguments))
-        return found
+                derivable[number.number - 1].append(Function(name, arguments))
+        return derivable
 
     def best(self, items: Sequence[Item], extra: Sequence[AST]) -> BatchModel | None:
         """Find the best answer sets of pairs together, with all their atoms.
@@ -269,36 +271,36 @@ class Batches(Generic[A]):
             return self._search(control, len(items), atoms=True)
 
     def answers(self, items: Sequence[Item], model: BatchModel) -> list[A | None]:
-        """What each pair's answer set says; None where that is no answer."""
-        found: list[A | None] = [None] * len(items)
+        """The answer in each pair's answer set; None where it has none."""
+        answers: list[A | None] = [None] * len(items)
         for number, (subject, _) in enumerate(items, start=1):
             with suppress(AnswerError):
                 weights = partial(model.weights_of, number)
-                found[number - 1] = self._read(subject, model.shares[number].found, weights)
-        return found
+                answers[number - 1] = self._read(subject, model.shares[number].answer_set, weights)
+        return answers
 
     def _search(self, control: Control | None, size: int, *, atoms: bool) -> BatchModel | None:
         """The best answer set: if others are as good, which one comes first is chance."""
-        found = control and only_best(control, self._time_limit, atoms=atoms)
-        return BatchModel(control, found, size) if control and found else None
+        answer_set = control and only_best(control, self._time_limit, atoms=atoms)
+        return BatchModel(control, answer_set, size) if control and answer_set else None
 
     def _ground(self, items: Sequence[Item], statements: Sequence[AST]) -> Control | None:
         messages: list[str] = []
-        given = self._given([facts for _, facts in items])
-        if given is None:
+        loader = self._facts([facts for _, facts in items])
+        if loader is None:
             return None
 
         def note(_code: object, text: str) -> None:
             messages.append(text)
 
-        control = ground(statements, (), self._arguments, note, given=given)
+        control = ground(statements, (), self._arguments, note, loader=loader)
         if not self._known.issuperset(messages):
             # The pairs one by one give the same warnings, in the words of the rules.
             self._known.update(messages)
             return None
         return control
 
-    def _given(self, items: Sequence[Sequence[Symbol]]) -> Given | None:
+    def _facts(self, items: Sequence[Sequence[Symbol]]) -> FactLoader | None:
         """All facts of a batch; None if a pair's facts may belong to a table.
 
         Facts that no statement mentions are left out.
@@ -318,12 +320,12 @@ class Batches(Generic[A]):
                     return None
                 elif name in self._own:
                     others.append(_numbered(number, text))
-        given = Given(self._table_facts)
-        given.add(symbols(others))
+        loader = FactLoader(self._table_facts)
+        loader.add(symbols(others))
         for name, texts in many.items():
             atoms = symbols(PREFIX + name + text for text in texts)
-            given.put(Signature(PREFIX + name, 1 + ARITIES[name]), atoms)
-        return given
+            loader.put(Signature(PREFIX + name, 1 + ARITIES[name]), atoms)
+        return loader
 
 
 def _numbered(number: int, atom: str) -> str:

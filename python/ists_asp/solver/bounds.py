@@ -37,7 +37,7 @@ _FEW = 30
 """Possible alignments up to which the search needs no help."""
 
 _SLACK = 1e-6
-"""What counts as zero in the solution of a linear programme."""
+"""Largest value that counts as zero in the solution of a linear programme."""
 
 _SENTENCES = (Number(1), Number(2))
 _SURE = {one.signature for one in (ALIGNED, CHUNK, FREE, LABEL, SCORE, SPAN_CHUNK)}
@@ -94,7 +94,7 @@ class Objective(Observer):
 
 
 def objective_for(rules: RuleSet, shapes: Shapes) -> Callable[[], Objective]:
-    """What watches the objective of a program: with prices where they are sure to be right.
+    """The class of objective for a program: with prices where they are sure to be right.
 
     They are if a chunk is in one alignment or free, and an alignment has one label and one score.
     The core encoding sees to that as long as no other rule derives any of it.
@@ -122,7 +122,9 @@ class DualValues(Objective):
         if possible <= _FEW or not 0 < self.largest <= MOST // 2:
             return
         # Below zero are the ties, one priority for each chunk.
-        priorities = sorted((each for each in self._weights if each >= 0), reverse=True)
+        priorities = sorted(
+            (alignment for alignment in self._weights if alignment >= 0), reverse=True
+        )
         alignments = self._alignments(control, priorities)
         remaining, covered = alignments, frozenset[Chunk]()
         for priority in priorities:
@@ -131,10 +133,10 @@ class DualValues(Objective):
                 break
             self._charge(control, priority, prices, alignments)
             remaining = [
-                each
-                for each in remaining
+                alignment
+                for alignment in remaining
                 # Prices are rounded up, each by less than one.
-                if each.reduced(priority, prices) < len(each.chunks)
+                if alignment.reduced(priority, prices) < len(alignment.chunks)
             ]
             covered |= {chunk for chunk, price in prices.items() if price}
 
@@ -152,7 +154,7 @@ class DualValues(Objective):
             if (sentence, chunk) in sure:
                 chunks[sentence, span].append((sentence, chunk))
         labels, scores = _choices(control, LABEL), _choices(control, SCORE)
-        found = []
+        alignments = []
         for atom in control.symbolic_atoms.by_signature(*ALIGNED.signature):
             first, second = atom.symbol.arguments
             choices: list[tuple[int, ...]] = [
@@ -168,7 +170,7 @@ class DualValues(Objective):
                 )
                 for choice in choices or [(atom.literal,)]
             ]
-            found.append(
+            alignments.append(
                 _Alignment(
                     (
                         (atom.literal,),
@@ -179,7 +181,7 @@ class DualValues(Objective):
                     dict(zip(priorities, min(costs), strict=True)),
                 )
             )
-        return found
+        return alignments
 
     def _charge(
         self,
@@ -199,11 +201,13 @@ class DualValues(Objective):
             backend.add_rule([true])
             terms = [(true, -sum(prices.values()))]
             terms += [(free[chunk], price) for chunk, price in prices.items() if chunk in free]
-            for each in alignments:
-                total = sum(prices.get(chunk, 0) for chunk in each.chunks)
+            for alignment in alignments:
+                total = sum(prices.get(chunk, 0) for chunk in alignment.chunks)
                 # Where a literal has a weight, the price makes up for it.
-                charged = [group for group in each.literals if not weights.keys().isdisjoint(group)]
-                literals = charged[0] if charged else each.literals[0]
+                charged = [
+                    group for group in alignment.literals if not weights.keys().isdisjoint(group)
+                ]
+                literals = charged[0] if charged else alignment.literals[0]
                 terms += [(literal, total) for literal in literals]
             backend.add_minimize(priority, [term for term in terms if term[1]])
 
@@ -212,11 +216,11 @@ def _choices(
     control: Control, predicate: Predicate
 ) -> dict[tuple[Symbol, Symbol], list[tuple[Symbol, int]]]:
     """The values that may be chosen for each pair of spans, with their literals."""
-    found: dict[tuple[Symbol, Symbol], list[tuple[Symbol, int]]] = defaultdict(list)
+    choices: dict[tuple[Symbol, Symbol], list[tuple[Symbol, int]]] = defaultdict(list)
     for atom in control.symbolic_atoms.by_signature(*predicate.signature):
         first, second, value = atom.symbol.arguments
-        found[first, second].append((value, atom.literal))
-    return found
+        choices[first, second].append((value, atom.literal))
+    return choices
 
 
 def _prices(
@@ -228,12 +232,14 @@ def _prices(
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
-    chunks = sorted({chunk for each in alignments for chunk in each.chunks})
+    chunks = sorted({chunk for alignment in alignments for chunk in alignment.chunks})
     if not chunks:
         return None
     rows = {chunk: row for row, chunk in enumerate(chunks)}
     entries = [
-        (rows[chunk], column) for column, each in enumerate(alignments) for chunk in each.chunks
+        (rows[chunk], column)
+        for column, alignment in enumerate(alignments)
+        for chunk in alignment.chunks
     ]
     uses = csr_array(
         (np.ones(len(entries)), tuple(zip(*entries, strict=True))),
@@ -241,7 +247,7 @@ def _prices(
     )
     exact = np.array([chunk in covered for chunk in chunks])
     solved = linprog(
-        [each.costs[priority] for each in alignments],
+        [alignment.costs[priority] for alignment in alignments],
         A_ub=uses[~exact],
         b_ub=np.ones((~exact).sum()),
         A_eq=uses[exact],

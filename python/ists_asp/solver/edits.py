@@ -1,4 +1,4 @@
-"""What is new and what is gone between two versions of a rule set, and which pairs it can affect.
+"""The edits that make one rule set of another, and the pairs that they can affect.
 
 A statement that is new or gone affects a pair only if it can have an instance there: if each atom
 that it needs could be derived for the pair by the rules before or after the edit. Negation,
@@ -63,7 +63,7 @@ _UNDERSTOOD = {*_IGNORED, ASTType.Definition, ASTType.Minimize, ASTType.Rule, AS
 Arguments: TypeAlias = "tuple[Term, ...]"
 
 Decided: TypeAlias = "Mapping[Signature, Mapping[Arguments, Mapping[int, int]]]"
-"""What was decided, by predicate: the arguments of its atoms, each with the pairs that have it by
+"""Decisions, by predicate: the arguments of its atoms, each with the pairs that have it by
 the number of a line of their answers."""
 
 
@@ -88,10 +88,10 @@ class _Rows:
         best: Sequence[int] = range(len(self._every))
         for place, term in enumerate(wanted):
             if isinstance(term, str):
-                found = self._places.get((place, term), [])
-                found = found + self._places.get((place, None), [])
-                if len(found) < len(best):
-                    best = found
+                places = self._places.get((place, term), [])
+                places = places + self._places.get((place, None), [])
+                if len(places) < len(best):
+                    best = places
         rows = map(self._every.__getitem__, best)
         return [row for row in rows if all(map(agree, row[0], wanted))]
 
@@ -99,24 +99,24 @@ class _Rows:
 class _Facts:
     """Facts as text, each with the pairs that have it, as rows of their predicates."""
 
-    def __init__(self, given: Iterable[tuple[Sequence[str], int]]) -> None:
+    def __init__(self, sets: Iterable[tuple[Sequence[str], int]]) -> None:
         self._rows: dict[Signature, _Rows] = {}
         self.by_name: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-        for atoms, bits in given:
+        for atoms, bits in sets:
             for atom in atoms:
                 name, _, rest = atom.removeprefix("-").partition("(")
                 self.by_name[name]["" if name in _MEASURED else rest[:-1]] |= bits
 
     def __getitem__(self, key: Signature) -> _Rows:
-        found = self._rows.get(key)
-        if found is None:
-            found = self._rows[key] = _Rows()
+        rows = self._rows.get(key)
+        if rows is None:
+            rows = self._rows[key] = _Rows()
             for text, bits in self.by_name.get(key.name, {}).items():
                 measured = key.name in _MEASURED
                 parts = (None,) * key.arity if measured else tuple(map(terms.parsed, split(text)))
                 if len(parts) == key.arity:
-                    found.add(parts, bits)
-        return found
+                    rows.add(parts, bits)
+        return rows
 
 
 @dataclass
@@ -142,10 +142,10 @@ class _Reach:
         while True:
             # What depends on itself is asked for again until nothing is added.
             self._seen, self._grown = set(), False
-            found = self._all(atoms, bound, deep=False)
+            bits = self._all(atoms, bound, deep=False)
             if not self._grown:
                 self._known.update((key, self._values.get(key, 0)) for key in self._seen)
-                return found
+                return bits
 
     def _all(self, atoms: Sequence[Call], bound: Bindings, *, deep: bool) -> int:
         entries = [atom for atom in atoms if atom.signature in self.edits.tables]
@@ -165,7 +165,7 @@ class _Reach:
                 )
                 lines[key].append(filled_atom(atom, bound))
             else:
-                bits &= self._one(filled_atom(atom, bound))
+                bits &= self._derivable(filled_atom(atom, bound))
         for same in lines.values():
             bits &= self._lines(same)
         return bits
@@ -182,7 +182,9 @@ class _Reach:
             sized.append((len(rows), place, rows))
         free = {name for atom in others for name in variables(atom)}
         free.update(name for atom in entries for name in variables(atom) if len(entries) > 1)
-        useful = [one for one in sized if free.intersection(variables(entries[one[1]])) - {*bound}]
+        useful = [
+            entry for entry in sized if free.intersection(variables(entries[entry[1]])) - {*bound}
+        ]
         if not useful or min(useful)[0] > (_DEEP_ROWS if deep else _ROWS):
             return self._all(others, bound, deep=deep)
         _, place, rows = min(useful)
@@ -202,37 +204,37 @@ class _Reach:
 
     def _lines(self, atoms: Sequence[Call]) -> int:
         """The pairs whose answers have a line of which all atoms say something."""
-        found: list[Mapping[int, int]] = []
+        by_atom: list[Mapping[int, int]] = []
         for atom in atoms:
             lines: dict[int, int] = defaultdict(int)
             for arguments, its in self.decided[atom.signature].items():
                 if all(map(agree, arguments, atom.arguments)):
                     for line, bits in its.items():
                         lines[line] |= bits
-            found.append(lines)
+            by_atom.append(lines)
         whole = 0
-        for line, bits in found[0].items():
-            for other in found[1:]:
+        for line, bits in by_atom[0].items():
+            for other in by_atom[1:]:
                 bits &= other.get(line, 0)
             whole |= bits
         return whole
 
-    def _one(self, pattern: Call) -> int:
+    def _derivable(self, pattern: Call) -> int:
         """The pairs for which an atom of a pattern could be derived."""
-        known = self._known.get(pattern)
-        if known is not None:
-            return known
+        reached = self._known.get(pattern)
+        if reached is not None:
+            return reached
         if pattern in self._seen:
             return self._values.get(pattern, 0)
         self._step()
         self._seen.add(pattern)
-        bits = self._found(pattern)
+        bits = self._reached(pattern)
         if bits != self._values.get(pattern, 0):
             self._values[pattern] = bits
             self._grown = True
         return bits
 
-    def _found(self, pattern: Call) -> int:
+    def _reached(self, pattern: Call) -> int:
         if self._entries(pattern):
             return self.whole
         bits = 0
@@ -275,7 +277,7 @@ class _Duty(NamedTuple):
 
 
 class Edits:
-    """What differs between two versions of a rule set, of which ``rules`` are the new one.
+    """The differences between two versions of a rule set, of which ``rules`` are the new one.
 
     ``facts`` are those of the program, and what an edit adds to them or takes from them;
     ``tables`` the predicates that are tables.
@@ -293,7 +295,7 @@ class Edits:
         # What no rule derives any more was a table before.
         self.tables = program.tables | ({Signature(*name) for name in old.tables} - derived)
         try:
-            self._duties: list[_Duty] | None = list(self._found(old, new))
+            self._duties: list[_Duty] | None = list(self._required(old, new))
         except (TooMuchError, ValueError, RuntimeError):
             self._duties = None
         shapes.keep()
@@ -306,17 +308,17 @@ class Edits:
         ``facts`` are those of each pair, as clingo writes a tuple of them, ``answers`` what the
         old rules decided for it, if that is known.
         """
-        given = _Facts(
+        pair_facts = _Facts(
             (split(text[1:-1].removesuffix(",")), 1 << place) for place, text in enumerate(facts)
         )
-        if self._duties is None or any(name.name in given.by_name for name in self.tables):
+        if self._duties is None or any(name.name in pair_facts.by_name for name in self.tables):
             return None
         whole = (1 << len(facts)) - 1
         # Unless something else than the core encoding says what is shown of an answer.
         both = zip(self._rules.statements, of_core(self._rules), strict=True)
         shown = (ours for node, ours in both if node.ast_type is ASTType.ShowSignature)
         decided = _decided(answers) if all(shown) else {}
-        could, did = (_Reach(self, given, whole, one) for one in ({}, decided))
+        could, did = (_Reach(self, pair_facts, whole, decisions) for decisions in ({}, decided))
         try:
             return [
                 (duty.place, bits)
@@ -328,10 +330,10 @@ class Edits:
         finally:
             self._shapes.keep()
 
-    def _found(self, old: Version, new: Version) -> Iterator[_Duty]:
-        """What must hold in a pair for it to be affected."""
+    def _required(self, old: Version, new: Version) -> Iterator[_Duty]:
+        """The atoms that must hold in a pair for it to be affected."""
         changes = list(self._changes(old, new))
-        nodes = [*self._rules.statements, *(one.node for one in changes if not one.fresh)]
+        nodes = [*self._rules.statements, *(change.node for change in changes if not change.fresh)]
         both = {*old.statements, *new.statements}
         programs = {text for text in both if text.startswith("#program")}
         kinds = {node.ast_type for node in nodes}
@@ -381,30 +383,30 @@ class Edits:
     ) -> dict[str, str]:
         """The constants that may have another value, each with the place that says so."""
         nodes = (*self._rules.statements, *(change.node for change in changed))
-        named = [(one.name, str(one)) for one in nodes if one.ast_type is ASTType.Definition]
+        named = [(node.name, str(node)) for node in nodes if node.ast_type is ASTType.Definition]
         # The value of a constant may be the name of another one.
-        given = [text.partition("=") for text in (*old.constants, *new.constants) if "=" in text]
-        named += [(name, value) for name, _, value in given]
+        options = [text.partition("=") for text in (*old.constants, *new.constants) if "=" in text]
+        named += [(name, value) for name, _, value in options]
         self._constants = frozenset(name for name, _ in named)
-        found = {
+        values = {
             change.node.name: change.place
             for change in changed
             if change.node.ast_type is ASTType.Definition
         }
         for name, equal, _ in (text.partition("=") for text in {*old.constants} ^ {*new.constants}):
             if equal:
-                found.setdefault(name, f"-c {name}")
-        while found:
-            spoken = _speaks_of(found)
+                values.setdefault(name, f"-c {name}")
+        while values:
+            spoken = _speaks_of(values)
             more = {
-                name: found[other[0]]
+                name: values[other[0]]
                 for name, text in named
-                if name not in found and (other := spoken.search(text))
+                if name not in values and (other := spoken.search(text))
             }
             if not more:
                 break
-            found.update(more)
-        return found
+            values.update(more)
+        return values
 
     def _index(self, nodes: Iterable[AST]) -> None:
         """Note which rules derive a predicate, and which statements speak of it."""
@@ -423,11 +425,11 @@ class Edits:
         gone: dict[Call, str] = {}
         fresh: dict[Call, str] = {}
         for change in changes:
-            found = fresh if change.fresh else gone
+            atoms = fresh if change.fresh else gone
             fact = self._shapes.of(change.node).fact
             for variant in self._read(change.node) if fact else ():
                 for head in variant.derived:
-                    found.setdefault(filled_atom(head.call, {}), change.place)
+                    atoms.setdefault(filled_atom(head.call, {}), change.place)
         # What is the same, and not only may be, has only moved.
         moved = {atom for atom in gone.keys() & fresh.keys() if is_ground(atom)}
         return {atom: place for atom, place in {**gone, **fresh}.items() if atom not in moved}
@@ -466,7 +468,7 @@ class Edits:
                             raise TooMuchError
 
     def _entries(self, variant: Read, atoms: Sequence[Call], bound: Bindings) -> Iterator[Call]:
-        """What a rule of a table derives where some atoms hold."""
+        """The atoms that a rule of a table derives where some atoms hold."""
         if not atoms:
             yield from (filled_atom(head.call, bound) for head in variant.derived)
             return
@@ -480,14 +482,14 @@ class Edits:
         return shape.derives and shape.predicates <= self.tables
 
     def _read(self, node: AST) -> list[Read]:
-        found = self._variants.get(id(node))
-        if found is None:
+        variants = self._variants.get(id(node))
+        if variants is None:
             kept = self._shapes.recall(node, "parts", lambda: read_statement(node))
-            found = [Read.recalled(one, self._constants) for one in kept]
-            if not found:
+            variants = [Read.recalled(data, self._constants) for data in kept]
+            if not variants:
                 raise TooMuchError
-            self._variants[id(node)] = found
-        return found
+            self._variants[id(node)] = variants
+        return variants
 
     def deriving(self, name: Signature) -> Iterator[Read]:
         """The variants of the rules that derive a predicate, before or after the edit."""
@@ -500,9 +502,10 @@ def _speaks_of(names: Iterable[str]) -> re.Pattern[str]:
 
 
 def _decided(answers: Sequence[Mapping[str, Any] | None]) -> Decided:
-    """What the answers of pairs say, by line."""
-    found: dict[Signature, dict[Arguments, dict[int, int]]] = {
-        one.signature: defaultdict(lambda: defaultdict(int)) for one in (ALIGNED, LABEL, SCORE, TAG)
+    """The atoms of the answers of pairs, by line."""
+    decided: dict[Signature, dict[Arguments, dict[int, int]]] = {
+        predicate.signature: defaultdict(lambda: defaultdict(int))
+        for predicate in (ALIGNED, LABEL, SCORE, TAG)
     }
     for place, answer in enumerate(answers):
         for number, line in enumerate(answer["alignments"] if answer else ()):
@@ -515,5 +518,5 @@ def _decided(answers: Sequence[Mapping[str, Any] | None]) -> Decided:
                     *((TAG, (Ground(tag.lower()),)) for tag in line["tags"]),
                 ]
                 for name, values in said:
-                    found[name.signature][link + values][number] |= 1 << place
-    return found
+                    decided[name.signature][link + values][number] |= 1 << place
+    return decided

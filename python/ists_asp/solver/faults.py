@@ -1,4 +1,4 @@
-"""What is to blame where a pair has no answer, or what the rules derive is none.
+"""Diagnosis: the rules that leave a pair without an answer, or derive something that is none.
 
 Every rule that could derive an atom is rewritten to say so: ``p(X) :- q(X), not r.`` becomes
 ``____from(N,p(X),(q(X),)) :- q(X), not r.``, with N its number. Over the atoms of the answer
@@ -53,7 +53,7 @@ _LONGEST = 80
 """Characters of an atom that are shown."""
 
 
-_CULPRITS = 5
+_NAMED = 5
 """Constraints that are named at most."""
 
 MOST = 50
@@ -63,8 +63,8 @@ SECONDS = 2.0
 """Seconds that all tries together may take: the pair has had its time already."""
 
 
-class Blame:
-    """Names the rules that are to blame where there is no answer."""
+class Diagnosis:
+    """Names the offending rules where there is no answer."""
 
     def __init__(self, rules: RuleSet, grounder: Grounder) -> None:
         self._rules = rules
@@ -79,21 +79,21 @@ class Blame:
         """The error for numbers that clingo cannot add up, if there are such, with their rules."""
         # The atoms are those of the control object as long as that lives.
         control = self._grounder.ground(facts)
-        found = control.symbolic_atoms.by_signature(*BEYOND_LIMITS.signature)
-        large = texts(atom.symbol.arguments[0] for atom in found)
+        atoms = control.symbolic_atoms.by_signature(*BEYOND_LIMITS.signature)
+        large = texts(atom.symbol.arguments[0] for atom in atoms)
         every = {atom.symbol for atom in control.symbolic_atoms}
         return self.named(too_large(large), every) if large else None
 
     def _weighed(self, error: WeightsError) -> WeightsError | None:
         """The error with the rules of users in its words that add up weights."""
-        found = [
+        rules = [
             rule
             for node, rule in self._rules.both
             if rule.file in self._own
             and (node.ast_type is ASTType.Minimize or any(map(_adds, trees.walk(node))))
         ]
-        places = " and ".join(list(dict.fromkeys(map(_place, found)))[:_ATOMS])
-        return WeightsError(f"{error.found}; look at {places}", hint=error.hint) if found else None
+        places = " and ".join(list(dict.fromkeys(map(_place, rules)))[:_ATOMS])
+        return WeightsError(f"{error.found}; look at {places}", hint=error.hint) if rules else None
 
     def unsatisfied(self, facts: Sequence[Symbol]) -> UnsatisfiableError | None:
         """The error for constraints that cannot all hold for a pair, by the files of users.
@@ -101,22 +101,22 @@ class Blame:
         Where it lies at none of them, of rules of users as well: one may rest on its own negation.
         None if the reason lies elsewhere, or was not found in time.
         """
-        rules = [one for one in self._rules.both if one[0].ast_type is ASTType.Rule]
+        rules = [both for both in self._rules.both if both[0].ast_type is ASTType.Rule]
         constraints = [
             (node, rule)
             for node, rule in rules
             if str(node.head) == "#false" and not rule.file.startswith("asp/")
         ]
         own = [(node, rule) for node, rule in rules if rule.file in self._own]
-        found = self._smallest(facts, constraints[:MOST]) or self._smallest(facts, own[:MOST])
-        if not found:
+        needed = self._smallest(facts, constraints[:MOST]) or self._smallest(facts, own[:MOST])
+        if not needed:
             return None
-        told = "; ".join(
+        named = "; ".join(
             rule.name if rule.sentence is None else f"{rule.file}:{rule.line} ({rule.name})"
-            for rule in found[:_CULPRITS]
+            for rule in needed[:_NAMED]
         )
         return UnsatisfiableError(
-            f"the rules admit no answer set, for these cannot all hold: {told}",
+            f"the rules admit no answer set, for these cannot all hold: {named}",
             hint="Loosen or remove one of them",
         )
 
@@ -157,13 +157,13 @@ class Blame:
 
     def named(self, error: AnswerError, true: Collection[Symbol]) -> AnswerError:
         """The same error with the rules in its words."""
-        told = []
+        origins = []
         for atom, rules in self._origins(error.atoms, true).items():
             if rules:
                 shown = atom if len(atom) <= _LONGEST else f"{atom[:_LONGEST]}…"
                 places = list(dict.fromkeys(map(_place, rules)))[:_RULES]
-                told.append(f"{shown} comes from {' and '.join(places)}")
-        return AnswerError("; ".join([error.found, *told[:_ATOMS]]), error.atoms, error.wanted)
+                origins.append(f"{shown} comes from {' and '.join(places)}")
+        return AnswerError("; ".join([error.found, *origins[:_ATOMS]]), error.atoms, error.wanted)
 
     def _origins(
         self, atoms: Iterable[str], true: Collection[Symbol]
@@ -180,12 +180,14 @@ class Blame:
             seen |= wanted
             reasons = self._reasons(wanted, true)
             for atom, frontier in frontiers.items():
-                found = [reason for one in sorted(frontier) for reason in reasons.get(one, ())]
-                rules = list(dict.fromkeys(rule for rule, _ in found))
+                derivations = [
+                    reason for lower in sorted(frontier) for reason in reasons.get(lower, ())
+                ]
+                rules = list(dict.fromkeys(rule for rule, _ in derivations))
                 direct.setdefault(atom, rules)
                 if mine := [rule for rule in rules if rule.file in self._own]:
                     own[atom] = mine
-                frontiers[atom] = {one for _, below in found for one in below}
+                frontiers[atom] = {lower for _, below in derivations for lower in below}
             if own:
                 return own
         return direct
@@ -210,8 +212,8 @@ class Blame:
             lambda _code, _text: None,
         )
         reasons: dict[str, list[tuple[NamedRule, Sequence[str]]]] = defaultdict(list)
-        for found in control.symbolic_atoms.by_signature(_FROM, 3):
-            number, atom, below = found.symbol.arguments
+        for instance in control.symbolic_atoms.by_signature(_FROM, 3):
+            number, atom, below = instance.symbol.arguments
             if (text := str(atom)) in wanted:
                 rule = self._rules.rules[number.number]
                 reasons[text].append((rule, [*map(str, below.arguments)]))
@@ -229,12 +231,12 @@ class Blame:
     @cached_property
     def _deriving(self) -> dict[str, list[AST]]:
         """The rewritten statements, by the names of the predicates that they derive or show."""
-        found: dict[str, list[AST]] = defaultdict(list)
+        deriving: dict[str, list[AST]] = defaultdict(list)
         for number, statement in enumerate(self._rules.statements):
             for term, body in _derivations(statement):
                 for name in {function.name for function in functions(term)}:
-                    found[name].append(_rewritten(number, term, body))
-        return found
+                    deriving[name].append(_rewritten(number, term, body))
+        return deriving
 
 
 def _adds(node: AST) -> bool:

@@ -30,7 +30,7 @@ from ists_asp.solver.search import (
     ground,
     search,
 )
-from ists_asp.solver.statements import Given, Shape, Shapes
+from ists_asp.solver.statements import FactLoader, Shape, Shapes
 from ists_asp.syntax.ground import Atoms, written
 from ists_asp.syntax.trees import Signature, signature
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from clingo import Control, Symbol
 
     from ists_asp.rules.loader import RuleSet
-    from ists_asp.solver.search import Found
+    from ists_asp.solver.search import AnswerSet
 
 A = TypeVar("A")
 
@@ -50,7 +50,7 @@ _PLAIN = {*KINDS, ASTType.ShowTerm}
 
 
 _EVERYWHERE = frozenset({ASTType.Defined, ASTType.Definition, ASTType.Script})
-"""What all statements may refer to, or clingo is to take for known."""
+"""Statements that all others may refer to, or that name predicates for clingo."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class PreparedRules:
     ``by_predicate`` has the atoms that hold, of tables and others. Some table has rules where
     ``derived``, so that more facts of a table could have consequences that ``facts`` lacks. Some
     statement ``calls`` a function, such as ``@f(X)``: none is there, and clingo must not look for
-    it among the methods of :class:`Given`.
+    it among the methods of :class:`FactLoader`.
     """
 
     statements: Sequence[AST]
@@ -75,9 +75,9 @@ class PreparedRules:
         return tuple(chain.from_iterable(self.by_predicate.values()))
 
     @cached_property
-    def given(self) -> Given:
+    def loader(self) -> FactLoader:
         """The same, on their way to a control object."""
-        return Given({} if self.calls else self.by_predicate, self.facts if self.calls else ())
+        return FactLoader({} if self.calls else self.by_predicate, self.facts if self.calls else ())
 
 
 def prepared(
@@ -108,16 +108,16 @@ def prepared(
             "calls": program.calls,
         }
 
-    known = messages.warnings
-    found = rules.remembered.recall(
-        "program", [list(arguments), tables], work, lambda: messages.warnings == known
+    before = messages.warnings
+    kept = rules.remembered.recall(
+        "program", [list(arguments), tables], work, lambda: messages.warnings == before
     )
     return PreparedRules(
-        Later(lambda: (rules.statements[place] for place in found["places"])),
-        {Signature(*name): Atoms(text) for *name, text in found["facts"]},
-        frozenset(Signature(*name) for name in found["tables"]),
-        found["derived"],
-        found["calls"],
+        Later(lambda: (rules.statements[place] for place in kept["places"])),
+        {Signature(*name): Atoms(text) for *name, text in kept["facts"]},
+        frozenset(Signature(*name) for name in kept["tables"]),
+        kept["derived"],
+        kept["calls"],
     )
 
 
@@ -130,10 +130,11 @@ def _refuse_two_weights(program: PreparedRules, rules: RuleSet) -> None:
             about = f"{predicate.name}({name},{decision},"
             if seen.setdefault(about, value) != value:
                 # Those of the user come last.
-                one = [one for one in rules.rules if one.text.startswith(f"{predicate.name}(")][-1]
+                start = f"{predicate.name}("
+                *_, rule = (rule for rule in rules.rules if rule.text.startswith(start))
                 raise RuleError(
                     f"{about}…) is given as {seen[about]} and as {value}",
-                    where=f"{one.file}:{one.line}",
+                    where=f"{rule.file}:{rule.line}",
                     hint=f"Give one; {v.CORRECTION.name}({name},{decision},N) adds N to a weight",
                 )
 
@@ -201,15 +202,15 @@ def _tables(statements: Iterable[Shape]) -> set[Signature]:
     return _closed(rules, defined - chosen)
 
 
-def _closed(statements: Iterable[Shape], found: set[Signature]) -> set[Signature]:
+def _closed(statements: Iterable[Shape], tables: set[Signature]) -> set[Signature]:
     """The largest subset whose rules use no predicates outside it."""
-    rules = [(one.head, one.body) for one in statements if one.derives and not one.fact]
-    found = set(found)
+    rules = [(shape.head, shape.body) for shape in statements if shape.derives and not shape.fact]
+    tables = set(tables)
     while True:
-        lost = {name for heads, body in rules if not body <= found for name in heads} & found
+        lost = {name for heads, body in rules if not body <= tables for name in heads} & tables
         if not lost:
-            return found
-        found -= lost
+            return tables
+        tables -= lost
 
 
 class Grounder:
@@ -233,7 +234,7 @@ class Grounder:
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
-        """What clingo has warned about so far, such as atoms that no rule derives."""
+        """Warnings of clingo so far, such as about atoms that no rule derives."""
         return self._messages.warnings
 
     def ground(
@@ -244,8 +245,8 @@ class Grounder:
     ) -> Control:
         """Ground the rules for a pair; see :func:`~ists_asp.solver.search.ground`."""
         program, arguments = self.program_for(facts), (strategy, *self.arguments)
-        statements, given = program.statements, program.given
-        return ground(statements, facts, arguments, self._messages, objective, given)
+        statements, loader = program.statements, program.loader
+        return ground(statements, facts, arguments, self._messages, objective, loader)
 
     def program_for(self, facts: Iterable[Symbol]) -> PreparedRules:
         """The program, its tables left to clingo where a pair's facts add to them."""
@@ -267,7 +268,7 @@ class Alone:
     for both, but the search has a second at least. All ``atoms`` are found where they are needed.
     """
 
-    last: Found
+    last: AnswerSet
 
     def __init__(
         self,
@@ -294,7 +295,9 @@ class Alone:
         """The rules and tables that were grounded for the pair."""
         return self._grounder.program_for(self._facts)
 
-    def answers(self, read: Callable[[Found, Callable[[], Weights]], A], models: int) -> list[A]:
+    def answers(
+        self, read: Callable[[AnswerSet, Callable[[], Weights]], A], models: int
+    ) -> list[A]:
         """Read so many answer sets, or as many as there is time for.
 
         Raises:

@@ -232,7 +232,7 @@ class Keeping(Generic[A]):
             old, solver = self._version_of(digest), self._solver()
             with suppress(IstsError):
                 if not all(map(lists_words, self._changed(digest) or [""])):
-                    solver.check_grounding(facts)
+                    solver.ground_atoms(facts)
                 if old is not None and not solver.warnings:
                     # Few runs need it.
                     from ists_asp.solver.edits import Edits

@@ -45,7 +45,7 @@ _REPLACED = {
 _RESTRAINED = frozenset(
     one.signature for one in (v.LABEL, v.SCORE, v.CLOSENESS, v.SCORE_WEIGHT, v.FORBIDDEN_SCORE)
 )
-"""What no other rule may speak of."""
+"""Predicates that no other rule may use."""
 
 
 def settled_text() -> str:
@@ -74,8 +74,8 @@ def settle(rules: RuleSet, program: PreparedRules, shapes: Shapes) -> tuple[AST,
             kept.append(node)
         else:
             return None
-    given = program.by_predicate.keys()
-    if gone != _REPLACED or not given.isdisjoint({*restrained, v.ALIGNED.signature}):
+    defined = program.by_predicate.keys()
+    if gone != _REPLACED or not defined.isdisjoint({*restrained, v.ALIGNED.signature}):
         return None
     skipped = (ASTType.Comment, ASTType.Program)
     return tuple(node for node in (*kept, *own) if node.ast_type not in skipped)
@@ -89,7 +89,7 @@ def _restrains(shape: Shape, restrained: Collection[Signature]) -> bool:
 
 
 OWN = f"{PREFIX}__"
-"""What the names begin with that come from no rule: no name of a rule becomes one of them."""
+"""Start of the names that come from no rule: no name of a rule becomes one of them."""
 
 PAIR = f"{OWN}pair"
 """``____pair(P)``: P is the number of a pair."""
@@ -156,8 +156,8 @@ def _paired(rules: RuleSet, program: PreparedRules, shapes: Shapes) -> Paired | 
     without = settle(rules, program, shapes)
     fewer = without and _pair_up(without, program.tables, shapes)
     shapes.keep()
-    known = [shapes.of(node) for node in program.statements]
-    named = {name for shape in known if shape.kind in NAMING for name in shape.predicates}
+    all_shapes = [shapes.of(node) for node in program.statements]
+    named = {name for shape in all_shapes if shape.kind in NAMING for name in shape.predicates}
     return Paired(
         text,
         f"{fewer}\n{_PRIORITIES}" if fewer else text,
@@ -166,18 +166,18 @@ def _paired(rules: RuleSet, program: PreparedRules, shapes: Shapes) -> Paired | 
 
 
 def _pair_up(statements: Sequence[AST], tables: frozenset[Signature], shapes: Shapes) -> str | None:
-    known = [shapes.of(node) for node in statements]
-    kinds = {shape.kind for shape in known}
+    all_shapes = [shapes.of(node) for node in statements]
+    kinds = {shape.kind for shape in all_shapes}
     if ASTType.ShowSignature not in kinds or not kinds <= KINDS:
         return None
-    found = []
-    for node, shape in zip(statements, known, strict=True):
+    texts = []
+    for node, shape in zip(statements, all_shapes, strict=True):
         its = shape.predicates & tables
         text = shapes.recall(node, "paired", partial(_text, node, its), sorted(map(list, its)))
         if not text:
             return None
-        found.append(text)
-    return "\n".join([*found, _OBJECTIVE] if ASTType.Minimize in kinds else found)
+        texts.append(text)
+    return "\n".join([*texts, _OBJECTIVE] if ASTType.Minimize in kinds else texts)
 
 
 @trees.remembered_by_identity
@@ -223,11 +223,13 @@ class Pairing(Transformer):
 
         Only what is shown makes answer sets different.
         """
-        found = self.statement(node)
-        if found.ast_type is not ASTType.ShowSignature or not found.name:
-            return [found]
-        projected = ProjectSignature(found.location, found.name, found.arity, found.positive)
-        return [found, projected]
+        rewritten = self.statement(node)
+        if rewritten.ast_type is not ASTType.ShowSignature or not rewritten.name:
+            return [rewritten]
+        projected = ProjectSignature(
+            rewritten.location, rewritten.name, rewritten.arity, rewritten.positive
+        )
+        return [rewritten, projected]
 
     def visit_SymbolicAtom(self, node: AST) -> AST:  # noqa: N802 (the name that clingo calls)
         """Rewrite an atom."""

@@ -21,7 +21,7 @@ from ists_asp.syntax.ground import Ground, texts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ists_asp.solver.statements import Given
+    from ists_asp.solver.statements import FactLoader
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -82,7 +82,7 @@ def constant_arguments(constants: Mapping[str, str]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AnswerSet:
     """An answer set.
 
     ``true`` has all its atoms if they were asked for; ``optimal`` says whether the search
@@ -96,12 +96,12 @@ class Found:
     priorities: tuple[int, ...] = ()
 
 
-def _read(model: Model, objective: Objective | None = None, *, atoms: bool) -> Found:
-    """What is kept of a model: none outlives the search that found it."""
+def _read(model: Model, objective: Objective | None = None, *, atoms: bool) -> AnswerSet:
+    """The answer set of a model, which does not outlive its search."""
     true = tuple(model.symbols(atoms=True)) if atoms else ()
     cost = tuple(model.cost) if objective is None else objective.cost(model)
     shown, proven = texts(model.symbols(shown=True)), model.optimality_proven
-    return Found(tuple(shown), true, cost, proven, tuple(model.priority))
+    return AnswerSet(tuple(shown), true, cost, proven, tuple(model.priority))
 
 
 def ground(
@@ -110,12 +110,12 @@ def ground(
     arguments: Sequence[str],
     logger: Callable[[MessageCode, str], None],
     objective: Objective | None = None,
-    given: Given | None = None,
+    loader: FactLoader | None = None,
 ) -> Control:
     """Ground statements and facts, or raise a RuleError.
 
     ``logger`` gets clingo's messages; ``objective`` is told the weights of the objective, and may
-    add prices to it; ``given`` are more facts.
+    add prices to it; ``loader`` has more facts.
     """
     errors: list[str] = []
 
@@ -129,14 +129,14 @@ def ground(
         control.register_observer(objective)
     # The facts first: clingo evaluates #show statements when a backend is closed.
     with control.backend() as backend:
-        for symbol in chain(facts, given.added if given else ()):
+        for symbol in chain(facts, loader.added if loader else ()):
             backend.add_rule([backend.add_atom(symbol)])
-    fetching = given.statements if given else ()
+    fetching = loader.statements if loader else ()
     try:
         with ProgramBuilder(control) as builder:
             for node in chain(statements, fetching):
                 builder.add(node)
-        control.ground([("base", [])], given if fetching else None)
+        control.ground([("base", [])], loader if fetching else None)
     except RuntimeError as error:
         text = errors[0] if errors else str(error)
         names = logger.names if isinstance(logger, Messages) else None
@@ -153,7 +153,7 @@ def search(
     atoms: bool,
     patience: float | None = None,
     objective: Objective | None = None,
-) -> tuple[Found | None, bool]:
+) -> tuple[AnswerSet | None, bool]:
     """Search for the best answer set: the one that was found, and whether there can be none.
 
     After ``time_limit`` seconds of processor time the best so far is good enough; a search that
@@ -170,7 +170,7 @@ def search(
     return replace(last, optimal=exhausted or (ended and not last.cost)), False
 
 
-def only_best(control: Control, time_limit: float, *, atoms: bool) -> Found | None:
+def only_best(control: Control, time_limit: float, *, atoms: bool) -> AnswerSet | None:
     """Find the best answer set of a program if no other one is as good, see :func:`search`.
 
     Where not all true atoms are wanted, answer sets that differ in nothing that the program
@@ -181,7 +181,7 @@ def only_best(control: Control, time_limit: float, *, atoms: bool) -> Found | No
     solving.opt_mode = "optN"
     solving.models = "2"
     solving.project = "no" if atoms else "project"
-    seen: list[Found] = []
+    seen: list[AnswerSet] = []
 
     def look(model: Model) -> None:
         # All others are on the way to the best.
@@ -192,9 +192,9 @@ def only_best(control: Control, time_limit: float, *, atoms: bool) -> Found | No
     return replace(seen[0], optimal=True) if ended and len(seen) == 1 else None
 
 
-def exclude(control: Control, found: Found) -> None:
+def exclude(control: Control, answer_set: AnswerSet) -> None:
     """Forbid an answer set, so that the next search finds the best of the others."""
-    true = frozenset(found.true)
+    true = frozenset(answer_set.true)
     with control.backend() as backend:
         body = [
             atom.literal if atom.symbol in true else -atom.literal
@@ -224,7 +224,7 @@ def last_model(
     clock = time.process_time
     began = clock()
     deadline = began + (time_limit if patience is None else patience)
-    found: T | None = None
+    last: T | None = None
     try:
         with control.solve(assumptions, yield_=True, async_=True) as handle:
             while True:
@@ -232,11 +232,11 @@ def last_model(
                     if clock() < deadline:
                         continue
                     handle.cancel()
-                    return found, False, False
+                    return last, False, False
                 model = handle.model()
                 if model is None:
-                    return found, True, bool(handle.get().exhausted)
-                found, deadline = read(model), began + time_limit
+                    return last, True, bool(handle.get().exhausted)
+                last, deadline = read(model), began + time_limit
                 handle.resume()
     except RuntimeError as error:
         raise clingo_error("solve", str(error)) from None

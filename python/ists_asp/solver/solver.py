@@ -23,7 +23,7 @@ from ists_asp.solver.batch import Batches, batches, raising, short_pairs
 from ists_asp.solver.bounds import Objective, objective_for
 from ists_asp.solver.grounder import Alone, Grounder, PreparedRules
 from ists_asp.solver.pairing import paired
-from ists_asp.solver.search import Found, Item, Solution, SolverOptions, last_model, search
+from ists_asp.solver.search import AnswerSet, Item, Solution, SolverOptions, last_model, search
 from ists_asp.solver.statements import Shapes
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import Signature, switched, switches
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
     from ists_asp.rules.parsing import RuleWarning
     from ists_asp.solver.batch import BatchModel
-    from ists_asp.solver.faults import Blame
+    from ists_asp.solver.faults import Diagnosis
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -61,7 +61,7 @@ class Best(Generic[A]):
     """
 
     answer: A
-    found: Found
+    found: AnswerSet
     program: PreparedRules
     ground: Callable[[], tuple[Control, Objective]]
     together: BatchModel | None = None
@@ -85,13 +85,13 @@ class Best(Generic[A]):
 
     def undecided(self, name: str, arity: int) -> Mapping[Ground, int]:
         """The atoms of a predicate that the solver decides, with their literals."""
-        found = [
+        atoms = [
             atom
             for atom in self.control.symbolic_atoms.by_signature(name, arity)
             if not atom.is_fact
         ]
-        written = texts(atom.symbol for atom in found)
-        return dict(zip(written, (atom.literal for atom in found), strict=True))
+        written = texts(atom.symbol for atom in atoms)
+        return dict(zip(written, (atom.literal for atom in atoms), strict=True))
 
     def other(
         self, assumptions: Sequence[int], looked_at: Mapping[Ground, int], time_limit: float
@@ -178,7 +178,7 @@ class Solver(Generic[A]):
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
-        """What clingo has warned about so far, such as atoms that no rule derives."""
+        """Warnings of clingo so far, such as about atoms that no rule derives."""
         return self._grounder.warnings
 
     def solve(self, subject: Subject, facts: Sequence[Symbol]) -> Solution[A]:
@@ -210,11 +210,7 @@ class Solver(Generic[A]):
         From ``least`` on, pairs are decided as several are, which tells whether another answer
         is as good, but takes longer for one.
         """
-        return self._in_batches(items, Batches.solve, self.solve, least)
-
-    def check_grounding(self, facts: Sequence[Symbol]) -> None:
-        """Ground the rules for a pair, so that clingo can find fault with them."""
-        self._grounder.ground(facts)
+        return self._together(items, Batches.solve, self.solve, least)
 
     def ground_atoms(self, facts: Sequence[Symbol]) -> list[Symbol]:
         """Ground the rules for a pair; the atoms that could be derived."""
@@ -237,7 +233,7 @@ class Solver(Generic[A]):
         def together(batches: Batches[A], group: Sequence[Item]) -> list[list[Symbol]] | None:
             return batches.derivable(group, wanted)
 
-        return raising(self._in_batches(items, together, alone))
+        return raising(self._together(items, together, alone))
 
     def best(self, subject: Subject, facts: Sequence[Symbol]) -> Best[A]:
         """Find the best answer set of a pair with all its atoms, for whoever asks why."""
@@ -246,17 +242,17 @@ class Solver(Generic[A]):
         return Best(answer, alone.last, alone.program, lambda: ground)
 
     def answer(
-        self, subject: Subject, found: Found, weights: Callable[[], Weights] | None = None
+        self, subject: Subject, answer_set: AnswerSet, weights: Callable[[], Weights] | None = None
     ) -> A:
-        """What an answer set says that was found with all its atoms, or a RuleError.
+        """Read an answer set that has all its atoms, or raise a RuleError.
 
         Without the weights of its program it says nothing of its confidence.
         """
         try:
-            return self._read_found(subject, found, weights)
+            return self._read_answer(subject, answer_set, weights)
         except AnswerError as error:
-            # With the rules to blame in its words, if they can be found.
-            named = partial(self._blame.named, error, found.true)
+            # With the offending rules in its words, if they can be found.
+            named = partial(self._diagnosis.named, error, answer_set.true)
             raise unless_it_fails(named) or error from None
 
     def best_of_all(
@@ -268,24 +264,26 @@ class Solver(Generic[A]):
         :mod:`ists_asp.solver.pairing` does; no other rule may depend on them.
         """
 
-        def together(batches: Batches[A], some: Sequence[Item]) -> list[Best[A] | None] | None:
-            model = batches.best(some, extra())
+        def together(batches: Batches[A], group: Sequence[Item]) -> list[Best[A] | None] | None:
+            model = batches.best(group, extra())
             if model is None:
                 return None
             return [
                 None
                 if answer is None
-                else Best(answer, found, self.program, partial(self._priced, facts), model, number)
-                for (number, (found, *_)), (_, facts), answer in zip(
-                    model.shares.items(), some, batches.answers(some, model), strict=True
+                else Best(
+                    answer, answer_set, self.program, partial(self._priced, facts), model, number
+                )
+                for (number, (answer_set, *_)), (_, facts), answer in zip(
+                    model.shares.items(), group, batches.answers(group, model), strict=True
                 )
             ]
 
-        return raising(self._in_batches(items, together, self.best))
+        return raising(self._together(items, together, self.best))
 
     def with_atoms(
         self, facts: Sequence[Symbol], wanted: Sequence[tuple[Symbol, bool]]
-    ) -> tuple[Found | None, bool]:
+    ) -> tuple[AnswerSet | None, bool]:
         """The best answer set in which atoms are true or false, and whether there can be none.
 
         Each time in a new control object: core-guided optimisation under assumptions, one
@@ -307,20 +305,20 @@ class Solver(Generic[A]):
         if self.options.models > 1:
             return None
         program, arguments = self.program, self.arguments
-        found = unless_it_fails(lambda: paired(self._rules, program, arguments, self.shapes))
-        if found is None:
+        pairing = unless_it_fails(lambda: paired(self._rules, program, arguments, self.shapes))
+        if pairing is None:
             return None
         limit = min(self.options.time_limit, _BATCH_LIMIT)
-        return Batches(found, program, arguments, limit, self._read_found)
+        return Batches(pairing, program, arguments, limit, self._read_answer)
 
     @cached_property
-    def _blame(self) -> Blame:
+    def _diagnosis(self) -> Diagnosis:
         # Few pairs need it.
-        from ists_asp.solver.faults import Blame
+        from ists_asp.solver.faults import Diagnosis
 
-        return Blame(self._rules, self._grounder)
+        return Diagnosis(self._rules, self._grounder)
 
-    def _in_batches(
+    def _together(
         self,
         items: Iterable[Item],
         together: Callable[[Batches[A], Sequence[Item]], Sequence[T | None] | None],
@@ -338,8 +336,8 @@ class Solver(Generic[A]):
                 places = groups.get(place, [])
                 if places and (ready := self._batches) is not None:
                     group = [batch[other] for other in places]
-                    found = unless_it_fails(partial(together, ready, group))
-                    results.update(zip(places, found or (), strict=bool(found)))
+                    decided = unless_it_fails(partial(together, ready, group))
+                    results.update(zip(places, decided or (), strict=bool(decided)))
                 outcome: T | IstsError | None = results.pop(place, None)
                 if outcome is None:
                     try:
@@ -358,7 +356,7 @@ class Solver(Generic[A]):
     def _alone(
         self, subject: Subject, facts: Sequence[Symbol], models: int, *, atoms: bool
     ) -> tuple[Alone, list[A]]:
-        """The best answers of a pair; where there is none, make sure, and name the rules to blame.
+        """The best answers of a pair; where there is none, make sure, and name the offending rules.
 
         The search finds all ``atoms`` where they are needed.
         """
@@ -367,13 +365,13 @@ class Solver(Generic[A]):
             try:
                 with suppress(AnswerError):
                     alone = Alone(self._grounder, facts, limit, self._objective(), atoms=atoms)
-                    return alone, alone.answers(partial(self._read_found, subject), models)
+                    return alone, alone.answers(partial(self._read_answer, subject), models)
                 alone = Alone(self._grounder, facts, limit, self._objective(), atoms=True)
                 return alone, alone.answers(partial(self.answer, subject), models)
             except errors.UnsatisfiableError as error:
-                raise unless_it_fails(lambda: self._blame.unsatisfied(facts)) or error from None
+                raise unless_it_fails(lambda: self._diagnosis.unsatisfied(facts)) or error from None
             except errors.WeightsError as error:
-                raise self._blame.overflow(error, facts) from None
+                raise self._diagnosis.overflow(error, facts) from None
 
     def _last_to_derive(self, key: Signature) -> str | None:
         """The file and line of the last rule with a predicate in its head: users' come last."""
@@ -384,10 +382,10 @@ class Solver(Generic[A]):
         ]
         return places[-1] if places else None
 
-    def _read_found(
-        self, subject: Subject, found: Found, weights: Callable[[], Weights] | None
+    def _read_answer(
+        self, subject: Subject, answer_set: AnswerSet, weights: Callable[[], Weights] | None
     ) -> A:
-        answer = self._read(subject, found.shown, found.cost, found.optimal)
+        answer = self._read(subject, answer_set.shown, answer_set.cost, answer_set.optimal)
         if weights is None or self._confident is None:
             return answer
         return self._confident(answer, weights())

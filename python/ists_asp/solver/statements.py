@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 FETCH = "____fetch"
-"""The function that clingo calls: no rule has one of that name, see :mod:`.program`."""
+"""The function that clingo calls: no rule has one of that name, see :mod:`.pairing`."""
 
 _MANY = 10
 """Atoms of a predicate from which fetching them takes less time than adding them."""
 
 
-class Given:
+class FactLoader:
     """Facts, some of them ``added``, the others fetched by ``statements``.
 
     This object is the context in which clingo grounds. Where it fetches anything, clingo knows no
@@ -114,7 +114,7 @@ def of_core(rules: RuleSet) -> list[bool]:
 
 
 class Shape(NamedTuple):
-    """What a statement looks like: its kind, and the predicates in its head and its body.
+    """The shape of a statement: its kind, and the predicates in its head and its body.
 
     It is a ``fact``, pools and intervals included; it ``derives`` an atom, rather than a choice or
     a constraint; it ``calls`` a function of a script. ``derived`` are the predicates that it
@@ -169,29 +169,29 @@ class Shapes:
 
     def of(self, node: AST) -> Shape:
         """The shape of a statement."""
-        found = self._shapes.get(id(node))
-        if found is None:
+        known = self._shapes.get(id(node))
+        if known is None:
             kept = self.recall(node, "shape", lambda: to_builtins(Shape.of(node)))
             # The tree is kept so that no other one gets its number.
-            found = self._shapes[id(node)] = node, convert(kept, Shape)
-        return found[1]
+            known = self._shapes[id(node)] = node, convert(kept, Shape)
+        return known[1]
 
-    def recall(self, node: AST, what: str, work: Callable[[], Any], given: object = None) -> Any:  # noqa: ANN401 (JSON)
-        """What was worked out about a statement, now or before, as whatever JSON can write.
+    def recall(self, node: AST, what: str, work: Callable[[], Any], options: object = None) -> Any:  # noqa: ANN401 (JSON)
+        """Recall or work out something about a statement, as JSON.
 
         Of each name the last is kept. ``given`` is what it depends on beside the statement.
         """
         if self._remembered.store is None:
             return work()
         text = str(node)
-        about = self._used.get(text)
-        if about is None:
-            about = self._used[text] = self._known.get(text, {})
-        found = about.get(what)
-        if found is None or found[0] != given:
-            found = about[what] = [given, work()]
+        entries = self._used.get(text)
+        if entries is None:
+            entries = self._used[text] = self._known.get(text, {})
+        entry = entries.get(what)
+        if entry is None or entry[0] != options:
+            entry = entries[what] = [options, work()]
             self._new = True
-        return found[1]
+        return entry[1]
 
     @cached_property
     def _known(self) -> dict[str, dict[str, Any]]:

@@ -30,7 +30,7 @@ from ists_asp.trace.decisions import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
 
-    from ists_asp.solver.search import Found
+    from ists_asp.solver.search import AnswerSet
     from ists_asp.trace.decisions import Contribution
     from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.trace import Trace
@@ -273,7 +273,7 @@ class RunnerUp:
     come: tuple[Ground, ...]
 
 
-def beside(trace: Trace, found: Found) -> RunnerUp:
+def beside(trace: Trace, found: AnswerSet) -> RunnerUp:
     """The answer of a trace beside another one."""
     theirs, ours = (
         {atom for atom in shown if atom.name in PREDICATES}

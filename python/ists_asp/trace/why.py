@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ists_asp.model import Answer
-    from ists_asp.solver.search import Found
+    from ists_asp.solver.search import AnswerSet
     from ists_asp.trace.questions import Goal
     from ists_asp.trace.trace import Trace
 
@@ -336,12 +336,12 @@ class _Search:
             return self._nearest.explain(atom)
         return found
 
-    def _search(self, size: int) -> tuple[Found | None, bool]:
+    def _search(self, size: int) -> tuple[AnswerSet | None, bool]:
         return self._trace.reified.solver.with_atoms(self._trace.facts, self._symbols[:size])
 
     def _impossible(self) -> WhyNot:
         """The decision excludes itself: by constraints, or because no rule is left for it."""
-        before: Found | None = None
+        before: AnswerSet | None = None
         for size, goal in enumerate(self._goals, start=1):
             found, _ = self._search(size)
             if found is not None:
@@ -363,7 +363,7 @@ class _Search:
             return self._told(Verdict.UNDERIVABLE, goal, says, below)
         raise AssertionError("a search for all goals failed, and one for the same succeeded")
 
-    def _compared(self, found: Found) -> WhyNot:
+    def _compared(self, found: AnswerSet) -> WhyNot:
         trace = self._trace
         other = beside(trace, found)
         by = other.by
