@@ -22,7 +22,9 @@ from ists_asp.terminal import Door, one_line, open_doors, table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_MODULES = {one.name: one.name for one in iter_modules(commands.__path__) if "_" not in one.name}
+_MODULES = {
+    info.name: info.name for info in iter_modules(commands.__path__) if "_" not in info.name
+}
 _MODULES |= {"cache": "config", "check": "evaluate", "chunk": "facts", "explain": "solve"}
 _MODULES |= {"profiles": "config", "sts": "solve", "why": "trace", "why-not": "trace"}
 """Commands, each with its module: most are called like it."""
@@ -157,7 +159,7 @@ def main(context: click.Context, verbose: bool, configured: bool) -> None:
 
 
 def _details() -> str:
-    """What else --version says with --verbose."""
+    """The lines of --version with --verbose."""
     from importlib.metadata import version as installed
 
     from ists_asp.annotate.stanza import find
@@ -171,21 +173,21 @@ def _details() -> str:
     rows += [(name, installed(name)) for name in ("clingo", "stanza")]
     rows += [("machine", str(asp_dir())), ("rules", str(rules_dir()))]
     rows.append(("lexicon", file_digest(data_dir() / "lexicon" / "wordnet.sqlite")))
-    made_by = [
+    profiles = [
         provenance(files.profile, files.every, find(files.profile.language))
         for files in map(read_profile_rules, list_profiles())
     ]
-    languages = sorted({one.stanza.partition(" ")[0] for one in made_by})
+    languages = sorted({profile.stanza.partition(" ")[0] for profile in profiles})
     rows += [
         (f"vectors {code}", file_digest(file))
         for code in languages
         if (file := language(code).vectors) is not None
     ]
     rows.append(("reader", reader_digest(shipped_reader())))
-    rows += [("models", stanza) for stanza in dict.fromkeys(one.stanza for one in made_by)]
-    for one in made_by:
-        weights = ", ".join(one.weights) or "none"
-        rows.append((f"profile {one.profile}", f"rules {one.rules}, weights {weights}"))
+    rows += [("models", stanza) for stanza in dict.fromkeys(profile.stanza for profile in profiles)]
+    for profile in profiles:
+        weights = ", ".join(profile.weights) or "none"
+        rows.append((f"profile {profile.profile}", f"rules {profile.rules}, weights {weights}"))
     return table(rows, left=True)
 
 
@@ -203,9 +205,9 @@ def _usage_message(fault: click.ClickException) -> str:
 
 
 def _no_such_option(name: str, context: click.Context) -> str:
-    """What is said of an unknown option: one that is nearly the same, or who has it."""
+    """The message for an unknown option: a similar one, or the commands that have it."""
     text = f"No such option '{name}'"
-    known = list(_options(context.command))
+    own = list(_options(context.command))
     owners = [path for path, command in _commands(context.find_root()) if name in _options(command)]
     if len(owners) > 3:
         # So many are no hint.
@@ -215,7 +217,7 @@ def _no_such_option(name: str, context: click.Context) -> str:
     # So alike that --raw is not what --format was meant to be.
     from difflib import get_close_matches
 
-    close = get_close_matches(name, known, n=2, cutoff=0.75)
+    close = get_close_matches(name, own, n=2, cutoff=0.75)
     return f"{text}. Did you mean {' or '.join(close)}?" if close else text
 
 

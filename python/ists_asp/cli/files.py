@@ -1,4 +1,4 @@
-"""What commands read and write, declared by the types of their options, and compared at the start.
+"""Files that commands read and write: declared by types of options, compared at the start.
 
 An option or argument that names a file has one of the types below. Before a command begins, and
 before it opens anything, all that it reads and writes is compared (:mod:`ists_asp.io.files`).
@@ -28,7 +28,7 @@ _SHIPPED = ("lexicon", "reader", "report", "stanza", "templates", "vectors")
 
 
 class FileType(click.Path):
-    """What a parameter names; with ``text`` its value stays a text.
+    """A file or folder that a parameter names; with ``text`` its value stays a text.
 
     ``files`` are those that are read of a folder. The name of an output that is ``written`` may
     have one of the ``endings``, unless it is JSON; any if there are none here.
@@ -180,8 +180,8 @@ def _named(context: click.Context) -> Iterator[tuple[FileType, Use]]:
             continue
         option = isinstance(parameter, click.Option)
         name = parameter.opts[0] if option else parameter.make_metavar(context).strip("[].")
-        given = context.params[parameter.name or ""]
-        for value in given if isinstance(given, tuple) else (given,):
+        values = context.params[parameter.name or ""]
+        for value in values if isinstance(values, tuple) else (values,):
             if value == STDIN:
                 yield kind, Use("standard input", 0)
             elif value is not None and kind is not SENTENCE and "://" not in str(value):
@@ -189,7 +189,7 @@ def _named(context: click.Context) -> Iterator[tuple[FileType, Use]]:
 
 
 def _in_folders(context: click.Context, named: Iterable[tuple[FileType, Use]]) -> Iterator[Use]:
-    """What is read of the folders that are named, and of those that ists-asp has."""
+    """Files that are read of the folders that are named, and of those that ists-asp has."""
     from ists_asp.resources import asp_dir, data_dir, rules_dir
 
     shipped = (asp_dir(), rules_dir(), *(data_dir() / name for name in _SHIPPED))
@@ -247,7 +247,7 @@ def choose_format(
     """The format that was named, or that which goes with the output."""
     if name is not None:
         return forms[name]
-    endings = {one.ending: one for one in forms.values()}
+    endings = {form.ending: form for form in forms.values()}
     hint = "Choose another ending, or name the format with --format"
     path = None if output is None else Path(output)
     return endings.get(known_ending(path, endings, hint), forms[default])

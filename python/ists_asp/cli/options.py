@@ -108,10 +108,10 @@ _SECONDS = click.FloatRange(min=0, min_open=True)
 _SECONDS.name = "seconds"
 
 
-def _number(_context: click.Context, _option: click.Parameter, given: float) -> float:
-    if math.isnan(given):
-        raise click.BadParameter(f"'{given}' is no number of seconds.")
-    return given
+def _number(_context: click.Context, _option: click.Parameter, value: float) -> float:
+    if math.isnan(value):
+        raise click.BadParameter(f"'{value}' is no number of seconds.")
+    return value
 
 
 timeout_option: Decorator = click.option(
@@ -174,18 +174,18 @@ def input_options(
                     "there is no decision to ask about", expected='a line such as "4 5 <==> 3 4"'
                 )
             # The sentences come first.
-            given = 0 if filed else min(2, len(sentences) - 1)
-            sentences, rest["question"] = sentences[:given], sentences[given:]
+            count = 0 if filed else min(2, len(sentences) - 1)
+            sentences, rest["question"] = sentences[:count], sentences[count:]
         elif names:
             # They come last; --all goes without names.
             least = 0 if rest["everything"] else 1
-            given = len(sentences) if filed else max(least, len(sentences) - 2)
-            rest["names"], sentences = sentences[:given], sentences[given:]
+            count = len(sentences) if filed else max(least, len(sentences) - 2)
+            rest["names"], sentences = sentences[:count], sentences[count:]
         files = {flag: rest.pop(flag.strip("-")) for flag in _FILES}
         source = Source(
             sentences,
             {flag: name for flag, name in files.items() if name is not None},
-            **{name: rest.pop(name) for name in (one[2:].replace("-", "_") for one in _FLAGS)},
+            **{name: rest.pop(name) for name in (flag[2:].replace("-", "_") for flag in _FLAGS)},
             encoding=rest.pop("encoding"),
             identifier=rest.pop("identifier"),
             quiet=rest.pop("quiet"),
@@ -201,7 +201,10 @@ def input_options(
         (
             click.argument("sentences", nargs=-1, type=SENTENCE, metavar=metavar),
             *(click.option(flag, type=INPUT, metavar="FILE", help=_FILES[flag]) for flag in _FILES),
-            *(click.option(f"--{one}-col", metavar="COL", help=_COLUMNS[one]) for one in _COLUMNS),
+            *(
+                click.option(f"--{name}-col", metavar="COL", help=_COLUMNS[name])
+                for name in _COLUMNS
+            ),
             click.option(
                 "--encoding",
                 metavar="NAME",
@@ -250,20 +253,17 @@ def reader_option(default: str | None = None) -> Decorator:
         metavar="shipped|use|DIR|none",
         default=default,
         show_default=default or "the profile's",
-        callback=lambda _context, _option, given: given if given is None else str(given),
+        callback=lambda _context, _option, value: value if value is None else str(value),
         help="Encoder to use as evidence: the shipped fine-tuned one, your own, or none. In "
         "Spanish profiles, use (from the extra [spanish]) counts for ratings.",
     )
 
 
-def _cache(context: click.Context, _option: click.Parameter, given: str | None) -> object:
-    if (
-        given is not None
-        and "://" in given
-        and "incremental" in (one.name for one in context.command.params)
-    ):
-        return given
-    return cache_dir(True if given is None else given)
+def _cache(context: click.Context, _option: click.Parameter, value: str | None) -> object:
+    shares = "incremental" in (parameter.name for parameter in context.command.params)
+    if value is not None and "://" in value and shares:
+        return value
+    return cache_dir(True if value is None else value)
 
 
 cache_option: Decorator = click.option(

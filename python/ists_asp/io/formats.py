@@ -98,8 +98,11 @@ def answer_record(
         "id": pair.id,
         "rank": rank,
         **{f"sent{side}": sentence.text for side, sentence, _ in sides},
-        **{f"tokens{side}": [one.form for one in sentence.tokens] for side, sentence, _ in sides},
-        **{f"chunks{side}": [[one.first, one.last] for one in chunks] for side, _, chunks in sides},
+        **{
+            f"tokens{side}": [token.form for token in sentence.tokens]
+            for side, sentence, _ in sides
+        },
+        **{f"chunks{side}": [[c.first, c.last] for c in chunks] for side, _, chunks in sides},
         "alignments": [_alignment(pair, alignment) for alignment in answer.alignments],
         "cost": list(answer.cost),
         "optimal": answer.optimal,
@@ -144,9 +147,9 @@ def read_record(record: Mapping[str, Any]) -> Answer:
             for part in record.get("rating", {}).get("contributions", ())
         )
         rating = None
-        if found := record.get("rating"):
-            margin = round(1000 * found["margin"]) if "margin" in found else None
-            rating = Rating(round(1000 * found["value"]), parts, margin)
+        if rated := record.get("rating"):
+            margin = round(1000 * rated["margin"]) if "margin" in rated else None
+            rating = Rating(round(1000 * rated["value"]), parts, margin)
         return Answer(
             Pair(str(record["id"]), sent1, sent2),
             chunks1,
@@ -177,7 +180,7 @@ _OURS = (
     *("rank", "tokens1", "tokens2", "chunks1", "chunks2", "alignments", "cost", "optimal"),
     *("knowledge", "system", "boundaries1", "boundaries2", "rating", "error"),
 )
-"""What an object has that is an answer, besides what it is read by."""
+"""Keys of an object that is an answer, besides those it is read by."""
 
 
 def failure_record(pair: Pair, reason: str) -> dict[str, object]:
@@ -216,8 +219,8 @@ def format_answer(answer: Answer) -> str:
     ]
     left = min(_WIDEST, max((display_width(row[0]) for row in rows), default=0))
     middle = max((display_width(row[1]) for row in rows), default=0)
-    told = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
-    told += [f"  {padded(one, left)}  {padded(label, middle)}  {two}" for one, label, two in rows]
+    text = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
+    text += [f"  {padded(a, left)}  {padded(label, middle)}  {b}" for a, label, b in rows]
     lone1 = [line for line in lines if line.tokens1 and not line.tokens2]
     lone2 = [line for line in lines if line.tokens2 and not line.tokens1]
     for number, rest in (
@@ -225,10 +228,10 @@ def format_answer(answer: Answer) -> str:
         (2, [_lone(pair.sent2, line.tokens2, line) for line in lone2]),
     ):
         if rest:
-            told.append(f"  Not aligned in {number}: {'; '.join(rest)}")
+            text.append(f"  Not aligned in {number}: {'; '.join(rest)}")
     if not answer.optimal:
-        told.append("  The solver stopped before it proved this answer the best.")
-    return "\n".join(told) + "\n"
+        text.append("  The solver stopped before it proved this answer the best.")
+    return "\n".join(text) + "\n"
 
 
 def caption(line: Alignment) -> str:
@@ -238,7 +241,7 @@ def caption(line: Alignment) -> str:
 
 
 def _lone(sentence: Sentence, numbers: tuple[int, ...], line: Alignment) -> str:
-    """What is not aligned, with its label if that says more."""
+    """A chunk that is not aligned, with its label if that says more."""
     text = sentence.words(numbers, "…") + "?" * line.doubts[0]
     return text if line.label is Label.NOALI and not line.tags else f"{text} ({format_label(line)})"
 
@@ -251,9 +254,9 @@ def _write_wa(outcome: Outcome) -> str:
     if outcome.failure is None:
         return write_answer(outcome.answers[0])
     pair = outcome.pair
-    one = [Alignment((token.index,), (), Label.NOALI, None) for token in pair.sent1.tokens]
-    two = [Alignment((), (token.index,), Label.NOALI, None) for token in pair.sent2.tokens]
-    return write_pair(pair, [*one, *two], FAILED)
+    lines = [Alignment((token.index,), (), Label.NOALI, None) for token in pair.sent1.tokens]
+    lines += [Alignment((), (token.index,), Label.NOALI, None) for token in pair.sent2.tokens]
+    return write_pair(pair, lines, FAILED)
 
 
 def _write_jsonl(outcome: Outcome) -> str:
@@ -331,7 +334,7 @@ _ROWS = {PAIRS: pair_row, RATED: pair_row, EXPLAINED: pair_row, ALIGNMENTS: _ali
 def writing_rows(
     shape: Format, stream: Text, columns: tuple[str, ...], like: Table | None
 ) -> Iterator[Callable[[Outcome | DataError, Row | None], None]]:
-    """What writes the rows of pairs as a table; faulty rows with what is wrong with them.
+    """Write the rows of pairs as a table, faulty rows with their faults.
 
     The columns of ``like``, the table that the pairs come from, stand first; without one the id
     and the sentences do.
@@ -372,10 +375,10 @@ def _write_atoms(outcome: Outcome) -> str:
 
     pair, failure = outcome.pair, outcome.error
     parts = [f"pair {pair.id}", f"1: {pair.sent1.text}", f"2: {pair.sent2.text}"]
-    text = "".join(f"% {unbroken(one)}\n" for one in [*parts, *filter(None, [failure])])
-    for rank, one in enumerate(outcome.answers, 1):
-        text += f"% answer {rank}, cost {' '.join(map(str, one.cost))}\n"
-        text += "".join(f"{atom}.\n" for atom in sorted(symbols(one.atoms)))
+    text = "".join(f"% {unbroken(part)}\n" for part in [*parts, *filter(None, [failure])])
+    for rank, answer in enumerate(outcome.answers, 1):
+        text += f"% answer {rank}, cost {' '.join(map(str, answer.cost))}\n"
+        text += "".join(f"{atom}.\n" for atom in sorted(symbols(answer.atoms)))
     return text
 
 
@@ -411,16 +414,16 @@ FORMATS = (
 EXPLANATIONS = {
     "text": Format("text", ".txt", "for people", _write_words),
     "jsonl": Format("jsonl", ".jsonl", "an object a pair, with its statements", _write_statements),
-    **{one.name: one for one in FORMATS if one.table},
+    **{form.name: form for form in FORMATS if form.table},
 }
 """Those of answers in words."""
 
-ANSWERS = {one.name: one for one in FORMATS if one.answers}
-RATINGS = {one.name: one for one in FORMATS if one.ratings}
+ANSWERS = {form.name: form for form in FORMATS if form.answers}
+RATINGS = {form.name: form for form in FORMATS if form.ratings}
 
 
 def describe(forms: Mapping[str, Format]) -> str:
-    """What the help says of formats: what each is, and which ending chooses it."""
-    abouts = "; ".join(f"{one.name}: {one.about}" for one in forms.values())
-    endings = ", ".join(one.ending for one in forms.values())
+    """The help about formats: what each is, and which ending chooses it."""
+    abouts = "; ".join(f"{form.name}: {form.about}" for form in forms.values())
+    endings = ", ".join(form.ending for form in forms.values())
     return f"{abouts}. Default: by the ending of -o ({endings})"

@@ -85,8 +85,8 @@ class Ids(Closing):
         try:
             self._database.execute("INSERT INTO ids VALUES (?,?)", (identifier, line))
         except sqlite3.IntegrityError:
-            found = self._database.execute("SELECT line FROM ids WHERE id = ?", (identifier,))
-            ((first,),) = found
+            query = "SELECT line FROM ids WHERE id = ?"
+            ((first,),) = self._database.execute(query, (identifier,))
             raise DataError(
                 f"the id '{shortened(identifier)}' again, first at {file}:{first}",
                 where=f"{file}:{line}",
@@ -195,11 +195,11 @@ def read_sts(source: t.Source, warn: t.Warn = t.ignore) -> Iterator[ScoredPair]:
     places, faults = find_places(table, wanted), t.Faults()
     if places.gold is None:
         raise FormatError("no column of scores", where=label, expected="one that is called 'score'")
-    for row, found in table_pairs(table, places, warn):
+    for row, pair in table_pairs(table, places, warn):
         with faults:
-            if isinstance(found, DataError):
-                raise found
-            yield ScoredPair(found, _score(row, places.gold))
+            if isinstance(pair, DataError):
+                raise pair
+            yield ScoredPair(pair, _score(row, places.gold))
     faults.check()
 
 
@@ -242,9 +242,9 @@ def _sentences(
         for side, at in enumerate((places.sent1, places.sent2), 1)
     )
     if (sent1.chunks is None) != (sent2.chunks is None):
-        given, absent = (1, 2) if sent2.chunks is None else (2, 1)
+        there, absent = (1, 2) if sent2.chunks is None else (2, 1)
         raise DataError(
-            f"'chunks{given}' without 'chunks{absent}'", where=row.where, expected="both or none"
+            f"'chunks{there}' without 'chunks{absent}'", where=row.where, expected="both or none"
         )
     return sent1, sent2
 
@@ -259,8 +259,8 @@ def _sentence(
         raise DataError(
             f"'{name}' is no string", where=row.where, expected="a sentence as a string"
         )
-    given = record.get(f"chunks{side}")
-    chunks = None if given is ABSENT else given
+    chunks = record.get(f"chunks{side}")
+    chunks = None if chunks is ABSENT else chunks
     words = None if chunks is None else record.get(f"tokens{side}")
     # A cell may have lines.
     text = " ".join(("" if value is None else str(value)).splitlines())

@@ -53,9 +53,9 @@ def _readable(kind: str, where: str) -> Iterator[None]:
     except (IstsError, MemoryError, GeneratorExit):
         raise
     except Exception as error:
-        told = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+        reason = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
         raise FormatError(
-            f"cannot be read as {_ABOUT[kind][1]}{told}",
+            f"cannot be read as {_ABOUT[kind][1]}{reason}",
             where=where,
             hint="Open it in the program that made it and save it again, or as CSV",
         ) from error

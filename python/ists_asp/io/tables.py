@@ -392,7 +392,7 @@ class Table:
         signs = _DELIMITERS if self.kind == "csv" else "\t"
         signs = listed[1] if listed else signs
         lines = lines[1:] if listed else lines
-        found = max(signs, key=lambda sign: (*_fit(lines, sign), -signs.index(sign)))
+        delimiter = max(signs, key=lambda sign: (*_fit(lines, sign), -signs.index(sign)))
         if self.kind == "tsv" and _fit(lines, "\t")[1] < 2:
             for sign, names in ((";", "semicolons"), (",", "commas")):
                 if sign in lines[0]:
@@ -402,8 +402,8 @@ class Table:
                         expected="columns that tabs separate",
                         hint="If this is CSV, read it with --table FILE.csv",
                     )
-        quoted = found != "\t" or _in_quotes(lines)
-        self.dialect = Dialect(found, quoted, line_end, mark)
+        quoted = delimiter != "\t" or _in_quotes(lines)
+        self.dialect = Dialect(delimiter, quoted, line_end, mark)
 
 
 def _fit(lines: Sequence[str], sign: str) -> tuple[float, int]:
@@ -467,12 +467,12 @@ def _is_blank(cells: Cells) -> bool:
 
 def added(columns: Sequence[str], ours: Sequence[str]) -> list[str]:
     """The names of columns of ours; ``ists_`` before those that the table has already."""
-    found: list[str] = []
+    names: list[str] = []
     for name in ours:
-        while name in columns or name in found:
+        while name in columns or name in names:
             name = f"ists_{name}"
-        found.append(name)
-    return found
+        names.append(name)
+    return names
 
 
 def harmless(value: object) -> object:
@@ -484,15 +484,12 @@ def harmless(value: object) -> object:
 def writing_behind(
     kind: str, stream: Text, ours: Sequence[str], like: Table | None
 ) -> Iterator[Callable[[Cells, Cells], None]]:
-    """What writes the rows of a table, or of pairs that come from none, with values of ours."""
+    """Write the rows of a table, or of pairs that come from none, with values of ours behind."""
     titles = ["id", "sentence1", "sentence2"] if like is None else like.titles
+    guard = harmless if kind in ("csv", "tsv") else lambda value: value
     with writing(kind, stream, [*titles, *added(titles, ours)], like=like) as put:
-
-        def put_behind(front: Cells, own: Cells) -> None:
-            lacking = [None] * (len(titles) - len(front))
-            put([*front, *lacking, *(map(harmless, own) if kind in ("csv", "tsv") else own)])
-
-        yield put_behind
+        width = len(titles)
+        yield lambda front, own: put([*front, *[None] * (width - len(front)), *map(guard, own)])
 
 
 @contextmanager
@@ -502,32 +499,23 @@ def _writing_text(stream: Text, columns: Sequence[str], dialect: Dialect) -> Ite
         options |= {"quotechar": None}
     writer = csv.writer(stream, **options)
 
-    def put(cells: Cells) -> None:
-        texts = [_written_cell(cell) for cell in cells]
-        if not dialect.quoted:
-            texts = [re.sub(r"[\t\r\n]+", " ", text) for text in texts]
-        writer.writerow(texts)
+    def text(value: object) -> str:
+        if value is None or value is ABSENT:
+            return ""
+        written = str(value).lower() if isinstance(value, bool) else str(sheets.plain_value(value))
+        return written if dialect.quoted else re.sub(r"[\t\r\n]+", " ", written)
 
     if dialect.mark:
         stream.write("\ufeff")
-    put(columns)
-    yield put
-
-
-def _written_cell(value: object) -> str:
-    if value is None or value is ABSENT:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(sheets.plain_value(value))
+    writer.writerow(map(text, columns))
+    yield lambda cells: writer.writerow(map(text, cells))
 
 
 @contextmanager
 def _writing_objects(stream: Text, columns: Sequence[str]) -> Iterator[Put]:
     def put(cells: Cells) -> None:
-        record = {
-            name: cell for name, cell in zip(columns, cells, strict=True) if cell is not ABSENT
-        }
+        pairs = zip(columns, cells, strict=True)
+        record = {name: cell for name, cell in pairs if cell is not ABSENT}
         stream.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")
 
     yield put
@@ -536,7 +524,7 @@ def _writing_objects(stream: Text, columns: Sequence[str]) -> Iterator[Put]:
 def writing(
     kind: str, stream: Text, columns: Sequence[str], *, like: Table | None = None
 ) -> AbstractContextManager[Put]:
-    """What writes rows of these columns, the names first, as a table of some kind.
+    """Write rows of these columns, the names first, as a table of some kind.
 
     Sheets and Parquet go to the bytes below the stream. How ``like``, the table that rows come
     from, writes them is kept where the kind is.

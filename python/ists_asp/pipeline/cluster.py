@@ -60,8 +60,8 @@ Record: TypeAlias = "tuple[dict[str, Any], Timings | None]"
 """The record of a part that is made, and how long it took unless it was there."""
 
 MANIFEST, RECORDS = "_manifest.json", "_records"
-"""What tells of a folder of parts, and the folder of what is recorded of each; readers of folders
-of tables pass over what begins so."""
+"""The file that tells of a folder of parts, and the folder of their records; readers of folders of
+tables pass over names that begin so."""
 
 _KINDS = ("csv", "tsv", "jsonl", "parquet")
 """Tables that can be cut."""
@@ -91,7 +91,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to do with all parts; the ``key`` stands for all that their bytes depend on.
+    """The work on all parts; the ``key`` stands for all that their bytes depend on.
 
     ``options`` are those of the work, ``columns`` those that a table gets.
     """
@@ -199,8 +199,8 @@ class Engine:
                 if job.columns:
                     schema = [*table.titles, *added(table.titles, job.columns)]
             parts, before = list[Part](), 0
-            for some, rows, _ in cuts:
-                for part in some:
+            for cut_parts, rows, _ in cuts:
+                for part in cut_parts:
                     parts.append(part._replace(number=len(parts), files_before=before))
                 before += rows
             records: dict[int, dict[str, Any]] = {}
@@ -394,7 +394,7 @@ def state_of(file: str) -> str:
 
 
 def _lacking(job: Job, made_by: Provenance, files: Sequence[str]) -> list[str]:
-    """Whatever this worker lacks of what is made, read or written where the client is."""
+    """The things that this worker lacks of those made, read or written by the client."""
     from ists_asp.engine import System
 
     lacks = []

@@ -84,8 +84,8 @@ def solve_frame(
             explained=explain,
             files=sums(files.every if system.rates else files.deciding),
         )
-        told: dict[RuleWarning, None] = {}
-        stages = Stages(setup, system, jobs, len(table), tell=told.setdefault)
+        warned: dict[RuleWarning, None] = {}
+        stages = Stages(setup, system, jobs, len(table), tell=warned.setdefault)
         stack.callback(stages.close)
         ours = [name for name in PAIRS if explain or name != "explanation"]
         cells: dict[str, list[Any]] = {name: [] for name in ours}
@@ -95,7 +95,7 @@ def solve_frame(
             for name, values in cells.items():
                 values.append(row.get(name))
         system.stages = stages.times
-    for warning in told:
+    for warning in warned:
         warnings.warn(str(warning), stacklevel=2)
     text, number = narwhals.String, narwhals.Float64
     kinds = {"rating": number, "explanation": text, "error": text}

@@ -155,10 +155,10 @@ class Source:
 
     def check(self) -> None:
         """Refuse options that do not go together."""
-        sentences, given = self.sentences, list(self.files)
-        if sentences and given:
-            raise UsageError(f"sentences on the command line do not go with {given[0]}")
-        if not sentences and not given:
+        sentences, flags = self.sentences, list(self.files)
+        if sentences and flags:
+            raise UsageError(f"sentences on the command line do not go with {flags[0]}")
+        if not sentences and not flags:
             piped = sys.stdin is not None and not sys.stdin.isatty()
             hint = "Pairs are read from standard input with --tsv - or --jsonl -"
             raise UsageError("there is no input", expected=_FLAGS, hint=hint if piped else None)
@@ -171,8 +171,8 @@ class Source:
             count = "one sentence" if len(sentences) == 1 else f"{len(sentences)} sentences"
             raise UsageError(count, expected=_FLAGS, hint="Put each sentence in quotes")
         if flag := self.tabular:
-            if len(given) > 1:
-                other = next(name for name in given if name != flag)
+            if len(flags) > 1:
+                other = next(name for name in flags if name != flag)
                 raise UsageError(f"{other} does not go with {flag}", expected=_FLAGS)
             if self.chunked:
                 raise UsageError(
@@ -185,7 +185,7 @@ class Source:
         elif self.columns or self.header or self.encoding or self.skip_bad:
             raise UsageError("options about columns and rows need a table", expected="--table FILE")
         for one, other in (("--sent1", "--sent2"), ("--sent2", "--sent1")):
-            if given == [one]:
+            if flags == [one]:
                 raise UsageError(f"{one} without {other}", hint=f"Add {other} FILE")
         if (*sentences, *self.files.values()) == (STDIN, STDIN):
             raise UsageError(
@@ -395,7 +395,7 @@ class Source:
         return stream
 
     def _spooled(self, stack: ExitStack) -> dict[str, Readable]:
-        """What can be read only once, by name, until the stack is closed."""
+        """Copies of pipes and standard input, by name, which go when the stack is closed."""
         spools: dict[str, Readable] = {}
         for name in sorted({*self.files.values(), *({STDIN} & {*self.sentences})}):
             if name in self.streams or not (name == STDIN or _only_once(Path(name))):

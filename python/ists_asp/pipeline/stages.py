@@ -80,7 +80,7 @@ class Stages:
             tell(warning)
 
     def ask(self, question: Question, items: Sequence[Any] | None = None) -> Any:  # noqa: ANN401
-        """What a worker says to a question."""
+        """The reply of a worker to a question."""
         assert self._pool is not None
         return self._pool.ask(question, items)
 

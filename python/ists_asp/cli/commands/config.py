@@ -36,7 +36,7 @@ _KINDS: Mapping[str, type[object]] = {
     "language": str,
     "templates": str,
 }
-"""What a file may say. It names no models, readers or caches: those are for who types."""
+"""Settings of a file. It names no models, readers or caches: those must be typed."""
 
 _EXPECTED: Mapping[type[object], str] = {
     str: 'a text such as "headlines"',
@@ -51,36 +51,38 @@ _MOST = 1 << 16
 
 def find_config(folder: Path) -> Path | None:
     """The file of a folder, or of the nearest one above it."""
-    return next((file for one in (folder, *folder.parents) if (file := one / NAME).is_file()), None)
+    return next(
+        (file for path in (folder, *folder.parents) if (file := path / NAME).is_file()), None
+    )
 
 
 def read_config(file: Path) -> dict[str, Any]:
-    """What a file says, as values of options by their names; paths begin at its folder."""
+    """The settings of a file, as values of options by their names; paths begin at its folder."""
     try:
         with file.open("rb") as stream:
-            text, found = parse_toml(stream.read(_MOST))
+            text, settings = parse_toml(stream.read(_MOST))
     except TomlError as fault:
         raise DataError(fault.found, where=f"{file}:{fault.line}") from None
     except OSError as fault:
         raise DataError(f"cannot be read: {fault.strerror or fault}", where=str(file)) from None
     lines = key_lines(text)
-    for name, value in found.items():
+    for name, value in settings.items():
         kind = _KINDS.get(name)
         where = f"{file}:{lines.get(('', name)) or lines.get((name, ''), 1)}"
         if kind is None:
             raise DataError(f"'{name}' is no setting", where=where, expected=", ".join(_KINDS))
         if kind is float and type(value) is int:
-            value = found[name] = float(value)
+            value = settings[name] = float(value)
         items = value if isinstance(value, list) else ()
-        if type(value) is not kind or not all(isinstance(one, str) for one in items):
+        if type(value) is not kind or not all(isinstance(item, str) for item in items):
             raise DataError(f"{name} = {shown(value)}", where=where, expected=_EXPECTED[kind])
-    if "rules" in found:
-        found["rules"] = [str(file.parent / path) for path in found["rules"]]
-    if "templates" in found:
-        found["templates"] = str(file.parent / found["templates"])
-    if "constants" in found:
-        found["constants"] = [f"{name}={value}" for name, value in found["constants"].items()]
-    return found
+    if "rules" in settings:
+        settings["rules"] = [str(file.parent / path) for path in settings["rules"]]
+    if "templates" in settings:
+        settings["templates"] = str(file.parent / settings["templates"])
+    if "constants" in settings:
+        settings["constants"] = [f"{name}={value}" for name, value in settings["constants"].items()]
+    return settings
 
 
 class Defaults(dict[str, Any]):
@@ -125,8 +127,8 @@ def config(context: click.Context, as_json: bool) -> None:
         write_output(None, f"There is no {NAME} here, or it says nothing.\n")
     else:
         rows = [
-            (name, ", ".join(map(str, one)) if isinstance(one, list) else str(one))
-            for name, one in values.items()
+            (name, ", ".join(map(str, value)) if isinstance(value, list) else str(value))
+            for name, value in values.items()
         ]
         write_output(None, f"{file}\n{table(rows, left=True)}")
 
@@ -152,9 +154,9 @@ def profiles(rules: Path | None, as_json: bool) -> None:
     from ists_asp.rules import list_profiles, load_profile, read_overlay
 
     base = read_overlay([] if rules is None else [rules]).base
-    found = [load_profile(name, base) for name in list_profiles(base)]
-    rows = [(profile.name, profile.language, profile.description) for profile in found]
-    write_output(None, list(map(_record, found)) if as_json else table(rows, left=True))
+    every = [load_profile(name, base) for name in list_profiles(base)]
+    rows = [(profile.name, profile.language, profile.description) for profile in every]
+    write_output(None, list(map(_record, every)) if as_json else table(rows, left=True))
 
 
 def _record(profile: Profile) -> dict[str, object]:
@@ -165,7 +167,7 @@ def _record(profile: Profile) -> dict[str, object]:
         "name": profile.name,
         "language": profile.language,
         "description": profile.description,
-        **{str(purpose): asdict(some) for purpose, some in files.items() if some is not None},
+        **{str(purpose): asdict(part) for purpose, part in files.items() if part is not None},
         "constants": profile.constants,
         "scheme": str(profile.scheme),
         "attached_punctuation": profile.attached_punctuation,

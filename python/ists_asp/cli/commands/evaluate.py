@@ -83,8 +83,8 @@ def evaluate(
             raise UsageError("--scheme and --by-pair do not go with --task sts")
         from ists_asp.evaluate.ratings import evaluate_ratings, render_ratings
 
-        found = evaluate_ratings(gold, system, other, column)
-        write_output(None, found.as_dict() if as_json else render_ratings(found))
+        ratings = evaluate_ratings(gold, system, other, column)
+        write_output(None, ratings.as_dict() if as_json else render_ratings(ratings))
         return
     from ists_asp.evaluate.files import evaluate_files, read_references, render_evaluation
     from ists_asp.model import Scheme
