@@ -35,7 +35,7 @@ def trace_line(trace: Trace) -> str:
     """A trace as one line of JSON, with its end; decisions are not compared with others."""
     with gc_paused():
         record = document(trace, compare=False)
-        return f"{json.encode(record).decode()}\n"
+        return f"{json.encode(record, enc_hook=str.__str__).decode()}\n"
 
 
 def document(
