@@ -21,6 +21,7 @@ from ists_asp.syntax.trees import Signature
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+_SIGNATURE = re.compile(r"^%\*! (\S+)$", re.MULTILINE)
 _DOC = re.compile(r"^%\*! (\S.*?)\n(.*?)^\*%$", re.MULTILINE | re.DOTALL)
 _ARGUMENT = re.compile(r"^ {4}(\S.*?): (.*(?:\n {5,}.*)*)", re.MULTILINE)
 _TARGET = re.compile(r"\b\w+\([A-Z](?:,[A-Z])*\)")
@@ -66,7 +67,8 @@ class Predicate:
     @cached_property
     def arguments(self) -> tuple[str, ...]:
         """The names of its arguments, as its comment has them."""
-        return _arguments()[self.name]
+        known = _arguments().get(self.name)
+        return _targets()[self.name] if known is None else known
 
     @property
     def arity(self) -> int:
@@ -128,27 +130,22 @@ def _parts(signature: str) -> tuple[str, tuple[str, ...]]:
 
 
 @cache
-def _comments() -> Mapping[str, str]:
-    """The comments of ``asp/`` by the signature that each begins with."""
-    texts = (file.read_text("utf-8") for file in sorted(asp_dir().glob("*.lp")))
-    return {signature: body for text in texts for signature, body in _DOC.findall(text)}
+def _arguments() -> Mapping[str, tuple[str, ...]]:
+    texts = (file.read_bytes().decode() for file in sorted(asp_dir().glob("*.lp")))
+    return dict(_parts(signature) for text in texts for signature in _SIGNATURE.findall(text))
 
 
 @cache
 def _targets() -> Mapping[str, tuple[str, ...]]:
-    (evidence,) = (body for about, body in _comments().items() if about.startswith("evidence("))
-    return dict(_parts(match[0]) for match in _TARGET.finditer(evidence))
-
-
-@cache
-def _arguments() -> Mapping[str, tuple[str, ...]]:
-    return {**_targets(), **dict(map(_parts, _comments()))}
+    docs = documented((asp_dir() / "weights.lp").read_text("utf-8"))
+    (targets,) = (dict(doc.arguments)["Target"] for doc in docs if doc.name == "evidence/3")
+    return dict(_parts(match[0]) for match in _TARGET.finditer(targets))
 
 
 @cache
 def all_predicates() -> tuple[Predicate, ...]:
     """All predicates that comments of ``asp/`` document."""
-    return tuple(Predicate(_parts(signature)[0]) for signature in _comments())
+    return tuple(map(Predicate, _arguments()))
 
 
 @cache
