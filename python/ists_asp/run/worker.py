@@ -31,7 +31,7 @@ from ists_asp.errors import (
     too_deep,
 )
 from ists_asp.io.formats import Outcome
-from ists_asp.io.store import TRACES, Memo, Store
+from ists_asp.io.store import TRACES, Memo
 from ists_asp.io.wa import given_answer, read_wa
 from ists_asp.processes import ENDING, end_after, end_with_parent, limit_memory
 from ists_asp.resources import gc_paused
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ists_asp.explain.templates import Templates
     from ists_asp.io.wa import WaSentence
     from ists_asp.model import Answer, Pair
+    from ists_asp.solver.search import Item
 
 Question: TypeAlias = "Callable[..., Any]"
 """A function of a module, with all its arguments but the system of a process, and items."""
@@ -207,38 +208,38 @@ class Decider:
         """Trace annotated pairs, but those that an earlier run traced."""
         from ists_asp.trace.document import trace_line
 
-        system, memo = self.system, self._traces
+        system, setup = self.system, self.setup
+        memo = Memo(setup.store if setup.incremental else None, system.rules.remembered.digest)
+
+        def key(item: Item) -> bytes:
+            pair, facts = item
+            own = pair.id, pair.sent1, pair.sent2, Atoms.of(facts).text
+            return memo.key("trace", *self._about, *own)
+
+        def work(items: list[Item]) -> Iterator[tuple[Answer, str]]:
+            for trace in system.trace_annotated((pair for pair, _ in items), rated=setup.rated):
+                yield trace.answer, trace_line(trace)
+
+        def encode(_item: Item, traced: tuple[Answer, str]) -> object:
+            answer, line = traced
+            warnings = [[one.where, one.text] for one in system.warnings]
+            return [data_of(answer), line, warnings] if answer.optimal else None
+
+        def decode(item: Item, stored: Any) -> tuple[Answer, str]:  # noqa: ANN401 (JSON)
+            data, line, warnings = stored
+            # What clingo had to say of the rules when this was traced.
+            self._extra.update(dict.fromkeys(RuleWarning(*one) for one in warnings))
+            system.stages.decide(0.0, 0.0, kept=True)
+            return answer_of(data, item[0]), line
+
         with gc_paused():
-            keys = []
-            for pair, facts in system.known(pairs):
-                about = [*self._about, pair.id, pair.sent1, pair.sent2, Atoms.of(facts).text]
-                keys.append(memo.key("trace", about))
-            records = [memo.get(key) for key in keys]
-            left = (pair for pair, record in zip(pairs, records, strict=True) if record is None)
-            traces = system.trace_annotated(left, rated=self.setup.rated)
-            for pair, key, record in zip(pairs, keys, records, strict=True):
-                if record is not None:
-                    data, line, warnings = record
-                    answer = answer_of(data, pair)
-                    # What clingo had to say of the rules when this was traced.
-                    self._extra.update(dict.fromkeys(RuleWarning(*one) for one in warnings))
-                    system.stages.decide(0.0, 0.0, kept=True)
-                else:
-                    trace = next(traces)
-                    answer, line = trace.answer, trace_line(trace)
-                    if answer.optimal:
-                        warnings = [[one.where, one.text] for one in system.warnings]
-                        memo.put(key, [data_of(answer), line, warnings])
+            items = list(system.known(pairs))
+            traces = memo.of(TRACES).over(items, key, work, encode, decode)
+            for pair, (answer, line) in zip(pairs, traces, strict=True):
                 words = None
-                if self.setup.explained:
+                if setup.explained:
                     words = system.explain(answer, self._templates).to_dict()
                 yield Outcome(pair, (answer,), None, line, system.knowledge, words)
-
-    @cached_property
-    def _traces(self) -> Memo:
-        setup = self.setup
-        store = Store(setup.cache, TRACES) if setup.cache and setup.incremental else None
-        return Memo(store, self.system.rules.remembered.digest)
 
     @cached_property
     def _about(self) -> list[object]:
