@@ -29,23 +29,16 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair, Sentence
     from ists_asp.syntax.ground import Ground
 
-Parts: TypeAlias = "tuple[Ground, ...]"
-"""The arguments of an atom."""
-
+Parts: TypeAlias = "tuple[Ground, ...]"  # the arguments of an atom
+Link: TypeAlias = Parts  # the spans of sentence 1 and 2 that an alignment joins, as terms
 Shown: TypeAlias = "dict[tuple[str, int], list[tuple[Ground, Parts]]]"
 """Atoms with their arguments, by the name and the arity of their predicates."""
 
-Link: TypeAlias = "tuple[Ground, ...]"
-"""The spans of sentence 1 and 2 that an alignment joins, as terms."""
-
-HIGHEST = 5
-"""The best score, and the best rating in English."""
-
+HIGHEST = 5  # the best score, and the best rating in English
 _LABELS = {str(label.lower()): label for label in Label if label.aligned}
 _UNALIGNED = {str(label.lower()): label for label in Label if not label.aligned}
 _TAGS = {str(tag.lower()): tag for tag in Tag}
 _SCORES = {str(score): float(score) for score in range(HIGHEST + 1)}
-
 
 A = TypeVar("A")
 
@@ -75,14 +68,13 @@ def read_answer(
         AnswerError: the atoms are no answer, such as an alignment with two labels.
     """
     shown = _by_predicate(atoms)
-    firsts, tokens = (_by_side(shown[one.signature]) for one in (v.FIRST, v.SPAN_TOKEN))
+    firsts, tokens = (_by_side(shown[name.signature]) for name in (v.FIRST, v.SPAN_TOKEN))
     sides = tuple(
         _Side(sentence, number, firsts[number], tokens[number], scheme)
         for number, sentence in (("1", pair.sent1), ("2", pair.sent2))
     )
-    labels, scores, tags = (_by_link(shown[one.signature]) for one in (v.LABEL, v.SCORE, v.TAG))
-
-    aligned, granted = (_by_link(shown[one.signature]) for one in (v.ALIGNED, v.GRANTED))
+    links = (v.ALIGNED, v.GRANTED, v.LABEL, v.SCORE, v.TAG)
+    aligned, granted, labels, scores, tags = (_by_link(shown[name.signature]) for name in links)
     alignments = []
     for link, (atom,) in aligned.items():
         label = _LABELS.get(_only(atom, labels.get(link, ()), "label"))
@@ -103,10 +95,10 @@ def read_answer(
                 granted=label is Label.EQUI and link in granted,
             )
         )
-    for name, found in (("label", labels), ("score", scores), ("tag", tags)):
-        if stray := found.keys() - aligned.keys():
-            given = chain.from_iterable(found[link] for link in sorted(stray))
-            _refuse(f"a {name} is given to spans that are not aligned", given, "aligned spans")
+    for name, decisions in (("label", labels), ("score", scores), ("tag", tags)):
+        if stray := decisions.keys() - aligned.keys():
+            strays = chain.from_iterable(decisions[link] for link in sorted(stray))
+            _refuse(f"a {name} is given to spans that are not aligned", strays, "aligned spans")
     for name, label in _UNALIGNED.items():
         alone = _by_side(shown[name, 2])
         for atom, (_, chunk) in alone["1"]:
@@ -116,7 +108,7 @@ def read_answer(
     for side in sides:
         side.check_complete()
     alignments.sort(key=lambda line: (not line.tokens1, line.tokens1, line.tokens2))
-    own = tuple(str(atom) for found in shown.values() for atom, _ in found) if kept else ()
+    own = tuple(str(atom) for group in shown.values() for atom, _ in group) if kept else ()
     chunks = sides[0].chunks, sides[1].chunks
     return Answer(pair, *chunks, tuple(alignments), cost, optimal, atoms=own)
 
@@ -134,22 +126,21 @@ def read_rating(
         AnswerError: the atoms are no rating, such as two of them.
     """
     shown = _by_predicate(atoms)
-    found = [atom for atom, _ in shown[v.RATING.signature]]
-    if len(found) != 1:
-        _refuse(f"there are {len(found)} ratings", found, "one, as asp/rate.lp derives it")
-    rating = _integer(found[0], found[0].arguments[0])
+    ratings = [atom for atom, _ in shown[v.RATING.signature]]
+    if len(ratings) != 1:
+        _refuse(f"there are {len(ratings)} ratings", ratings, "one, as asp/rate.lp derives it")
+    rating = _integer(ratings[0], ratings[0].arguments[0])
     if not 0 <= rating <= 1000 * highest:
-        _refuse("the rating is not on the scale", found, f"0 to {1000 * highest} thousandths")
+        _refuse("the rating is not on the scale", ratings, f"0 to {1000 * highest} thousandths")
     parts = [
         Contribution(str(name), _integer(atom, value))
         for atom, (name, value) in shown[v.CONTRIBUTION.signature]
     ]
     if sum(part.thousandths for part in parts) != rating:
-        _refuse("the rating is not the sum of its contributions", found, "their sum")
+        _refuse("the rating is not the sum of its contributions", ratings, "their sum")
     parts.sort(key=lambda part: (-abs(part.thousandths), part.name))
-    margins = [_integer(atom, atom.arguments[0]) for atom, _ in shown[v.MARGIN.signature]]
-    rated = Rating(rating, tuple(parts), margins[0] if margins else None)
-    return Answer(pair, (), (), (), cost, optimal, rated)
+    margins = [_integer(atom, margin) for atom, (margin, *_) in shown[v.MARGIN.signature]]
+    return Answer(pair, (), (), (), cost, optimal, Rating(rating, tuple(parts), *margins[:1]))
 
 
 class _Side:
@@ -168,37 +159,31 @@ class _Side:
             (_integer(atom, chunk), _integer(atom, begin), atom)
             for atom, (_, chunk, begin) in firsts
         )
+        self._firsts = [atom for _, _, atom in starts]
         begins = [begin for _, begin, _ in starts]
         ends = [begin - 1 for begin in begins[1:]] + [size]
-        if (
-            [chunk for chunk, _, _ in starts] != list(range(1, len(starts) + 1))
-            or begins[:1] != [1]
-            or any(map(int.__gt__, begins, ends))
-        ):
-            _refuse(
-                f"the chunks do not cover sentence {number}",
-                (atom for _, _, atom in starts),
-                f"chunks numbered from 1, in the order of its {size} tokens",
-            )
+        numbered = [chunk for chunk, _, _ in starts] == list(range(1, len(starts) + 1))
+        if not numbered or begins[:1] != [1] or any(map(int.__gt__, begins, ends)):
+            expected = f"chunks numbered from 1, in the order of its {size} tokens"
+            _refuse(f"the chunks do not cover sentence {number}", self._firsts, expected)
         self.chunks = tuple(map(Chunk, begins, ends))
-        self._firsts = [atom for _, _, atom in starts]
         self._one_to_one = scheme is Scheme.Y2015
         self._chunk_of = [place for place, chunk in enumerate(self.chunks) for _ in chunk.tokens]
         self._users: list[Ground | None] = [None] * len(self.chunks)
         self._spans: dict[str, list[int]] = defaultdict(list)
         self._tokens = tokens
-        known = {str(token): token for token in range(1, size + 1)}
+        indices = {str(token): token for token in range(1, size + 1)}
         for atom, (_, span, token) in tokens:
-            if token not in known:
+            if token not in indices:
                 _refuse(f"sentence {number} has no such token", [atom], f"1 to {size}")
-            self._spans[span].append(known[token])
+            self._spans[span].append(indices[token])
 
     def span(self, atom: Ground, span: Ground) -> tuple[int, ...]:
         """The tokens of a span that an atom aligns: whole chunks that are on no other line."""
         tokens = tuple(sorted(self._spans.get(span, ())))
         places = {self._chunk_of[token - 1] for token in tokens}
         if not places or len(tokens) != sum(len(self.chunks[place].tokens) for place in places):
-            made_of = (one for one, parts in self._tokens if parts[1] == span)
+            made_of = (made for made, parts in self._tokens if parts[1] == span)
             _refuse("an aligned span is not made of chunks", [*made_of, atom], "whole chunks")
         if self._one_to_one and len(places) > 1:
             _refuse("an aligned span has several chunks", [atom], "one, as in the task of 2015")
@@ -216,26 +201,23 @@ class _Side:
 
     def check_complete(self) -> None:
         """Refuse chunks that are on no line."""
-        if None in self._users:
-            atoms = [atom for atom, user in zip(self._firsts, self._users, strict=True) if not user]
+        users = zip(self._firsts, self._users, strict=True)
+        if atoms := [atom for atom, user in users if user is None]:
             _refuse("a chunk is neither aligned nor NOALI nor ALIC", atoms, "one of them")
 
     def _use(self, atom: Ground, place: int) -> None:
         user = self._users[place]
         if user is not None:
             tokens = set(map(str, self.chunks[place].tokens))
-            made_of = (one for one, parts in self._tokens if parts[2] in tokens)
+            made_of = (made for made, parts in self._tokens if parts[2] in tokens)
             _refuse("a chunk is on two lines", [user, atom, *made_of], "one line for each chunk")
         self._users[place] = atom
 
 
 def too_large(atoms: Iterable[Ground]) -> AnswerError:
     """The error for numbers that clingo cannot add up."""
-    return AnswerError(
-        "arithmetic overflow: a number is too large to be added up",
-        sorted(atoms),
-        "numbers within the limits that asp/limits.lp has",
-    )
+    found = "arithmetic overflow: a number is too large to be added up"
+    return AnswerError(found, sorted(atoms), "numbers within the limits that asp/limits.lp has")
 
 
 def _by_predicate(atoms: Iterable[Ground]) -> Shown:
@@ -245,43 +227,41 @@ def _by_predicate(atoms: Iterable[Ground]) -> Shown:
     for atom in dict.fromkeys(atoms):
         arguments = atom.arguments
         shown[atom.partition("(")[0], len(arguments)].append((atom, arguments))
-    if found := shown[v.BEYOND_LIMITS.signature]:
-        raise too_large(parts[0] for _, parts in found)
+    if overflows := shown[v.BEYOND_LIMITS.signature]:
+        raise too_large(parts[0] for _, parts in overflows)
     return shown
 
 
 def _by_side(atoms: Iterable[tuple[Ground, Parts]]) -> dict[str, list[tuple[Ground, Parts]]]:
-    """The atoms of each sentence."""
-    found: dict[str, list[tuple[Ground, Parts]]] = {"1": [], "2": []}
+    sides: dict[str, list[tuple[Ground, Parts]]] = {"1": [], "2": []}
     for atom, parts in atoms:
-        if parts[0] not in found:
+        if parts[0] not in sides:
             _refuse("there is something of a third sentence", [atom], "sentence 1 or 2")
-        found[parts[0]].append((atom, parts))
-    return found
+        sides[parts[0]].append((atom, parts))
+    return sides
 
 
 def _by_link(atoms: Iterable[tuple[Ground, Parts]]) -> dict[Link, list[Ground]]:
-    """The atoms by the spans that they are about."""
-    found: dict[Link, list[Ground]] = defaultdict(list)
+    links: dict[Link, list[Ground]] = defaultdict(list)
     for atom, parts in atoms:
-        found[parts[:2]].append(atom)
-    return found
+        links[parts[:2]].append(atom)
+    return links
 
 
 def _only(aligned: Ground, atoms: Sequence[Ground], name: str) -> Ground:
     """The value in the only atom about an alignment."""
     if len(atoms) != 1:
-        said = ", ".join(sorted(atom.arguments[2] for atom in atoms))
-        found = f"{len(atoms)} {name}s: {said}" if atoms else f"no {name}"
+        values = ", ".join(sorted(atom.arguments[2] for atom in atoms))
+        found = f"{len(atoms)} {name}s: {values}" if atoms else f"no {name}"
         _refuse(f"an alignment has {found}", [*atoms, aligned], f"one {name}")
     return atoms[0].arguments[2]
 
 
 def _tags(atoms: Sequence[Ground]) -> frozenset[Tag]:
-    found = [atom.arguments[2] for atom in atoms]
-    if not _TAGS.keys() >= set(found):
+    names = {atom.arguments[2] for atom in atoms}
+    if not _TAGS.keys() >= names:
         _refuse("an alignment has no such tag", atoms, f"one of {', '.join(_TAGS)}")
-    return frozenset(_TAGS[name] for name in found)
+    return frozenset(map(_TAGS.__getitem__, names))
 
 
 def _integer(atom: Ground, term: Ground) -> int:

@@ -30,35 +30,29 @@ A = TypeVar("A")
 BOUNDARY_WEIGHT = "_boundary_weight"
 POSSIBLE = "_possible"
 WEIGHTS = (
-    (ALIGN_WEIGHT.name, 3),
-    (LABEL_WEIGHT.name, 4),
-    (CLOSENESS.name, 4),
-    (POSSIBLE, 3),
-    (BOUNDARY_WEIGHT, 3),
+    *((ALIGN_WEIGHT.name, 3), (LABEL_WEIGHT.name, 4), (CLOSENESS.name, 4)),
+    *((POSSIBLE, 3), (BOUNDARY_WEIGHT, 3)),
 )
 """The predicates that say how much decisions weigh, each with its arguments."""
 
 Weights: TypeAlias = "Mapping[str, Sequence[str]]"
 """The arguments of the atoms of a pair as text, by the names of :data:`WEIGHTS`."""
 
+Kind: TypeAlias = "tuple[str, str]"  # of a decision, and how the chunks come: given or found
 Lead: TypeAlias = "tuple[str, int]"
 """The kind of a decision, as ``confidence/4`` calls it, and how far it leads."""
 
 LineLeads: TypeAlias = "tuple[Lead | None, Lead | None, Lead | None]"
 """Leads of the alignment, the label and the score of a line; None where nothing weighs them."""
 
-Kind: TypeAlias = "tuple[str, str]"
-"""The kind of a decision, and how the chunks come: given or found."""
-
 Steps: TypeAlias = "tuple[tuple[int, int], ...]"
 """Leads, ascending, each with the percentage of right decisions from there on."""
 
-_UNRIVALLED = 9999
-_SCORES = range(1, 5)
-
-
 AddConfidence: TypeAlias = "Callable[[A, Weights], A]"
 """Adds to an answer how confident it is, by what the rules derived for its pair."""
+
+_UNRIVALLED = 9999
+_SCORES = range(1, 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +89,12 @@ class Confident:
         def whole(boundaries: Iterable[Lead]) -> tuple[float, ...]:
             # All of them, or nothing.
             shares = [*map(share, boundaries)]
-            return () if None in shares else tuple(one for one in shares if one is not None)
+            return () if None in shares else tuple(share for share in shares if share is not None)
 
-        return replace(
-            answer,
-            alignments=tuple(
-                replace(line, confidence=confidence(found))
-                for line, found in zip(answer.alignments, leads.lines, strict=True)
-            ),
-            boundaries1=whole(leads.boundaries[0]),
-            boundaries2=whole(leads.boundaries[1]),
-        )
+        lines = zip(answer.alignments, map(confidence, leads.lines), strict=True)
+        one, two = map(whole, leads.boundaries)
+        alignments = tuple(replace(line, confidence=confidence) for line, confidence in lines)
+        return replace(answer, alignments=alignments, boundaries1=one, boundaries2=two)
 
 
 def confidence_tables(facts: Iterable[Symbol]) -> dict[Kind, Steps]:
@@ -131,23 +120,23 @@ def percent(steps: Steps, lead: int) -> int:
 
 def leads_of(answer: Answer, weights: Weights) -> Leads:
     """How far the decisions of an answer lead, by what the rules derived for its pair."""
-    found = _Weighed(weights)
+    weighed = _Weighed(weights)
     sides = (answer.chunks1, answer.chunks2)
     numbers = [
         {token: number for number, chunk in enumerate(side, 1) for token in chunk.tokens}
         for side in sides
     ]
+
+    def chunks(side: int, tokens: Iterable[int]) -> list[int]:
+        return sorted({numbers[side][token] for token in tokens})
+
     return Leads(
         "found" if answer.pair.sent1.chunks is None else "given",
         tuple(
-            found.line(
-                line,
-                sorted({numbers[0][token] for token in line.tokens1}),
-                sorted({numbers[1][token] for token in line.tokens2}),
-            )
+            weighed.line(line, chunks(0, line.tokens1), chunks(1, line.tokens2))
             for line in answer.alignments
         ),
-        (found.boundaries("1", sides[0]), found.boundaries("2", sides[1])),
+        (weighed.boundaries("1", sides[0]), weighed.boundaries("2", sides[1])),
     )
 
 

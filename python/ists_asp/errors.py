@@ -37,13 +37,11 @@ if TYPE_CHECKING:
     from ists_asp.model import Subject
     from ists_asp.syntax.ground import Ground
 
-_QUOTED = 80
 _PLACE = 300
-
 _TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
 
 
-def shortened(text: str, most: int = _QUOTED) -> str:
+def shortened(text: str, most: int = 80) -> str:
     """A text as messages quote it: at most 80 characters of it, or ``most``."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
@@ -60,7 +58,7 @@ def no_fault_of_files(error: Exception) -> None:
 
 
 def _homeless(fault: OSError) -> bool:
-    """Whether the working folder is gone: nothing else is asked for without a name."""
+    # The working folder is gone: nothing else is asked for without a name.
     return fault.errno == errno.ENOENT and fault.filename is None
 
 
@@ -153,9 +151,9 @@ class FaultyLinesError(DataError):
     @property
     def messages(self) -> tuple[str, ...]:
         """A message for each of the first faults; how many more there are."""
-        untold = self.count - len(self.faults)
-        more = f"and {untold} more faulty line{'' if untold == 1 else 's'}"
-        return (*map(str, self.faults), *((more,) if untold else ()))
+        rest = self.count - len(self.faults)
+        more = [f"and {rest} more faulty line{'' if rest == 1 else 's'}"] if rest else []
+        return (*map(str, self.faults), *more)
 
     def __str__(self) -> str:
         return "\n".join(self.messages)
@@ -191,11 +189,10 @@ class AnswerError(RuleError):
             found, expected=expected, hint="Mend the rules or the #show statements that say so"
         )
         self.atoms = tuple(dict.fromkeys(atoms))
-        self.wanted = expected
 
     def __reduce__(self) -> tuple[object, ...]:
         """Workers send it as it is."""
-        return type(self), (self.found, self.atoms, self.wanted), self.__dict__
+        return type(self), (self.found, self.atoms, self.expected), self.__dict__
 
 
 class ResourceError(IstsError):
@@ -224,15 +221,10 @@ class MemoryLimitError(SolveError):
 
 T = TypeVar("T")
 
-MOST = 2**31 - 1
-"""The largest integer of clingo: weight, or sum of weights."""
-
-_SAID = 500
-"""Characters of a message of clingo's that are shown."""
-
+MOST = 2**31 - 1  # the largest integer of clingo: weight, or sum of weights
+_SAID = 500  # characters of a message of clingo's that are shown
 _UNSAFE_RULE = re.compile(r"(?P<where>.+?:\d+:\d+)-[\d:]+: error: unsafe variables")
 _UNSAFE = re.compile(r"note: '(?P<variable>[^']+)' is unsafe")
-_OVERFLOWS = ("too large", "overflow", "out of range")
 
 
 @contextmanager
@@ -245,11 +237,9 @@ def inside(subject: Subject) -> Iterator[None]:
     where = of_pair(subject.id)
     try:
         yield
-    except UsageError:
-        # That is about what was asked for.
-        raise
     except IstsError as error:
-        error.where = error.where or where
+        if not isinstance(error, UsageError):
+            error.where = error.where or where
         raise
     except MemoryError:
         raise MemoryLimitError(
@@ -263,7 +253,7 @@ def inside(subject: Subject) -> Iterator[None]:
         told.where = where
         raise told from error
     except Exception as error:
-        fault = ": ".join(filter(None, (type(error).__name__, shortened(str(error)))))
+        fault = f"{type(error).__name__}: {shortened(str(error))}".removesuffix(": ")
         raise RuleError(
             f"what the rules derive cannot be read: {fault}",
             where=where,
@@ -297,12 +287,10 @@ def too_late(seconds: float, what: str = "answer") -> TimeLimitError:
 
 def unsafe(text: str) -> tuple[str, str]:
     """What clingo says of variables that nothing gives values to, in few words, and what to do."""
-    variables = dict.fromkeys(
-        "_" if name.startswith("#") else name for name in _UNSAFE.findall(text)
-    )
-    several = "variables are" if len(variables) > 1 else "variable is"
+    names = dict.fromkeys("_" if name[0] == "#" else name for name in _UNSAFE.findall(text))
+    several = "variables are" if len(names) > 1 else "variable is"
     return (
-        f"the {several} unsafe: {shortened(', '.join(variables))}",
+        f"the {several} unsafe: {shortened(', '.join(names))}",
         "Use it in an atom of the body that is neither negated nor in an aggregate",
     )
 
@@ -314,7 +302,7 @@ def clingo_error(doing: str, text: str, names: Mapping[str, str] | None = None) 
     """
     for path, name in (names or {}).items():
         text = text.replace(f"{path}:", f"{name}:")
-    if any(words in text for words in _OVERFLOWS):
+    if any(words in text for words in ("too large", "overflow", "out of range")):
         return WeightsError(
             f"arithmetic overflow: weights add up to more than clingo can count, {MOST}",
             hint="Take smaller weights in #minimize, #maximize and #sum",

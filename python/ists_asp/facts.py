@@ -84,15 +84,8 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[str
                 hint="Annotate the pair before its facts are made",
             )
         for place, word in enumerate(token.words, start=1):
-            yield v.fact(
-                "part",
-                number,
-                token.index,
-                place,
-                quoted(word.form.lower()),
-                quoted(word.lemma.lower()),
-                constant(word.upos),
-                constant(word.xpos),
-            )
+            texts = quoted(word.form.lower()), quoted(word.lemma.lower())
+            tags = constant(word.upos), constant(word.xpos)
+            yield v.fact("part", number, token.index, place, *texts, *tags)
     for chunk in sentence.chunks or ():
         yield v.fact("given_boundary", number, chunk.first)

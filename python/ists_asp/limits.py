@@ -43,13 +43,10 @@ The search ends at the limit. But clingo cannot be stopped while it grounds, and
 the words, facts and traces takes time as well.
 """
 
+# Seconds in which rules can be loaded, however short the time limit is: the largest profile takes
+# a third of it.
 _LOADING = 10.0
-"""Seconds in which rules can be loaded, however short the time limit is: the largest profile
-takes a third of it."""
-
-_TOGETHER = 0.2
-"""Seconds that each pair of several that are decided together adds; most take a tenth of it."""
-
+_TOGETHER = 0.2  # seconds that each pair of several decided together adds; most take a tenth of it
 _LONG_TOKENS = 100
 _LONG_CHARACTERS = 2_000
 

@@ -26,12 +26,7 @@ OUT_OF_TIME = -signal.SIGPROF
 """Exit code of a process that met the limit of :func:`end_after`."""
 
 _PR_SET_PDEATHSIG = 1
-
-_WAITING = ("R", "D")
-"""States of a process that computes, or would if it had a processor or what it reads."""
-
-_LONGEST = 1e8
-"""Seconds of a timer at most: three years."""
+_LONGEST = 1e8  # seconds of a timer at most: three years
 
 
 def end_after(seconds: float) -> None:
@@ -85,9 +80,9 @@ def _end_after(starter: BaseProcess) -> None:
 def usage(process: int) -> tuple[float, bool]:
     """Seconds that a process and those below it have computed, and whether one is busy.
 
-    Busy is one that computes, or would if it had a processor or what it reads: on a busy machine
-    it may wait long for its turn. The seconds grow as long as one of them computes, and fall where
-    one ends. Where the system does not tell, all are busy.
+    Busy is one that computes, or would if it had a processor or what it reads (the states R and
+    D): on a busy machine it may wait long for its turn. The seconds grow as long as one of them
+    computes, and fall where one ends. Where the system does not tell, all are busy.
     """
     if not Path("/proc/self/task").exists():
         return 0.0, True
@@ -95,7 +90,7 @@ def usage(process: int) -> tuple[float, bool]:
     with suppress(OSError, IndexError, ValueError):
         # Behind the name, which may have blanks and brackets.
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        busy = fields[0] in _WAITING
+        busy = fields[0] in ("R", "D")
         seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
         for task in Path(f"/proc/{process}/task").glob("*/children"):
             for child in map(int, task.read_text().split()):

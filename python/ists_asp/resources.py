@@ -149,11 +149,10 @@ class Closing(ABC):
 @contextmanager
 def gc_paused() -> Iterator[None]:
     """Collect nothing while tens of thousands of objects are made that all are needed."""
-    if not gc.isenabled():
-        yield
-        return
+    enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.enable()
+        if enabled:
+            gc.enable()

@@ -25,11 +25,10 @@ _FORBIDDEN = re.compile(
     "\ud800-\udfff"  # halves of characters: bytes of file names that are not UTF-8
     "]"
 )
-_BREAKS = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_ONE_LINE = str.maketrans({"\n": "\\n", "\t": "\\t"})
+_BREAKS = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
+# Tells our own colours from those in texts, whose authors cannot know it.
 _SECRET = str(int.from_bytes(os.urandom(8)))
-"""Tells our own colours from those in texts, whose authors cannot know it."""
 _STYLED = re.compile(rf"\x1b\[(\d+);{_SECRET}m")
 _STYLES = {"bold": 1, "red": 31, "green": 32}
 
@@ -39,12 +38,12 @@ def visible(text: str) -> str:
     # Most texts: no character of any other text is printable in Python's sense.
     if text.isprintable():
         return text
-    return _FORBIDDEN.sub(lambda at: _BREAKS.get(at[0]) or f"\\u{ord(at[0]):04x}", text)
+    return _FORBIDDEN.sub(lambda at: _BREAKS.get(ord(at[0])) or f"\\u{ord(at[0]):04x}", text)
 
 
 def one_line(text: str) -> str:
     r"""Text of a message, which is a line: the same, with ``\n`` and ``\t`` for its breaks."""
-    return visible(text).translate(_ONE_LINE)
+    return visible(text).translate(_BREAKS)
 
 
 def unbroken(text: str) -> str:
@@ -66,9 +65,10 @@ def display_width(text: str) -> int:
     )
 
 
-def padded(text: str, width: int) -> str:
-    """Text with blanks behind it, so that it fills so many columns."""
-    return text + " " * (width - display_width(text))
+def padded(text: str, width: int, right: bool = False) -> str:
+    """Text with blanks behind it, or before it, so that it fills so many columns."""
+    blanks = " " * (width - display_width(text))
+    return blanks + text if right else text + blanks
 
 
 def table(rows: Sequence[Sequence[str]], *, left: bool = False) -> str:
@@ -78,15 +78,9 @@ def table(rows: Sequence[Sequence[str]], *, left: bool = False) -> str:
     """
     rows = [[unbroken(cell) for cell in row] for row in rows]
     widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        gaps = [width - display_width(cell) for cell, width in zip(row, widths, strict=True)]
-        cells = [
-            cell + " " * gap if left or not place else " " * gap + cell
-            for place, (cell, gap) in enumerate(zip(row, gaps, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip() + "\n")
-    return "".join(lines)
+    rights = [False, *[not left] * len(widths)]
+    lines = ("  ".join(map(padded, row, widths, rights)) for row in rows)
+    return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 def styled(text: str, style: str) -> str:
@@ -121,8 +115,7 @@ class Door:
 
     def writelines(self, lines: Iterable[str]) -> None:
         """Write lines, cleaned."""
-        for line in lines:
-            self.write(line)
+        self.write("".join(lines))
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (whatever the stream has)
         return getattr(self.stream, name)

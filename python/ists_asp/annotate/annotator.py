@@ -31,12 +31,8 @@ if TYPE_CHECKING:
 _Input = TypeVar("_Input", str, list[str])
 _Output = TypeVar("_Output", str, Reading)
 
-WINDOW = 200
-"""Words of a window at most; longer sentences are tagged piece by piece."""
-
-BATCH = 10_000
-"""Words of a batch at most."""
-
+WINDOW = 200  # words of a window at most; longer sentences are tagged piece by piece
+BATCH = 10_000  # words of a batch at most
 _LONGEST_LEMMA = 2 * LONGEST_WORD
 _UPOS = re.compile(r"[A-Z]{1,9}")
 _XPOS = re.compile(r"[!-~]{1,99}")

@@ -23,15 +23,12 @@ from ists_asp.resources import data_dir, gc_paused, version_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_FORMAT = 1
-"""Changes when what was kept of Stanza's answers is no longer to be read."""
-
+_FORMAT = 1  # changes when what was kept of Stanza's answers is no longer to be read
 PROCESSORS = ("tokenize", "pos", "lemma")
 
 SHIPPED_PACKAGE = "ists"
 
-_FIRST = (SHIPPED_PACKAGE, "default")
-"""The package of the shipped models, and Stanza's own."""
+_FIRST = (SHIPPED_PACKAGE, "default")  # the package of the shipped models, and Stanza's own
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,12 +46,8 @@ if TYPE_CHECKING:
 MOST_MARKS = 8
 """Marks, or runs of one mark, cut off at each end of a token; the train sets have up to 3."""
 
-UNSEEN = "_"
-"""The stand-in for a word that has nothing visible, for the tagger."""
-
-_SHOUTED = 3
-"""Fewer words in capitals, with nothing in small letters beside them, may be acronyms."""
-
+UNSEEN = "_"  # the stand-in for a word that has nothing visible, for the tagger
+_SHOUTED = 3  # fewer words in capitals, with nothing in small letters beside them, may be acronyms
 _ACRONYM = re.compile(r"(?:[^\W\d_]{1,2}\.){2,}")
 _INITIAL = re.compile(r"[^\W\d_]\.")
 _DECIMAL = re.compile(r"[.,]\d")
@@ -79,9 +75,7 @@ _RUN = re.compile(r"[!?]+|(.)\1*")
 OPENERS = frozenset("\"'`´“”„«»‘’‚‹›([{<¡¿.,;:!?…")
 """Cut off at the front of a token, where at least one letter or digit follows."""
 
-CLOSERS = frozenset("\"'`´“”«»‘’‹›)]}>.,;:!?…")
-"""Cut off at the end of a token."""
-
+CLOSERS = frozenset("\"'`´“”«»‘’‹›)]}>.,;:!?…")  # cut off at the end of a token
 STAND_INS = str.maketrans(
     {
         **dict.fromkeys("‘’‚‛`´ʼ′＇", "'"),

@@ -52,34 +52,20 @@ class _Builder:
     first: int = 1
 
     def open(self) -> None:
-        if self.inside:
-            self.mend(
-                "bracket [ inside an open chunk after '{}'",
-                self._pending(),
-                "the open chunk ends before it",
-            )
-            self._finish()
-        else:
-            self._outside()
+        self._finish("bracket [ inside an open chunk after '{}'", "the open chunk ends before it")
         self.inside = True
 
     def close(self) -> None:
-        if not self.inside:
-            self._outside()
-            self.mend("bracket ] without its [", "", "dropped")
-            return
-        if self.first > len(self.words):
+        if self.inside and self.first > len(self.words):
             self.mend("an empty chunk [ ]", "", "dropped")
         self._finish()
+        if not self.inside:
+            self.mend("bracket ] without its [", "", "dropped")
         self.inside = False
 
     def end(self, where: str, repairs: t.Repairs) -> None:
         """End the line, and tell what was mended on it."""
-        if self.inside:
-            self.mend("the chunk '{}' has no ]", self._pending(), "it ends at the end of the line")
-            self._finish()
-        else:
-            self._outside()
+        self._finish("the chunk '{}' has no ]", "it ends at the end of the line")
         for (found, done), (example, count) in self.mended.items():
             more = f", and {count - 1} more such" if count > 1 else ""
             repairs.report(where, found.format(shortened(example)) + more, done)
@@ -89,16 +75,14 @@ class _Builder:
         first, count = self.mended.get((found, done), (example, 0))
         self.mended[found, done] = first, count + 1
 
-    def _outside(self) -> None:
-        if self.first <= len(self.words):
-            self.mend("'{}' stands outside brackets", self._pending(), "read as a chunk")
-            self._finish()
-
-    def _pending(self) -> str:
-        return " ".join(self.words[self.first - 1 :])
-
-    def _finish(self) -> None:
-        if self.first <= len(self.words):
+    def _finish(self, found: str = "", done: str = "") -> None:
+        """Make the words since the last chunk one; the fault is that of an open chunk."""
+        pending = self.words[self.first - 1 :]
+        if not self.inside:
+            found, done = "'{}' stands outside brackets" if pending else "", "read as a chunk"
+        if found:
+            self.mend(found, " ".join(pending), done)
+        if pending:
             self.chunks.append(Chunk(self.first, len(self.words)))
             self.first = len(self.words) + 1
 
@@ -123,9 +107,8 @@ def parse_chunks(text: str, *, where: str = "line", repairs: t.Repairs | None = 
             for _ in range(opens):
                 builder.open()
             if word:
-                builder.words.append(
-                    _BRACKET.sub(lambda match: "\\" * (len(match[1]) // 2) + match[2], word)
-                )
+                # Half of the backslashes before a bracket.
+                builder.words.append(_BRACKET.sub(lambda match: match[1][1::2] + match[2], word))
             for _ in range(closes):
                 builder.close()
         if glued:
@@ -133,8 +116,7 @@ def parse_chunks(text: str, *, where: str = "line", repairs: t.Repairs | None = 
     builder.end(where, repairs or t.Repairs())
     if not builder.words:
         raise DataError("an empty sentence", where=where, expected="at least one token")
-    tokens = t.make_sentence(builder.words).tokens
-    return Sentence(tokens, tuple(builder.chunks))
+    return Sentence(t.make_sentence(builder.words).tokens, tuple(builder.chunks))
 
 
 def format_chunks(sentence: Sentence) -> str:

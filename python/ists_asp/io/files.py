@@ -28,19 +28,10 @@ from ists_asp.terminal import door
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-PREFIX = ".ists-asp-"
-"""The beginning of the names of drafts, which are hidden files."""
-
+PREFIX = ".ists-asp-"  # the beginning of the names of drafts, which are hidden files
 _DRAFT = ".part"
-_NONCE = 8
-"""Hexadecimal digits in the name of a draft."""
-
-_OPEN: set[Path] = set()
-"""The drafts that this process may have begun and not yet ended."""
-
-_LONGEST = 200
-"""Bytes of a file name that leave room for what is put before and behind it."""
-
+_OPEN: set[Path] = set()  # the drafts that this process may have begun and not yet ended
+_LONGEST = 200  # bytes of a file name that leave room for what is put before and behind it
 _Identity: TypeAlias = tuple[int, int, str]
 
 _HINT = "Check that the directory exists, may be written to and has room."
@@ -57,11 +48,13 @@ def atomic_writer(path: Path) -> Iterator[TextIO]:
     its mode, a new one gets the mode that the umask gives.
     """
     with _as_data_error(path):
-        mode = _mode(path)
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            mode = None
         special = mode is not None and not stat.S_ISREG(mode)
-        target = path if special else Path(os.path.realpath(path))
+        target = draft = path if special else Path(os.path.realpath(path))
         if special:
-            draft = path
             stream: TextIO = path.open("w", encoding="utf-8", newline="\n")
         else:
             _remove_dead(target)
@@ -89,23 +82,15 @@ def atomic_writer(path: Path) -> Iterator[TextIO]:
 def check_there(stream: TextIO, path: Path) -> None:
     """Refuse to go on with an output whose folder was removed meanwhile."""
     with _as_data_error(path):
-        found = os.fstat(stream.fileno())
-        if stat.S_ISREG(found.st_mode) and not found.st_nlink:
+        status = os.fstat(stream.fileno())
+        if stat.S_ISREG(status.st_mode) and not status.st_nlink:
             raise FileNotFoundError(None, "its folder is gone")
-
-
-def _mode(path: Path) -> int | None:
-    """The mode of an existing file, links followed."""
-    try:
-        return path.stat().st_mode
-    except FileNotFoundError:
-        return None
 
 
 def _new_draft(target: Path, mode: int | None) -> tuple[Path, TextIO]:
     """Make a draft and lock it."""
     while True:
-        draft = target.with_name(f"{_beside(target)}.{secrets.token_hex(_NONCE // 2)}{_DRAFT}")
+        draft = target.with_name(f"{_beside(target)}.{secrets.token_hex(4)}{_DRAFT}")
         _OPEN.add(draft)
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
@@ -139,7 +124,7 @@ def drop_drafts() -> None:
 
 def _remove_dead(target: Path) -> None:
     """Remove the drafts of processes that were killed while they wrote this output."""
-    drafts = re.compile(rf"{re.escape(_beside(target))}\.[0-9a-f]{{{_NONCE}}}{re.escape(_DRAFT)}")
+    drafts = re.compile(rf"{re.escape(_beside(target))}\.[0-9a-f]{{8}}{re.escape(_DRAFT)}")
     for draft in target.parent.iterdir():
         if not drafts.fullmatch(draft.name):
             continue
@@ -200,16 +185,10 @@ def refuse_clashes(reads: Iterable[Use], writes: Iterable[Use]) -> None:
     written: dict[_Identity, Use] = {}
     for use in writes:
         identity = _identity(use.file)
-        if identity is None:
-            continue
-        other = written.setdefault(identity, use)
-        if other is not use:
-            raise UsageError(
-                f"{other.by} writes the same file", where=use.by, hint="Choose two names"
-            )
-    if not written:
-        return
-    for use in reads:
+        if identity is not None and (other := written.setdefault(identity, use)) is not use:
+            found = f"{other.by} writes the same file"
+            raise UsageError(found, where=use.by, hint="Choose two names")
+    for use in reads if written else ():
         identity = _identity(use.file)
         if identity in written:
             raise UsageError(
@@ -224,19 +203,17 @@ def _identity(file: Path | int) -> _Identity | None:
     try:
         status = os.fstat(file) if isinstance(file, int) else file.stat()
     except FileNotFoundError:
-        return None if isinstance(file, int) else _of_a_new_file(Path(os.path.realpath(file)))
+        # Of a new file, the folder that it will be in.
+        real = Path(os.path.realpath(str(file)))
+        folder = next((parent for parent in real.parents if parent.is_dir()), None)
+        if folder is None:
+            return None
+        status = folder.stat()
+        return status.st_dev, status.st_ino, str(real.relative_to(folder))
     except (OSError, ValueError):
         # It is closed, or this is a name that no file can have.
         return None
     return (status.st_dev, status.st_ino, "") if stat.S_ISREG(status.st_mode) else None
-
-
-def _of_a_new_file(real: Path) -> _Identity | None:
-    folder = next((parent for parent in real.parents if parent.is_dir()), None)
-    if folder is None:
-        return None
-    status = folder.stat()
-    return status.st_dev, status.st_ino, str(real.relative_to(folder))
 
 
 def file_system(address: str) -> tuple[Any, str]:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ists_asp.io.tables import Row, Table, Text
     from ists_asp.model import Sentence
 
-_WIDEST = 48
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -93,16 +91,15 @@ def answer_record(
     (:attr:`ists_asp.engine.System.provenance`).
     """
     pair = answer.pair
-    sides = ((1, pair.sent1, answer.chunks1), (2, pair.sent2, answer.chunks2))
     record: dict[str, object] = {
         "id": pair.id,
         "rank": rank,
-        **{f"sent{side}": sentence.text for side, sentence, _ in sides},
-        **{
-            f"tokens{side}": [token.form for token in sentence.tokens]
-            for side, sentence, _ in sides
-        },
-        **{f"chunks{side}": [[c.first, c.last] for c in chunks] for side, _, chunks in sides},
+        "sent1": pair.sent1.text,
+        "sent2": pair.sent2.text,
+        "tokens1": [token.form for token in pair.sent1.tokens],
+        "tokens2": [token.form for token in pair.sent2.tokens],
+        "chunks1": [[chunk.first, chunk.last] for chunk in answer.chunks1],
+        "chunks2": [[chunk.first, chunk.last] for chunk in answer.chunks2],
         "alignments": [_alignment(pair, alignment) for alignment in answer.alignments],
         "cost": list(answer.cost),
         "optimal": answer.optimal,
@@ -110,8 +107,7 @@ def answer_record(
         "system": dict(system or {}),
     }
     if answer.boundaries1 or answer.boundaries2:
-        record["boundaries1"] = list(answer.boundaries1)
-        record["boundaries2"] = list(answer.boundaries2)
+        record |= {"boundaries1": [*answer.boundaries1], "boundaries2": [*answer.boundaries2]}
     if answer.rating is not None:
         record["rating"] = rating_record(answer.rating)
     return record
@@ -141,13 +137,13 @@ def read_record(record: Mapping[str, Any]) -> Answer:
             # Whoever shows a line looks its tokens up.
             sent1.words(line.tokens1)
             sent2.words(line.tokens2)
-        # Thousandths are whole, whatever JSON makes of their points.
-        parts = tuple(
-            Contribution(part["name"], round(1000 * part["value"]))
-            for part in record.get("rating", {}).get("contributions", ())
-        )
         rating = None
         if rated := record.get("rating"):
+            # Thousandths are whole, whatever JSON makes of their points.
+            parts = tuple(
+                Contribution(part["name"], round(1000 * part["value"]))
+                for part in rated.get("contributions", ())
+            )
             margin = round(1000 * rated["margin"]) if "margin" in rated else None
             rating = Rating(round(1000 * rated["value"]), parts, margin)
         return Answer(
@@ -161,9 +157,8 @@ def read_record(record: Mapping[str, Any]) -> Answer:
             *(tuple(record.get(f"boundaries{side}", ())) for side in "12"),
         )
     except (ValueError, OverflowError, LookupError, TypeError, AttributeError):
-        raise DataError(
-            "this is no answer", expected="what to_dict gives, or solve --format jsonl writes"
-        ) from None
+        expected = "what to_dict gives, or solve --format jsonl writes"
+        raise DataError("this is no answer", expected=expected) from None
 
 
 def _line(record: Mapping[str, object], others: Mapping[str, object]) -> str:
@@ -176,11 +171,11 @@ def _line(record: Mapping[str, object], others: Mapping[str, object]) -> str:
     return json.dumps({**others, **named}, ensure_ascii=False, default=str) + "\n"
 
 
+# Keys of an object that is an answer, besides those that it is read by.
 _OURS = (
     *("rank", "tokens1", "tokens2", "chunks1", "chunks2", "alignments", "cost", "optimal"),
     *("knowledge", "system", "boundaries1", "boundaries2", "rating", "error"),
 )
-"""Keys of an object that is an answer, besides those it is read by."""
 
 
 def failure_record(pair: Pair, reason: str) -> dict[str, object]:
@@ -217,18 +212,15 @@ def format_answer(answer: Answer) -> str:
         for line in lines
         if line.tokens1 and line.tokens2
     ]
-    left = min(_WIDEST, max((display_width(row[0]) for row in rows), default=0))
+    left = min(48, max((display_width(row[0]) for row in rows), default=0))
     middle = max((display_width(row[1]) for row in rows), default=0)
     text = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
     text += [f"  {padded(a, left)}  {padded(label, middle)}  {b}" for a, label, b in rows]
-    lone1 = [line for line in lines if line.tokens1 and not line.tokens2]
-    lone2 = [line for line in lines if line.tokens2 and not line.tokens1]
-    for number, rest in (
-        (1, [_lone(pair.sent1, line.tokens1, line) for line in lone1]),
-        (2, [_lone(pair.sent2, line.tokens2, line) for line in lone2]),
-    ):
-        if rest:
-            text.append(f"  Not aligned in {number}: {'; '.join(rest)}")
+    lone1 = [_lone(pair.sent1, line) for line in lines if line.tokens1 and not line.tokens2]
+    lone2 = [_lone(pair.sent2, line) for line in lines if line.tokens2 and not line.tokens1]
+    for number, lone in ((1, lone1), (2, lone2)):
+        if lone:
+            text.append(f"  Not aligned in {number}: {'; '.join(lone)}")
     if not answer.optimal:
         text.append("  The solver stopped before it proved this answer the best.")
     return "\n".join(text) + "\n"
@@ -240,9 +232,9 @@ def caption(line: Alignment) -> str:
     return f"{'? ' * alignment}{format_label(line)}{'?' * label} {format_score(line.score)}"
 
 
-def _lone(sentence: Sentence, numbers: tuple[int, ...], line: Alignment) -> str:
+def _lone(sentence: Sentence, line: Alignment) -> str:
     """A chunk that is not aligned, with its label if that says more."""
-    text = sentence.words(numbers, "…") + "?" * line.doubts[0]
+    text = sentence.words(line.tokens1 or line.tokens2, "…") + "?" * line.doubts[0]
     return text if line.label is Label.NOALI and not line.tags else f"{text} ({format_label(line)})"
 
 
@@ -299,13 +291,11 @@ def pair_row(outcome: Outcome) -> Iterator[dict[str, object]]:
     """The values of :data:`PAIRS` for a pair, as far as there are any."""
     record: dict[str, object] = {"error": outcome.error}
     for answer in outcome.answers[:1]:
-        labels = Counter(str(line.label) for line in answer.alignments)
-        rating = answer.rating
-        record |= {str(label): labels[label] for label in _COUNTED} | {
-            "rating": rating and rating.value,
-            "margin": rating and rating.margin and rating.margin / 1000,
-            "explanation": outcome.explanation and outcome.explanation["text"],
-        }
+        labels = Counter(line.label for line in answer.alignments)
+        record |= {str(label): labels[label] for label in _COUNTED}
+        record |= {"explanation": outcome.explanation and outcome.explanation["text"]}
+        if (rating := answer.rating) is not None:
+            record |= {"rating": rating.value, "margin": rating.margin and rating.margin / 1000}
     yield record
 
 
@@ -345,12 +335,10 @@ def writing_rows(
 
         def put_rows(outcome: Outcome | DataError, row: Row | None) -> None:
             front: Sequence[object] = () if row is None else row.cells
-            if row is None and isinstance(outcome, Outcome):
-                pair = outcome.pair
-                front = pair.id, pair.sent1.text, pair.sent2.text
             records: Iterable[Mapping[str, object]] = [{"error": str(outcome)}]
             if isinstance(outcome, Outcome):
-                records = _ROWS[columns](outcome)
+                pair, records = outcome.pair, _ROWS[columns](outcome)
+                front = (pair.id, pair.sent1.text, pair.sent2.text) if row is None else front
             for record in records:
                 put(front, [record.get(name) for name in columns])
 
@@ -373,9 +361,9 @@ def _write_atoms(outcome: Outcome) -> str:
     """The atoms of each answer, below comments: the pair, and the cost or why there is none."""
     from ists_asp.syntax.ground import symbols
 
-    pair, failure = outcome.pair, outcome.error
-    parts = [f"pair {pair.id}", f"1: {pair.sent1.text}", f"2: {pair.sent2.text}"]
-    text = "".join(f"% {unbroken(part)}\n" for part in [*parts, *filter(None, [failure])])
+    pair = outcome.pair
+    head = [f"pair {pair.id}", f"1: {pair.sent1.text}", f"2: {pair.sent2.text}", outcome.error]
+    text = "".join(f"% {unbroken(line)}\n" for line in head if line)
     for rank, answer in enumerate(outcome.answers, 1):
         text += f"% answer {rank}, cost {' '.join(map(str, answer.cost))}\n"
         text += "".join(f"{atom}.\n" for atom in sorted(symbols(answer.atoms)))
@@ -390,11 +378,8 @@ FORMATS = (
     *(
         Format(kind, f".{kind}", about, answers=True, ratings=True, table=kind)
         for kind, about in (
-            ("csv", "a table"),
-            ("tsv", "a table with tabs"),
-            ("xlsx", "an Excel sheet"),
-            ("ods", "a LibreOffice sheet"),
-            ("parquet", "a Parquet file"),
+            *(("csv", "a table"), ("tsv", "a table with tabs"), ("xlsx", "an Excel sheet")),
+            *(("ods", "a LibreOffice sheet"), ("parquet", "a Parquet file")),
         )
     ),
     Format(

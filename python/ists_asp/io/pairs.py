@@ -53,13 +53,8 @@ def read_pairs(
             yield Pair(str(number), sent1, sent2)
     if count1 != count2:
         count = "1 sentence" if count1 == 1 else f"{count1} sentences"
-        faults.add(
-            DataError(
-                f"{count} against {count2} in {name2}",
-                where=name1,
-                expected="as many sentences in both files",
-            )
-        )
+        found, expected = f"{count} against {count2} in {name2}", "as many sentences in both files"
+        faults.add(DataError(found, where=name1, expected=expected))
     faults.check()
 
 
@@ -131,13 +126,14 @@ def find_places(table: Table, wanted: Mapping[str, str] | None = None) -> Places
     named = {role: usual(table.columns, USUAL[role]) for role in ("id", "gold")}
     if "sent1" not in chosen:
         sides = couple(table.columns)
-        if sides is None and len(table.columns) in (2, 3):
+        count = len(table.columns)
+        if sides is None and count in (2, 3) and table.kind != "jsonl":
             # Columns are known by their places: sentences, or an id and sentences.
-            sides = len(table.columns) - 2, len(table.columns) - 1
-            named = {"id": 0 if len(table.columns) == 3 else None, "gold": None}
-        if sides is None or (table.kind == "jsonl" and couple(table.columns) is None):
+            sides = count - 2, count - 1
+            named = {"id": 0 if count == 3 else None, "gold": None}
+        if sides is None:
             raise _unknown(table)
-        chosen |= dict(zip(("sent1", "sent2"), sides, strict=True))
+        chosen["sent1"], chosen["sent2"] = sides
     sides = chosen["sent1"], chosen["sent2"]
     own, gold = (chosen.get(role, None if at in sides else at) for role, at in named.items())
     return Places(*sides, own, gold)
@@ -145,11 +141,12 @@ def find_places(table: Table, wanted: Mapping[str, str] | None = None) -> Places
 
 def _unknown(table: Table) -> FormatError:
     count = len(table.columns)
-    names = shortened(", ".join(f"'{name}'" for name in table.columns), 200)
-    columns = "1 column" if count == 1 else f"{count} columns"
-    found = f"none of the {columns} {names} is known to hold sentences"
+    found = "1 column" if count == 1 else f"{count} columns"
+    if table.header and count:
+        names = shortened(", ".join(f"'{name}'" for name in table.columns), 200)
+        found = f"none of the {found} {names} is known to hold sentences"
     return FormatError(
-        found if table.header and count else columns,
+        found,
         where=table.name if table.header else f"{table.name}:1",
         expected="two columns of sentences, with or without one of ids",
         hint="Name them with --sent1-col and --sent2-col, by their titles or numbers",
@@ -171,9 +168,8 @@ def table_pairs(
             try:
                 if row.fault is not None:
                     raise row.fault
-                own = identifier(row, places.id)
-                pair = Pair(own, *_sentences(table, row, places, repairs))
-                ids.add(own, row.number, table.name)
+                pair = Pair(identifier(row, places.id), *_sentences(table, row, places, repairs))
+                ids.add(pair.id, row.number, table.name)
             except DataError as fault:
                 yield row, fault
             else:
@@ -199,36 +195,31 @@ def read_sts(source: t.Source, warn: t.Warn = t.ignore) -> Iterator[ScoredPair]:
         with faults:
             if isinstance(pair, DataError):
                 raise pair
-            yield ScoredPair(pair, _score(row, places.gold))
+            text = str(row.cells[places.gold]).strip()
+            try:
+                score = float(text)
+            except ValueError:
+                score = math.nan
+            if not math.isfinite(score):
+                found = f"the score '{shortened(text)}'"
+                raise DataError(found, where=row.where, expected="a number")
+            yield ScoredPair(pair, score)
     faults.check()
-
-
-def _score(row: Row, place: int) -> float:
-    text = str(row.cells[place]).strip()
-    try:
-        score = float(text)
-    except ValueError:
-        score = math.nan
-    if not math.isfinite(score):
-        raise DataError(f"the score '{shortened(text)}'", where=row.where, expected="a number")
-    return score
 
 
 def identifier(row: Row, place: int | None) -> str:
     """The id in a column of a row; the number of the row where there is none."""
-    value = row.number if place is None else row.cells[place]
+    value = ABSENT if place is None else row.cells[place]
+    if value is ABSENT:
+        return str(row.number)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = ""
     if isinstance(value, str | int) and not isinstance(value, bool):
         # As a .wa file has it, so that what is told apart here is told apart there.
         text = " ".join(t.clean(str(value), row.where, t.Repairs()).split())
-    if not text and value is ABSENT:
-        return str(row.number)
     if not text:
-        found = (
-            "an empty id" if not str(value or "").strip() else f"the id {shortened(repr(value))}"
-        )
+        found = f"the id {shortened(repr(value))}" if str(value or "").strip() else "an empty id"
         raise DataError(found, where=row.where, expected="a string or a whole number")
     return text
 
@@ -256,9 +247,8 @@ def _sentence(
     if value is ABSENT:
         raise DataError(f"no '{name}'", where=row.where, expected="a sentence")
     if isinstance(value, bool) or not isinstance(value, str | int | float | None):
-        raise DataError(
-            f"'{name}' is no string", where=row.where, expected="a sentence as a string"
-        )
+        found = f"'{name}' is no string"
+        raise DataError(found, where=row.where, expected="a sentence as a string")
     chunks = record.get(f"chunks{side}")
     chunks = None if chunks is ABSENT else chunks
     words = None if chunks is None else record.get(f"tokens{side}")
@@ -280,23 +270,17 @@ def given_chunks(value: object, size: int, number: str, where: str) -> tuple[Chu
     """
     if value is None:
         return None
-    name = f"'chunks{number}'"
+    name, due = f"'chunks{number}'", 1
     chunks: list[Chunk] = []
-    due = 1
     for item in value if isinstance(value, list) else [value]:
         if not isinstance(item, list) or [type(bound) for bound in item] != [int, int]:
-            raise DataError(
-                f"{shortened(json.dumps(item))} in {name}",
-                where=where,
-                expected="[first token, last token]",
-            )
+            found = f"{shortened(json.dumps(item))} in {name}"
+            raise DataError(found, where=where, expected="[first token, last token]")
         first, last = item
         if first != due or not first <= last <= size:
-            raise DataError(
-                f"{shortened(json.dumps(item))} in {name} of a sentence of {size} tokens",
-                where=where,
-                expected=f"a chunk that begins at {due} and ends by {size}",
-            )
+            found = f"{shortened(json.dumps(item))} in {name} of a sentence of {size} tokens"
+            expected = f"a chunk that begins at {due} and ends by {size}"
+            raise DataError(found, where=where, expected=expected)
         chunks.append(Chunk(first, last))
         due = last + 1
     if due != size + 1:

@@ -21,12 +21,8 @@ if TYPE_CHECKING:
 Cells: TypeAlias = Sequence[object]
 """The values of a row, in the order of the columns; None where a cell is empty."""
 
-Put: TypeAlias = Callable[[Cells], None]
-"""Writes a row."""
-
-_BATCH = 5000
-"""Rows of Parquet that are read or written at a time."""
-
+Put: TypeAlias = Callable[[Cells], None]  # writes a row
+_BATCH = 5000  # rows of Parquet that are read or written at a time
 _ABOUT = {
     "xlsx": ("openpyxl", "an Excel workbook"),
     "ods": ("odfdo", "a LibreOffice sheet"),
@@ -39,10 +35,9 @@ def _library(kind: str, module: str = "") -> Any:  # noqa: ANN401 (a module that
     try:
         return import_module(name + module)
     except ImportError:
-        raise ResourceError(
-            f"{name} is not installed, without which {what} cannot be read or written",
-            hint="Install the extra: pip install 'ists-asp[tables]'; or save it as CSV",
-        ) from None
+        found = f"{name} is not installed, without which {what} cannot be read or written"
+        hint = "Install the extra: pip install 'ists-asp[tables]'; or save it as CSV"
+        raise ResourceError(found, hint=hint) from None
 
 
 @contextmanager
@@ -127,16 +122,14 @@ def writing_excel(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
     illegal = _library("xlsx", ".cell.cell").ILLEGAL_CHARACTERS_RE
     sheet = book.create_sheet("ists-asp")
 
+    def text_cell(text: str) -> object:
+        cell = cell_of(sheet, illegal.sub(lambda sign: f"_x{ord(sign[0]):04X}_", text))
+        cell.data_type = "s"
+        return cell
+
     def put(cells: Cells) -> None:
-        row: list[object] = []
-        for value in map(plain_value, cells):
-            if isinstance(value, str):
-                cell = cell_of(sheet, illegal.sub(lambda sign: f"_x{ord(sign[0]):04X}_", value))
-                cell.data_type = "s"
-                row.append(cell)
-            else:
-                row.append(value)
-        sheet.append(row)
+        values = map(plain_value, cells)
+        sheet.append([text_cell(value) if isinstance(value, str) else value for value in values])
 
     put(columns)
     yield put
@@ -181,19 +174,17 @@ def writing_parquet(
         nonlocal schema, writer
         values = list(zip(*rows, strict=True)) or [()] * len(columns)
         if writer is None:
-            known = {} if schema is None else {field.name: field for field in schema}
+            fields = {field.name: field for field in schema or ()}
             schema = arrow.schema(
-                map(lambda name, of: known.get(name) or _field(arrow, name, of), columns, values),
+                map(lambda name, of: fields.get(name) or _field(arrow, name, of), columns, values),
                 None if schema is None else schema.metadata,
             )
             writer = parquet.ParquetWriter(stream, schema)
         try:
             writer.write(arrow.table([*map(arrow.array, values, schema.types)], schema=schema))
         except (arrow.ArrowInvalid, arrow.ArrowTypeError) as error:
-            raise DataError(
-                f"a column has values of several types: {error}",
-                hint="Write CSV or JSON Lines instead",
-            ) from None
+            found = f"a column has values of several types: {error}"
+            raise DataError(found, hint="Write CSV or JSON Lines instead") from None
         rows.clear()
 
     def put(cells: Cells) -> None:

@@ -58,7 +58,6 @@ _BOMS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 _UNREAD = re.compile("[\udc80-\udcff]")
 _SAMPLE = 1 << 16
 csv.field_size_limit(LONGEST)
-_DELIMITERS = "\t;,"
 _LISTED = re.compile(r"sep=(.)\r?\n?")
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 
@@ -82,7 +81,7 @@ class Dialect:
     def options(self) -> dict[str, Any]:
         """The same for :mod:`csv`."""
         quoting = csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE
-        return {"delimiter": self.delimiter, "quoting": quoting}
+        return {"delimiter": self.delimiter, "quoting": quoting, "lineterminator": self.line_end}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +159,10 @@ class Table:
             self._sniff()
         rows = self._rows()
         ahead = list(islice(rows, HELD + 1))
-        first = ahead[0] if ahead else None
         self._warn = ignore
-        if first is None:
+        if not ahead:
             raise DataError("the input is empty", where=self.name, expected="at least one pair")
+        first = ahead[0]
         if self.kind == "jsonl":
             # Not a set: the order of columns is that of their first use.
             keys: dict[str, None] = {}
@@ -227,18 +226,13 @@ class Table:
             return self.columns.index(wanted)
         if wanted.isdecimal() and 1 <= int(wanted) <= len(self.columns):
             return int(wanted) - 1
+        found = f"there is no column '{shortened(wanted)}' in {self.name}"
+        expected = f"a number from 1 to {len(self.columns)}, as the first row names no columns"
         if self.header:
             expected = shortened(", ".join(filter(None, self.columns)), 200)
-        else:
-            expected = f"a number from 1 to {len(self.columns)}, as the first row names no columns"
-        raise UsageError(
-            f"there is no column '{shortened(wanted)}' in {self.name}",
-            where=flag,
-            expected=expected,
-        )
+        raise UsageError(found, where=flag, expected=expected)
 
     def _aligned(self, row: Row) -> Row:
-        """The row with a value for each column."""
         if self.kind == "jsonl":
             record = cast("dict[str, object]", row.cells)
             return replace(row, cells=[record.get(name, ABSENT) for name in self.columns])
@@ -280,12 +274,9 @@ class Table:
     def _written(self, stream: BinaryIO) -> Iterator[Row]:
         lines = self._lines(stream)
         first = next(lines, "")
-        skipped = 1 if _LISTED.fullmatch(first) else 0
-        reader = csv.reader(
-            lines if skipped else chain([first] if first else [], lines),
-            **self.dialect.options(),
-            strict=True,
-        )
+        skipped = bool(_LISTED.fullmatch(first))
+        head = [first] if first and not skipped else []
+        reader = csv.reader(chain(head, lines), **self.dialect.options(), strict=True)
         while True:
             number = reader.line_num + 1 + skipped + self._before
             where = f"{self.name}:{number}"
@@ -295,29 +286,26 @@ class Table:
                 return
             except csv.Error as error:
                 if "unexpected end" in str(error):
-                    raise FormatError(
-                        "a cell begins with a quotation mark, and no other ends it",
-                        where=where,
-                        hint='Write a mark inside a cell twice: ""',
-                    ) from None
-                fault = DataError(
-                    "a quotation mark inside a cell",
-                    where=where,
-                    expected='the cell in quotation marks, and this one twice: ""',
-                )
+                    found = "a cell begins with a quotation mark, and no other ends it"
+                    hint = 'Write a mark inside a cell twice: ""'
+                    raise FormatError(found, where=where, hint=hint) from None
+                expected = 'the cell in quotation marks, and this one twice: ""'
+                found = "a quotation mark inside a cell"
+                fault = DataError(found, where=where, expected=expected)
                 yield Row(number, where, (), fault)
 
     def _object(self, number: int, line: str) -> Row:
         where = f"{self.name}:{number}"
         record: dict[str, object] = {}
+        fault = None
         try:
             if line.strip() or number == 1:
                 record = read_object(Line(number, line.rstrip("\r\n"), where, b""))
         except FormatError:
             raise
-        except DataError as fault:
-            return Row(number, where, cast("Cells", record), fault)
-        return Row(number, where, cast("Cells", record))
+        except DataError as error:
+            fault = error
+        return Row(number, where, cast("Cells", record), fault)
 
     @contextmanager
     def _bytes(self) -> Iterator[BinaryIO]:
@@ -337,19 +325,16 @@ class Table:
 
     def _lines(self, stream: BinaryIO) -> Iterator[str]:
         """The lines of text with their ends, decoded."""
-        start = stream.read(4)
-        stream.seek(0)
         encoding = self._encoding or "utf-8-sig"
-        if start.startswith(_BOMS[1:]):
+        if stream.read(4).startswith(_BOMS[1:]):
             encoding = "utf-16"
+        stream.seek(0)
         try:
             text = io.TextIOWrapper(stream, encoding, "surrogateescape", newline="")
         except LookupError:
-            raise UsageError(
-                f"there is no encoding '{shortened(encoding)}'",
-                where="--encoding",
-                expected="a name such as cp1252, latin-1 or utf-16-le",
-            ) from None
+            found = f"there is no encoding '{shortened(encoding)}'"
+            expected = "a name such as cp1252, latin-1 or utf-16-le"
+            raise UsageError(found, where="--encoding", expected=expected) from None
         number = 0
         try:
             while line := text.readline(LONGEST + 1):
@@ -388,10 +373,9 @@ class Table:
         if not lines:
             return
         line_end = "\r\n" if lines[0].endswith("\r\n") else "\n"
-        listed = _LISTED.fullmatch(lines[0])
-        signs = _DELIMITERS if self.kind == "csv" else "\t"
-        signs = listed[1] if listed else signs
-        lines = lines[1:] if listed else lines
+        signs = "\t;," if self.kind == "csv" else "\t"
+        if listed := _LISTED.fullmatch(lines[0]):
+            signs, lines = listed[1], lines[1:]
         delimiter = max(signs, key=lambda sign: (*_fit(lines, sign), -signs.index(sign)))
         if self.kind == "tsv" and _fit(lines, "\t")[1] < 2:
             for sign, names in ((";", "semicolons"), (",", "commas")):
@@ -408,10 +392,7 @@ class Table:
 
 def _fit(lines: Sequence[str], sign: str) -> tuple[float, int]:
     """How many of the rows have as many cells as most, and how many these are; 0 for one."""
-    counts: Counter[int] = Counter()
-    reader = csv.reader(lines, delimiter=sign)
-    for row in reader:
-        counts[len(row)] += bool(row)
+    counts = Counter(len(row) for row in csv.reader(lines, delimiter=sign) if row)
     ((cells, often),) = counts.most_common(1) or [(0, 0)]
     return (often / max(1, counts.total()) if cells > 1 else 0.0), cells
 
@@ -438,31 +419,26 @@ def _in_quotes(lines: Sequence[str]) -> bool:
 
 def read_object(line: Line) -> dict[str, object]:
     """The JSON object on a line."""
+    try:
+        record = json.loads(line.text)
+        if isinstance(record, dict):
+            return record
+        found = "JSON that is no object"
+    except json.JSONDecodeError as error:
+        found = f"no valid JSON at column {error.colno} ({error.msg})"
+    except (ValueError, RecursionError):
+        # Python refuses to read numbers of thousands of digits, and stacks of brackets.
+        found = "no valid JSON (too much for a value)"
     fault, hint = DataError, None
-    if line.number == 1 and line.text.lstrip().startswith("["):
-        fault, hint = FormatError, "Write each object on a line of its own, with no list round them"
-    record = None
     if not line.text.strip():
         found = "an empty line"
-    else:
-        try:
-            record = json.loads(line.text)
-            found = "JSON that is no object"
-        except json.JSONDecodeError as error:
-            found = f"no valid JSON at column {error.colno} ({error.msg})"
-        except (ValueError, RecursionError):
-            # Python refuses to read numbers of thousands of digits, and stacks of brackets.
-            found = "no valid JSON (too much for a value)"
-    if not isinstance(record, dict):
-        raise fault(found, where=line.where, expected="one object a line", hint=hint)
-    return record
+    elif line.number == 1 and line.text.lstrip().startswith("["):
+        fault, hint = FormatError, "Write each object on a line of its own, with no list round them"
+    raise fault(found, where=line.where, expected="one object a line", hint=hint)
 
 
 def _is_blank(cells: Cells) -> bool:
     return not any(cell is not None and cell is not ABSENT and str(cell).strip() for cell in cells)
-
-
-# Out.
 
 
 def added(columns: Sequence[str], ours: Sequence[str]) -> list[str]:
@@ -494,9 +470,7 @@ def writing_behind(
 
 @contextmanager
 def _writing_text(stream: Text, columns: Sequence[str], dialect: Dialect) -> Iterator[Put]:
-    options = dialect.options() | {"lineterminator": dialect.line_end}
-    if not dialect.quoted:
-        options |= {"quotechar": None}
+    options = dialect.options() | ({} if dialect.quoted else {"quotechar": None})
     writer = csv.writer(stream, **options)
 
     def text(value: object) -> str:
@@ -530,9 +504,8 @@ def writing(
     from, writes them is kept where the kind is.
     """
     if kind in ("csv", "tsv"):
-        dialect = Dialect("\t" if kind == "tsv" else ",")
-        if like is not None and like.kind == kind:
-            dialect = like.dialect
+        usual = Dialect("\t" if kind == "tsv" else ",")
+        dialect = like.dialect if like is not None and like.kind == kind else usual
         return _writing_text(stream, columns, dialect)
     if kind == "jsonl":
         return _writing_objects(stream, columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -22,18 +22,12 @@ Parsed = TypeVar("Parsed")
 Source: TypeAlias = Path | BinaryIO
 Warn: TypeAlias = Callable[[str], None]
 
-LONGEST = 1 << 20
-"""Bytes of a line at most: what has no line ends at all must not fill the memory."""
-
-HELD = 1000
-"""Rows of a table, and pairs, that are held: an input of so many is read once."""
-
+LONGEST = 1 << 20  # bytes of a line at most: what has no line ends at all must not fill the memory
+HELD = 1000  # rows of a table, and pairs, that are held: an input of so many is read once
 _BLANKS = re.compile(r"[ \t]+")
 _LONE_BLANK = re.compile("(?<![^ \t])\u00a0+(?![^ \t])")
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
-_MOST = 20
-"""Faults that are told one by one; of a million only the number is of use."""
+_MOST = 20  # faults that are told one by one; of a million only the number is of use
 
 
 class Faults:
@@ -64,11 +58,9 @@ class Faults:
 
     def add(self, fault: DataError) -> None:
         """Take up a fault, or several that were collected elsewhere."""
-        new, count = (
-            (fault.faults, fault.count) if isinstance(fault, FaultyLinesError) else ((fault,), 1)
-        )
-        self._first += new[: _MOST - len(self._first)]
-        self._count += count
+        several = fault if isinstance(fault, FaultyLinesError) else FaultyLinesError([fault], 1)
+        self._first += several.faults[: _MOST - len(self._first)]
+        self._count += several.count
 
     def check(self) -> None:
         """Raise what was taken up."""
@@ -187,14 +179,14 @@ def parse_each(
         with _opened(source, label) as stream:
             for number, raw in enumerate(_raw_lines(stream, label), 1 + before):
                 try:
-                    found = parse(_line(number, raw, f"{label}:{number}", repairs))
+                    item: Parsed | DataError
+                    item = parse(_line(number, raw, f"{label}:{number}", repairs))
                 except FormatError:
                     raise
                 except DataError as fault:
                     faults.add(fault)
-                    yield fault
-                else:
-                    yield found
+                    item = fault
+                yield item
     except FormatError:
         raise
     except DataError as fault:
@@ -206,7 +198,15 @@ def _line(number: int, raw: bytes, where: str, repairs: Repairs) -> Line:
     if number == 1:
         raw = raw.removeprefix(b"\xef\xbb\xbf")
     raw = raw.removesuffix(b"\n")
-    text = _decode(raw.removesuffix(b"\r"), where, repairs)
+    line = raw.removesuffix(b"\r")
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        byte = f"byte 0x{line[error.start]:02X} at column {error.start + 1} is not UTF-8"
+        repairs.report(where, byte, "the line is read as Windows-1252")
+        # Five bytes have no meaning in Windows-1252: they become U+FFFD. So does a no-break space
+        # by itself, for a stray byte between blanks is a token, and token numbers must not shift.
+        text = _LONE_BLANK.sub("\ufffd", line.decode("cp1252", "replace"))
     return Line(number, clean(text, where, repairs), where, raw)
 
 
@@ -222,39 +222,17 @@ def clean(text: str, where: str, repairs: Repairs) -> str:
     return text.translate({ord(char): " " for char in odd})
 
 
-def _decode(raw: bytes, where: str, repairs: Repairs) -> str:
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        byte = raw[error.start]
-        repairs.report(
-            where,
-            f"byte 0x{byte:02X} at column {error.start + 1} is not UTF-8",
-            "the line is read as Windows-1252",
-        )
-    # Five bytes have no meaning in Windows-1252: they become U+FFFD. So does a no-break space by
-    # itself, for a stray byte between blanks is a token, and token numbers must not shift.
-    return _LONE_BLANK.sub("\ufffd", raw.decode("cp1252", "replace"))
-
-
 def _raw_lines(stream: BinaryIO, label: str) -> Iterator[bytes]:
     number = 0
     try:
         while raw := stream.readline(LONGEST + 1):
             number += 1
-            if number == 1 and raw.startswith(_UTF16):
-                raise FormatError(
-                    "the file is UTF-16",
-                    where=label,
-                    expected="UTF-8",
-                    hint="Convert it, for instance with iconv.",
-                )
+            if number == 1 and raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+                found, hint = "the file is UTF-16", "Convert it, for instance with iconv."
+                raise FormatError(found, where=label, expected="UTF-8", hint=hint)
             if len(raw) > LONGEST:
-                raise DataError(
-                    f"a line of more than {LONGEST >> 20} MB",
-                    where=f"{label}:{number}",
-                    expected="one sentence or pair a line",
-                )
+                found, where = f"a line of more than {LONGEST >> 20} MB", f"{label}:{number}"
+                raise DataError(found, where=where, expected="one sentence or pair a line")
             yield raw
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", where=label) from error
@@ -266,17 +244,11 @@ def unreadable(error: Exception, where: str) -> DataError:
     return DataError(f"cannot be read: {reason}", where=where, hint="Check the name of the file.")
 
 
-@contextmanager
-def _opened(source: Source, label: str) -> Iterator[BinaryIO]:
-    if not isinstance(source, Path):
-        yield source
-        return
+def _opened(source: Source, label: str) -> AbstractContextManager[BinaryIO]:
     try:
-        stream = source.open("rb")
+        return source.open("rb") if isinstance(source, Path) else nullcontext(source)
     except (OSError, ValueError) as error:
         raise unreadable(error, label) from error
-    with stream:
-        yield stream
 
 
 def check_no_header(columns: Sequence[str], where: str) -> None:
@@ -330,7 +302,7 @@ _COUPLES = (
     *(("source", "target"), ("original", "paraphrase"), ("original", "parafrasis")),
     *((one, two) for one in USUAL["answer"] for two in USUAL["reference"]),
 )
-_KNOWN = {*chain(*_COUPLES), *chain(*USUAL.values())} - {"s", "t"}
+_USUAL = {*chain(*_COUPLES), *chain(*USUAL.values())} - {"s", "t"}
 
 
 def folded(title: object) -> str:
@@ -347,17 +319,15 @@ def is_numbered(title: str) -> bool:
 def names_columns(cells: Sequence[object]) -> bool:
     """Whether a first row names columns: some names are known, or it is an id and two more."""
     titles = [folded(cell) for cell in cells]
-    known = sum(1 for title in titles if title in _KNOWN)
-    return known > 1 or (len(titles) == 3 and titles[0] in USUAL["id"])
+    usual_titles = sum(title in _USUAL for title in titles)
+    return usual_titles > 1 or (len(titles) == 3 and titles[0] in USUAL["id"])
 
 
 def couple(columns: Sequence[str]) -> tuple[int, int] | None:
     """The two columns that hold sentences by their names, by number from 0."""
     titles = [folded(title) for title in columns]
-    for one, two in _COUPLES:
-        if one in titles and two in titles:
-            return titles.index(one), titles.index(two)
-    return None
+    places = ((titles.index(a), titles.index(b)) for a, b in _COUPLES if {a, b} <= {*titles})
+    return next(places, None)
 
 
 def usual(columns: Sequence[str], names: Iterable[str]) -> int | None:

@@ -14,8 +14,7 @@ from ists_asp.errors import shortened
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MOST_PARTS = 4
-"""Parts that dots cut a key into at most."""
+MOST_PARTS = 4  # parts that dots cut a key into at most
 
 # What has no end runs to where it would have to end, so that each character is read once.
 _TEXT = re.compile(
@@ -73,15 +72,15 @@ def key_lines(text: str) -> Mapping[tuple[str, str], int]:
     plain = _TEXT.sub(
         lambda match: "\n" * match[0].count("\n") if "\n" in match[0] else match[0], text
     )
-    found: dict[tuple[str, str], int] = {}
+    lines: dict[tuple[str, str], int] = {}
     table = ""
     for number, line in enumerate(plain.split("\n"), 1):
         if header := _HEADER.match(line):
             table = header[1]
-            found.setdefault((table, ""), number)
+            lines.setdefault((table, ""), number)
         elif key := _KEY.match(line):
-            found.setdefault((table, key[1] or key[2] or key[3] or ""), number)
-    return found
+            lines.setdefault((table, key[1] or key[2] or key[3] or ""), number)
+    return lines
 
 
 def shown(value: object) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from ists_asp.errors import DataError, of_pair, shortened
@@ -23,14 +23,11 @@ if TYPE_CHECKING:
 ARROW = "<==>"
 HIGHEST = 5
 NIL = "NIL"
-NOT_ALIGNED = "-not aligned-"
 
 FAILED = "failed"
 """The status of a pair for which no answer was found: its tokens stand there, unaligned."""
 
-UNPROVEN = "unproven"
-"""The status of an answer that was not proved the best within the time limit."""
-
+UNPROVEN = "unproven"  # the status of an answer that was not proved the best within the time limit
 _HINT = "See what `ists-asp check` says about the file."
 _FIELD_BLANKS = " \t\n\r\f\v"
 """What surrounds fields and token numbers, as in the official scripts: no other Unicode blank."""
@@ -40,9 +37,9 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _TOKEN = re.compile(r"\d+", re.ASCII)
 _LABELS = {str(label): label for label in Label}
 _TAGS = {str(tag): tag for tag in Tag}
+# Stands for all greater token numbers: Python converts no more than 4300 digits.
 _HUGE = 10**9
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
-"""Stands for all greater token numbers: Python converts no more than 4300 digits."""
 
 _MISTAKEN = re.compile(r'<(?===>)|(?<=sentence id=)"')
 _WRITTEN = re.compile(r"&lt;(?===>)|(?<=sentence id=)&quot;")
@@ -56,9 +53,7 @@ _NUMBERED_ARROW = re.compile(r"[\d\s]*<==>", re.ASCII)
 _NO_TOKEN_ARROW = re.compile(r"[\d\s]*<==>(?!\S*\s*:?$)", re.ASCII)
 """The same, where it is not a token line: ``3 <==> :`` is one, of a word that has an arrow."""
 
-_TOKEN_BLANKS = " \t"
-"""What surrounds tokens; other Unicode blanks may be part of them."""
-
+_TOKEN_BLANKS = " \t"  # what surrounds tokens; other Unicode blanks may be part of them
 _SIDES = ("source", "translation")
 _SECTION = re.compile("<(/?)(source|translation|alignment)>")
 
@@ -196,12 +191,12 @@ class WaSentence:
 
     def to_alignments(self) -> tuple[Alignment, ...]:
         """The alignment lines, converted, in the order of the file."""
-        found, faults = [], t.Faults()
+        alignments, faults = [], t.Faults()
         for line in self.alignments:
             with faults:
-                found.append(line.to_alignment())
+                alignments.append(line.to_alignment())
         faults.check()
-        return tuple(found)
+        return tuple(alignments)
 
 
 def read_wa(
@@ -233,8 +228,13 @@ def read_wa(
             if sentence is not None:
                 repairs.report(line.where, "<sentence> before </sentence>", "read as a new one")
                 yield _ended(sentence, repairs)
-            given = _ID.search(opening[1])
-            identifier = _unescaped(given[1] or given[2] or "") if given else None
+            match = _ID.search(opening[1])
+            identifier = match and (match[1] or match[2])
+            if identifier and "&" in identifier:
+                # It takes milliseconds to know all entities.
+                from html import unescape
+
+                identifier = unescape(identifier)
             sentence, section = WaSentence(identifier or None, line.where), ""
         elif text == "</sentence>":
             if sentence is None:
@@ -265,11 +265,9 @@ def _take(sentence: WaSentence, section: str, line: t.Line, text: str, repairs: 
     """Add a line to a sentence; whether it belongs to one."""
     where = line.where
     if section in _SIDES and not _NO_TOKEN_ARROW.match(text):
-        token = _token(text, where, repairs)
-        if token is not None:
+        if (token := _token(text, where, repairs)) is not None:
             tokens = sentence.tokens[_SIDES.index(section)]
-            due = len(tokens) + 1
-            if token.number != due:
+            if token.number != (due := len(tokens) + 1):
                 repairs.report(where, f"token number {token.number} where {due} is due", "kept")
             tokens.append(token)
     elif section == "alignment":
@@ -305,16 +303,6 @@ def write_answer(answer: Answer) -> str:
     return write_pair(answer.pair, answer.alignments, "" if answer.optimal else UNPROVEN)
 
 
-def _unescaped(text: str) -> str:
-    """Text with what entities stand for."""
-    if "&" not in text:
-        return text
-    # It takes milliseconds to know all of them.
-    from html import unescape
-
-    return unescape(text)
-
-
 def write_pair(pair: Pair, alignments: Iterable[Alignment], status: str = "") -> str:
     r"""The ``<sentence>`` of a pair and its alignments.
 
@@ -344,12 +332,9 @@ def write_pair(pair: Pair, alignments: Iterable[Alignment], status: str = "") ->
 
 def format_alignment(pair: Pair, alignment: Alignment) -> str:
     """One alignment line, with the words of both sides as its comment and a blank at its end."""
-    side1, side2 = (
-        " ".join(map(str, sorted(numbers))) or "0"
-        for numbers in (alignment.tokens1, alignment.tokens2)
-    )
-    words1 = _comment(pair.sent1, alignment.tokens1)
-    words2 = _comment(pair.sent2, alignment.tokens2)
+    sides = sorted(alignment.tokens1), sorted(alignment.tokens2)
+    side1, side2 = (" ".join(map(str, numbers)) or "0" for numbers in sides)
+    words1, words2 = map(_comment, (pair.sent1, pair.sent2), sides)
     label, score = format_label(alignment), format_score(alignment.score)
     return f"{side1} <==> {side2} // {label} // {score} // {words1} <==> {words2} "
 
@@ -376,11 +361,11 @@ def _tokens(sentence: Sentence) -> list[str]:
     return [f"{token.index} {protect(token.form)} : " for token in sentence.tokens]
 
 
-def _comment(sentence: Sentence, numbers: tuple[int, ...]) -> str:
+def _comment(sentence: Sentence, numbers: Sequence[int]) -> str:
     """The words of a side; what separates the fields of a line is broken up inside them."""
     if not numbers:
-        return NOT_ALIGNED
-    words = protect(" ".join(sentence.tokens[number - 1].form for number in sorted(numbers)))
+        return "-not aligned-"
+    words = protect(" ".join(sentence.tokens[number - 1].form for number in numbers))
     while "//" in words:
         words = words.replace("//", "/ /")
     return words
@@ -397,24 +382,14 @@ def given_answer(pair: Pair, alignments: Sequence[Alignment]) -> Answer:
         size = len(sentence.tokens)
         for line in lines:
             if line and not 1 <= line[0] <= line[-1] <= size:
-                raise DataError(
-                    f"token {line[-1]} of sentence {number}, which has {size} tokens",
-                    where=of_pair(pair.id),
-                    hint="Give the sentences that the alignments are about",
-                )
-        sides.append(sentence.chunks or _chunks(sentence, lines))
+                found = f"token {line[-1]} of sentence {number}, which has {size} tokens"
+                hint = "Give the sentences that the alignments are about"
+                raise DataError(found, where=of_pair(pair.id), hint=hint)
+        line_of = {token: place for place, line in enumerate(lines) for token in line}
+        # Tokens on no line are on lines of their own.
+        runs = [line_of.get(token, -token) for token in range(1, size + 1)]
+        starts = [place for place in range(size) if not place or runs[place] != runs[place - 1]]
+        chunks = tuple(Chunk(a + 1, b) for a, b in pairwise([*starts, size]))
+        sides.append(sentence.chunks or chunks)
     one, two = sides
     return Answer(pair.with_chunks(one, two), one, two, tuple(alignments), (), optimal=True)
-
-
-def _chunks(sentence: Sentence, lines: Iterable[Sequence[int]]) -> tuple[Chunk, ...]:
-    line_of = {token: number for number, line in enumerate(lines) for token in line}
-    starts = [
-        token.index
-        for token in sentence.tokens
-        if token.index == 1
-        or token.index not in line_of
-        or line_of[token.index] != line_of.get(token.index - 1)
-    ]
-    ends = [*(start - 1 for start in starts[1:]), len(sentence.tokens)]
-    return tuple(Chunk(start, end) for start, end in zip(starts, ends, strict=True))

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from ists_asp.knowledge.vectors import Vectors
     from ists_asp.model import Pair, Sentence
 
-MAX_WORDS = 3
-"""Multiword entries are sought with so many tokens at most (``prime minister``)."""
-
+MAX_WORDS = 3  # multiword entries are sought with so many tokens at most (``prime minister``)
 _POS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}
 """The lexicon's parts of speech for the universal tags of words that it may have."""
 

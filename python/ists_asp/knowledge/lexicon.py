@@ -25,18 +25,10 @@ if TYPE_CHECKING:
 Lemma: TypeAlias = "tuple[str, str]"
 """A word in lower case, and its part of speech: ``n``, ``v``, ``a``, ``r``, or empty for any."""
 
-MAX_SENSES = 4
-"""Paths start only from so many of a word's senses, the most frequent first."""
-
-MAX_EDGES = 4
-"""Hypernym paths, and paths between cohyponyms, are followed so many edges at most."""
-
-CACHED_WORDS = 20_000
-"""So many words stay in memory: a few kB each, more than any test set has."""
-
-_INDIRECT = 1
-"""Added to the distance of a link that holds between synonyms of the words only."""
-
+MAX_SENSES = 4  # paths start only from so many of a word's senses, the most frequent first
+MAX_EDGES = 4  # hypernym paths, and paths between cohyponyms, are followed so many edges at most
+CACHED_WORDS = 20_000  # so many words stay in memory: a few kB each, more than any test set has
+_INDIRECT = 1  # added to the distance of a link that holds between synonyms of the words only
 _CONCEPTUAL = ("part", "whole", "cause", "effect")
 
 _PATHS = f"""

@@ -41,33 +41,23 @@ T = TypeVar("T")
 
 FILES = ("embeddings.onnx", "encoder.onnx", "heads.npz", "sentences.onnx", "tokenizer.json")
 
-USE = "use"
-"""The name of the Universal Sentence Encoder."""
-SHIPPED = "shipped"
-"""The name of the shipped reader."""
-
+USE = "use"  # the name of the Universal Sentence Encoder
+SHIPPED = "shipped"  # the name of the shipped reader
 LABELS = tuple(label.value.lower() for label in Label if label.aligned)
 """The labels, in the order of the reader's outputs."""
 _MIRRORED = tuple(label.translate(str.maketrans("12", "21")) for label in LABELS)
 
-STEP = 25
-"""Log-odds and log-probabilities are rounded to so many hundredths."""
-BOUND = 500
-"""And kept within so many: more certain than 1 in 150 is certain."""
-
+STEP = 25  # log-odds and log-probabilities are rounded to so many hundredths
+BOUND = 500  # and kept within so many: more certain than 1 in 150 is certain
 _SCORE_STEP = 10
 _RATING_STEP = 20
 _NEARNESS_STEP = 10
 
-_UNLIKELY = -2.875
-"""Spans with such log-odds, or lower ones, are no counterparts."""
-
+_UNLIKELY = -2.875  # spans with such log-odds, or lower ones, are no counterparts
 _OPEN = (3.0, 1.5, 0.0)
 """Log-odds within which a boundary is left open, tighter where too many spans would be possible."""
-_SPANS = 40
-"""Possible chunks of a sentence at most."""
-_LONGEST = 12
-"""Tokens of a possible chunk at most, where chunks are to be found."""
+_SPANS = 40  # possible chunks of a sentence at most
+_LONGEST = 12  # tokens of a possible chunk at most, where chunks are to be found
 _PART = -2.0
 """Chunks are read merged where one of them, across others both, has such log-odds at least."""
 

@@ -23,12 +23,8 @@ if TYPE_CHECKING:
 MOST_PIECES = 512
 """Word pieces at most, of both sentences or of one: nothing is predicted about longer ones."""
 
-Run: TypeAlias = "tuple[int, int]"
-"""First and last token."""
-
-Span: TypeAlias = "tuple[Run, ...]"
-"""Runs of tokens: one, or two with others between them."""
-
+Run: TypeAlias = "tuple[int, int]"  # first and last token
+Span: TypeAlias = "tuple[Run, ...]"  # runs of tokens: one, or two with others between them
 Floats: TypeAlias = "NDArray[np.float32]"
 
 

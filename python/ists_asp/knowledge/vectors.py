@@ -31,21 +31,11 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
 
-VERSION = 1
-"""The layout of the file, as ``data/vectors/build.py`` writes it."""
-
-CACHED = 50_000
-"""Words whose vectors are kept: 25 MB at 128 dimensions."""
-
-UNIT = 100
-"""A vector of length 1 has the norm UNIT, two equal ones the product UNIT * UNIT."""
-
-MIN_PERCENT = 25
-"""Pairs of tokens with a smaller cosine, in percent, are not near."""
-
-MAX_RUN = 12
-"""Norms are given for runs of so many tokens at most."""
-
+VERSION = 1  # the layout of the file, as ``data/vectors/build.py`` writes it
+CACHED = 50_000  # words whose vectors are kept: 25 MB at 128 dimensions
+UNIT = 100  # a vector of length 1 has the norm UNIT, two equal ones the product UNIT * UNIT
+MIN_PERCENT = 25  # pairs of tokens with a smaller cosine, in percent, are not near
+MAX_RUN = 12  # norms are given for runs of so many tokens at most
 MAX_LENGTH = 2.0
 """Longer vectors are cut to this length: a bound for what rules add up and multiply.
 

@@ -21,27 +21,15 @@ from ists_asp.syntax.ground import quoted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-_UNKNOWN = "_"
-"""Stands for a word that nothing is known about: it has no letters and no digits."""
-
-MIN_LETTERS = 4
-"""Shorter words resemble each other, and shorter stems are shared, by chance."""
-
+_UNKNOWN = "_"  # stands for a word that nothing is known about: it has no letters and no digits
+MIN_LETTERS = 4  # shorter words resemble each other, and shorter stems are shared, by chance
 MIN_SIMILARITY = 70
 """Pairs below this are left out; what a higher value is worth is for the rules to say."""
 
-MIN_REST = 3
-"""A word that a prefix stands before has so many letters at least."""
-
-MAX_PREFIX = 4
-"""A prefix has so many letters at most: `non-` has four."""
-
-MAX_ACRONYM = 6
-"""Longer words in capitals are words that somebody shouts."""
-
-MAX_PARTS = 3
-"""A word that is written otherwise has so many tokens at most."""
-
+MIN_REST = 3  # a word that a prefix stands before has so many letters at least
+MAX_PREFIX = 4  # a prefix has so many letters at most: `non-` has four
+MAX_ACRONYM = 6  # longer words in capitals are words that somebody shouts
+MAX_PARTS = 3  # a word that is written otherwise has so many tokens at most
 _DOTTED = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?|[^\W\d_]\.[^\W\d_]")
 _MARKS = re.compile(r"[-.‐‑]")
 

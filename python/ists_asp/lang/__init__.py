@@ -23,11 +23,8 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Sentence
 
-FEWEST = 2
-"""So many small words of another language make a text one of that language."""
-
-SHARE = 5
-"""One word in so many is a small word of it, at least."""
+FEWEST = 2  # so many small words of another language make a text one of that language
+SHARE = 5  # one word in so many is a small word of it, at least
 
 
 @dataclass(frozen=True, slots=True)

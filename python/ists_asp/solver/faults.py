@@ -163,7 +163,9 @@ class Diagnosis:
                 shown = atom if len(atom) <= _LONGEST else f"{atom[:_LONGEST]}…"
                 places = list(dict.fromkeys(map(_place, rules)))[:_RULES]
                 origins.append(f"{shown} comes from {' and '.join(places)}")
-        return AnswerError("; ".join([error.found, *origins[:_ATOMS]]), error.atoms, error.wanted)
+        return AnswerError(
+            "; ".join([error.found, *origins[:_ATOMS]]), error.atoms, error.expected or ""
+        )
 
     def _origins(
         self, atoms: Iterable[str], true: Collection[Symbol]
