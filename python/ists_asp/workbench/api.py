@@ -22,7 +22,7 @@ from ists_asp.io.text import make_sentence
 from ists_asp.report.picture import picture, svg_file
 from ists_asp.rules import Purpose, load_profile
 from ists_asp.terminal import visible
-from ists_asp.workbench.bench import Bench, streamed
+from ists_asp.workbench.desk import Bench, streamed
 
 if TYPE_CHECKING:
     from ists_asp.engine.answer import SolvedAnswer

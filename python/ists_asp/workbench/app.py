@@ -1,17 +1,35 @@
 """The application: pages, routes, static files, and errors as one line of JSON.
 
 Pages are shells that the server fills with what is there, and that scripts bring to life.
+
+Only the browser that was given its address may talk to the workbench. The server listens on this
+machine alone, but any page of any site that the same browser shows may send requests here. Hence a
+token, which is in the address once and in a cookie then; the names under which the server may be
+called (a foreign name may lead to this machine, too); and the sites that may send requests: its
+own.
 """
 
 from __future__ import annotations
 
+import hmac
 import mimetypes
+import secrets
 from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse
+from fastapi.responses import (
+    FileResponse,
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from fastapi.staticfiles import StaticFiles
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 
 from ists_asp._version import __version__
@@ -21,9 +39,12 @@ from ists_asp.rules import list_profiles, load_profile
 from ists_asp.run.pool import SupersededError
 from ists_asp.terminal import visible
 from ists_asp.workbench import api, corrections, effects, learning, report, rules, words
-from ists_asp.workbench.bench import Bench, ReadOnlyError
+from ists_asp.workbench.desk import Bench, ReadOnlyError
 from ists_asp.workbench.project import ConflictError
-from ists_asp.workbench.security import Guard
+
+if TYPE_CHECKING:
+    from starlette.datastructures import Headers
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 VIEWS = ("try", "words", "rules", "effects", "correct", "learn", "report")
 """The views, in the order of the work."""
@@ -83,3 +104,111 @@ def make_app(bench: Bench, token: str, port: int) -> Guard:
         return JSONResponse({"error": str(error.detail)}, error.status_code)
 
     return Guard(app, token, port)
+
+
+LARGEST = 8 << 20
+"""Bytes of a request at most."""
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; "
+    "img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+_PRINTED = "that ists-asp serve printed"
+
+
+class Guard:
+    """Lets requests through that may come; a layer around an ASGI application.
+
+    Each response gets a Content-Security-Policy without inline code. Its nonce, for the styles of
+    the editor, is in ``scope["state"]["nonce"]``.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+        self._app = app
+        self._token = token
+        self._cookie = f"ists-asp-{port}"
+        self._hosts = {f"{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]")}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a request, or pass it on."""
+        nonce = secrets.token_urlsafe(16)
+        scope.setdefault("state", {})["nonce"] = nonce
+        answer = self._answer(Request(scope)) or self._app
+        await answer(scope, _bounded(receive), _secured(send, nonce))
+
+    def _answer(self, request: Request) -> Response | None:
+        """What a request gets that is not passed on."""
+        headers, given = request.headers, request.query_params.get("token")
+        refusal, status = None, 403
+        if headers.get("host") not in self._hosts:
+            refusal = f"This name does not lead here. Use the address {_PRINTED}."
+        elif not self._own(headers):
+            refusal = "Requests of other sites are refused."
+        elif given is not None and request.method == "GET":
+            if self._same(given):
+                return self._enter(request)
+            refusal = f"This token is wrong. Use the address {_PRINTED}."
+        elif not self._known(request):
+            refusal = f"Open the address {_PRINTED}, with its token."
+        elif int(headers.get("content-length") or 0) > LARGEST:
+            refusal, status = f"A request may have {LARGEST} bytes at most.", 413
+        return PlainTextResponse(f"{refusal}\n", status) if refusal else None
+
+    def _same(self, token: str) -> bool:
+        return hmac.compare_digest(token.encode(), self._token.encode())
+
+    def _own(self, headers: Headers) -> bool:
+        """Whether a request comes from a page of ours, or from no page at all."""
+        origin = headers.get("origin")
+        if origin is not None and origin not in {f"http://{host}" for host in self._hosts}:
+            return False
+        return headers.get("sec-fetch-site", "none") in ("none", "same-origin")
+
+    def _known(self, request: Request) -> bool:
+        scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+        given = bearer if scheme.lower() == "bearer" else request.cookies.get(self._cookie)
+        return given is not None and self._same(given)
+
+    def _enter(self, request: Request) -> Response:
+        """Take the token from the address into a cookie."""
+        left = [(name, one) for name, one in request.query_params.multi_items() if name != "token"]
+        # Two slashes at the beginning would lead to another site.
+        path = "/" + request.scope["path"].lstrip("/")
+        target = path + (f"?{urlencode(left)}" if left else "")
+        cookie = f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/"
+        return RedirectResponse(target, 303, {"set-cookie": cookie})
+
+
+def _bounded(receive: Receive) -> Receive:
+    """The same, with an error for what is too large, whatever its head says."""
+    left = LARGEST
+
+    async def bounded() -> Message:
+        nonlocal left
+        message = await receive()
+        left -= len(message.get("body", b""))
+        if left < 0:
+            raise HTTPException(413, "the request is too large")
+        return message
+
+    return bounded
+
+
+def _secured(send: Send, nonce: str) -> Send:
+    """The same, with what tells browsers to be strict, and to keep nothing."""
+
+    async def secured(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers.update({"content-security-policy": _POLICY.format(nonce=nonce), **_HEADERS})
+            headers.setdefault("cache-control", "no-store")
+        await send(message)
+
+    return secured

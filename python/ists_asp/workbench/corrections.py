@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ists_asp.model import Pair
-    from ists_asp.workbench.bench import Bench
+    from ists_asp.workbench.desk import Bench
     from ists_asp.workbench.project import Project
 
 LOG, _UNDO = ".log.jsonl", "undo"

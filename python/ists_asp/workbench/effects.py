@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
     from ists_asp.run.worker import Question
-    from ists_asp.workbench.bench import Bench
+    from ists_asp.workbench.desk import Bench
     from ists_asp.workbench.project import Corpus
 
     Seen = list[tuple[str, int]]

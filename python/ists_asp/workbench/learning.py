@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup
     from ists_asp.model import Answer
     from ists_asp.run.worker import Question
-    from ists_asp.workbench.bench import Bench
+    from ists_asp.workbench.desk import Bench
 
 LEAST = 10
 """Corrected pairs without which nothing is learned; and two for each part."""

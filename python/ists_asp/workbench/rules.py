@@ -27,8 +27,7 @@ from ists_asp.run import questions
 from ists_asp.run.pool import Worker, ask_each
 from ists_asp.terminal import unbroken, visible
 from ists_asp.vocabulary import documented
-from ists_asp.workbench.bench import Bench, streamed
-from ists_asp.workbench.desk import Newest
+from ists_asp.workbench.desk import Bench, Newest, streamed
 from ists_asp.workbench.project import RULES, text_digest
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ists_asp.solver.batch import BATCH, batches
 from ists_asp.solver.edits import Edits
 from ists_asp.solver.statements import Version
 from ists_asp.syntax.ground import Atoms
-from ists_asp.workbench.bench import Bench, streamed
+from ists_asp.workbench.desk import Bench, streamed
 from ists_asp.workbench.project import RULES, text_digest
 from ists_asp.workbench.rules import File, saved
 

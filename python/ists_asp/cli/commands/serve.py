@@ -77,7 +77,7 @@ def serve(
         import uvicorn
 
         from ists_asp.workbench.app import make_app
-        from ists_asp.workbench.bench import Bench
+        from ists_asp.workbench.desk import Bench
 
         bench = Bench(project, desks, read_only)
         config = uvicorn.Config(
