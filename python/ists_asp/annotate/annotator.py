@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, TypeGuard, TypeVar
 
 from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
@@ -97,11 +97,9 @@ class Annotator:
     def _tokens(self, texts: list[str]) -> list[list[str]]:
         cut_texts = self._stanza.tokenize("\n\n".join(texts))
         if len(cut_texts) != len(texts):
-            raise DataError(
-                f"Stanza returned {len(cut_texts)} sentences for {len(texts)} texts",
-                where=shortened(texts[0]),
-                hint="Tokenise the texts yourself and separate the tokens by blanks",
-            )
+            found = f"Stanza returned {len(cut_texts)} sentences for {len(texts)} texts"
+            hint = "Tokenise the texts yourself and separate the tokens by blanks"
+            raise DataError(found, where=shortened(texts[0]), hint=hint)
         return [[part for form in forms for part in form.split()] for forms in cut_texts]
 
     def _read(self, sentences: list[list[str]]) -> list[list[Reading]]:
@@ -116,11 +114,10 @@ class Annotator:
         result: list[list[Reading]] = [[] for _ in sentences]
         for (number, words), readings in zip(pieces, tagged, strict=True):
             if len(words) != len(readings):
-                raise DataError(
-                    f"Stanza tagged {len(readings)} of {len(words)} words",
-                    where=f"sentence '{shortened(' '.join(sentences[number]))}'",
-                    hint="Remove unusual characters from the sentence",
-                )
+                found = f"Stanza tagged {len(readings)} of {len(words)} words"
+                where = f"sentence '{shortened(' '.join(sentences[number]))}'"
+                hint = "Remove unusual characters from the sentence"
+                raise DataError(found, where=where, hint=hint)
             result[number] += (Reading(*reading) for reading in readings)
         return result
 
@@ -173,17 +170,12 @@ def windows(words: Sequence[str]) -> list[tuple[int, int]]:
 
     A window ends after the last punctuation mark in its second half, if there is one.
     """
-    found: list[tuple[int, int]] = []
-    start = 0
-    while len(words) - start > WINDOW:
-        full = start + WINDOW
-        ends = range(full, start + WINDOW // 2, -1)
-        end = next((end for end in ends if not any(map(str.isalnum, words[end - 1]))), full)
-        found.append((start, end))
-        start = end
-    if start < len(words):
-        found.append((start, len(words)))
-    return found
+    bounds = [0]
+    while len(words) - bounds[-1] > WINDOW:
+        full = bounds[-1] + WINDOW
+        ends = range(full, full - WINDOW // 2, -1)
+        bounds.append(next((e for e in ends if not any(map(str.isalnum, words[e - 1]))), full))
+    return list(pairwise([*bounds, len(words)] if words else bounds))
 
 
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:

@@ -70,7 +70,7 @@ def find(lang: str, stanza_dir: Path | None = None) -> Models:
 
     Of several packages ``ists`` is taken, or else ``default``, or else the first.
     """
-    directory = data_dir() / "stanza" if stanza_dir is None else stanza_dir
+    directory = stanza_dir or data_dir() / "stanza"
     packages = _packages(directory, lang)
     ranked = [name for name in dict.fromkeys((*_FIRST, *sorted(packages))) if name in packages]
     if not ranked:
@@ -148,12 +148,10 @@ class StanzaAdapter:
         """Tag and lemmatise sentences of words: none empty, no word empty or with a blank in it."""
         failure, processors = "cannot tag words", "tokenize,pos,lemma"
         document = self._run(failure, sentences, processors, tokenize_pretokenized=True)
+        tagged = (sentence.words for sentence in document.sentences)
         return [
-            [
-                Reading(word.lemma or "_", word.upos or "X", word.xpos or "_")
-                for word in sentence.words
-            ]
-            for sentence in document.sentences
+            [Reading(word.lemma or "_", word.upos or "X", word.xpos or "_") for word in words]
+            for words in tagged
         ]
 
     def tokenize(self, text: str) -> list[list[str]]:
@@ -203,12 +201,9 @@ class StanzaAdapter:
             refused = isinstance(error, OSError | ImportError | MemoryError) and (
                 getattr(error, "errno", None) != errno.EINVAL
             )
-            culprit = None if refused else _unreadable(models.files)
-            reason = (
-                f"{culprit.relative_to(models.directory)} is damaged, or not a model"
-                if culprit
-                else brief(error)
-            )
+            reason = brief(error)
+            if not refused and (damaged := _unreadable(models.files)):
+                reason = f"{damaged.relative_to(models.directory)} is damaged, or not a model"
             raise ResourceError(
                 f"package '{models.package}' for '{models.lang}' {failure}: {reason}",
                 where=str(models.directory),
@@ -254,12 +249,12 @@ def _no_compiler() -> Iterator[None]:
     """
     from torch.optim import Optimizer
 
-    told = Optimizer.add_param_group
-    Optimizer.add_param_group = getattr(told, "__wrapped__", told)  # type: ignore[method-assign]
+    method = Optimizer.add_param_group
+    Optimizer.add_param_group = getattr(method, "__wrapped__", method)  # type: ignore[method-assign]
     try:
         yield
     finally:
-        Optimizer.add_param_group = told  # type: ignore[method-assign]
+        Optimizer.add_param_group = method  # type: ignore[method-assign]
 
 
 @contextmanager

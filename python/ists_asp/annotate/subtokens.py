@@ -32,7 +32,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import replace
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from ists_asp.limits import LONGEST_WORD
@@ -77,51 +77,33 @@ OPENERS = frozenset("\"'`´“”„«»‘’‚‹›([{<¡¿.,;:!?…")
 
 CLOSERS = frozenset("\"'`´“”«»‘’‹›)]}>.,;:!?…")  # cut off at the end of a token
 STAND_INS = str.maketrans(
-    {
-        **dict.fromkeys("‘’‚‛`´ʼ′＇", "'"),
-        **dict.fromkeys("“”„‟«»″＂", '"'),
-        **dict.fromkeys("‹", "<"),
-        **dict.fromkeys("›", ">"),
-        **dict.fromkeys("‐‑‒−－", "-"),
-        "…": "...",
-        "ﬀ": "ff",
-        "ﬁ": "fi",
-        "ﬂ": "fl",
-        "ﬃ": "ffi",
-        "ﬄ": "ffl",
-    }
+    dict.fromkeys("‘’‚‛`´ʼ′＇", "'")
+    | dict.fromkeys("“”„‟«»″＂", '"')
+    | dict.fromkeys("‐‑‒−－", "-")
+    | {"‹": "<", "›": ">", "…": "...", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl"}
 )
 """Replacements, for the tagger, of characters that its treebanks hardly have."""
 
 BRACKETS = {
-    "-LRB-": "(",
-    "-RRB-": ")",
-    "-LSB-": "[",
-    "-RSB-": "]",
-    "-LCB-": "{",
-    "-RCB-": "}",
-    "``": '"',
-    "''": '"',
+    **{"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"},
+    **{"``": '"', "''": '"'},
 }
 """Brackets and quotes as the Penn Treebank writes them."""
 
 
 def cut(form: str, language: Words, following: str | None = None) -> tuple[str, ...]:
     """Cut a token into words."""
-    if not any(character.isalnum() for character in form):
+    if not any(map(str.isalnum, form)):
         return (form,)
-    start, end = 0, len(form)
     front: list[str] = []
     back: list[str] = []
-    while len(front) < MOST_MARKS and (width := _opening(form[start:end], language)) > 0:
-        front.append(form[start : start + width])
-        start += width
-    while len(back) < MOST_MARKS and (
-        width := _closing(form[start:end], language, following if not back else None)
-    ):
-        back.insert(0, form[end - width : end])
-        end -= width
-    return (*front, *_clitics(form[start:end], language), *back)
+    while len(front) < MOST_MARKS and (width := _opening(form, language)):
+        front.append(form[:width])
+        form = form[width:]
+    while len(back) < MOST_MARKS and (width := _closing(form, language, following)):
+        back.insert(0, form[-width:])
+        form, following = form[:-width], None
+    return (*front, *_clitics(form, language), *back)
 
 
 def cut_text(text: str, known: Iterable[str], language: Words) -> Iterator[str]:
@@ -199,12 +181,8 @@ def _straight(text: str) -> str:
 
 def _run(text: str, position: int, step: int) -> int:
     """Return how many marks from ``position`` on, in direction ``step``, are one word."""
-    mark = text[position]
-    same = "!?" if mark in "!?" else mark
-    width = 1
-    while 0 <= position + step * width < len(text) and text[position + step * width] in same:
-        width += 1
-    return width
+    same = "!?" if text[position] in "!?" else text[position]
+    return sum(1 for _ in takewhile(same.__contains__, text[position::step]))
 
 
 def _opening(text: str, language: Words) -> int:
@@ -235,9 +213,8 @@ def _closing(text: str, language: Words, following: str | None) -> int:
     if text[-1] not in CLOSERS or _straight(text) in language.elisions:
         return 0
     width = _run(text, len(text) - 1, -1)
-    if text[-1] == "." and width == 1 and _keeps_period(text, language, following):
-        return 0
-    return width
+    period = text[-1] == "." and width == 1 and _keeps_period(text, language, following)
+    return 0 if period else width
 
 
 def _keeps_period(text: str, language: Words, following: str | None) -> bool:
@@ -253,8 +230,7 @@ def _clitics(text: str, language: Words) -> tuple[str, ...]:
     if len(straight) != len(text) or len(text) > LONGEST_WORD:
         # A character that becomes several would shift every cut.
         return (text,)
-    first = language.contractions.get(straight)
-    if first is not None:
+    if (first := language.contractions.get(straight)) is not None:
         return text[:first], text[first:]
     for clitic in language.clitics:
         if straight.endswith(clitic) and len(text) > len(clitic):

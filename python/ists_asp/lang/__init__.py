@@ -100,8 +100,7 @@ class Words:
 def languages() -> Mapping[str, Language]:
     """All languages, by their codes, sorted."""
     modules = (import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__))
-    found: list[Language] = [module.LANGUAGE for module in modules]
-    return {language.code: language for language in sorted(found, key=lambda each: each.code)}
+    return dict(sorted((module.LANGUAGE.code, module.LANGUAGE) for module in modules))
 
 
 def language(code: str) -> Language:
