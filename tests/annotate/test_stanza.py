@@ -5,7 +5,6 @@ import pickle
 import shutil
 
 import pytest
-import torch
 
 from ists_asp.annotate import Annotator
 from ists_asp.annotate.stanza import PROCESSORS, SHIPPED_PACKAGE, find
@@ -111,6 +110,8 @@ class Other:
     [0, 1000, 20_000, b"no model", pickle.dumps(print, protocol=4), Other(), {"other": 1}],
 )
 def test_a_damaged_model(copy, capfd, recwarn, processor, content):
+    import torch
+
     model = copy / "en" / processor / f"{SHIPPED_PACKAGE}.pt"
     if isinstance(content, int):
         model.write_bytes(model.read_bytes()[:content])

@@ -315,6 +315,7 @@ def test_given_chunks_and_found_ones_are_read_alike(reader):
         assert len(common) == len(predictions(given, name).keys() & wanted.keys()) > 0
 
 
+@pytest.mark.slow
 def test_a_rerun_does_not_load_the_reader(tmp_path, monkeypatch):
     texts = [*PAIRS, PAIRS[0]]
     with ists_asp.load("headlines", reader=True, cache=tmp_path) as system:

@@ -61,6 +61,7 @@ def test_a_rule_set_is_the_same_from_the_store(store, purpose, monkeypatch):
     ]
 
 
+@pytest.mark.slow
 def test_a_program_is_the_same_from_the_store(store, monkeypatch):
     rules = load(store)
     for tables in (True, False):

@@ -44,6 +44,7 @@ def label(system, one, two, tokens1, tokens2):
     )
 
 
+@pytest.mark.slow
 def test_entries_work_in_either_sentence_and_by_their_lemmas(system):
     one, two = "The clinic orders Nurofen", "The clinic orders ibuprofen"
     assert label(system, one, two, (4,), (4,)) == "EQUI"

@@ -87,6 +87,7 @@ def check_company(solver, *more):
     return alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rules",
     [
@@ -106,6 +107,7 @@ def test_the_machine_answers(solver):
     assert [line.score for line in alone["d"][0].alignments] == [5, 5, 2, 2, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rules",
     [
@@ -178,6 +180,7 @@ big :- #sum{ 2147483647,X : aligned(X,_), bomb } > 5.
 """Rules, and below them what is said of the pair that they break."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTY.strip().replace("\n    ", "    ").split("\n"))
 def test_the_pair_fails_and_no_other(solver, fault):
     rules, _, message = fault.partition("    ")
@@ -242,6 +245,7 @@ def test_prices_do_not_mind_what_makes_no_difference(solver, rules):
     assert len(answer.alignments) == SIZES["many"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "named"),
     [
@@ -262,6 +266,7 @@ def test_numbers_that_clingo_cannot_add_up_are_named(solver, rule, named):
         assert " comes from mine.lp:1" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rule",
     [

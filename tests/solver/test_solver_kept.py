@@ -143,6 +143,7 @@ def try_edits(decide, items, seeds, *, least=0.0):
     assert kept >= least * len(items) * len(seeds)
 
 
+@pytest.mark.slow
 def test_after_random_edits_answers_are_those_of_a_run_from_scratch(decide, items):
     try_edits(decide, items(*PAIRS), range(12))
 

@@ -40,6 +40,7 @@ class Charging(DualValues):
         super()._charge(control, priority, *others)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_an_answer_costs_the_same_with_prices_as_without(seed):
     random = Random(seed)

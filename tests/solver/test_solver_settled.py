@@ -90,6 +90,7 @@ def items(chance, count):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_settled_answers_are_those_of_the_choices(tmp_path, seed):
     chance = random.Random(seed)

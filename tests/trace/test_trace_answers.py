@@ -16,6 +16,7 @@ def answer():
     return system("headlines").solve(*PAIR)
 
 
+@pytest.mark.slow
 def test_an_answer_says_why_as_its_trace_does(answer):
     trace = answer.trace()
     assert answer.trace() is trace

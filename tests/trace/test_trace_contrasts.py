@@ -30,6 +30,7 @@ def label(trace):
     return found
 
 
+@pytest.mark.slow
 def test_pros_and_cons_add_up_to_what_the_runner_up_lacks(trace, label):
     weighs = {
         str(atom.arguments[2]).upper(): atom.arguments[3].number
@@ -42,6 +43,7 @@ def test_pros_and_cons_add_up_to_what_the_runner_up_lacks(trace, label):
     assert total == pytest.approx(label.by, abs=len(label.pros) + len(label.cons))
 
 
+@pytest.mark.slow
 def test_no_evidence_is_told_twice_and_the_heaviest_comes_first(trace):
     for line in ("2 <==> 2", "3 <==> 3", "4 5 6 <==> 4 5"):
         for one in trace.why(line).contrasts:
@@ -73,6 +75,7 @@ def test_a_score_is_told_by_the_point_halfway_to_the_runner_up(trace):
     )
 
 
+@pytest.mark.slow
 def test_the_only_label_with_a_licence_is_told_by_it():
     found = same().why("1 2 <==> 1 2 // EQUI")
     (only,) = found.contrasts
@@ -109,6 +112,7 @@ def test_ties_and_bookkeeping_are_told_only_with_all():
     assert "one_label" in found.text(everything=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("swapped", [False, True])
 def test_labels_that_weigh_the_same_are_told_so(swapped):
     """Both sides add a word: what permits SPE1 permits SPE2, and the first in order is taken."""

@@ -98,6 +98,7 @@ def test_every_chunk_of_an_answer_has_reasons(traces):
                 assert len(found.decisions) + len(found.absent) >= len(chunk.tokens)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 2))])
 def test_what_why_not_says_is_true(scenario, seed):
     rng = random.Random(seed)
@@ -174,6 +175,7 @@ def test_a_malformed_question_is_a_usage_error(trace, text, problem, ask):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_what_is_known_inside_an_argument_chooses_the_rules(trace):
     found = trace.why_not("evidence(side(1,_,_),adds_place,_)")
     assert found.tree.text.startswith("evidence(side(1,_,_),adds_place,_): nothing derives it")

@@ -100,6 +100,7 @@ def _heads(model, kind, head, other, x):
     return true if len(true) == 1 else set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_firings_are_those_of_the_meaning(trace, seed):
     lines, derives = program(random.Random(seed))

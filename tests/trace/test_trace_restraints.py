@@ -68,6 +68,7 @@ def test_an_error_names_the_constraints_that_cannot_all_hold(trace_with):
     assert "harmless" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_rule_that_keeps_a_chunk_whole_is_named_before_what_is_weighed(trace_with):
     rule = '%@rule mine: "because I say so"\nmust_join(1,2) :- token(1,2,_).\n'
     text = trace_with(rule).why("1: 1 2").text()
@@ -89,6 +90,7 @@ def test_a_score_says_what_the_sum_is_or_that_rules_leave_no_other(trace_with):
     assert "├─ 4, as rules forbid the others\n" in bound
 
 
+@pytest.mark.slow
 def test_why_not_names_the_rules_of_ones_own_below_what_forbids(trace_with):
     pair = ("Analysts turn bullish", "Analysts turn bearish")
     rule = '%@rule mine: "because I say so"\nopposite("bullish","bearish").\n'
