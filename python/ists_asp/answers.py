@@ -84,17 +84,11 @@ def read_answer(
         if score is None or (label is Label.EQUI and score != HIGHEST):
             expected = f"{HIGHEST}" if label is Label.EQUI else f"0 to {HIGHEST}"
             _refuse(f"a score of {label} is out of range", scores[link], expected)
-        alignments.append(
-            Alignment(
-                sides[0].span(atom, link[0]),
-                sides[1].span(atom, link[1]),
-                label,
-                score,
-                _tags(tags[link]) if link in tags else frozenset(),
-                spans=(str(link[0]), str(link[1])),
-                granted=label is Label.EQUI and link in granted,
-            )
-        )
+        tokens1, tokens2 = (side.span(atom, span) for side, span in zip(sides, link, strict=True))
+        marks = _tags(tags.get(link, ()))
+        spans, grant = (str(link[0]), str(link[1])), label is Label.EQUI and link in granted
+        line = Alignment(tokens1, tokens2, label, score, marks, spans=spans, granted=grant)
+        alignments.append(line)
     for name, decisions in (("label", labels), ("score", scores), ("tag", tags)):
         if stray := decisions.keys() - aligned.keys():
             strays = chain.from_iterable(decisions[link] for link in sorted(stray))

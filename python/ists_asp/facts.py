@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import DataError, of_pair
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from clingo import Symbol
 
-    from ists_asp.model import Answer, Pair, Sentence
+    from ists_asp.model import Answer, Pair, Sentence, Token
 
 _UNSPEAKABLE = re.compile("[\0\ud800-\udfff]")
 _NOT_CONSTANT = re.compile(r"[^a-z0-9_]+")
@@ -67,22 +67,18 @@ def facts_text(facts: Iterable[Symbol]) -> str:
 
 
 def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[str]:
+    def refuse(token: Token, found: str, hint: str, expected: str | None = None) -> NoReturn:
+        found = f"token {token.index} ({token.form!r}) of sentence {number} has {found}"
+        raise DataError(found, where=of_pair(pair.id), expected=expected, hint=hint)
+
     for token in sentence.tokens:
         if _UNSPEAKABLE.search(token.form):
-            raise DataError(
-                f"token {token.index} ({token.form!r}) of sentence {number} has a character that "
-                "no string of clingo can have",
-                where=of_pair(pair.id),
-                hint="Remove null characters and halves of surrogate pairs",
-            )
+            hint = "Remove null characters and halves of surrogate pairs"
+            refuse(token, "a character that no string of clingo can have", hint)
         yield v.fact("token", number, token.index, quoted(token.form))
         if not token.words:
-            raise DataError(
-                f"token {token.index} ({token.form!r}) of sentence {number} has no annotation",
-                where=of_pair(pair.id),
-                expected="tags and lemmas for every token",
-                hint="Annotate the pair before its facts are made",
-            )
+            hint = "Annotate the pair before its facts are made"
+            refuse(token, "no annotation", hint, "tags and lemmas for every token")
         for place, word in enumerate(token.words, start=1):
             texts = quoted(word.form.lower()), quoted(word.lemma.lower())
             tags = constant(word.upos), constant(word.xpos)

@@ -92,8 +92,8 @@ def unproven(pair: str, seconds: float) -> str:
 
 def check_pair(pair: Pair) -> None:
     """Refuse a pair with a sentence that is too long to be decided."""
-    check_size(pair.sent1, f"{of_pair(pair.id)}, sentence 1")
-    check_size(pair.sent2, f"{of_pair(pair.id)}, sentence 2")
+    for number, sentence in ((1, pair.sent1), (2, pair.sent2)):
+        check_size(sentence, f"{of_pair(pair.id)}, sentence {number}")
 
 
 def fits(pair: Pair) -> bool:
@@ -118,12 +118,9 @@ def check_text(text: str, where: str) -> None:
 
 def _refuse_beyond(most: int, size: int, unit: str, where: str) -> None:
     if size > most:
-        raise DataError(
-            f"a sentence of {size} {unit}",
-            where=where,
-            expected=f"at most {most} {unit}",
-            hint="Split the text into sentences, one a line",
-        )
+        hint = "Split the text into sentences, one a line"
+        expected = f"at most {most} {unit}"
+        raise DataError(f"a sentence of {size} {unit}", where=where, expected=expected, hint=hint)
 
 
 def _size(sentence: Sentence) -> int:

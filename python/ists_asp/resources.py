@@ -48,12 +48,10 @@ def _find(name: str) -> Path:
     for folder in candidates:
         if folder.is_dir():
             return folder
-    raise ResourceError(
-        f"the folder {name}/ of ists-asp is missing",
-        where=str(_PACKAGE),
-        expected=" or ".join(str(folder) for folder in candidates),
-        hint="Reinstall ists-asp from a wheel, or from a complete checkout",
-    )
+    found = f"the folder {name}/ of ists-asp is missing"
+    expected = " or ".join(map(str, candidates))
+    hint = "Reinstall ists-asp from a wheel, or from a complete checkout"
+    raise ResourceError(found, where=str(_PACKAGE), expected=expected, hint=hint)
 
 
 @cache

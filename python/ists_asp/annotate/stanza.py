@@ -28,8 +28,6 @@ PROCESSORS = ("tokenize", "pos", "lemma")
 
 SHIPPED_PACKAGE = "ists"
 
-_FIRST = (SHIPPED_PACKAGE, "default")  # the package of the shipped models, and Stanza's own
-
 
 @dataclass(frozen=True, slots=True)
 class Models:
@@ -72,7 +70,8 @@ def find(lang: str, stanza_dir: Path | None = None) -> Models:
     """
     directory = stanza_dir or data_dir() / "stanza"
     packages = _packages(directory, lang)
-    ranked = [name for name in dict.fromkeys((*_FIRST, *sorted(packages))) if name in packages]
+    order = dict.fromkeys((SHIPPED_PACKAGE, "default", *sorted(packages)))
+    ranked = [name for name in order if name in packages]
     if not ranked:
         found = f"no Stanza package for language '{lang}'"
         raise _missing(found, directory, "a package such as default", lang)
@@ -264,13 +263,10 @@ def _one_thread() -> Iterator[None]:
     More gain nothing on an idle machine, and take ten times as long where others compute
     too, as the threads wait for one another.
     """
-    if "OMP_NUM_THREADS" in os.environ:
-        yield
-        return
     import torch
 
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+    torch.set_num_threads(threads if "OMP_NUM_THREADS" in os.environ else 1)
     try:
         yield
     finally:

@@ -191,11 +191,8 @@ def refuse_clashes(reads: Iterable[Use], writes: Iterable[Use]) -> None:
     for use in reads if written else ():
         identity = _identity(use.file)
         if identity in written:
-            raise UsageError(
-                f"this is an input file, which {use.by} reads",
-                where=written[identity].by,
-                hint="Choose another name for the output",
-            )
+            found, where = f"this is an input file, which {use.by} reads", written[identity].by
+            raise UsageError(found, where=where, hint="Choose another name for the output")
 
 
 def _identity(file: Path | int) -> _Identity | None:

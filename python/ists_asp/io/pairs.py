@@ -67,9 +67,8 @@ class Ids(Closing):
 
     def __init__(self) -> None:
         self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        self._database.execute("PRAGMA journal_mode = OFF")
-        self._database.execute("CREATE TABLE ids (id TEXT PRIMARY KEY, line INTEGER) WITHOUT ROWID")
-        self._database.execute("BEGIN")
+        table = "CREATE TABLE ids (id TEXT PRIMARY KEY, line INTEGER) WITHOUT ROWID"
+        self._database.executescript(f"PRAGMA journal_mode = OFF; {table}; BEGIN")
 
     def close(self) -> None:
         """Forget the ids."""
@@ -82,17 +81,12 @@ class Ids(Closing):
         except sqlite3.IntegrityError:
             query = "SELECT line FROM ids WHERE id = ?"
             ((first,),) = self._database.execute(query, (identifier,))
-            raise DataError(
-                f"the id '{shortened(identifier)}' again, first at {file}:{first}",
-                where=f"{file}:{line}",
-                expected="one line an id",
-            ) from None
+            found = f"the id '{shortened(identifier)}' again, first at {file}:{first}"
+            raise DataError(found, where=f"{file}:{line}", expected="one line an id") from None
         except sqlite3.OperationalError as error:
-            raise DataError(
-                f"the ids of its pairs cannot be kept: {error}",
-                where=file,
-                hint="Make room in the folder for temporary files (TMPDIR)",
-            ) from None
+            found = f"the ids of its pairs cannot be kept: {error}"
+            hint = "Make room in the folder for temporary files (TMPDIR)"
+            raise DataError(found, where=file, hint=hint) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +139,10 @@ def _unknown(table: Table) -> FormatError:
     if table.header and count:
         names = shortened(", ".join(f"'{name}'" for name in table.columns), 200)
         found = f"none of the {found} {names} is known to hold sentences"
-    return FormatError(
-        found,
-        where=table.name if table.header else f"{table.name}:1",
-        expected="two columns of sentences, with or without one of ids",
-        hint="Name them with --sent1-col and --sent2-col, by their titles or numbers",
-    )
+    where = table.name if table.header else f"{table.name}:1"
+    expected = "two columns of sentences, with or without one of ids"
+    hint = "Name them with --sent1-col and --sent2-col, by their titles or numbers"
+    return FormatError(found, where=where, expected=expected, hint=hint)
 
 
 def table_pairs(
@@ -183,11 +175,8 @@ def read_sts(source: t.Source, warn: t.Warn = t.ignore) -> Iterator[ScoredPair]:
     table = Table(source, KINDS.get(ending, "tsv"), name=label, warn=warn)
     wanted = {} if table.header else {"gold": "1", "sent1": "2", "sent2": "3"}
     if wanted and len(table.columns) != len(wanted):
-        raise FormatError(
-            f"{len(table.columns)} columns",
-            where=f"{label}:1",
-            expected="three: a score, sentence 1 and sentence 2",
-        )
+        expected = "three: a score, sentence 1 and sentence 2"
+        raise FormatError(f"{len(table.columns)} columns", where=f"{label}:1", expected=expected)
     places, faults = find_places(table, wanted), t.Faults()
     if places.gold is None:
         raise FormatError("no column of scores", where=label, expected="one that is called 'score'")

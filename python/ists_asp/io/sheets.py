@@ -49,11 +49,9 @@ def _readable(kind: str, where: str) -> Iterator[None]:
         raise
     except Exception as error:
         reason = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
-        raise FormatError(
-            f"cannot be read as {_ABOUT[kind][1]}{reason}",
-            where=where,
-            hint="Open it in the program that made it and save it again, or as CSV",
-        ) from error
+        found = f"cannot be read as {_ABOUT[kind][1]}{reason}"
+        hint = "Open it in the program that made it and save it again, or as CSV"
+        raise FormatError(found, where=where, hint=hint) from error
 
 
 def read_sheet(kind: str, stream: BinaryIO, where: str, warn: Warn) -> Iterator[Cells]:

@@ -43,13 +43,8 @@ if TYPE_CHECKING:
     from ists_asp.io.sheets import Cells, Put
 
 KINDS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".xlsx": "xlsx",
-    ".ods": "ods",
-    ".parquet": "parquet",
+    **{".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"},
+    **{".xlsx": "xlsx", ".ods": "ods", ".parquet": "parquet"},
 }
 """Kinds of tables by the ending of their names."""
 
@@ -113,12 +108,9 @@ def kind_of(path: Path, where: str | None = None) -> str:
         endings.pop()
     kind = KINDS.get(endings[-1] if endings else "")
     if kind is None:
-        raise UsageError(
-            "no kind of table is known by this ending",
-            where=where or str(path),
-            expected=", ".join(KINDS),
-            hint="Say what it is with --tsv FILE or --jsonl FILE, or give it another name",
-        )
+        found, expected = "no kind of table is known by this ending", ", ".join(KINDS)
+        hint = "Say what it is with --tsv FILE or --jsonl FILE, or give it another name"
+        raise UsageError(found, where=where or str(path), expected=expected, hint=hint)
     return kind
 
 
@@ -352,12 +344,10 @@ class Table:
             text.detach()
 
     def _undecoded(self, number: int, found: str, encoding: str) -> FormatError:
-        return FormatError(
-            f"this is no {encoding.removesuffix('-sig').upper()} ({found})",
-            where=f"{self.name}:{number}",
-            expected="UTF-8, or UTF-16 with its mark",
-            hint="Name the encoding, such as --encoding cp1252, or save the file as UTF-8",
-        )
+        found = f"this is no {encoding.removesuffix('-sig').upper()} ({found})"
+        where, expected = f"{self.name}:{number}", "UTF-8, or UTF-16 with its mark"
+        hint = "Name the encoding, such as --encoding cp1252, or save the file as UTF-8"
+        return FormatError(found, where=where, expected=expected, hint=hint)
 
     def _sniff(self) -> None:
         """Find out how rows are written, by the first of them."""
@@ -380,12 +370,10 @@ class Table:
         if self.kind == "tsv" and _fit(lines, "\t")[1] < 2:
             for sign, names in ((";", "semicolons"), (",", "commas")):
                 if sign in lines[0]:
-                    raise FormatError(
-                        f"{names}, but no tab",
-                        where=f"{self.name}:1",
-                        expected="columns that tabs separate",
-                        hint="If this is CSV, read it with --table FILE.csv",
-                    )
+                    found, expected = f"{names}, but no tab", "columns that tabs separate"
+                    hint = "If this is CSV, read it with --table FILE.csv"
+                    where = f"{self.name}:1"
+                    raise FormatError(found, where=where, expected=expected, hint=hint)
         quoted = delimiter != "\t" or _in_quotes(lines)
         self.dialect = Dialect(delimiter, quoted, line_end, mark)
 

@@ -8,14 +8,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias, TypeVar
+from typing import BinaryIO, TypeAlias, TypeVar
 from unicodedata import category, normalize
 
 from ists_asp.errors import DataError, FaultyLinesError, FormatError, shortened
 from ists_asp.model import Sentence, Token
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 Parsed = TypeVar("Parsed")
 
@@ -45,12 +42,7 @@ class Faults:
     def __enter__(self) -> None:
         """Nothing is needed."""
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        fault: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> bool:
+    def __exit__(self, _kind: object, fault: BaseException | None, _trace: object) -> bool:
         if not isinstance(fault, DataError) or isinstance(fault, FormatError):
             return False
         self.add(fault)
@@ -254,12 +246,10 @@ def _opened(source: Source, label: str) -> AbstractContextManager[BinaryIO]:
 def check_no_header(columns: Sequence[str], where: str) -> None:
     """Refuse the first line of a table (or of a file of sentences) if it names its columns."""
     if is_numbered(columns[0]) if len(columns) == 1 else names_columns(columns):
-        raise FormatError(
-            f"the line names columns ({shortened(', '.join(map(str.strip, columns)))})",
-            where=where,
-            expected="sentences from the first line on, in columns that are known by their places",
-            hint="Take this line out, for instance with tail -n +2",
-        )
+        found = f"the line names columns ({shortened(', '.join(map(str.strip, columns)))})"
+        expected = "sentences from the first line on, in columns that are known by their places"
+        hint = "Take this line out, for instance with tail -n +2"
+        raise FormatError(found, where=where, expected=expected, hint=hint)
 
 
 def read_sentences(

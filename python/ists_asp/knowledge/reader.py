@@ -225,11 +225,9 @@ class Reader:
         # A damaged file fails in as many ways as there are bytes to damage.
         except Exception as error:
             no_fault_of_files(error)
-            raise ResourceError(
-                f"the reader cannot be loaded: {brief(error)}",
-                where=str(self._folder),
-                hint="Reinstall ists-asp, or leave the reader out: --reader none",
-            ) from None
+            found = f"the reader cannot be loaded: {brief(error)}"
+            hint = "Reinstall ists-asp, or leave the reader out: --reader none"
+            raise ResourceError(found, where=str(self._folder), hint=hint) from None
 
 
 class PairReader:

@@ -286,12 +286,9 @@ _NUMERAL = re.compile(
 )
 
 _MEASURE = re.compile(
-    r"""
-    (?P<number>[$€£¥]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?)
-    -?
-    (?P<unit>[a-z]+(?:-[a-z]+)*)\.?
-    """,
-    re.VERBOSE | re.IGNORECASE,
+    r"(?P<number>[$€£¥]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?)"
+    r"-?(?P<unit>[a-z]+(?:-[a-z]+)*)\.?",
+    re.IGNORECASE,
 )
 
 
