@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from ists_asp.evaluate.wa_check import Fault
-
 _SHOWN_IDS = 10
 _MISPLACED = "no sentence, but the official scorer looks for the words of the pair in this line"
 _JOINED = "Our own rule: the official scorer puts the lines to those of another pair, or gives up"
+_OURS = "Our own rule: the official scorer goes on"
+_ZERO = "Our own rule: the official scorer of 2016 prints 0"
+_REFUSED = "The official check refuses the file, too; ists-asp check lists all its faults"
 
 
 def evaluate_files(
@@ -45,7 +46,7 @@ def evaluate_files(
             f"no sentence id in common with {gold}",
             where=str(system),
             expected=f"ids such as '{shortened(next(iter(right)))}'",
-            hint="Our own rule: the official scorer of 2016 prints 0",
+            hint=_ZERO,
         )
     evaluation = evaluate(right, answers, scheme)
     measure = evaluation.overall.alignment
@@ -53,7 +54,7 @@ def evaluate_files(
         raise DataError(
             f"nothing to measure: no words are aligned here, nor in {gold}",
             where=str(system),
-            hint="Our own rule: the official scorer of 2016 prints 0",
+            hint=_ZERO,
         )
     pilot = "yes" if scheme is Scheme.Y2015 else "no"
     signature = f"ists|scheme:{scheme}|alic:{pilot}|relief:{pilot}|punct:ignored|pairs:{len(right)}"
@@ -67,18 +68,18 @@ def read_references(source: Source, *, warn: Warn = ignore) -> dict[str, Referen
     Raises:
         DataError: the file cannot be read, lacks or repeats an id, or has a malformed line.
     """
-    found: dict[str, Reference] = {}
+    references: dict[str, Reference] = {}
     faults = Faults()
     for sentence in read_wa(source, warn=warn):
         with faults:
-            identifier = _identifier(sentence, found, "Give each pair an id of its own")
+            identifier = _identifier(sentence, references, "Give each pair an id of its own")
             # The scorer only looks words up, so odd token sections are no reason to give up.
             pair = Pair(identifier, *map(_by_number, sentence.tokens))
             alignments = sentence.to_alignments()
             _check_links(sentence.where, alignments)
-            found[identifier] = Reference(pair, alignments)
+            references[identifier] = Reference(pair, alignments)
     faults.check()
-    return found
+    return references
 
 
 def _identifier(sentence: WaSentence, seen: Iterable[str], hint: str) -> str:
@@ -101,22 +102,27 @@ def _read(path: Path, gold: bool, warn: Warn) -> tuple[dict[str, ScoredPair], st
     Its view decides what is measured; ours, sentence by sentence, what makes no sense.
     """
     view = ScriptView(gold)
-    found: dict[str, ScoredPair] = {}
+    pairs: dict[str, ScoredPair] = {}
     odd: list[str] = []
     for sentence in read_wa(path, warn=warn, watch=view.take):
-        identifier = _identifier(sentence, found, _JOINED)
+        identifier = _identifier(sentence, pairs, _JOINED)
         for fault in check_sentence(sentence, view.lines):
             if fault.kind not in (ODD_SCORE, NO_ARROW):
-                raise _error(fault)
+                raise DataError(
+                    f"{fault.kind}: found {fault.found}",
+                    where=fault.where,
+                    expected=fault.expected,
+                    hint=_OURS if fault.origin is Origin.OURS else _REFUSED,
+                )
             odd.append(str(fault))
         words1, words2 = (*view.words.pop(identifier, ()), (), ())[:2]
         scored = tuple(ScoredLine.of(line.to_alignment(), line.sides) for _, line in view.lines)
         view.lines.clear()
         _check_links(sentence.where, scored)
-        found[identifier] = ScoredPair(words1, words2, scored)
-    if not any(gold or pair.lines for pair in found.values()):
+        pairs[identifier] = ScoredPair(words1, words2, scored)
+    if not any(gold or pair.lines for pair in pairs.values()):
         raise DataError(
-            f"no {'alignment' if found else 'sentence'}",
+            f"no {'alignment' if pairs else 'sentence'}",
             where=str(path),
             expected="sentences and their alignments, such as 1 <==> 1 // EQUI // 5",
             hint="The official scorer of 2016 gives up, too",
@@ -124,7 +130,7 @@ def _read(path: Path, gold: bool, warn: Warn) -> tuple[dict[str, ScoredPair], st
     misplaced = [f"{where}: {_MISPLACED}" for where in view.misplaced]
     for first, *more in filter(None, (odd, misplaced)):
         warn(first + (f"; {len(more)} more" if more else ""))
-    return found, view.digest.hexdigest()[:10]
+    return pairs, view.digest.hexdigest()[:10]
 
 
 def _check_links(where: str, lines: Iterable[ScoredLine | Alignment]) -> None:
@@ -135,19 +141,8 @@ def _check_links(where: str, lines: Iterable[ScoredLine | Alignment]) -> None:
             f"lines with {links} links between tokens",
             where=where,
             expected=f"at most {MAX_TOKENS**2}, those of two sentences of {MAX_TOKENS} tokens",
-            hint="Our own rule: the official scorer goes on",
+            hint=_OURS,
         )
-
-
-def _error(fault: Fault) -> DataError:
-    hint = (
-        "Our own rule: the official scorer goes on"
-        if fault.origin is Origin.OURS
-        else "The official check refuses the file, too; ists-asp check lists all its faults"
-    )
-    return DataError(
-        f"{fault.kind}: found {fault.found}", where=fault.where, expected=fault.expected, hint=hint
-    )
 
 
 def _by_number(tokens: Sequence[WaToken]) -> Sentence:
@@ -167,31 +162,20 @@ def render_evaluation(evaluation: Evaluation, by_pair: bool = False) -> str:
         for name, measure in evaluation.overall.named()
     ]
     parts = [f"Scheme {evaluation.scheme}, pairs: {len(evaluation.pairs)}", table(rows)]
-    for ids, what in (
-        (evaluation.missing, "only in the gold file"),
-        (evaluation.extra, "only in the system file"),
-    ):
+    for ids, file in (evaluation.missing, "gold"), (evaluation.extra, "system"):
         if ids:
-            more = ", …" if len(ids) > _SHOWN_IDS else ""
-            parts.append(f"Pairs {what} ({len(ids)}): {', '.join(ids[:_SHOWN_IDS])}{more}\n")
-    if evaluation.confusion:
-        parts.append("Labels by link weight (rows gold, columns system)\n" + _labels(evaluation))
+            listed = ", ".join(ids[:_SHOWN_IDS]) + ", …" * (len(ids) > _SHOWN_IDS)
+            parts.append(f"Pairs only in the {file} file ({len(ids)}): {listed}")
+    if cells := evaluation.confusion:
+        labels = [label for label in Label if label in chain.from_iterable(cells)]
+        rows = [["", *map(str, labels)]]
+        for gold in labels:
+            weights = (cells.get((gold, system), 0.0) for system in labels)
+            rows.append([str(gold), *(f"{weight:.1f}" for weight in weights)])
+        parts.append("Labels by link weight (rows gold, columns system)\n" + table(rows))
     if by_pair:
-        header = ["Pair", *(name for name, _ in evaluation.overall.named())]
-        lines = [
-            [pair.id, *(f"{measure.f1:.4f}" for _, measure in pair.scores.named())]
-            for pair in evaluation.pairs
-        ]
-        parts.append("F1 by pair\n" + table([header, *lines]))
+        rows = [["Pair", *(name for name, _ in evaluation.overall.named())]]
+        for pair in evaluation.pairs:
+            rows.append([pair.id, *(f"{measure.f1:.4f}" for _, measure in pair.scores.named())])
+        parts.append("F1 by pair\n" + table(rows))
     return "\n".join(part if part.endswith("\n") else part + "\n" for part in parts)
-
-
-def _labels(evaluation: Evaluation) -> str:
-    cells = evaluation.confusion
-    labels = [label for label in Label if label in chain.from_iterable(cells)]
-    rows = [["", *map(str, labels)]]
-    rows += [
-        [str(gold), *(f"{cells.get((gold, system), 0.0):.1f}" for system in labels)]
-        for gold in labels
-    ]
-    return table(rows)

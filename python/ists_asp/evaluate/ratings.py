@@ -37,16 +37,11 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
 
-_QUANTILE = float(stats.norm.ppf(0.975))
-"""Standard errors on both sides of an estimate that make an interval of 95 percent."""
-
+_QUANTILE = float(stats.norm.ppf(0.975))  # standard errors on both sides, for 95 percent
 _ALPHA = 0.05
-_MOST = 1 - 1e-12
-"""Fisher's z of 1 is infinite; what is nearer to 1 than this counts as this."""
-
+_MOST = 1 - 1e-12  # what is nearer to 1 counts as this: Fisher's z of 1 is infinite
 _SUFFIXES = (".txt", ".gs", *KINDS)
-_OFFICIAL = re.compile(r"STS\.(gs|input|output)\.")
-"""How the organisers begin the names of their files."""
+_OFFICIAL = re.compile(r"STS\.(gs|input|output)\.")  # begins the names of the organisers' files
 
 
 def tokencos(pair: Pair) -> float:
@@ -168,11 +163,10 @@ def evaluate_ratings(
     """
     runs = [run for run in (system, other) if run is not None]
     hashes = [sha256() for _ in (gold, *runs)]
-    names, found = [], []
+    names, sets = [], []
     for name, file, *answers in _matched(gold, runs):
         golden, ids = _ratings(file, "gold", column)
         hashes[0].update(repr(golden).encode())
-        kept = [number for number, score in enumerate(golden) if score is not None]
         right = [score for score in golden if score is not None]
         correlations = []
         for answer, digest in zip(answers, hashes[1:], strict=True):
@@ -180,24 +174,24 @@ def evaluate_ratings(
             if ids and own:
                 ratings = _by_id(dict(zip(own, ratings, strict=True)), ids, answer, file)
             digest.update(repr(ratings).encode())
-            if len(ratings) != len(golden):
-                raise DataError(
-                    f"{len(ratings)} ratings", where=str(answer), expected=f"{len(golden)}"
-                )
-            given = [ratings[number] for number in kept]
-            if None in given:
-                line = kept[given.index(None)] + 1
-                raise DataError("no rating", where=f"{answer}:{line}", expected="a number")
-            numbers = [rating for rating in given if rating is not None]
+            size = len(golden)
+            if len(ratings) != size:
+                raise DataError(f"{len(ratings)} ratings", where=str(answer), expected=f"{size}")
+            numbers = []
+            for line, (score, rating) in enumerate(zip(golden, ratings, strict=True), 1):
+                if score is not None:
+                    if rating is None:
+                        raise DataError("no rating", where=f"{answer}:{line}", expected="a number")
+                    numbers.append(rating)
             correlations.append(correlation(right, numbers, str(file)))
         names.append(name)
-        found.append(correlations)
-    means = [weighted_mean(column) for column in zip(*found, strict=True)]
+        sets.append(correlations)
+    means = [weighted_mean(column) for column in zip(*sets, strict=True)]
     signature = f"sts|pearson|sets:{len(names)}|pairs:{means[0].pairs}"
     for name, digest in zip(("gold", "answers", "other"), hashes, strict=False):
         signature += f"|{name}:{digest.hexdigest()[:10]}"
     return RatingEvaluation(
-        tuple(_data_set(name, own) for name, own in zip(names, found, strict=True)),
+        tuple(map(_data_set, names, sets)),
         _data_set("mean", means),
         f"{signature}|version:{__version__}",
     )
@@ -217,39 +211,33 @@ def _matched(gold: Path, runs: Sequence[Path]) -> list[tuple[str, Path, *tuple[P
             if run.is_dir():
                 raise DataError("a folder", where=str(run), expected=f"a file, as {gold} is one")
         return [(_name(gold), gold, *runs)]
-    known = _folder(gold)
-    if not known:
+    golds = _folder(gold)
+    if not golds:
         expected = "files .txt or .gs, or tables"
         raise DataError("no gold ratings", where=str(gold), expected=expected)
-    found = []
+    folders = []
     for run in runs:
         if not run.is_dir():
             raise DataError("no folder", where=str(run), expected=f"a folder, as {gold} is one")
-        files = _folder(run)
-        missing = [name for name in known if name not in files]
-        if missing:
-            raise DataError(
-                f"no ratings of {missing[0]}",
-                where=str(run),
-                expected=f"a file such as {missing[0]}.txt",
-            )
-        found.append(files)
-    return [(name, file, *(files[name] for files in found)) for name, file in known.items()]
+        folders.append(_folder(run))
+        for name in golds:
+            if name not in folders[-1]:
+                expected = f"a file such as {name}.txt"
+                raise DataError(f"no ratings of {name}", where=str(run), expected=expected)
+    return [(name, file, *(files[name] for files in folders)) for name, file in golds.items()]
 
 
 def _folder(folder: Path) -> dict[str, Path]:
     """The files of a folder by the name of their data set."""
-    files = (path for path in sorted(folder.iterdir()) if path.suffix in _SUFFIXES)
-    found: dict[str, Path] = {}
-    for file in files:
-        first = found.setdefault(_name(file), file)
-        if first is not file:
+    files: dict[str, Path] = {}
+    for file in sorted(folder.iterdir()):
+        if file.suffix in _SUFFIXES and (first := files.setdefault(_name(file), file)) is not file:
             raise DataError(
                 f"{first.name} and {file.name} are of one name",
                 where=str(folder),
                 expected="one file a data set",
             )
-    return found
+    return files
 
 
 def _name(file: Path) -> str:
@@ -262,17 +250,17 @@ def _by_id(
 ) -> list[float | None]:
     """The ratings in the order of gold pairs."""
     for lacking, where, file in (
-        ([one for one in ids if one not in ratings], answer, gold),
-        ([rating for rating in ratings if rating not in set(ids)], gold, answer),
+        ([own for own in ids if own not in ratings], answer, gold),
+        ([own for own in ratings if own not in set(ids)], gold, answer),
     ):
         if lacking:
+            sample = f"such as '{shortened(lacking[0])}'"
             raise DataError(
-                f"{len(lacking)} of the pairs of {file} are not in it, such as "
-                f"'{shortened(lacking[0])}'",
+                f"{len(lacking)} of the pairs of {file} are not in it, {sample}",
                 where=str(where),
                 expected="the same ids in both files",
             )
-    return [ratings[one] for one in ids]
+    return [ratings[own] for own in ids]
 
 
 def _ratings(
@@ -292,18 +280,18 @@ def _ratings(
             expected=f"one that is called '{role}'",
             hint="Name that of gold with --gold-col",
         )
-    found, ids, at, faults = [], [], usual(table.columns, USUAL["id"]), Faults()
-    with Ids() as known:
+    ratings, ids, at, faults = [], [], usual(table.columns, USUAL["id"]), Faults()
+    with Ids() as unique:
         for row in table.rows():
             with faults:
                 if row.fault is not None:
                     raise row.fault
-                found.append(_number(row.cells[place], row.where))
+                ratings.append(_number(row.cells[place], row.where))
                 if at is not None:
                     ids.append(identifier(row, at))
-                    known.add(ids[-1], row.number, table.name)
+                    unique.add(ids[-1], row.number, table.name)
     faults.check()
-    return found, ids
+    return ratings, ids
 
 
 def _rating(line: Line) -> float | None:
@@ -326,11 +314,8 @@ def _number(value: object, where: str) -> float | None:
     except (ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise DataError(
-            f"'{shortened(str(value))}'",
-            where=where,
-            expected="a rating, or an object with a rating",
-        )
+        expected = "a rating, or an object with a rating"
+        raise DataError(f"'{shortened(str(value))}'", where=where, expected=expected)
     return number
 
 
@@ -339,21 +324,18 @@ def render_ratings(evaluation: RatingEvaluation) -> str:
     compared = evaluation.mean.other is not None
     rows = [["", "Pairs", "Pearson", "95 %", *(["Other", "p"] if compared else [])]]
     several = len(evaluation.data_sets) > 1
-    for one in (*evaluation.data_sets, *([evaluation.mean] if several else [])):
-        measured = one.correlation
-        interval = f"{measured.low:.4f} to {measured.high:.4f}"
-        row = [one.name, str(measured.pairs), f"{measured.r:.4f}", interval]
-        if one.other is not None:
-            star = " *" if one.other.p < _ALPHA else "  "
-            row += [f"{one.other.r:.4f}", f"{one.other.p:.4f}{star}"]
-        rows.append(row)
+    for data_set in (*evaluation.data_sets, *([evaluation.mean] if several else [])):
+        own, other = data_set.correlation, data_set.other
+        interval = f"{own.low:.4f} to {own.high:.4f}"
+        rows.append([data_set.name, str(own.pairs), f"{own.r:.4f}", interval])
+        if other is not None:
+            star = " *" if other.p < _ALPHA else "  "
+            rows[-1] += [f"{other.r:.4f}", f"{other.p:.4f}{star}"]
     note = f"* better than the other run, p < {_ALPHA}, one-tailed\n" if compared else ""
     return f"{table(rows)}{note}\nSignature: {evaluation.signature}\n"
 
 
-LEAST = 10
-"""Marks from which a scale can be learned."""
-
+LEAST = 10  # marks from which a scale can be learned
 _RIDGE = 1.0
 
 
@@ -377,25 +359,26 @@ def suggest_marks(
 ) -> Scale:
     """Learn a scale by ridge regression; suggestions are marks that were given."""
     pairs = list(zip(features, marks, strict=True))
-    known = [at for at, (row, mark) in enumerate(pairs) if None not in (row, mark)]
-    if len(known) < LEAST:
-        found = f"{len(known)} answers have a mark"
+    marked = [at for at, (row, mark) in enumerate(pairs) if None not in (row, mark)]
+    if len(marked) < LEAST:
+        found = f"{len(marked)} answers have a mark"
         raise DataError(found, where=where, expected=f"{LEAST} or more, to learn your scale from")
     values = {at: np.array([1.0, *row]) for at, row in enumerate(features) if row is not None}
-    gold = {at: mark for at in known if (mark := marks[at]) is not None}
+    gold = {at: mark for at in marked if (mark := marks[at]) is not None}
     steps = np.unique(list(gold.values()))
 
     def suggested(at: int) -> float | None:
         if at not in values:
             return None
-        rows = [one for one in known if one != at]
-        own, targets = np.array([values[one] for one in rows]), [gold[one] for one in rows]
+        rows = [row for row in marked if row != at]
+        own, targets = np.array([values[row] for row in rows]), [gold[row] for row in rows]
         penalty = np.diag([1e-9, *[_RIDGE] * (own.shape[1] - 1)])
         weights = np.linalg.solve(own.T @ own + penalty, own.T @ np.array(targets))
         return float(steps[np.abs(steps - values[at] @ weights).argmin()])
 
-    told = [suggested(at) for at in range(len(pairs))]
-    one, two = np.array(list(gold.values())), np.array([told[at] for at in known], dtype=float)
-    chance = float(np.mean((one[:, None] - two) ** 2))
-    kappa = 1 - float(np.mean((one - two) ** 2)) / chance if chance else 1.0
-    return Scale(tuple(told), kappa, float(np.abs(one - two).mean()), len(known))
+    scale = tuple(map(suggested, range(len(pairs))))
+    theirs = np.array(list(gold.values()))
+    ours = np.array([scale[at] for at in marked], dtype=float)
+    chance = float(np.mean((theirs[:, None] - ours) ** 2))
+    kappa = 1 - float(np.mean((theirs - ours) ** 2)) / chance if chance else 1.0
+    return Scale(scale, kappa, float(np.abs(theirs - ours).mean()), len(marked))

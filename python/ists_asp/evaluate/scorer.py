@@ -25,12 +25,8 @@ from ists_asp.model import Alignment, Chunk, Label, Pair, Scheme, Tag
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-DECIMALS = 4
-"""Digits behind the point of what is printed."""
-
-IGNORED = frozenset(".,:;?'`\"-")
-"""Tokens whose links are not counted: these single characters, and no other punctuation."""
-
+DECIMALS = 4  # digits behind the point of what is printed
+IGNORED = frozenset(".,:;?'`\"-")  # tokens whose links do not count; no other punctuation
 _BITS = 1 << 64
 _SPECIFIC = frozenset({Label.SPE1, Label.SPE2, Label.SIMI})
 _LOOSE = _SPECIFIC | {Label.REL}
@@ -73,9 +69,8 @@ class Measure(Summed):
 
     def as_dict(self) -> dict[str, float]:
         """Precision, recall and F1, rounded to four decimals."""
-        return {
-            name: round(getattr(self, name), DECIMALS) for name in ("precision", "recall", "f1")
-        }
+        names = "precision", "recall", "f1"
+        return {name: round(getattr(self, name), DECIMALS) for name in names}
 
     def _ratio(self, matched: float, total: float) -> float:
         if total:
@@ -94,12 +89,8 @@ class Scores(Summed):
 
     def named(self) -> tuple[tuple[str, Measure], ...]:
         """The measures with the names that the official scorer prints."""
-        return (
-            ("Ali", self.alignment),
-            ("Type", self.type),
-            ("Score", self.score),
-            ("Typ+Sco", self.type_score),
-        )
+        measures = self.alignment, self.type, self.score, self.type_score
+        return tuple(zip(("Ali", "Type", "Score", "Typ+Sco"), measures, strict=True))
 
     def as_dict(self) -> dict[str, object]:
         """Precision, recall and F1 of each measure, by its official name."""
@@ -135,17 +126,13 @@ class Evaluation:
 
     def as_dict(self) -> dict[str, object]:
         """Everything, in a form that ``json.dumps`` takes."""
-        return {
-            "scheme": self.scheme,
+        return {name: getattr(self, name) for name in self.__slots__} | {
             "overall": self.overall.as_dict(),
             "pairs": [{"id": pair.id, **pair.scores.as_dict()} for pair in self.pairs],
             "confusion": [
                 {"gold": str(gold), "system": str(system), "weight": round(weight, DECIMALS)}
                 for (gold, system), weight in self.confusion.items()
             ],
-            "missing": list(self.missing),
-            "extra": list(self.extra),
-            "signature": self.signature,
         }
 
 
@@ -214,20 +201,18 @@ def evaluate(
     """Measure answers against a gold standard; both are keyed by pair id.
 
     The scheme says which official scorer: the final one of 2016, or that of 2015 with its
-    relief for types that hardly differ.
-
-    The order of the pairs is that of ``gold``, then what only ``system`` has.
+    relief for types that hardly differ. Pairs that only ``system`` has come last.
     """
     pairs: list[PairScores] = []
     weights: dict[tuple[Label, Label], float] = defaultdict(float)
     overall = Scores()
     for identifier in dict.fromkeys([*gold, *system]):
-        right, answered = (_scored(some.get(identifier)) for some in (gold, system))
-        expected, found = _links(right.lines, right), _links(answered.lines, right)
-        scores = _score(expected, found, scheme)
+        right, answer = (_scored(side.get(identifier)) for side in (gold, system))
+        links, answered = _links(right.lines, right), _links(answer.lines, right)
+        scores = _score(links, answered, scheme)
         pairs.append(PairScores(identifier, scores))
         overall += scores
-        _confuse(expected, found, weights)
+        _confuse(links, answered, weights)
     return Evaluation(
         scheme=str(scheme),
         overall=overall,
@@ -238,23 +223,21 @@ def evaluate(
     )
 
 
-def _scored(one: Reference | ScoredPair | None) -> ScoredPair:
-    if one is None:
+def _scored(pair: Reference | ScoredPair | None) -> ScoredPair:
+    if pair is None:
         return ScoredPair((), (), ())
-    return one.scored if isinstance(one, Reference) else one
+    return pair.scored if isinstance(pair, Reference) else pair
 
 
 def _links(lines: Sequence[ScoredLine], words: ScoredPair) -> _Links:
-    found: dict[tuple[str, str], ScoredLine] = {}
+    links: dict[tuple[str, str], ScoredLine] = {}
     for line in lines:
         if _aligned(line.tokens1) and _aligned(line.tokens2):
-            counted2 = list(_counted(line.tokens2, words.words2))
-            for one in _counted(line.tokens1, words.words1):
-                for two in counted2:
-                    found[one, two] = line
-    fan1 = Counter(one for one, _ in found)
-    fan2 = Counter(two for _, two in found)
-    return {link: (found[link], 1 / max(fan1[link[0]], fan2[link[1]])) for link in found}
+            counted1 = _counted(line.tokens1, words.words1)
+            counted2 = _counted(line.tokens2, words.words2)
+            links |= dict.fromkeys(product(counted1, counted2), line)
+    fan1, fan2 = (Counter(link[side] for link in links) for side in (0, 1))
+    return {link: (line, 1 / max(fan1[link[0]], fan2[link[1]])) for link, line in links.items()}
 
 
 def _aligned(tokens: tuple[str, ...]) -> bool:
@@ -303,7 +286,6 @@ def _score(gold: _Links, system: _Links, scheme: Scheme) -> Scores:
 
 
 def _types(right: ScoredLine, answer: ScoredLine) -> float:
-    """Jaccard of the types: labels and tags together."""
     one, two = right.types, answer.types
     return len(one & two) / len(one | two)
 
@@ -327,7 +309,7 @@ def _types_with_relief(right: ScoredLine, answer: ScoredLine) -> float:
 
 
 def _closeness(right: ScoredLine, answer: ScoredLine) -> float:
-    """1 for equal scores, falling linearly to 0 for a difference of 5; NIL counts as 0."""
+    # NIL counts as 0.
     return 1 - abs(right.score - answer.score) / HIGHEST
 
 
@@ -357,12 +339,8 @@ class Chunking:
 
     def as_dict(self) -> dict[str, object]:
         """Everything, in a form that ``json.dumps`` takes."""
-        return {
-            "boundaries": self.boundaries.as_dict(),
-            "chunks": self.chunks.as_dict(),
-            "exact": self.exact,
-            "sentences": self.sentences,
-        }
+        measures = {"boundaries": self.boundaries.as_dict(), "chunks": self.chunks.as_dict()}
+        return {**measures, "exact": self.exact, "sentences": self.sentences}
 
 
 def compare_chunks(pairs: Iterable[tuple[Sequence[Chunk], Sequence[Chunk]]]) -> Chunking:

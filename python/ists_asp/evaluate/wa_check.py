@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
     from ists_asp.io.text import Line
 
+    SeenLines = Sequence[tuple[str | None, WaAlignment]]
+
 NO_ARROW = "no alignment"
 ODD_SCORE = "odd score"
 _UNSEEN_ID = "no readable id"
 
 _NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+", re.ASCII)
 _PERL_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
-_PERL_NO_NUMBER = re.compile(
+_PERL_NO_NUMBER = re.compile(  # numbers to Perl, and to nobody else
     r"0 but true|[+-]?(1\.#(QNAN|IND)|[qs]?nan[qs]?(\((0x[0-9a-f]+|\d+)\))?)",
     re.ASCII | re.IGNORECASE,
 )
-"""Numbers to Perl, and to nobody else."""
-
 _PLAIN_NUMBER = re.compile(r"[0-5]|[0-4]\.\d*[1-9]", re.ASCII)
 _MAIN = tuple(map(str, Label))
 _OPTIONAL = tuple(map(str, Tag))
@@ -66,7 +66,7 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong: where (``file:line``), its kind, what was found and expected."""
+    """A fault: where (``file:line``), its kind, what was found and expected."""
 
     where: str
     kind: str
@@ -146,7 +146,7 @@ class Statistics:
     @property
     def chunks_per_sentence(self) -> float:
         """Distinct sides a sentence, both sentences of a pair counted."""
-        return (self.chunks1 + self.chunks2) / (2 * self.pairs) if self.pairs else 0.0
+        return (self.chunks1 + self.chunks2) / (2 * max(self.pairs, 1))
 
     def add(self, sentence: WaSentence) -> None:
         """Count one sentence, so that a long file need not fit into memory."""
@@ -158,14 +158,18 @@ class Statistics:
         self.non_contiguous += sum(_is_broken(side) for both in sides for side in both)
         self.chunks1 += len({one for one, _ in sides} - {()})
         self.chunks2 += len({two for _, two in sides} - {()})
-        aligned = [both for both in sides if all(both)]
-        self.aligned_lines += len(aligned)
         for line, both in zip(sentence.alignments, sides, strict=True):
-            self.labels.update(part for part in line.types if part not in _OPTIONAL)
-            self.tags.update(part for part in line.types if part in _OPTIONAL)
+            for part in line.types:
+                (self.tags if part in _OPTIONAL else self.labels)[part] += 1
             self.scores.update([line.score] * all(both))
-        uses = Counter(token for both in aligned for token in _placed(both))
-        self.sharing_lines += sum(any(uses[one] > 1 for one in _placed(both)) for both in aligned)
+        aligned = [
+            [(side, number) for side, numbers in enumerate(both) for number in numbers]
+            for both in sides
+            if all(both)
+        ]
+        self.aligned_lines += len(aligned)
+        uses = Counter(chain.from_iterable(aligned))
+        self.sharing_lines += sum(any(uses[token] > 1 for token in line) for line in aligned)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, in a form that ``json.dumps`` takes."""
@@ -200,12 +204,11 @@ class CheckReport:
 
     def as_dict(self) -> dict[str, object]:
         """Everything, in a form that ``json.dumps`` takes."""
-        verdicts = {True: "correct", False: "incorrect"}
         return {
             "file": self.name,
-            "verdict": verdicts[self.correct],
-            "official_verdict": verdicts[self.official],
-            "faults": [asdict(fault) for fault in self.faults],
+            "verdict": "correct" if self.correct else "incorrect",
+            "official_verdict": "correct" if self.official else "incorrect",
+            "faults": list(map(asdict, self.faults)),
             "notes": list(self.notes),
             "statistics": self.statistics.as_dict(),
         }
@@ -223,6 +226,7 @@ def check_file(path: Path, scheme: Scheme = Scheme.Y2016) -> CheckReport:
     seen: dict[str, str] = {}
     view = ScriptView()
     for sentence in read_wa(path, warn=notes.append, watch=view.take):
+        where, own = sentence.where, sentence.id
         wrong = check_sentence(sentence, view.lines)
         view.lines.clear()
         faults += wrong
@@ -234,19 +238,14 @@ def check_file(path: Path, scheme: Scheme = Scheme.Y2016) -> CheckReport:
                 notes += (f"{line.where}: {note}" for note in _line_notes(line))
         notes += _coverage_notes(sentence)
         statistics.add(sentence)
-        if sentence.id is not None:
-            first = seen.setdefault(sentence.id, sentence.where)
-            if first != sentence.where:
-                again = f"the sentence id {shortened(sentence.id)} again, first at {first}"
-                notes.append(f"{sentence.where}: {again}")
+        if own is not None and (first := seen.setdefault(own, where)) != where:
+            notes.append(f"{where}: the sentence id {shortened(own)} again, first at {first}")
     if not statistics.pairs:
         faults.append(Fault(str(path), "no sentence", "none at all", _OPENING, Origin.OURS))
     return CheckReport(str(path), tuple(faults), tuple(notes), statistics)
 
 
-def check_sentence(
-    sentence: WaSentence, lines: Sequence[tuple[str | None, WaAlignment]]
-) -> list[Fault]:
+def check_sentence(sentence: WaSentence, lines: SeenLines) -> list[Fault]:
     """The faults of a sentence, but for those of the pilot's rules.
 
     ``lines`` are those of its part of the file, as :class:`ScriptView` has them.
@@ -260,9 +259,7 @@ def check_sentence(
     ]
 
 
-def _id_fault(
-    sentence: WaSentence, lines: Sequence[tuple[str | None, WaAlignment]]
-) -> Fault | None:
+def _id_fault(sentence: WaSentence, lines: SeenLines) -> Fault | None:
     """The fault of the id: the official scripts see it in one form only."""
     for seen, line in lines:
         if seen is None:
@@ -347,11 +344,11 @@ def _line_notes(line: WaAlignment) -> list[str]:
         (len(set(line.types)) < len(line.types), f"a type twice in {line.label}"),
         (line.label.endswith("_"), f"the type is written {line.label}"),
     ]
-    found = [note for is_odd, note in notes if is_odd]
     padded = (word for word in chain(*line.sides) if word.startswith("0") and word != "0")
     mixed = (side for side in line.sides if len(side) > 1 and not all(map(token_number, side)))
-    found += (f"a token is written {shortened(word)}" for word in padded)
-    return [*found, *("0 beside other tokens" for _ in mixed)]
+    notes += ((True, f"a token is written {shortened(word)}") for word in padded)
+    notes += ((True, "0 beside other tokens") for _ in mixed)
+    return [note for is_odd, note in notes if is_odd]
 
 
 def _coverage_notes(sentence: WaSentence) -> Iterator[str]:
@@ -362,7 +359,7 @@ def _coverage_notes(sentence: WaSentence) -> Iterator[str]:
         for line in sentence.alignments:
             numbers = _numbers(line.sides[side])
             covered.update(numbers)
-            beyond = shortened(", ".join(str(one) for one in numbers if one not in forms))
+            beyond = shortened(", ".join(str(token) for token in numbers if token not in forms))
             if beyond:
                 yield f"{line.where}: sentence {side + 1} has no token {beyond}"
         missing = [number for number in forms if not covered[number]]
@@ -376,10 +373,6 @@ def _coverage_notes(sentence: WaSentence) -> Iterator[str]:
 def _numbers(words: Iterable[str]) -> tuple[int, ...]:
     """The tokens of a side, each once: "1 1" covers token 1 once."""
     return tuple(sorted({number for word in words if (number := token_number(word))}))
-
-
-def _placed(sides: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
-    return [(side, number) for side, numbers in enumerate(sides) for number in numbers]
 
 
 def _is_broken(numbers: tuple[int, ...]) -> bool:
@@ -398,18 +391,16 @@ def render_check(report: CheckReport, stats: bool = False, most_notes: int | Non
     alike: dict[str, list[str]] = {}
     for text in map(str, report.faults):
         alike.setdefault(text.partition(": ")[2], []).append(text)
-    lines = [one + (f"; {len(more)} more" if more else "") for one, *more in alike.values()]
+    lines = [first + (f"; {len(more)} more" if more else "") for first, *more in alike.values()]
     lines += [f"note: {note}" for note in report.notes[:most_notes]]
     if most_notes is not None and (hidden := len(report.notes[most_notes:])):
         lines.append(f"note: and {hidden} more, see --all-notes")
     verdict = "correct" if report.correct else "incorrect"
     if report.official and not report.correct:
         verdict += ", though the official check accepts it"
-    counted = report.statistics
-    lines.append(
-        f"{report.name}: {verdict} (pairs: {counted.pairs}, "
-        f"faults: {len(report.faults)}, notes: {len(report.notes)})"
-    )
+    counted, faults, notes = report.statistics, len(report.faults), len(report.notes)
+    counts = f"pairs: {counted.pairs}, faults: {faults}, notes: {notes}"
+    lines.append(f"{report.name}: {verdict} ({counts})")
     text = "".join(f"{unbroken(line)}\n" for line in lines)
     if not stats:
         return text
@@ -423,7 +414,7 @@ def render_check(report: CheckReport, stats: bool = False, most_notes: int | Non
         ("aligned lines that share a token", counted.sharing_lines),
         ("sides that are not contiguous", counted.non_contiguous),
     ]
-    found = counted.as_dict()
+    by_key = counted.as_dict()
     for key, what in (("labels", "label"), ("tags", "tag"), ("scores", "aligned with score")):
-        rows += [(f"{what} {name}", count) for name, count in found[key].items()]
+        rows += [(f"{what} {name}", count) for name, count in by_key[key].items()]
     return text + "\n" + table([(name, str(value)) for name, value in rows])

@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, groupby, pairwise
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, TypeVar
 
@@ -81,7 +81,7 @@ def render_weights(
         "hundredths of a log-odds unit; behind it in how many examples there was any, and",
         "what the evidence is. A line may be changed by hand: learn --keep keeps it.",
     )
-    lines = _head(f"{kind}: {title}", purpose, command)
+    lines: list[str] = []
     for section, heading in _SECTIONS.items():
         names: dict[str, list[Weight]] = defaultdict(list)
         for weight in weights:
@@ -90,15 +90,15 @@ def render_weights(
         if not names:
             continue
         lines += ["", f"% {heading}"]
-        for name in sorted(names, key=lambda one: (-max(abs(w.value) for w in names[one]), one)):
+        for name in sorted(names, key=lambda name: (-max(abs(w.value) for w in names[name]), name)):
             own = names[name]
-            own.sort(key=lambda one: _ORDER.index(one.decision) if one.decision in _ORDER else -1)
-            inside = "; ".join(f"{name},{one.decision},{one.value}" for one in own)
-            said = sentences.get(name) or sentences.get(name.partition("(")[0], "")
-            support = max(one.support for one in own)
+            own.sort(key=lambda w: _ORDER.index(w.decision) if w.decision in _ORDER else -1)
+            inside = "; ".join(f"{name},{weight.decision},{weight.value}" for weight in own)
+            sentence = sentences.get(name) or sentences.get(name.partition("(")[0], "")
+            support = max(weight.support for weight in own)
             fact = f"{predicate.name}({inside})."
-            lines.append(f"{fact}  % {support}: {unbroken(said)}".rstrip(": "))
-    return "\n".join(lines) + "\n"
+            lines.append(f"{fact}  % {support}: {unbroken(sentence)}".rstrip(": "))
+    return _file(f"{kind}: {title}", purpose, command, lines)
 
 
 def render_rating_weights(weights: Sequence[Weight], title: str, command: str) -> str:
@@ -107,12 +107,11 @@ def render_rating_weights(weights: Sequence[Weight], title: str, command: str) -
         "how many thousandths of a point evidence adds to a rating, or takes from it,",
         "where there is all of it; behind each, in how many pairs there was some.",
     )
-    ordered = sorted(weights, key=lambda one: (-abs(one.value), one.name))
-    facts = {f"{WEIGHT.name}({one.name},{one.decision},{one.value}).": one for one in ordered}
+    ordered = sorted(weights, key=lambda weight: (-abs(weight.value), weight.name))
+    facts = {f"{WEIGHT.name}({w.name},{w.decision},{w.value}).": w.support for w in ordered}
     width = max(map(len, facts), default=0)
-    lines = [f"{fact:<{width}}  % {one.support}" for fact, one in facts.items()]
-    head = _head(f"Weights of ratings: {title}", purpose, command)
-    return "\n".join([*head, "", *lines]) + "\n"
+    lines = ["", *(f"{fact:<{width}}  % {support}" for fact, support in facts.items())]
+    return _file(f"Weights of ratings: {title}", purpose, command, lines)
 
 
 def render_margins(margins: Iterable[tuple[int, int, int]], title: str, command: str) -> str:
@@ -121,8 +120,8 @@ def render_margins(margins: Iterable[tuple[int, int, int]], title: str, command:
         "from how many thousandths on ratings were how far from those of people in two of",
         "three pairs that no weight had seen; behind it of how many.",
     )
-    lines = [f"{RATING_MARGIN.name}({one},{margin}).  % {n}" for one, margin, n in margins]
-    return "\n".join([*_head(f"Margins of ratings: {title}", purpose, command), "", *lines]) + "\n"
+    lines = [f"{RATING_MARGIN.name}({band},{margin}).  % {n}" for band, margin, n in margins]
+    return _file(f"Margins of ratings: {title}", purpose, command, ["", *lines])
 
 
 def render_table(table: Mapping[Kind, Sequence[Step]], title: str, command: str) -> str:
@@ -131,26 +130,20 @@ def render_table(table: Mapping[Kind, Sequence[Step]], title: str, command: str)
         "in how many of 100 cases decisions that lead so far are right, learned from pairs",
         "that no weight had seen; behind each kind how many decisions there were.",
     )
-    lines = _head(f"Confidence: {title}", purpose, command)
-    heading = None
-    for (name, chunks), steps in table.items():
-        if chunks != heading:
-            lines += ["", f"% Chunks that are {chunks}"]
-            heading = chunks
-        inside = "; ".join(f"{name},{chunks},{step.lead},{step.percent}" for step in steps)
-        lines.append(f"{CONFIDENCE.name}({inside}).  % {sum(step.count for step in steps)}")
-    return "\n".join(lines) + "\n"
+    lines: list[str] = []
+    for chunks, kinds in groupby(table.items(), lambda item: item[0][1]):
+        lines += ["", f"% Chunks that are {chunks}"]
+        for (name, _), steps in kinds:
+            inside = "; ".join(f"{name},{chunks},{step.lead},{step.percent}" for step in steps)
+            lines.append(f"{CONFIDENCE.name}({inside}).  % {sum(step.count for step in steps)}")
+    return _file(f"Confidence: {title}", purpose, command, lines)
 
 
-def _head(title: str, purpose: Sequence[str], command: str) -> list[str]:
-    """The lines that say what a file of facts is, and how it is made again."""
+def _file(title: str, purpose: Sequence[str], command: str, lines: Sequence[str]) -> str:
+    """The text of a file of facts, below what it is and how it is made again."""
     first, *more = (*purpose, "This writes the file again:", command)
-    return [
-        f"% {unbroken(title)}, learned from gold.",
-        "%",
-        f"% Purpose: {first}",
-        *(f"%          {unbroken(line)}" for line in more),
-    ]
+    head = [f"% {unbroken(title)}, learned from gold.", "%", f"% Purpose: {first}"]
+    return "\n".join([*head, *(f"%          {unbroken(line)}" for line in more), *lines]) + "\n"
 
 
 T = TypeVar("T")
@@ -219,10 +212,10 @@ def cross_validate(
 
 def learned_rules(examples: Sequence[Example], senses: Senses, settings: Settings) -> str:
     """Return weights that are learned, or those that there are and corrections, as rules."""
-    known = [Weight(*key, value, 0) for key, value in settings.base.items()]
+    base = [Weight(*key, value, 0) for key, value in settings.base.items()]
     learned = learn_weights(examples, senses, settings)
-    text = render_weights(learned, {}, "a part", "learn", corrections=bool(known))
-    return render_weights(known, {}, "before", "learn") + text
+    text = render_weights(learned, {}, "a part", "learn", corrections=bool(base))
+    return render_weights(base, {}, "before", "learn") + text
 
 
 def validate(
@@ -236,26 +229,26 @@ def validate(
     A part comes behind rules of weights that have not seen it. ``tick`` is called after each pair
     that was solved, twice for each example.
     """
-    parts: dict[bool, list[list[Decided]]] = {True: [], False: []}
+    scenarios: dict[bool, list[list[Decided]]] = {True: [], False: []}
     for text, test in weighed:
-        decided = teacher.decide(text, [(one, chunked) for chunked in parts for one in test])
-        for some in parts.values():
-            some.append([])
+        decided = teacher.decide(text, [(gold, chunked) for chunked in scenarios for gold in test])
+        for parts in scenarios.values():
+            parts.append([])
             for example in test:
                 answer, leads = next(decided)
                 judged = tuple(judge(example.gold, answer, leads))
-                some[-1].append((example.gold, answer, judged))
+                parts[-1].append((example.gold, answer, judged))
                 tick()
-    given, found = (
+    with_gold, with_own = (
         CrossValidation(
-            _score(chain.from_iterable(some), scheme),
-            tuple(_score(part, scheme) for part in some),
-            None if chunked else _chunking(chain.from_iterable(some)),
-            tuple(tuple(one for *_, judged in part for one in judged) for part in some),
+            _score(chain.from_iterable(parts), scheme),
+            tuple(_score(part, scheme) for part in parts),
+            None if chunked else _chunking(chain.from_iterable(parts)),
+            tuple(tuple(chain.from_iterable(judged for *_, judged in part)) for part in parts),
         )
-        for chunked, some in parts.items()
+        for chunked, parts in scenarios.items()
     )
-    return given, found
+    return with_gold, with_own
 
 
 def _score(decided: Iterable[Decided], scheme: Scheme) -> Scores:
@@ -268,11 +261,11 @@ def _score(decided: Iterable[Decided], scheme: Scheme) -> Scores:
 
 def _chunking(decided: Iterable[Decided]) -> Chunking:
     return compare_chunks(
-        sides
+        (sentence.chunks or (), chunks)
         for gold, answer, _ in decided
-        for sides in (
-            (gold.pair.sent1.chunks or (), answer.chunks1),
-            (gold.pair.sent2.chunks or (), answer.chunks2),
+        for sentence, chunks in (
+            (gold.pair.sent1, answer.chunks1),
+            (gold.pair.sent2, answer.chunks2),
         )
     )
 
@@ -294,10 +287,7 @@ class Judged:
 
 
 def judge(gold: Reference, answer: Answer, leads: Leads) -> Iterator[Judged]:
-    """Compare the decisions of an answer with gold.
-
-    Labels and scores are judged only where the alignment is right.
-    """
+    """Compare decisions of an answer with gold; labels and scores only of right alignments."""
 
     def judged(lead: Lead, *, right: bool) -> Judged:
         return Judged((lead[0], leads.chunks), lead[1], right)
@@ -311,22 +301,20 @@ def judge(gold: Reference, answer: Answer, leads: Leads) -> Iterator[Judged]:
             yield judged(label, right=line.label == wanted.label)
         if wanted is not None and score is not None and score != label:
             yield judged(score, right=line.score == wanted.score)
-    sentences = (gold.pair.sent1, gold.pair.sent2)
-    chunks = (answer.chunks1, answer.chunks2)
-    for sentence, found, some in zip(sentences, chunks, leads.boundaries, strict=True):
-        begins = {chunk.first for chunk in found}
-        wanted_begins = {chunk.first for chunk in sentence.chunks or ()}
-        for token, lead in enumerate(some, 2):
-            yield judged(lead, right=(token in begins) == (token in wanted_begins))
+    golds, chunks = (gold.pair.sent1, gold.pair.sent2), (answer.chunks1, answer.chunks2)
+    for sentence, side, boundaries in zip(golds, chunks, leads.boundaries, strict=True):
+        ours, theirs = ({chunk.first for chunk in own} for own in (side, sentence.chunks or ()))
+        for token, lead in enumerate(boundaries, 2):
+            yield judged(lead, right=(token in ours) == (token in theirs))
 
 
 def fit_table(judged: Iterable[Judged]) -> dict[Kind, tuple[Step, ...]]:
     """Fit steps that never fall to the share of right decisions, for each kind."""
     by_kind: dict[Kind, list[Judged]] = defaultdict(list)
     alike: dict[tuple[str, str], list[bool]] = defaultdict(list)
-    for one in judged:
-        by_kind[one.kind].append(one)
-        alike[_family(one.kind)].append(one.right)
+    for decision in judged:
+        by_kind[decision.kind].append(decision)
+        alike[_family(decision.kind)].append(decision.right)
     return {
         kind: _steps(by_kind[kind], fmean(alike[_family(kind)]))
         for kind in sorted(by_kind, key=_place)
@@ -334,7 +322,7 @@ def fit_table(judged: Iterable[Judged]) -> dict[Kind, tuple[Step, ...]]:
 
 
 def _family(kind: Kind) -> tuple[str, str]:
-    """The kinds that are alike: all labels, all scores."""
+    # All labels are alike, and all scores.
     name, chunks = kind
     family = "label" if name.upper() in Label.__members__ or name == "spe" else name
     return family.partition("(")[0], chunks
@@ -349,8 +337,8 @@ def _steps(judged: Sequence[Judged], base: float) -> tuple[Step, ...]:
     """Pool adjacent violators, then what is too small, or hardly rises, with its neighbour."""
     # Leads are rounded down, so that a table does not rest on single units.
     values: dict[int, list[bool]] = defaultdict(list)
-    for one in judged:
-        values[one.lead // _ROUND * _ROUND].append(one.right)
+    for decision in judged:
+        values[decision.lead // _ROUND * _ROUND].append(decision.right)
     blocks: list[tuple[int, int, int]] = []
 
     def pool(place: int) -> None:

@@ -42,24 +42,17 @@ CHUNKS = ("sent1.chunk.txt", "sent2.chunk.txt")
 ALIGNMENTS = "gold.wa"
 SHIPPED = ("asp/", "lp_rules/")
 
+# A name of evidence and a class of decision; whether a name may argue for, and whether against;
+# the senses of names, or of what the names of a family begin with; values, 0 to 100, by name.
 Key: TypeAlias = tuple[str, str]
-"""A name of evidence and a class of decision."""
-
 Sense: TypeAlias = tuple[bool, bool]
-"""Whether a name may argue for, and whether it may argue against."""
-
 Senses: TypeAlias = Mapping[Key, Sense]
-"""The senses of names, or of what the names of a family begin with."""
-
+Evidence: TypeAlias = "Mapping[str, int]"
 
 _INFORMATIVENESS = Signature("informativeness", 3)
-_KNOWN = (v.EVIDENCE, v.FORBIDDEN_LABEL, v.LICENSED, v.SPAN_TOKEN, v.TOKEN_COUNT)
-_READ = (*(one.signature for one in _KNOWN), _INFORMATIVENESS)
-"""The predicates that examples are made of."""
-
-_GIVEN = frozenset({v.CHUNKED.signature, v.GIVEN_BOUNDARY.signature})
-Evidence: TypeAlias = "Mapping[str, int]"
-"""The values of evidence, 0 to 100, by name."""
+_PREDICATES = (v.EVIDENCE, v.FORBIDDEN_LABEL, v.LICENSED, v.SPAN_TOKEN, v.TOKEN_COUNT)
+_SIGNATURES = (*(predicate.signature for predicate in _PREDICATES), _INFORMATIVENESS)
+_CHUNK_FACTS = frozenset({v.CHUNKED.signature, v.GIVEN_BOUNDARY.signature})
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +115,13 @@ class ExampleBuilder(Closing):
 
     def senses(self) -> dict[Key, Sense]:
         """The senses of each name of evidence, by the rules' ``argues/3``."""
-        found: dict[Key, Sense] = {}
+        senses: dict[Key, Sense] = {}
         for atom in self._system.solver.ground_atoms(()):
             if signature(atom) == v.ARGUES.signature:
                 name, decision, sense = map(str, atom.arguments)
-                pro, contra = found.get((name, decision), (False, False))
-                found[name, decision] = pro or sense == "for", contra or sense == "against"
-        return found
+                pro, contra = senses.get((name, decision), (False, False))
+                senses[name, decision] = pro or sense == "for", contra or sense == "against"
+        return senses
 
     def weights(self, predicate: Predicate) -> dict[Key, int]:
         """The weights, or the corrections, that there are for the profile."""
@@ -136,16 +129,16 @@ class ExampleBuilder(Closing):
 
     def sentences(self) -> dict[str, str]:
         """The sentences of rules that find evidence, by its name or what its names begin with."""
-        found: dict[str, str] = {}
+        sentences: dict[str, str] = {}
         for statement, rule in self._system.rules.both:
             if statement.ast_type is not ASTType.Rule or rule.sentence is None:
                 continue
             for atom in atoms(statement.head):
                 if (atom.name, len(atom.arguments)) == v.EVIDENCE.signature:
-                    name = str(atom.arguments[1]).partition("(")[0]
-                    found.setdefault(name, rule.sentence)
-                    found.setdefault(str(atom.arguments[1]), rule.sentence)
-        return found
+                    name = str(atom.arguments[1])
+                    sentences.setdefault(name.partition("(")[0], rule.sentence)
+                    sentences.setdefault(name, rule.sentence)
+        return sentences
 
     def own_words(self) -> frozenset[str]:
         """All names in the rules that are not shipped."""
@@ -159,14 +152,14 @@ class ExampleBuilder(Closing):
 
         ``more`` are further facts of pairs, by their ids, such as what a reader holds.
         """
-        kept = list(golds)
+        golds = list(golds)
         items = (
             (pair, (*facts, *(more or {}).get(pair.id, ())))
-            for pair, facts in self._system.facts(gold.pair for gold in kept)
+            for pair, facts in self._system.facts(gold.pair for gold in golds)
         )
-        for batch in batches(zip(kept, items, strict=True)):
+        for batch in batches(zip(golds, items, strict=True)):
             learning = [(pair, (*facts, v.LEARNING())) for _, (pair, facts) in batch]
-            atoms = self._system.solver.derivable(learning, _READ)
+            atoms = self._system.solver.derivable(learning, _SIGNATURES)
             for (gold, (pair, facts)), derivable in zip(batch, atoms, strict=True):
                 with inside(pair):
                     example = _example(replace(gold, pair=pair), facts, derivable)
@@ -213,7 +206,7 @@ def _posed(example: Example, chunked: bool) -> Item:
     pair, facts = example.gold.pair, example.facts
     if chunked:
         return pair, facts
-    bare = [fact for fact in facts if signature(fact) not in _GIVEN]
+    bare = [fact for fact in facts if signature(fact) not in _CHUNK_FACTS]
     return pair.with_chunks(None, None), bare
 
 
@@ -255,10 +248,7 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
             count.number,
             evidence[v.PAIR(one, two)],
             evidence[v.LINK(one, two)],
-            (
-                evidence[v.SIDE(Number(1), one, two)],
-                evidence[v.SIDE(Number(2), one, two)],
-            ),
+            (evidence[v.SIDE(Number(1), one, two)], evidence[v.SIDE(Number(2), one, two)]),
             frozenset(labels[one, two]),
             golden.get(key(*sides)),
         )
@@ -271,11 +261,10 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
         for side, sentence in ((1, gold.pair.sent1), (2, gold.pair.sent2))
         for chunk in sentence.chunks or ()
     }
+    targets = sorted(symbol for symbol in evidence if symbol.name == v.BOUNDARY.name)
     boundaries = (
-        Decision(
-            evidence[target], tuple(argument.number for argument in target.arguments) in starts
-        )
-        for target in sorted(symbol for symbol in evidence if symbol.name == v.BOUNDARY.name)
+        Decision(evidence[target], tuple(place.number for place in target.arguments) in starts)
+        for target in targets
     )
     return Example(gold, facts, tuple(boundaries), tuple(candidates))
 
@@ -287,22 +276,21 @@ def read_gold(path: Path, warn: Warn = ignore) -> list[Reference]:
     ``.wa`` file of one-to-one alignments, such as the 2015 pilot's, in which each side of a line
     is a chunk. ``warn`` receives one line of text for each repair.
     """
-    if not path.is_file():
-        for name in (*CHUNKS, ALIGNMENTS):
-            if not (path / name).is_file():
-                raise DataError(
-                    f"there is no {name}",
-                    where=str(path),
-                    expected=f"a folder with {', '.join(CHUNKS)} and {ALIGNMENTS}",
-                    hint="Name such a folder with --gold, or a .wa file of one-to-one alignments",
-                )
+    missing = [name for name in (*CHUNKS, ALIGNMENTS) if not (path / name).is_file()]
+    if missing and not path.is_file():
+        raise DataError(
+            f"there is no {missing[0]}",
+            where=str(path),
+            expected=f"a folder with {', '.join(CHUNKS)} and {ALIGNMENTS}",
+            hint="Name such a folder with --gold, or a .wa file of one-to-one alignments",
+        )
     file = path if path.is_file() else path / ALIGNMENTS
     references = read_references(file, warn=warn)
     golds, faults = [], Faults()
     if file is path:
-        for one in references.values():
+        for gold in references.values():
             with faults:
-                golds.append(replace(one, pair=_chunked(one, file)))
+                golds.append(replace(gold, pair=_chunked(gold, file)))
     else:
         for pair in read_pairs(path / CHUNKS[0], path / CHUNKS[1], chunked=True, warn=warn):
             with faults:
@@ -315,19 +303,20 @@ def read_gold(path: Path, warn: Warn = ignore) -> list[Reference]:
 
 def _chunked(gold: Reference, file: Path) -> Pair:
     """A pair with the sides of its lines as chunks: they have to cut both sentences into runs."""
-    known = given_answer(gold.pair, gold.alignments)
-    for number, chunks in enumerate((known.chunks1, known.chunks2), 1):
+    answer = given_answer(gold.pair, gold.alignments)
+    for number, chunks in enumerate((answer.chunks1, answer.chunks2), 1):
         sides = (line.tokens1 if number == 1 else line.tokens2 for line in gold.alignments)
-        found = sorted(filter(None, sides))
-        if found != [tuple(chunk.tokens) for chunk in chunks]:
+        sorted_sides = sorted(filter(None, sides))
+        if sorted_sides != [chunk.tokens for chunk in chunks]:
+            listed = shortened(", ".join(str(list(side)) for side in sorted_sides))
             raise DataError(
-                f"the sides of the lines are {shortened(', '.join(map(str, map(list, found))))}",
+                f"the sides of the lines are {listed}",
                 where=f"{file}: pair {shortened(gold.pair.id)}, sentence {number}",
                 expected="each token on one line, and neighbours on each side",
                 hint="Lines that merge chunks do not tell them apart: give a folder with chunk "
                 f"files, {CHUNKS[0]} and {CHUNKS[1]}",
             )
-    return known.pair
+    return answer.pair
 
 
 def _alignments(pair: Pair, reference: Reference | None, file: Path) -> tuple[Alignment, ...]:
@@ -337,12 +326,11 @@ def _alignments(pair: Pair, reference: Reference | None, file: Path) -> tuple[Al
             where=str(file),
             expected="the alignments of every pair",
         )
-    found, chunked = reference.pair.sizes, pair.sizes
-    if found != chunked:
+    if reference.pair.sizes != pair.sizes:
         raise DataError(
-            f"pair {shortened(pair.id)} has {found[0]} and {found[1]} tokens",
+            "pair {} has {} and {} tokens".format(shortened(pair.id), *reference.pair.sizes),
             where=str(file),
-            expected=f"{chunked[0]} and {chunked[1]}, as in the chunk files",
+            expected="{} and {}, as in the chunk files".format(*pair.sizes),
             hint="Check that line N of the chunk files is the pair with the id N",
         )
     return reference.alignments

@@ -40,47 +40,34 @@ if TYPE_CHECKING:
     Loss: TypeAlias = Callable[[list[Floats]], tuple[float, list[Floats]]]
     """From the sums of each outcome to the loss and its slopes."""
 
+# Parts of a log-odds unit, or of a point, that weights are in; values have so many of a whole.
 UNIT = 100
-"""Weights are in so many parts of a log-odds unit, or of a point; values in so many of a whole."""
-
 LABELS = tuple(label.value.lower() for label in Label if label.aligned)
-"""The labels of alignments."""
-
-SCORES = (1, 2, 3, 4)
-"""The scores of alignments that are not EQUI."""
+SCORES = (1, 2, 3, 4)  # of alignments that are not EQUI
 
 Term: TypeAlias = "tuple[Key, int]"
 """A name and class, and the value of the evidence."""
 
 _CLASS = {"spe1": "spe", "spe2": "spe"}
 _OF_SIDE = {"spe1": ("this_spe", "other_spe"), "spe2": ("other_spe", "this_spe")}
-_ROUNDS = 16
-"""How often the lasso is drawn anew at most."""
+_ROUNDS = 16  # of the lasso at most
 
+# For each decision, the share of the corrections; the number of weights if there are none yet; and
+# how strongly they are drawn to 0, or so much more strongly to those that there are already.
 _SHARES = {"boundary": 0.2, "align": 0.15, "label": 0.5, "score": 0.15}
-"""How many of the corrections are for each decision."""
-
 BUDGET = {"boundary": 360, "align": 20, "label": 220, "score": 20}
-"""How many weights there may be for each decision if there are none yet."""
-
 _PENALTIES = {"boundary": 0.25, "align": 1.0, "label": 0.3, "score": 3.0}
-"""How strongly the weights of each decision are drawn to 0."""
+_NEARER = 3
 
-NEARER = 3
-"""How much more strongly a weight is drawn to one that there is already than to 0."""
+_SUPPORT = 4  # examples with evidence for it to get a weight
 
-_SUPPORT = 4
-"""There must be so many examples with evidence for it to get a weight."""
+# The cost of an alignment that is missed, beside one that is too many: the measures are F1s of the
+# alignments and of what rests on them; some gold ones have nothing in common, and all weights pay
+# for these.
+_MISSED = 2.0
 
-MISSED = 2.0
-"""The cost of an alignment that is missed, beside one that is too many.
-
-The measures are F1s of the alignments and of what rests on them; some gold ones have nothing in
-common, and all weights pay for these.
-"""
-
-LOG, ERRORS = 0.4, 1.2
-"""The shares of log loss and expected errors in the second round of :func:`_label_losses`."""
+# The shares of log loss and expected errors in the second round of _label_losses.
+_LOG, _ERRORS = 0.4, 1.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +107,7 @@ class Settings:
 
     def penalty(self, what: str) -> float:
         """How strongly the weights of a decision are drawn to those that there are, or to 0."""
-        return _PENALTIES[what] * (NEARER if self.base else 1)
+        return _PENALTIES[what] * (_NEARER if self.base else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,19 +124,18 @@ class Weight:
 def label_terms(candidate: Candidate, label: str) -> Iterator[Term]:
     """The terms of a label, as ``asp/label.lp`` weighs them."""
     shared = _CLASS.get(label, label)
-    for found in (candidate.pair, candidate.link):
-        for name, value in found.items():
-            yield (name, shared), value
-    for side, decision in zip(candidate.sides, _OF_SIDE.get(label, (label, label)), strict=True):
-        for name, value in side.items():
+    parts = candidate.pair, candidate.link, *candidate.sides
+    classes = shared, shared, *_OF_SIDE.get(label, (label, label))
+    for evidence, decision in zip(parts, classes, strict=True):
+        for name, value in evidence.items():
             yield (name, decision), value
 
 
 def score_terms(candidate: Candidate, label: str) -> Iterator[Term]:
     """The terms of the closeness of a pair with a label, as ``asp/score.lp`` weighs them."""
     yield (f"label({_CLASS.get(label, label)})", "score"), UNIT
-    for found in (candidate.pair, candidate.link, *candidate.sides):
-        for name, value in found.items():
+    for evidence in (candidate.pair, candidate.link, *candidate.sides):
+        for name, value in evidence.items():
             yield (name, "score"), value
 
 
@@ -160,47 +146,43 @@ def decision_of(kind: str) -> str:
 
 def fit_boundaries(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit the weights of chunk boundaries."""
-    found = [
+    choices = [
         (boundary.evidence, boundary.taken, 1.0, number)
         for number, example in enumerate(examples)
         for boundary in example.boundaries
     ]
-    return _fit_choices("boundary", "chunk boundaries", found, senses, settings)
+    return _fit_choices("boundary", "chunk boundaries", choices, senses, settings)
 
 
 def fit_alignments(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit the weights of alignments."""
-    found = [
-        (
-            candidate.pair,
-            bool(candidate.gold),
-            candidate.token_count * (MISSED if candidate.gold else 1.0),
-            number,
-        )
+    choices = [
+        (candidate.pair, taken, candidate.token_count * (_MISSED if taken else 1.0), number)
         for number, example in enumerate(examples)
         for candidate in example.candidates
+        for taken in [bool(candidate.gold)]
     ]
-    return _fit_choices("align", "alignments", found, senses, settings)
+    return _fit_choices("align", "alignments", choices, senses, settings)
 
 
 def _fit_choices(
     what: str,
     name: str,
-    found: Sequence[tuple[Evidence, bool, float, int]],
+    choices: Sequence[tuple[Evidence, bool, float, int]],
     senses: Senses,
     settings: Settings,
 ) -> list[Weight]:
     """Fit what is taken or not by its evidence, which counts so often, with log loss."""
-    if len({taken for _, taken, *_ in found}) < 2 or not any(one for one, *_ in found):
+    if len({taken for _, taken, *_ in choices}) < 2 or not any(values for values, *_ in choices):
         raise DataError(
             f"the gold pairs show no choice to learn from: {name}",
             expected="pairs with chunks of several words, some of them aligned",
             hint="Give more gold pairs",
         )
-    rows = [[((key, what), value) for key, value in one.items()] for one, *_ in found]
-    yes = np.array([float(taken) for _, taken, *_ in found])
-    often = np.array([count for *_, count, _ in found])
-    examples = [number for *_, number in found]
+    rows = [[((key, what), value) for key, value in values.items()] for values, *_ in choices]
+    yes = np.array([float(taken) for _, taken, *_ in choices])
+    often = np.array([count for *_, count, _ in choices])
+    examples = [number for *_, number in choices]
 
     def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
         (total,) = sums
@@ -215,33 +197,34 @@ def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) 
 
     SPE1 and SPE2 share theirs. What has a label that no licence allows teaches nothing.
     """
-    found = [
-        (candidate, candidate.gold.label.value.lower(), candidate.labels or LABELS, number)
+    choices = [
+        (candidate, true, candidate.labels or LABELS, number)
         for number, example in enumerate(examples)
         for candidate in example.candidates
-        if candidate.gold and candidate.gold.label.value.lower() in (candidate.labels or LABELS)
+        if candidate.gold
+        and (true := candidate.gold.label.value.lower()) in (candidate.labels or LABELS)
     ]
-    truth = np.array([[float(label == true) for label in LABELS] for _, true, *_ in found])
-    allowed = np.array([[label in choice for label in LABELS] for *_, choice, _ in found])
-    counts = np.array([float(one.token_count) for one, *_ in found])
-    rows = [[list(label_terms(one, label)) for one, *_ in found] for label in LABELS]
+    truth = np.array([[float(label == true) for label in LABELS] for _, true, *_ in choices])
+    allowed = np.array([[label in labels for label in LABELS] for *_, labels, _ in choices])
+    counts = np.array([float(candidate.token_count) for candidate, *_ in choices])
+    rows = [[list(label_terms(candidate, label)) for candidate, *_ in choices] for label in LABELS]
     losses = _label_losses(truth, allowed, counts)
-    numbers = [number for *_, number in found]
+    numbers = [number for *_, number in choices]
     return _Problem("label", rows, numbers, losses, senses, settings).weights()
 
 
 def fit_scores(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit where each label begins, in points, and what evidence adds to it or takes from it."""
-    found = [
+    scored = [
         (candidate, gold.label.value.lower(), round(gold.score), number)
         for number, example in enumerate(examples)
         for candidate in example.candidates
         if (gold := candidate.gold) and gold.label is not Label.EQUI and gold.score is not None
     ]
-    rows = [list(score_terms(one, label)) for one, label, *_ in found]
-    right = np.clip([float(score) for *_, score, _ in found], SCORES[0], SCORES[-1])
-    often = np.array([float(one.token_count) for one, *_ in found])
-    numbers = [number for *_, number in found]
+    rows = [list(score_terms(candidate, label)) for candidate, label, *_ in scored]
+    right = np.clip([float(score) for *_, score, _ in scored], SCORES[0], SCORES[-1])
+    often = np.array([float(candidate.token_count) for candidate, *_ in scored])
+    numbers = [number for *_, number in scored]
 
     def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
         error = sums[0] - right
@@ -273,18 +256,18 @@ class _Problem:
             for outcomes in zip(*self.rows, strict=True)
             for key in {key for row in outcomes for key, value in row if value}
         )
-        every = sorted(
+        keys = sorted(
             key
             for key, count in support.items()
             if key not in settings.keep
             and any(self._sense(key))
             and (count >= _SUPPORT or self._is_free(key))
         )
-        fitted, reasons = self._fitted(every) if every else ({}, {})
-        found = Counter(fitted)
+        fitted, reasons = self._fitted(keys) if keys else ({}, {})
+        values = Counter(fitted)
         known = settings.known.items()
-        found.update({key: value for key, value in known if decision_of(key[1]) == self.what})
-        weights = [Weight(*key, value, support[key]) for key, value in found.items()]
+        values.update({key: value for key, value in known if decision_of(key[1]) == self.what})
+        weights = [Weight(*key, value, support[key]) for key, value in values.items()]
         if not settings.reasons:
             return weights
         argued = {name.partition("(")[0] for name, _ in self.senses}
@@ -294,7 +277,7 @@ class _Problem:
                 reasons.setdefault(key, f"{_SUPPORT} examples are needed")
             elif key[0].partition("(")[0] not in argued:
                 reasons[key] = "no argues/3 names it"
-        lost = reasons.keys() - found
+        lost = reasons.keys() - values
         return weights + [Weight(*key, 0, support[key], reasons[key]) for key in sorted(lost)]
 
     def _sense(self, key: Key) -> Sense:
@@ -327,19 +310,15 @@ class _Problem:
         errors *= paid
 
         def left(price: float, start: Floats) -> tuple[Floats, set[int]]:
-            weights = _minimised(
-                matrices, losses[:1], lower, upper, price * errors, 0 * errors, start
-            )
+            lasso, ridge = price * errors, 0 * errors
+            weights = _minimised(matrices, losses[:1], lower, upper, lasso, ridge, start)
             return weights, set(np.flatnonzero(paid & (abs(weights) * UNIT >= 1)).tolist())
 
         earned = _within_budget(left, len(every), settings.earned, settings.most(self.what))
         columns = sorted(earned.union(np.flatnonzero(~paid).tolist()))
         effects = -slopes / np.where(errors, errors, np.inf)
-        ends = (
-            (matrix.min(axis=0).toarray()[0], matrix.max(axis=0).toarray()[0])
-            for matrix in matrices
-        )
-        alike = np.all([low == high for low, high in ends], axis=0)
+        ends = ((matrix.min(axis=0), matrix.max(axis=0)) for matrix in matrices)
+        alike = np.all([low.toarray()[0] == high.toarray()[0] for low, high in ends], axis=0)
         told = np.select(
             [
                 alike & [key[0] not in BASES.values() for key in every],
@@ -359,8 +338,9 @@ class _Problem:
         drawn = np.array([not _is_start(key) or bool(settings.base) for key in keys])
         few = [matrix[:, columns] for matrix in matrices]
         ridge = drawn * settings.penalty(self.what)
-        found = _minimised(few, losses, lower[columns], upper[columns], 0 * ridge, ridge, 0 * ridge)
-        rounded = {key: round(value * UNIT) for key, value in zip(keys, found, strict=True)}
+        none = 0 * ridge
+        fitted = _minimised(few, losses, lower[columns], upper[columns], none, ridge, none)
+        rounded = {key: round(value * UNIT) for key, value in zip(keys, fitted, strict=True)}
         large = {key: value for key, value in rounded.items() if abs(value) >= settings.smallest}
         return large, reasons
 
@@ -372,26 +352,27 @@ class _Problem:
         _, slopes = self.losses[0](sums)
         count = len(self.numbers)
         pairs = csr_matrix((np.ones(count), (self.numbers, np.arange(count))))
-        each = sum(
+        by_pair = sum(
             pairs @ matrix.multiply(slope[:, None]).tocsr()
             for matrix, slope in zip(matrices, slopes, strict=True)
         )
-        squares: Floats = np.asarray(each.power(2).sum(axis=0))[0]
-        return np.asarray(each.sum(axis=0))[0], np.sqrt(squares)
+        squares: Floats = np.asarray(by_pair.power(2).sum(axis=0))[0]
+        return np.asarray(by_pair.sum(axis=0))[0], np.sqrt(squares)
 
     def _matrices(self, keys: Sequence[Key]) -> list[csr_matrix]:
         """For each outcome the values of the evidence: a row an example, a column a key."""
         columns = {key: number for number, key in enumerate(keys)}
-        found = []
-        for terms in self.rows:
-            places = [
+
+        def matrix(terms: Sequence[Sequence[Term]]) -> csr_matrix:
+            rows = [
                 [(columns[key], value) for key, value in row if key in columns] for row in terms
             ]
-            pointers = np.cumsum([0, *map(len, places)])
-            indices = np.array([column for row in places for column, _ in row], dtype=np.int32)
-            values = np.array([value / UNIT for row in places for _, value in row])
-            found.append(csr_matrix((values, indices, pointers), shape=(len(terms), len(keys))))
-        return found
+            pointers = np.cumsum([0, *map(len, rows)])
+            indices = np.array([column for row in rows for column, _ in row], dtype=np.int32)
+            values = np.array([value / UNIT for row in rows for _, value in row])
+            return csr_matrix((values, indices, pointers), shape=(len(terms), len(keys)))
+
+        return list(map(matrix, self.rows))
 
 
 def _is_start(key: Key) -> bool:
@@ -400,8 +381,7 @@ def _is_start(key: Key) -> bool:
 
 
 def _offset(loss: Loss, known: Sequence[Floats], sums: list[Floats]) -> tuple[float, list[Floats]]:
-    """The loss of sums beside those that are known."""
-    return loss([one + other for one, other in zip(sums, known, strict=True)])
+    return loss([own + other for own, other in zip(sums, known, strict=True)])
 
 
 def _within_budget(
@@ -481,19 +461,16 @@ def _label_losses(truth: Floats, allowed: Floats, counts: Floats) -> tuple[Loss,
     possible, ``counts`` how often it counts.
     """
 
-    def losing(log: float, errors: float) -> Loss:
-        def loss(sums: list[Floats]) -> tuple[float, list[Floats]]:
-            each = np.stack(sums, axis=1)
-            each -= np.where(allowed, each, -np.inf).max(axis=1, keepdims=True)
-            odds = np.exp(np.where(allowed, each, -np.inf))
-            whole = odds.sum(axis=1, keepdims=True)
-            shares = odds / whole
-            logs = (truth * each).sum(axis=1) - np.log(whole[:, 0])
-            right = (truth * shares).sum(axis=1)
-            lost = float((counts * (errors * (1 - right) - log * logs)).sum())
-            slope = log * (shares - truth) - errors * shares * (truth - right[:, None])
-            return lost, list((counts[:, None] * slope).T)
+    def loss(log: float, errors: float, sums: list[Floats]) -> tuple[float, list[Floats]]:
+        logits = np.stack(sums, axis=1)
+        logits -= np.where(allowed, logits, -np.inf).max(axis=1, keepdims=True)
+        odds = np.exp(np.where(allowed, logits, -np.inf))
+        whole = odds.sum(axis=1, keepdims=True)
+        shares = odds / whole
+        logs = (truth * logits).sum(axis=1) - np.log(whole[:, 0])
+        right = (truth * shares).sum(axis=1)
+        lost = float((counts * (errors * (1 - right) - log * logs)).sum())
+        slope = log * (shares - truth) - errors * shares * (truth - right[:, None])
+        return lost, list((counts[:, None] * slope).T)
 
-        return loss
-
-    return losing(1.0, 0.0), losing(LOG, ERRORS)
+    return partial(loss, 1.0, 0.0), partial(loss, _LOG, _ERRORS)

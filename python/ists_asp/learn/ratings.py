@@ -36,20 +36,11 @@ if TYPE_CHECKING:
 DECISION = "rating"
 BASE = "base"
 
-SHRINK = 0.003
-"""How strongly weights are kept small, for each example: shares them among kindred evidence."""
-
-UNRELATED = 300
-"""Pairs that are put together from unrelated sentences."""
-
-LIKELY = 0.95
-"""The share of unrelated pairs that are to be rated below 1."""
-
-BAND = 500
-"""Thousandths of a point that share a margin."""
-
-_LEAST = 20
-
+SHRINK = 0.003  # how strongly weights are kept small: shares them among kindred evidence
+UNRELATED = 300  # pairs that are put together from unrelated sentences
+LIKELY = 0.95  # the share of unrelated pairs that are to be rated below 1
+BAND = 500  # thousandths of a point that share a margin
+_LEAST = 20  # pairs of a band with a margin
 
 _SIGNS = {SPEAKS_FOR.name: 1, SPEAKS_AGAINST.name: -1}
 _BOUNDS = {NOT_BELOW.name: 1, NOT_ABOVE.name: -1}
@@ -118,10 +109,10 @@ class RatingExampleBuilder(Closing):
 
     def examples(self, data_set: str, golds: Iterable[ScoredPair]) -> Iterator[RatedExample]:
         """Decide gold pairs and collect the evidence for their ratings, lazily, in their order."""
-        kept = list(golds)
-        decided = self._system.decided(gold.pair for gold in kept)
+        golds = list(golds)
+        decided = self._system.decided(gold.pair for gold in golds)
         items = (self._program.facts(*answer) for answer in decided)
-        for gold, best in zip(kept, self._program.solver.best_of_all(items), strict=True):
+        for gold, best in zip(golds, self._program.solver.best_of_all(items), strict=True):
             yield RatedExample(data_set, gold.score, *evidence_of(best.atoms))
 
 
@@ -133,14 +124,14 @@ def mismatched(data_sets: Sequence[Sequence[ScoredPair]]) -> list[ScoredPair]:
     each time, rated 0.
     """
     share = max(1, UNRELATED // max(1, len(data_sets)))
-    found = []
+    pairs = []
     for number, golds in enumerate(data_sets, 1):
         size = len(golds)
         for place in range(0, size, max(1, -(-size // share))):
             first, other = golds[place].pair, golds[(place + size // 2) % size].pair
             name = f"{number}.{first.id}.{other.id}"
-            found.append(ScoredPair(Pair(name, first.sent1, other.sent2), 0.0))
-    return found
+            pairs.append(ScoredPair(Pair(name, first.sent1, other.sent2), 0.0))
+    return pairs
 
 
 def learn_ratings(
@@ -166,21 +157,23 @@ def learn_ratings(
     golds = np.array([example.gold for example in examples])
     centred, levels = values.copy(), golds.copy()
     for name in {example.data_set for example in examples}:
-        rows = np.array([one.data_set == name for one in examples])
+        rows = np.array([example.data_set == name for example in examples])
         centred[rows] -= values[rows].mean(axis=0)
         levels[rows] -= golds[rows].mean()
     ridge = np.sqrt(SHRINK * len(examples)) * np.eye(len(names))
-    found, _ = nnls(np.vstack([centred, ridge]), np.concatenate([levels, np.zeros(len(names))]))
-    worth = dict(zip(names, found.tolist(), strict=True))
-    against = {item.name for one in examples for item in one.evidence if item.thousandths < 0}
+    solution, _ = nnls(np.vstack([centred, ridge]), np.concatenate([levels, np.zeros(len(names))]))
+    worth = dict(zip(names, solution.tolist(), strict=True))
+    against = {item.name for row in examples for item in row.evidence if item.thousandths < 0}
     full = sum(value for name, value in worth.items() if name not in against)
-    base, width = _scale(full, [_sum(one, worth) for one in unrelated], highest)
+    base, width = _scale(full, [_sum(example, worth) for example in unrelated], highest)
     support = np.count_nonzero(values, axis=0).tolist()
-    weights = [Weight(BASE, DECISION, round(1000 * base), len(examples))]
-    for name, count in zip(names, support, strict=True):
-        weights.append(Weight(name, DECISION, round(1000 * width * worth[name]), count))
+    weights = (
+        Weight(name, DECISION, round(1000 * width * worth[name]), count)
+        for name, count in zip(names, support, strict=True)
+    )
     # That of every pair is always there: it tells that these are all.
-    return tuple(weight for weight in weights if weight.value or weight.name == BASE)
+    start = Weight(BASE, DECISION, round(1000 * base), len(examples))
+    return start, *(weight for weight in weights if weight.value or weight.name == BASE)
 
 
 def _scale(full: float, unrelated: Sequence[float], highest: int) -> tuple[float, float]:
@@ -188,9 +181,8 @@ def _scale(full: float, unrelated: Sequence[float], highest: int) -> tuple[float
 
     ``full`` is what all evidence is worth, ``unrelated`` what that of unrelated pairs is worth.
     """
-    if not unrelated:
-        return 0.0, 1.0
-    low = sorted(unrelated)[min(len(unrelated) - 1, int(LIKELY * len(unrelated)))]
+    place = min(len(unrelated) - 1, int(LIKELY * len(unrelated)))
+    low = sorted(unrelated)[place] if unrelated else full
     if full <= low:
         return 0.0, 1.0
     width = (highest - 1) / (full - low)
@@ -237,9 +229,9 @@ def fit_margins(rated: Iterable[Rated]) -> tuple[tuple[int, int, int], ...]:
     pairs it has; those with fewer than :data:`_LEAST` are left out.
     """
     bands: dict[int, list[float]] = defaultdict(list)
-    for one in rated:
-        for gold, found in zip(one.gold, one.found, strict=True):
-            bands[int(1000 * found) // BAND].append(1000 * abs(gold - found))
+    for part in rated:
+        for gold, rating in zip(part.gold, part.found, strict=True):
+            bands[int(1000 * rating) // BAND].append(1000 * abs(gold - rating))
     return tuple(
         (BAND * band, round(sorted(errors)[-(-2 * len(errors) // 3) - 1]), len(errors))
         for band, errors in sorted(bands.items())

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import json, to_builtins
 
-from ists_asp.evaluate.scorer import Reference, Scores, evaluate
+from ists_asp.evaluate.scorer import DECIMALS, Reference, Scores, evaluate
 from ists_asp.io.wa import given_answer
 from ists_asp.model import Scheme
 from ists_asp.report.picture import (
@@ -40,12 +40,11 @@ if TYPE_CHECKING:
     from ists_asp.model import Alignment, Answer
     from ists_asp.trace.trace import Trace
 
-NO_LINE = "none"
-"""The other side has no line with these tokens."""
+NO_LINE = "none"  # the other side has no line with these tokens
 
 
 class Verdict(StrEnum):
-    """How a line compares with that of the same tokens, the gravest difference first."""
+    """The comparison of a line with that of the same tokens, the gravest difference first."""
 
     ALIGNMENT = "alignment"
     LABEL = "label"
@@ -96,10 +95,10 @@ class Comparison:
 
 def compare(answer: Answer, other: Sequence[Alignment]) -> Comparison:
     """Compare an answer with other alignments of its pair, line by line."""
-    known = {(line.tokens1, line.tokens2): line for line in other}
-    found = [(line, known.pop((line.tokens1, line.tokens2), None)) for line in answer.alignments]
-    lines = tuple((right, _verdict(line, right)) for line, right in found)
-    return Comparison(answer, given_answer(answer.pair, other), lines, tuple(known.values()))
+    theirs = {(line.tokens1, line.tokens2): line for line in other}
+    both = [(line, theirs.pop((line.tokens1, line.tokens2), None)) for line in answer.alignments]
+    lines = tuple((right, _verdict(line, right)) for line, right in both)
+    return Comparison(answer, given_answer(answer.pair, other), lines, tuple(theirs.values()))
 
 
 def _verdict(line: Alignment, right: Alignment | None) -> Verdict:
@@ -119,23 +118,20 @@ def scores(gold: Answer, found: Sequence[Alignment], scheme: Scheme) -> Scores:
     return evaluate({"": one}, {"": two}, scheme).overall
 
 
-SHOWN = 12
-"""Reasons that are told for a decision; of the others only the number and the sum."""
-
+SHOWN = 12  # reasons that are told for a decision; of the others only the number and the sum
 GOLD = "gold"
-
-Line = tuple[tuple[int, ...], tuple[int, ...]]
-"""The token numbers of both sides: they identify a line of an answer."""
+Line = tuple[tuple[int, ...], tuple[int, ...]]  # the tokens of both sides: they identify a line
 
 
 def evidence(trace: Trace) -> Mapping[Line, tuple[Contrast, ...]]:
     """The contrasts of each line of an answer, one for each of its decisions."""
-    found: dict[Line, list[Contrast]] = {}
+    contrasts: dict[Line, tuple[Contrast, ...]] = {}
     for decision in decisions(trace):
         if decision.kind is not DecisionKind.BOUNDARY:
             line = decision.tokens1, decision.tokens2
-            found.setdefault(line, []).append(Contrasted(trace, decision).contrast)
-    return {line: tuple(parts) for line, parts in found.items()}
+            contrast = Contrasted(trace, decision).contrast
+            contrasts[line] = (*contrasts.get(line, ()), contrast)
+    return contrasts
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +165,8 @@ class Report:
     @cached_property
     def against(self) -> list[str]:
         """The names of what answers are compared with, gold first."""
-        found = dict.fromkeys(name for entry in self.entries for name in entry.beside)
-        return sorted(found, key=lambda name: name != GOLD)
+        names = dict.fromkeys(name for entry in self.entries for name in entry.beside)
+        return sorted(names, key=lambda name: name != GOLD)
 
     def overview(self) -> dict[str, object]:
         """The values that pairs are filtered and sorted by, for JSON."""
@@ -180,10 +176,10 @@ class Report:
         return {
             "madeBy": self.made_by,
             "measures": [name for name, _ in Scores().named()],
-            "f1": [[name, _f1(found)] for name, found in zip(names, total, strict=False)],
+            "f1": [[name, _f1(sums)] for name, sums in zip(names, total, strict=False)],
             "against": self.against,
             "paper": paper_style(),
-            "pairs": [self._pair(*each) for each in zip(self.entries, measured, strict=True)],
+            "pairs": list(map(self._pair, self.entries, measured)),
         }
 
     def _measured(self, entry: Entry) -> Iterator[Scores]:
@@ -232,12 +228,14 @@ class Report:
 
 def page(report: Report) -> str:
     """A report as one file of HTML."""
-    folder, shared = data_dir() / "report", data_dir() / "workbench" / "static"
-    sheets = folder / "picture.css", shared / "app.css", folder / "report.css"
-    style = "".join(path.read_text("utf-8") for path in sheets)
-    modules = shared / "common.js", folder / "report.js", folder / "page.js"
+
+    def joined(*names: str) -> str:
+        return "".join((data_dir() / name).read_text("utf-8") for name in names)
+
+    static = "workbench/static"
+    style = joined("report/picture.css", f"{static}/app.css", "report/report.css")
     # One module of several: nothing is imported, as nothing may be loaded.
-    lines = "".join(path.read_text("utf-8") for path in modules).splitlines()
+    lines = joined(f"{static}/common.js", "report/report.js", "report/page.js").splitlines()
     code = (line.removeprefix("export ") for line in lines if not line.startswith("import "))
     script = "\n".join(code)
     packed = (zlib.compress(encoded(report.detail(entry))) for entry in report.entries)
@@ -251,7 +249,7 @@ def page(report: Report) -> str:
         count=len(report.entries),
         # Safe inside <script>.
         overview=re.sub("[<>&]", lambda sign: f"\\u{ord(sign[0]):04x}", overview),
-        details="\n".join(b64encode(one).decode() for one in packed),
+        details="\n".join(b64encode(detail).decode() for detail in packed),
     )
 
 
@@ -262,7 +260,7 @@ def encoded(value: object) -> bytes:
 
 def _visible(value: Any) -> Any:  # noqa: ANN401 (JSON values)
     if isinstance(value, dict):
-        return {key: _visible(each) for key, each in value.items()}
+        return {key: _visible(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return list(map(_visible, value))
     return visible(value) if isinstance(value, str) else value
@@ -276,18 +274,18 @@ def _digest(text: str) -> str:
 def _drawn(answer: Answer, *, active: bool = False) -> dict[str, str]:
     """The picture without what is punctuation only, and in full if that is another one."""
     marks = punctuation(answer)
-    found = {"picture": picture(answer, active=active, folded=marks)}
-    return found | {"full": picture(answer, active=active)} if marks else found
+    drawn = {"picture": picture(answer, active=active, folded=marks)}
+    return drawn | {"full": picture(answer, active=active)} if marks else drawn
 
 
-def _f1(found: Scores) -> list[float]:
-    return [round(measure.f1, 4) for _, measure in found.named()]
+def _f1(measured: Scores) -> list[float]:
+    return [round(measure.f1, DECIMALS) for _, measure in measured.named()]
 
 
-def _part(one: Contrast) -> dict[str, object]:
+def _part(contrast: Contrast) -> dict[str, object]:
     """A contrast as :meth:`ists_asp.trace.Why.to_dict` has it, with its weightiest reasons."""
-    reasons = sorted((*one.pros, *one.cons), key=lambda reason: -abs(reason.points))
-    told: dict[str, object] = to_builtins(one)
+    reasons = sorted((*contrast.pros, *contrast.cons), key=lambda reason: -abs(reason.points))
+    record: dict[str, object] = to_builtins(contrast)
     rest = reasons[SHOWN:]
-    more = {"more": len(rest), "rest": sum(each.points for each in rest)}
-    return told | more | {"pros": to_builtins(reasons[:SHOWN]), "cons": [], "own": []}
+    more = {"more": len(rest), "rest": sum(reason.points for reason in rest)}
+    return record | more | {"pros": to_builtins(reasons[:SHOWN]), "cons": [], "own": []}
