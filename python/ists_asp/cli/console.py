@@ -27,14 +27,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MOST_EDITS = 5
-"""Edits that are named."""
-
-_MOST = 20
-"""Warnings about a file that are printed; of the others their number."""
-
-_NAMED = 100
-"""Pairs without an answer that are named."""
+_MOST_EDITS = 5  # edits that are named
+_MOST = 20  # warnings about a file that are printed; of the others their number
+_NAMED = 100  # pairs without an answer that are named
 
 
 def fail(fault: IstsError) -> None:

@@ -70,10 +70,11 @@ class Working:
         What clingo finds suspicious about the rules is printed, each thing once; also before an
         error, as a misspelt predicate may be what made a pair unsolvable.
         """
-        from ists_asp.run.pool import Limit
+        from ists_asp.run.pool import SECONDS, Limit
 
-        limit = limit or Limit.of_searches(self.system.setup.limits.seconds)
+        searching = max(SECONDS, 60.0 + 2 * self.system.setup.limits.seconds)
         try:
+            limit = limit or Limit.of_work(searching)
             return self.asker.ask(question, items, limit=limit, step=step)
         finally:
             self.show_warnings()

@@ -76,29 +76,14 @@ def _cached(folder: Path) -> Iterable[Path]:
     return cache_files(folder)
 
 
-READ = FileType()
-"""A file that is read."""
-
-INPUT = FileType(text=True)
-"""A file that is read, or ``-`` for standard input."""
-
-SENTENCE = FileType(text=True)
-"""A sentence, or ``-`` for one from standard input."""
-
-RULES = FileType(_rules)
-"""A rule file or folder that is read."""
-
-GOLD = FileType(_gold)
-"""A file or folder of gold pairs."""
-
-MODEL = FileType(lambda folder: folder.rglob("*"))
-"""A folder of models."""
-
-CACHE = FileType(_cached, text=True)
-"""The folder of the cache, which is read and written."""
-
-OUTPUT = FileType(written=True)
-"""A file that is written."""
+READ = FileType()  # a file that is read
+INPUT = FileType(text=True)  # a file that is read, or ``-`` for standard input
+SENTENCE = FileType(text=True)  # a sentence, or ``-`` for one from standard input
+RULES = FileType(_rules)  # A rule file or folder that is read
+GOLD = FileType(_gold)  # a file or folder of gold pairs
+MODEL = FileType(lambda folder: folder.rglob("*"))  # a folder of models
+CACHE = FileType(_cached, text=True)  # the folder of the cache, which is read and written
+OUTPUT = FileType(written=True)  # a file that is written
 
 OUTPUTS = FileType(written=True)
 """A file that is written, or a folder that gets files: the command has to look at each."""

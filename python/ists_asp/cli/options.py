@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 Function: TypeAlias = Callable[..., None]
 Decorator: TypeAlias = Callable[[Function], Function]
 
-MEMORY = 4096
-"""Megabytes of memory of a worker."""
+MEMORY = 4096  # megabytes of memory of a worker
 
 
 def decorated(function: Function, decorators: tuple[Decorator, ...]) -> Function:

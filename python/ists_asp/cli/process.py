@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-PATIENCE = 5.0
-"""Seconds that closing may take."""
+PATIENCE = 5.0  # seconds that closing may take
 
 T = TypeVar("T")
 

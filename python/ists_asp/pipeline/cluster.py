@@ -63,14 +63,9 @@ MANIFEST, RECORDS = "_manifest.json", "_records"
 """The file that tells of a folder of parts, and the folder of their records; readers of folders of
 tables pass over names that begin so."""
 
-_KINDS = ("csv", "tsv", "jsonl", "parquet")
-"""Tables that can be cut."""
-
-_TOLD = 100
-"""Warnings, and pairs without an answer, that are told one by one of a part."""
-
-_HEAD = 1 << 20
-"""Bytes that tell how a table is written."""
+_KINDS = ("csv", "tsv", "jsonl", "parquet")  # tables that can be cut
+_TOLD = 100  # warnings, and pairs without an answer, that are told one by one of a part
+_HEAD = 1 << 20  # bytes that tell how a table is written
 
 
 class Part(NamedTuple):
@@ -383,8 +378,7 @@ def _run(client: Any, job: Job, parts: Sequence[Part]) -> Iterator[tuple[int, Re
 # At a worker.
 
 _loaded: list[Stages] = []
-_alone = threading.Lock()
-"""Held by whoever works on a part: Stanza is not made for threads."""
+_alone = threading.Lock()  # held by whoever works on a part: Stanza is not made for threads
 
 
 def state_of(file: str) -> str:

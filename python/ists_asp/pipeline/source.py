@@ -35,11 +35,8 @@ Entry: TypeAlias = "tuple[Row | None, Pair | DataError]"
 Batch: TypeAlias = Sequence[Entry]
 """Entries that pass the stages together."""
 
-STDIN = "-"
-"""The name of standard input on the command line."""
-
-_IN_MEMORY = 1 << 20
-"""Bytes of a pipe that are held; more go to a file without a name."""
+STDIN = "-"  # the name of standard input on the command line
+_IN_MEMORY = 1 << 20  # bytes of a pipe that are held; more go to a file without a name
 
 _FLAGS = "two sentences, --table FILE, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE"
 

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.programs import ProfileFiles
     from ists_asp.run.worker import Question
 
-MANY = 5000
-"""Pairs from which they are decided in a worker, as clingo takes more and more memory."""
+MANY = 5000  # pairs from which they are decided in a worker, as clingo takes more and more memory
 
 Decided: TypeAlias = "tuple[Row | None, Outcome | DataError]"
 """An outcome, or the fault of a row that has no pair; with its row, if it comes from a table."""

@@ -58,8 +58,7 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 T = TypeVar("T")
 
-RENEWED = 200
-"""Batches after which a worker gives way to a new one: clingo never forgets a word."""
+RENEWED = 200  # batches after which a worker gives way to a new one: clingo never forgets a word
 
 MEMORY = 8192
 """Megabytes that a process of a command may take, or three quarters of the machine's, if less."""
@@ -67,17 +66,10 @@ MEMORY = 8192
 SECONDS = 120.0
 """Seconds that a long work may compute until it says that something is done, such as a pair."""
 
-STILL = 20
-"""Looks at which a worker did not compute at all, after which it is taken for stuck."""
-
-_LOOK = 1.0
-"""Seconds between two looks at a worker that has not answered yet."""
-
-_TRIES = 3
-"""How often a worker is begun that somebody kills while it loads."""
-
-_PATIENCE = 5.0
-"""Seconds that a worker has to end whose connection is closed."""
+STILL = 20  # looks at which a worker did not compute at all, after which it is taken for stuck
+_LOOK = 1.0  # seconds between two looks at a worker that has not answered yet
+_TRIES = 3  # how often a worker is begun that somebody kills while it loads
+_PATIENCE = 5.0  # seconds that a worker has to end whose connection is closed
 
 _CRASHES = (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV)
 """Signals that a process brings upon itself."""
@@ -118,9 +110,8 @@ class LostError(Exception):
     @property
     def blameless(self) -> bool:
         """Whether it was for another reason than what it worked on: somebody ended it."""
-        if self.code is None:
-            return True
-        return self.code not in (OUT_OF_MEMORY, OUT_OF_TIME) and -self.code not in _CRASHES
+        own = OUT_OF_MEMORY, OUT_OF_TIME, *(-number for number in _CRASHES)
+        return self.code not in own
 
 
 class UnloadedError(RuleError):
@@ -141,13 +132,8 @@ class Limit(NamedTuple):
     @classmethod
     def of_work(cls, seconds: float) -> Limit:
         """The limit for work that takes as long as it takes, as long as it gets on."""
-        told = f"the rules take more than {seconds:g} s"
-        return cls(seconds, lambda: RuleError(told, hint=_LARGE))
-
-    @classmethod
-    def of_searches(cls, seconds: float) -> Limit:
-        """The same, where each search may take so many seconds."""
-        return cls.of_work(max(SECONDS, 60.0 + 2 * seconds))
+        found = f"the rules take more than {seconds:g} s"
+        return cls(seconds, partial(RuleError, found, hint=_LARGE))
 
 
 class Worker:
@@ -162,23 +148,20 @@ class Worker:
     def __init__(
         self,
         setup: Setup | None,
+        renewed: float = RENEWED,
         *,
         command: bool = False,
         copied: bool = False,
-        renewed: float = RENEWED,
     ) -> None:
-        self._setup, self._command = setup, command
+        self._setup, self._command, self._renewed = setup, command, renewed
         self._copied = command or copied
-        self._renewed = renewed
         self._memory = None if setup is None else setup.limits.memory
         if command and self._memory is None:
             whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
             self._memory = min(MEMORY << 20, whole // 4 * 3)
         self._process: Any = None
         self._loaded = self._closed = self._interrupted = False
-        self._questions = 0
-        self._kinds: set[object] = set()
-        self._lock = threading.Lock()
+        self._questions, self._kinds, self._lock = 0, set[object](), threading.Lock()
         self.told: dict[RuleWarning, None] = {}
         self.times = Timings()
 
@@ -195,8 +178,8 @@ class Worker:
             if self._closed:
                 raise LostError(None)
             self._connection, theirs = context.Pipe()
-            given = self._setup, self._memory, theirs
-            process = context.Process(target=serve, args=given, daemon=True)
+            arguments = self._setup, self._memory, theirs
+            process = context.Process(target=serve, args=arguments, daemon=True)
             process.start()
             self._process = process
             theirs.close()
@@ -209,20 +192,21 @@ class Worker:
                 self.begin()
             try:
                 self._answer()
+                self._loaded = True
+                return
             except LostError as lost:
                 code = lost.code
                 # Another one can load: somebody killed the first.
                 if self._closed or code not in (None, 0, -signal.SIGKILL):
                     break
-            else:
-                self._loaded = True
-                return
         if code == OUT_OF_TIME and self._setup is not None:
             found = loads_too_long(self._setup.limits.loading, self._setup.rules)
             raise UnloadedError(found, hint=f"{_LARGE}; or allow more with --timeout")
-        failure = self._ended(code)
-        found = failure.found if self._command else f"the rules cannot be loaded: {failure.found}"
-        raise UnloadedError(found, hint=failure.hint)
+        failure, subject = (
+            self._ended(code),
+            "" if self._command else "the rules cannot be loaded: ",
+        )
+        raise UnloadedError(subject + failure.found, hint=failure.hint)
 
     def ask(
         self,
@@ -330,8 +314,7 @@ class Worker:
         with _starting:
             self._process.kill()
             self._process.join(_PATIENCE)
-        self._process, self._loaded, self._questions = None, False, 0
-        self._kinds.clear()
+        self._process, self._loaded, self._questions, self._kinds = None, False, 0, set()
 
     def _ended(self, code: int | None, limit: Limit | None = None) -> IstsError:
         """The error for a process that ended with this exit code."""
@@ -398,28 +381,21 @@ class Pool:
         for worker in self._workers:
             self._free.put(worker)
 
-    @contextmanager
-    def _worker(self) -> Iterator[Worker]:
-        """A worker that has nothing to do."""
+    def _lend(self, work: Callable[..., T], *arguments: object) -> T:
+        """Do some work with a worker that has nothing to do."""
         worker = self._free.get()
         try:
-            yield worker
+            return work(worker, *arguments)
         finally:
             self._free.put(worker)
 
     def submit(self, pairs: Sequence[Pair]) -> Future[Report]:
         """Begin to decide annotated pairs."""
-
-        def work() -> Report:
-            with self._worker() as worker:
-                return decide(worker, pairs)
-
-        return self._threads.submit(work)
+        return self._threads.submit(self._lend, decide, pairs)
 
     def ask(self, question: Question, items: Sequence[Any] | None = None) -> Any:  # noqa: ANN401
-        """Return what a worker says to a question; see :meth:`Worker.ask`."""
-        with self._worker() as worker:
-            return worker.ask(question, items)
+        """The reply of a worker to a question; see :meth:`Worker.ask`."""
+        return self._lend(Worker.ask, question, items)
 
     def close(self) -> None:
         """Kill the workers, whatever is under way."""
@@ -466,8 +442,7 @@ def ask_each(
         try:
             results: Sequence[T | IstsError] = ask(question, batch)
         except MemoryLimitError:
-            # In this process: there is none left.
-            raise
+            raise  # in this process: there is none left
         except UnloadedError as error:
             results = [error] * len(batch)
         except (DataError, RuleError, SolveError, TraceError) as error:
@@ -509,8 +484,6 @@ def apart(
 def _hearing(
     told: dict[RuleWarning, None], step: Callable[[], object] = lambda: None
 ) -> Iterator[None]:
-    """Hear what is said in this process."""
-
     def hear(kind: str, value: Any) -> None:  # noqa: ANN401
         if kind == "step":
             step()
@@ -533,7 +506,6 @@ def _without_main() -> Iterator[None]:
 
 
 def _context() -> _Context:
-    """What starts workers."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     from multiprocessing import forkserver

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from ists_asp.trace import AskedTrace
     from ists_asp.trace.effects import Looked
 
-_TRACES = 4
-"""Traces that are kept, as a pair is asked about more than once."""
+_TRACES = 4  # traces that are kept, as a pair is asked about more than once
 
 
 @lru_cache(3)

@@ -53,17 +53,10 @@ if TYPE_CHECKING:
 Question: TypeAlias = "Callable[..., Any]"
 """A function of a module, with all its arguments but the system of a process, and items."""
 
-OUT_OF_MEMORY = 77
-"""Exit code of a process that met its memory limit."""
-
-_STAYS = 3
-"""Questions from which a process is taken to stay, and what it has loaded with it."""
-
-_KEPT = 10
-"""Questions after which what they leave is collected, though others wait."""
-
-_LULL = 0.5
-"""Seconds without a question in which it is collected as well."""
+OUT_OF_MEMORY = 77  # exit code of a process that met its memory limit
+_STAYS = 3  # questions from which a process is taken to stay, and what it has loaded with it
+_KEPT = 10  # questions after which what they leave is collected, though others wait
+_LULL = 0.5  # seconds without a question in which it is collected as well
 
 _hear: Callable[[str, object], None] = lambda _kind, _value: None  # noqa: E731
 """Hears what is said while a question is answered in this process."""
@@ -182,7 +175,6 @@ class Decider:
                 yield Outcome(pair, result, knowledge=system.knowledge, explanation=next(words))
 
     def _given(self, pair: Pair) -> tuple[Answer, ...] | IstsError:
-        """The answer in the file of answers."""
         if pair.id not in self._answers:
             found = f"there are no alignments for this pair in {self.setup.answers}"
             return DataError(found, expected=f'<sentence id="{shortened(pair.id)}" …>')
@@ -276,21 +268,17 @@ def serve(setup: Setup | None, memory: int | None, connection: Connection) -> No
 
 
 class _Server:
-    """Answers what comes by a connection."""
-
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._decider: Decider | None = None
         self._limit = self._spent = 0.0
 
     def hear(self, kind: str, value: object) -> None:
-        """Send a message."""
         if kind == "step":
             end_after(self._limit)
         self._connection.send((kind, value))
 
     def load(self, setup: Setup | None) -> None:
-        """Load the system, and warn of its rules."""
         if setup is not None:
             self._decider = Decider(setup)
             self._decider.warn()
@@ -331,8 +319,7 @@ class _Server:
                 self.reply(question, seconds)
                 continue
             if getattr(question, "func", question) is not Decider.outcomes:
-                asked += 1
-                if asked == _STAYS:
+                if (asked := asked + 1) == _STAYS:
                     freeze_gc()
                 waiting += asked >= _STAYS
             self.reply(partial(self._decider.answer, question, items), seconds)

@@ -21,6 +21,7 @@ from ists_asp.io.pairs import given_chunks
 from ists_asp.io.text import make_sentence
 from ists_asp.report.picture import picture, svg_file
 from ists_asp.rules import Purpose, load_profile
+from ists_asp.run import questions
 from ists_asp.terminal import visible
 from ists_asp.workbench.desk import Bench, streamed
 
@@ -89,6 +90,9 @@ def router(bench: Bench) -> APIRouter:
         desk, pair = at(given)
         return desk, desk.decide(pair, tab=given.tab, number=given.number)
 
+    def rating(desk: Desk, answer: SolvedAnswer) -> object:
+        return rating_record(desk.ask(partial(questions.rate, answer=answer)))
+
     @routes.post("/solve", summary="Chunks, alignments, labels and scores, with a picture")
     def solve(given: GivenPair) -> dict[str, Any]:
         _, answer = decided(given)
@@ -101,12 +105,13 @@ def router(bench: Bench) -> APIRouter:
     @routes.post("/explain", summary="The answer in words")
     def explain(given: GivenPair) -> dict[str, Any]:
         desk, answer = decided(given)
-        return desk.tell(answer)
+        words: dict[str, Any] = desk.ask(partial(questions.explain, answer=answer), worker=0)
+        return words
 
     @routes.post("/rate", summary="How similar the sentences are as wholes")
     def rate(given: GivenPair) -> dict[str, Any]:
         desk, answer = decided(given)
-        return {"id": given.id, "rating": rating_record(desk.rate(answer))}
+        return {"id": given.id, "rating": rating(desk, answer)}
 
     @routes.post("/why", summary="Why a decision was taken")
     def why(given: Asked) -> dict[str, Any]:
@@ -149,7 +154,7 @@ def router(bench: Bench) -> APIRouter:
             try:
                 given = GivenPair(**{"id": str(number), **msgspec.json.decode(line)})
                 desk, answer = decided(given)
-                return {**answer.to_dict(), "rating": rating_record(desk.rate(answer))}
+                return {**answer.to_dict(), "rating": rating(desk, answer)}
             except IstsError as error:
                 return {"id": str(number), "error": str(error)}
             except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:

@@ -106,8 +106,7 @@ def make_app(bench: Bench, token: str, port: int) -> Guard:
     return Guard(app, token, port)
 
 
-LARGEST = 8 << 20
-"""Bytes of a request at most."""
+LARGEST = 8 << 20  # bytes of a request at most
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; "

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 LOG, _UNDO = ".log.jsonl", "undo"
 
-_NEW = Label.SIMI, 3.0
-"""Label and score of an alignment that nobody has judged yet."""
+_NEW = Label.SIMI, 3.0  # label and score of an alignment that nobody has judged yet
 
 _Tokens = Annotated[list[Annotated[int, Field(ge=1, le=1000)]], Field(max_length=1000)]
 
@@ -68,21 +67,18 @@ def act(answer: Answer, action: Action) -> Answer:
     if action.do == "join":
         if not all(sides):
             raise UsageError("an alignment needs a chunk of each sentence")
-        met = [
-            line
-            for line in aligned
-            if {*line.tokens1} & {*sides[0]} or {*line.tokens2} & {*sides[1]}
-        ]
-        made = Alignment(sides[0], sides[1], *_NEW)
+        one, two = map(set, sides)
+        met = [line for line in aligned if one & {*line.tokens1} or two & {*line.tokens2}]
+        new = Alignment(*sides, *_NEW)
         if action.several and met:
-            tokens1 = {*sides[0]}.union(*(line.tokens1 for line in met))
-            tokens2 = {*sides[1]}.union(*(line.tokens2 for line in met))
-            made = replace(met[0], tokens1=tuple(sorted(tokens1)), tokens2=tuple(sorted(tokens2)))
-        return _complete(answer, [made, *(line for line in aligned if line not in met)])
-    line = next((one for one in aligned if (one.tokens1, one.tokens2) == sides), None)
+            tokens1 = tuple(sorted(one.union(*(line.tokens1 for line in met))))
+            tokens2 = tuple(sorted(two.union(*(line.tokens2 for line in met))))
+            new = replace(met[0], tokens1=tokens1, tokens2=tokens2)
+        return _complete(answer, [new, *(line for line in aligned if line not in met)])
+    line = next((line for line in aligned if (line.tokens1, line.tokens2) == sides), None)
     if line is None:
         raise UsageError("this is no alignment", hint="Choose one first")
-    others = [one for one in aligned if one is not line]
+    others = [other for other in aligned if other is not line]
     return _complete(answer, others if action.do == "part" else [*others, _judged(line, action)])
 
 
@@ -160,14 +156,10 @@ class Corrections:
             # A line that was cut off when the machine stopped tells nothing.
             with suppress(msgspec.MsgspecError, ValueError, LookupError, TypeError):
                 record = msgspec.json.decode(line)
-                if record["corpus"] != corpus:
-                    continue
-                if record["action"] == _UNDO:
+                if record["corpus"] == corpus and record["action"] == _UNDO:
                     done.pop()
-                else:
-                    done.append(
-                        {**record, "id": str(record["id"]), "action": str(record["action"])}
-                    )
+                elif record["corpus"] == corpus:
+                    done.append(record | {name: str(record[name]) for name in ("id", "action")})
         return done
 
     def _write(self, corpus: str, action: str, about: Mapping[str, object]) -> None:
@@ -182,15 +174,15 @@ class Corrections:
             log.seek(max(0, log.tell() - 1))
             cut = log.read() not in (b"", b"\n")
             log.write(b"\n" * cut + msgspec.json.encode(record) + b"\n")
-        answers = sorted(
-            self.mended(corpus).values(), key=lambda one: order.get(one.pair.id, len(order))
-        )
+        mended = self.mended(corpus)
+        answers = [
+            mended[name] for name in sorted(mended, key=lambda key: order.get(key, len(order)))
+        ]
+        records = map(msgspec.json.encode, map(answer_record, answers))
         with atomic_writer(self._folder / f"{corpus}.jsonl") as stream:
-            stream.writelines(
-                f"{msgspec.json.encode(answer_record(one)).decode()}\n" for one in answers
-            )
+            stream.writelines(f"{record.decode()}\n" for record in records)
         with atomic_writer(self._folder / f"{corpus}.wa") as stream:
-            stream.writelines(write_pair(one.pair, one.alignments) for one in answers)
+            stream.writelines(write_pair(answer.pair, answer.alignments) for answer in answers)
 
 
 def router(bench: Bench) -> APIRouter:
@@ -235,10 +227,9 @@ def router(bench: Bench) -> APIRouter:
     def undo(name: str) -> dict[str, Any]:
         bench.check_writable()
         pairs(name)
-        found = corrections.undo(name)
-        if found is None:
+        if (last := corrections.undo(name)) is None:
             raise UsageError("there is nothing to take back")
-        return {"id": found[0], "action": found[1]}
+        return dict(zip(("id", "action"), last, strict=True))
 
     @routes.get("/{name}/export", summary="The corrections as a .wa file")
     def export(name: str) -> PlainTextResponse:

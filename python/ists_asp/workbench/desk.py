@@ -31,19 +31,14 @@ if TYPE_CHECKING:
 
     from ists_asp.engine.answer import SolvedAnswer
     from ists_asp.engine.preparation import GivenSentence
-    from ists_asp.model import Answer, Pair, Rating
+    from ists_asp.model import Pair
     from ists_asp.run.worker import Question
     from ists_asp.workbench.project import Project
 
 
-_ANSWERS = 64
-"""Answers that are remembered."""
-
-_PATIENCE = 3.0
-"""Seconds to wait for rules to be loaded."""
-
-_PROFILES = 2
-"""Profiles that are held ready."""
+_ANSWERS = 64  # answers that are remembered
+_PATIENCE = 3.0  # seconds to wait for rules to be loaded
+_PROFILES = 2  # profiles that are held ready
 
 
 def _ending() -> UsageError:
@@ -103,8 +98,9 @@ class Desk(Closing):
     def warm(self) -> None:
         """Look at a pair, so that nobody waits for what is only loaded when it is needed."""
         answer = self.decide(self.pair("a dog sleeps", "a cat sleeps"))
-        self.tell(answer)
-        self.why(answer.pair, "1: 1 2" if self.rate(answer) is None else "rating")
+        self.ask(partial(questions.explain, answer=answer), worker=0)
+        rating = self.ask(partial(questions.rate, answer=answer))
+        self.why(answer.pair, "1: 1 2" if rating is None else "rating")
 
     def close(self) -> None:
         """Kill the workers."""
@@ -126,26 +122,15 @@ class Desk(Closing):
     def decide(self, pair: Pair, *, tab: str = "", number: int = 0) -> SolvedAnswer:
         """The best answer; questions of a tab that have a number give way to newer ones."""
         wanted = self._newest.wanted(tab, number) if number else lambda: True
-        with self._lock:
-            answers = self._answers
-        found = answers.get(pair)
-        if found is None:
+        answers = self._answers
+        answer = answers.get(pair)
+        if answer is None:
             question = partial(questions.decide, pair=pair)
-            found = answers[pair] = self._ask(0, question, wanted=wanted)
+            answer = answers[pair] = self.ask(question, worker=0, wanted=wanted)
             with self._lock:
                 while len(answers) > _ANSWERS:
                     del answers[next(iter(answers))]
-        return found
-
-    def tell(self, answer: Answer) -> dict[str, Any]:
-        """An answer in words, as JSON values; nothing where the profile has none."""
-        words: dict[str, Any] = self._ask(0, partial(questions.explain, answer=answer))
-        return words
-
-    def rate(self, answer: Answer) -> Rating | None:
-        """The rating of an answer; None where the profile does not rate."""
-        rating: Rating | None = self.ask(partial(questions.rate, answer=answer))
-        return rating
+        return answer
 
     def why(self, pair: Pair, *decision: str, negative: bool = False) -> dict[str, Any]:
         """Why a decision was taken, or why it was not, as JSON values."""
@@ -153,21 +138,19 @@ class Desk(Closing):
         reasons: dict[str, Any] = self.ask(question)
         return reasons
 
-    def ask(self, question: Question, items: Sequence[Any] | None = None) -> Any:  # noqa: ANN401
-        """What the second worker says to a question; see :meth:`Worker.ask`."""
-        return self._ask(1, question, items)
-
-    def _ask(
+    def ask(
         self,
-        number: int,
         question: Question,
         items: Sequence[Any] | None = None,
+        *,
+        worker: int = 1,
         wanted: Callable[[], bool] = lambda: True,
     ) -> Any:  # noqa: ANN401
+        """The reply of a worker, by default the second, to a question; see :meth:`Worker.ask`."""
         while True:
             workers = self.workers
             try:
-                return workers[number].ask(question, items, wanted=wanted)
+                return workers[worker].ask(question, items, wanted=wanted)
             except IstsError:
                 # If it has given way to one with other rules meanwhile, that is asked.
                 if workers is self.workers:
@@ -176,7 +159,7 @@ class Desk(Closing):
 
 def _begun(setup: Setup) -> Sequence[Worker]:
     """Workers that load rules while other things are done."""
-    workers = Worker(setup, renewed=math.inf), Worker(setup, renewed=math.inf)
+    workers = Worker(setup, math.inf), Worker(setup, math.inf)
     for worker in workers:
         worker.begin()
     return workers

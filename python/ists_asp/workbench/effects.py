@@ -22,13 +22,13 @@ from fastapi import APIRouter
 from ists_asp.compare import Answered, compare, find_edits, run_both
 from ists_asp.compare.causes import with_effects
 from ists_asp.compare.rendering import as_json
-from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shortened
+from ists_asp.errors import DataError, IstsError, SolveError, shortened
 from ists_asp.model import Answer
 from ists_asp.report.picture import picture
 from ists_asp.resources import Closing
 from ists_asp.run.pool import SupersededError, Worker, ask_each
 from ists_asp.run.questions import with_rules
-from ists_asp.solver.batch import BATCH
+from ists_asp.solver.batch import BATCH, batches
 from ists_asp.terminal import visible
 from ists_asp.workbench.project import CORPORA, State
 
@@ -47,20 +47,11 @@ if TYPE_CHECKING:
 
     Rules = tuple[Path, ...]
 
-_HELD, _ASKED = 10, 4
-"""The last states whose answers are held, and others that somebody looks at."""
-
-_LOOK = 0.2
-"""Seconds between two looks at the rules, which an editor may have changed."""
-
-_PATIENCE = 1.0
-"""Seconds that answers which nobody wants any more may still take."""
-
-_RENEWED = 300
-"""Questions after which a worker gives way to a new one: clingo never forgets a word."""
-
-_LOST = 2
-"""Pairs that may cost a worker its life, as long as no more do than have answers."""
+_HELD, _ASKED = 10, 4  # the last states whose answers are held, and others that somebody looks at
+_LOOK = 0.2  # seconds between two looks at the rules, which an editor may have changed
+_PATIENCE = 1.0  # seconds that answers which nobody wants any more may still take
+_RENEWED = 300  # questions after which a worker gives way to a new one: clingo never forgets a word
+_LOST = 2  # pairs that may cost a worker its life, as long as no more do than have answers
 
 
 # In the worker.
@@ -82,18 +73,14 @@ def _decided(worker: System, pairs: Sequence[Pair], rules: Rules) -> Iterator[An
 
 
 def _causes(
-    worker: System,
-    pairs: Sequence[Pair],
-    old: Rules,
-    new: Rules,
-    gold: Mapping[str, Reference],
+    worker: System, pairs: Sequence[Pair], old: Rules, new: Rules, gold: Mapping[str, Reference]
 ) -> Iterator[dict[str, Any]]:
     """The differences of pairs, each traced twice, as ``ists-asp diff --json`` tells them."""
     before, after = (_system(worker, one) for one in (old, new))
     edits, weights = find_edits(before.rules, after.rules)
     for pair, both in zip(pairs, run_both(before, after, pairs), strict=True):
-        told = {pair.id: both.old}, {pair.id: both.new}, gold or None, {pair.id: both.causes}
-        yield as_json(compare(*told), (with_effects(edits, [both]), weights))
+        runs = {pair.id: both.old}, {pair.id: both.new}, gold or None, {pair.id: both.causes}
+        yield as_json(compare(*runs), (with_effects(edits, [both]), weights))
 
 
 # In the server.
@@ -192,13 +179,11 @@ class Effects(Closing):
             if isinstance(error, SolveError):
                 # Rules without an end have none for other pairs either.
                 for other in {*self._project.corpora()} - {name}:
-                    told = Run(self._seen(other), fault=f"{name}: {fault}")
-                    runs[state.digest, other] = told
+                    runs[state.digest, other] = Run(self._seen(other), fault=f"{name}: {fault}")
         finally:
             self.under_way = self._busy = None
-        held = {one.digest for one in (*self._project.states[-_HELD:], *self._asked)}
-        runs = {**self._runs, **runs}
-        self._runs = {key: run for key, run in runs.items() if key[0] in held}
+        held = {state.digest for state in (*self._project.states[-_HELD:], *self._asked)}
+        self._runs = {key: run for key, run in {**self._runs, **runs}.items() if key[0] in held}
 
     def _decide(
         self, key: tuple[str, str], pairs: Sequence[Pair], rules: Rules
@@ -217,10 +202,8 @@ class Effects(Closing):
                 raise SupersededError("something newer is to be decided") from None
 
         ask(partial(_load, rules=rules))
-        batches = (pairs[begin : begin + BATCH] for begin in range(0, len(pairs), BATCH))
-        answers: dict[str, Answer | str] = {}
-        lost = 0
-        for pair, answer in ask_each(ask, batches, partial(_decided, rules=rules)):
+        answers, lost = dict[str, Answer | str](), 0
+        for pair, answer in ask_each(ask, batches(pairs, BATCH), partial(_decided, rules=rules)):
             if isinstance(answer, IstsError):
                 lost += 1
                 if lost > min(len(answers), _LOST):
@@ -254,15 +237,6 @@ class Effects(Closing):
             self._corpora[name] = seen, replace(corpus, pairs=tuple(pairs))
         return self._corpora[name][1]
 
-    # What is asked.
-
-    def state(self, number: int) -> State:
-        """The state with a number, or a UsageError."""
-        states = self._project.states
-        if not 1 <= number <= len(states):
-            raise UsageError(f"there is no state {number}", expected=f"1 to {len(states)}")
-        return states[number - 1]
-
     def run(self, state: State, name: str) -> Run | None:
         """The answers of a state to a corpus; None, and they will come, if there are none yet."""
         found = self._runs.get((state.digest, name))
@@ -273,15 +247,13 @@ class Effects(Closing):
     def compared(self, *states: State) -> Iterator[dict[str, Any]]:
         """How two states differ on each corpus, worst pairs first."""
         for name in self._project.corpora():
-            runs = [self.run(state, name) for state in states]
-            old, new = runs
-            told = {
-                f"state {state.number}": run.fault
-                for state, run in zip(states, runs, strict=True)
-                if run and run.fault
+            old, new = runs = [self.run(state, name) for state in states]
+            named = zip(states, runs, strict=True)
+            faults = {
+                f"state {state.number}": run.fault for state, run in named if run and run.fault
             }
-            found = _comparison(old, new) if old and new and not told else {}
-            yield {"name": name, "pending": None in runs, "faults": told, **found}
+            comparison = _comparison(old, new) if old and new and not faults else {}
+            yield {"name": name, "pending": None in runs, "faults": faults, **comparison}
 
     def pictures(self, name: str, identifier: str, *states: State) -> list[str | None]:
         """Answers to a pair as pictures, or why there is none; the last one is gold."""
@@ -296,12 +268,11 @@ class Effects(Closing):
     def causes(self, name: str, identifier: str, old: State, new: State) -> dict[str, Any]:
         """What differs in a pair between two states, and because of which edits."""
         corpus = self.corpus(name)
-        pair = next((one for one in corpus.pairs if one.id == identifier), None)
+        pair = next((pair for pair in corpus.pairs if pair.id == identifier), None)
         if pair is None:
             raise DataError(f"there is no pair {shortened(identifier)!r}", where=name)
-        gold = {name: one for name, one in corpus.gold.items() if name == identifier}
-        before, after = self._rules(old), self._rules(new)
-        question = partial(_causes, old=before, new=after, gold=gold)
+        gold = {id_: lines for id_, lines in corpus.gold.items() if id_ == identifier}
+        question = partial(_causes, old=self._rules(old), new=self._rules(new), gold=gold)
         text = json.dumps(self._worker.ask(question, [pair]))
         for state in (old, new):
             text = text.replace(f"{self._place(state)}/", "")
@@ -311,33 +282,32 @@ class Effects(Closing):
 
 @lru_cache(_HELD)
 def _comparison(old: Run, new: Run) -> dict[str, Any]:
-    one, two = (
-        {name: Answered.of(each) for name, each in run.answers.items() if isinstance(each, Answer)}
+    before, after = (
+        {name: Answered.of(best) for name, best in run.answers.items() if isinstance(best, Answer)}
         for run in (old, new)
     )
     failed = [f"{name}: {fault}" for name, fault in new.answers.items() if isinstance(fault, str)]
-    found: dict[str, Any] = {"pairs": len(new.answers), "failed": failed, "changed": []}
-    if common := one.keys() & two.keys():
+    comparison: dict[str, Any] = {"pairs": len(new.answers), "failed": failed, "changed": []}
+    if common := before.keys() & after.keys():
         gold = new.gold if common & new.gold.keys() else None
-        found |= as_json(compare(one, two, gold), None)
-        # The worst comes first.
-        found["changed"].reverse()
-    return found
+        comparison |= as_json(compare(before, after, gold), None)
+        comparison["changed"].reverse()  # the worst comes first
+    return comparison
 
 
 def router(bench: Bench) -> APIRouter:
     """The routes of effects and states."""
     routes = APIRouter(prefix="/project/effects", tags=["effects"])
-    effects = bench.closing.enter_context(Effects(bench))
+    effects, state = bench.closing.enter_context(Effects(bench)), bench.project.numbered
 
     @routes.get("", summary="How two states differ; by default the latest and the one before")
     def compared(before: int = 0, after: int = 0) -> dict[str, Any]:
         states = bench.project.states
-        new = effects.state(after or len(states))
-        old = effects.state(before or max(1, new.number - 1))
-        told = [{"number": one.number, "edit": one.edit, "when": one.when} for one in states]
+        new = state(after or len(states))
+        old = state(before or max(1, new.number - 1))
+        shown = [{"number": one.number, "edit": one.edit, "when": one.when} for one in states]
         corpora = list(effects.compared(old, new))
-        return {"before": old.number, "after": new.number, "states": told, "corpora": corpora}
+        return {"before": old.number, "after": new.number, "states": shown, "corpora": corpora}
 
     @routes.get("/progress", summary="What is under way, and which state is the latest")
     def progress() -> dict[str, Any]:
@@ -345,11 +315,11 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.get("/pair", summary="Both answers to a pair as pictures, and gold")
     def pair(corpus: str, pair: str, before: int, after: int) -> list[str | None]:
-        return effects.pictures(corpus, pair, effects.state(before), effects.state(after))
+        return effects.pictures(corpus, pair, state(before), state(after))
 
     @routes.get("/causes", summary="What differs in a pair, and because of which edits")
     def causes(corpus: str, pair: str, before: int, after: int) -> dict[str, Any]:
-        return effects.causes(corpus, pair, effects.state(before), effects.state(after))
+        return effects.causes(corpus, pair, state(before), state(after))
 
     @routes.post("/go-to", summary="Have the rules say what they said in an earlier state")
     def go_to(number: int) -> dict[str, int]:

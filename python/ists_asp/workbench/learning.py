@@ -36,11 +36,8 @@ if TYPE_CHECKING:
     from ists_asp.run.worker import Question
     from ists_asp.workbench.desk import Bench
 
-LEAST = 10
-"""Corrected pairs without which nothing is learned; and two for each part."""
-
-_SECONDS = 1800.0
-"""Seconds of the processor between two signs of life of a lesson."""
+LEAST = 10  # corrected pairs without which nothing is learned; and two for each part
+_SECONDS = 1800.0  # seconds of the processor between two signs of life of a lesson
 
 _MEASURES = "alignment", "type", "score", "type_score"
 _LEARNED = re.compile(r"learned-(\d+)\.lp")

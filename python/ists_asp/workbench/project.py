@@ -39,17 +39,13 @@ if TYPE_CHECKING:
 
 MARK = "workbench.toml"
 RULES, CORPORA, CORRECTIONS, HISTORY = "rules", "corpora", "corrections", ".history"
-SAMPLES = ("headlines", "images")
-"""The corpora that a new folder begins with."""
-
-LARGEST = 1 << 20
-"""Characters of a file that can be edited."""
+SAMPLES = ("headlines", "images")  # the corpora that a new folder begins with
+LARGEST = 1 << 20  # characters of a file that can be edited
 
 _WORDS = "# Words of your own: A = B says that both mean the same, A <> B the opposite.\n"
 _ENDINGS = (".lp", ".tsv")
 _NAME = re.compile(r"(?:[\w-][\w. -]*/)*[\w-][\w. -]*\.(?:lp|tsv)", re.ASCII)
 """Names of rule files, of which no part begins with a point."""
-
 
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 
@@ -161,9 +157,9 @@ class Project:
 
         Those with names that cannot be shown are no part of the project.
         """
-        found = (self.root / RULES).rglob("*")
-        fine = (one for one in found if one.suffix in _ENDINGS and self.name(one).isprintable())
-        return sorted(path for path in fine if path.is_file() and not path.is_symlink())
+        paths = (path for path in (self.root / RULES).rglob("*") if path.suffix in _ENDINGS)
+        files = (path for path in paths if path.is_file() and not path.is_symlink())
+        return sorted(path for path in files if self.name(path).isprintable())
 
     def path(self, name: str, text: str = "") -> Path:
         """The path of a rule file with a text, which is inside the folder whatever its name is.
@@ -217,6 +213,12 @@ class Project:
         """What holds now."""
         return self.states[-1]
 
+    def numbered(self, number: int) -> State:
+        """The state with a number, or a UsageError."""
+        if not 1 <= number <= len(self.states):
+            raise UsageError(f"there is no state {number}", expected=f"1 to {len(self.states)}")
+        return self.states[number - 1]
+
     def notice(self, edit: str = "changed outside") -> State:
         """Look at the rule files: a new state if they are not what they were last."""
         with self._lock:
@@ -224,10 +226,9 @@ class Project:
             for path in self.rule_files():
                 with suppress(OSError, UnicodeDecodeError):
                     text = path.read_bytes().decode()
-                    files[self.name(path)] = text_digest(text)
-                    kept = self.root / HISTORY / text_digest(text)
-                    if not kept.exists():
-                        with atomic_writer(kept) as stream:
+                    digest = files[self.name(path)] = text_digest(text)
+                    if not (self.root / HISTORY / digest).exists():
+                        with atomic_writer(self.root / HISTORY / digest) as stream:
                             stream.write(text)
             if not self.states or self.states[-1].files != files:
                 number = len(self.states) + 1
@@ -241,12 +242,9 @@ class Project:
     def go_to(self, number: int) -> State:
         """Have the rule files say what they said in an earlier state; that is a new state."""
         with self._lock:
-            last = self.notice().number
-            if not 1 <= number <= last:
-                raise UsageError(f"there is no state {number}", expected=f"1 to {last}")
-            wanted = self.states[number - 1].files
-            texts: dict[str, str | None] = dict.fromkeys(self.state.files)
-            texts |= {name: self.text_of(known) for name, known in wanted.items()}
+            texts: dict[str, str | None] = dict.fromkeys(self.notice().files)
+            files = self.numbered(number).files
+            texts |= {name: self.text_of(digest) for name, digest in files.items()}
             return self.put(texts, f"back to state {number}")
 
     def put(self, texts: Mapping[str, str | None], edit: str) -> State:
@@ -281,13 +279,11 @@ class Project:
 
     def corpora(self) -> list[str]:
         """The names of corpora: folders of sentence or chunk files, and tables."""
-        found = (self.root / CORPORA).iterdir()
         return sorted(
             path.name
-            for path in found
+            for path in (self.root / CORPORA).iterdir()
             if path.is_dir() or (path.is_file() and path.suffix in (*KINDS, ".wa"))
-            if not path.is_symlink()
-            if path.name.isprintable()
+            if path.name.isprintable() and not path.is_symlink()
             if not path.name.startswith(".") and ".gold." not in path.name
         )
 
@@ -303,7 +299,6 @@ class Project:
             raise DataError(f"there is no corpus {shortened(name)!r}", where=CORPORA)
         path = self.root / CORPORA / name
         gold = path / "gold.wa" if path.is_dir() else path.with_suffix(".gold.wa")
-        pairs: list[Pair] = []
         if path.is_dir():
             chunked = (path / "sent1.chunk.txt").is_file()
             files = [path / f"sent{side}{'.chunk' * chunked}.txt" for side in "12"]
@@ -312,14 +307,13 @@ class Project:
                     raise DataError("there is no such file", where=f"{CORPORA}/{name}/{file.name}")
             pairs = list(read_pairs(*files, chunked=chunked))
         elif path.suffix == ".wa":
-            pairs = [one.pair(str(number)) for number, one in enumerate(read_wa(path), 1)]
+            pairs = [entry.pair(str(number)) for number, entry in enumerate(read_wa(path), 1)]
         else:
-            table = Table(path)
+            table, pairs = Table(path), []
             for _, pair in table_pairs(table, find_places(table)):
                 if isinstance(pair, DataError):
                     raise pair
-                # What people have in tables is text.
-                pairs.append(pair.as_text())
+                pairs.append(pair.as_text())  # what people have in tables is text
         return Corpus(name, tuple(pairs), read_references(gold) if gold.is_file() else {})
 
     def _read(self, name: str) -> str:

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_KEPT = 2
-"""Corpora whose reports are held."""
+_KEPT = 2  # corpora whose reports are held
 
 
 def router(bench: Bench) -> APIRouter:

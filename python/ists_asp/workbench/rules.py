@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
 _Name = Annotated[str, Field(min_length=1, max_length=400)]
 
-_LIGHT = "baseline"
-"""The profile that loads in the least time: no pair is decided here."""
+_LIGHT = "baseline"  # the profile that loads in the least time: no pair is decided here
 
 _PASSED = {"domain", "evidence"} | {
     kind for kind, one in SEVERITIES.items() if one is not Severity.ERROR
@@ -70,12 +69,9 @@ def _where(
 ) -> Iterator[Looked]:
     """Where a rule fires in pairs, and what changes without it."""
     if not any(rule.name == name for rule in system.rules.rules):
-        raise UsageError(
-            f"no rule that decides answers is called {shortened(name)!r}",
-            hint="Save the file, and see that the profile loads it",
-        )
-    groups = {name: [name]}
-    return (looked for looked, _ in questions.where(system, pairs, groups, gold))
+        found = f"no rule that decides answers is called {shortened(name)!r}"
+        raise UsageError(found, hint="Save the file, and see that the profile loads it")
+    return (looked for looked, _ in questions.where(system, pairs, {name: [name]}, gold))
 
 
 def _check(system: System, given: tuple[Path, ...], asked: Path, profile: str) -> list[Finding]:
@@ -101,8 +97,7 @@ def _vocabulary(
     system: System, given: tuple[Path, ...], profile: str, folder: str
 ) -> dict[str, Any]:
     """The names that rules of a profile may use, and what they mean."""
-    nobody = lambda _kind, _error: None  # noqa: E731
-    checked = Checked(given, [profile], nobody, store=system.setup.store)
+    checked = Checked(given, [profile], lambda _kind, _error: None, store=system.setup.store)
 
     def shown(path: Path) -> str:
         return checked.name(path).removeprefix(folder)
@@ -113,10 +108,9 @@ def _vocabulary(
         for statement, read in statements:
             place = {"file": shown(path), "line": statement.rule.line}
             for atom in read.derived:
-                known = predicates[f"{atom.key.name}/{atom.key.arity}"]["places"]
-                if place not in known:
-                    known.append(place)
-        evidence.update(one.evidence for one in checked.weights.get(path, ()))
+                places = predicates[f"{atom.key.name}/{atom.key.arity}"]["places"]
+                places += [place] * (place not in places)
+        evidence.update(weight.evidence for weight in checked.weights.get(path, ()))
         for doc in documented(checked.text(path).text):
             predicates[doc.name] |= asdict(doc) | {"file": shown(path)}
     rules = {
@@ -189,10 +183,12 @@ def _shipped() -> dict[str, Path]:
 def _replaced(name: str) -> str | None:
     """The shipped file whose place one of the user takes, by its name."""
     *folder, file = name.split("/")
-    same = [one for one in _shipped() if one.startswith("lp_rules/") and one.endswith(f"/{file}")]
-    near = [one for one in same if one.split("/")[-2:-1] == folder[-1:]]
-    found = near if len(same) > 1 else same
-    return found[0] if len(found) == 1 else None
+    same = [
+        path for path in _shipped() if path.startswith("lp_rules/") and path.endswith(f"/{file}")
+    ]
+    if len(same) > 1:
+        same = [path for path in same if path.split("/")[-2:-1] == folder[-1:]]
+    return same[0] if len(same) == 1 else None
 
 
 def router(bench: Bench) -> APIRouter:

@@ -75,8 +75,7 @@ def _edits(system: System, tables: frozenset[str], number: int) -> Edits | None:
     """What differs without the entries of the group."""
     rules, solver = system.rules, system.solver
     new = Version.of(rules, solver.arguments, solver.program.tables)
-    every = enumerate(rules.rules)
-    own = [at for at, rule in every if rule.file in tables and rule.text]
+    own = [at for at, rule in enumerate(rules.rules) if rule.file in tables and rule.text]
     group = {*own[number * _TOGETHER : (number + 1) * _TOGETHER]}
     if not group:
         return None
@@ -94,13 +93,12 @@ def router(bench: Bench) -> APIRouter:
     @routes.get("")
     def tables() -> dict[str, Any]:
         state = project.notice()
-        found = []
+        shown = []
         for name in sorted(name for name in state.files if name.endswith(SUFFIX)):
             text = project.read_rules(name)
-            rows = [_row(line, number) for number, line in enumerate(text.split("\n"), 1)]
-            told = list(filter(None, rows))
-            found.append({"name": name, "digest": text_digest(text), "rows": told})
-        return {"state": state.digest, "tables": found}
+            rows = list(filter(None, map(_row, text.split("\n"), count(1))))
+            shown.append({"name": name, "digest": text_digest(text), "rows": rows})
+        return {"state": state.digest, "tables": shown}
 
     @routes.post("")
     def edit(given: Edit) -> dict[str, str]:
@@ -122,9 +120,7 @@ def _row(line: str, number: int) -> dict[str, Any] | None:
         entry = read_entry(line)
     except RuleError as error:
         return {"line": number, "text": shortened(line.strip()), "fault": error.found}
-    if entry is None:
-        return None
-    return {"line": number, **entry._asdict(), "behind": entry.behind.strip()}
+    return entry and {"line": number, **entry._asdict(), "behind": entry.behind.strip()}
 
 
 def _edited(text: str, given: Edit) -> tuple[str, str]:
@@ -140,11 +136,10 @@ def _edited(text: str, given: Edit) -> tuple[str, str]:
     line = f" {given.sign} ".join(wanted)
     if read_entry(line) != (wanted[0].lower(), given.sign, wanted[1].lower(), "", ""):
         raise DataError(f"'{shortened(line)}' is no entry", expected="two words or short phrases")
-    if given.line is not None:
-        entry = read_entry(old)
-        lines[given.line - 1] = line + (entry.behind if entry else "")
-    else:
+    if given.line is None:
         lines[len(lines) - (not lines[-1]) :] = [line, ""]
+    else:
+        lines[given.line - 1] = line + (entry.behind if (entry := read_entry(old)) else "")
     return "\n".join(lines), line
 
 
