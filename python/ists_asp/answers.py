@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 
 Parts: TypeAlias = "tuple[Ground, ...]"  # the arguments of an atom
 Link: TypeAlias = Parts  # the spans of sentence 1 and 2 that an alignment joins, as terms
+# Atoms with their arguments, by the name and the arity of their predicates.
 Shown: TypeAlias = "dict[tuple[str, int], list[tuple[Ground, Parts]]]"
-"""Atoms with their arguments, by the name and the arity of their predicates."""
-
 HIGHEST = 5  # the best score, and the best rating in English
 _LABELS = {str(label.lower()): label for label in Label if label.aligned}
 _UNALIGNED = {str(label.lower()): label for label in Label if not label.aligned}

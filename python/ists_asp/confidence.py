@@ -39,18 +39,14 @@ Weights: TypeAlias = "Mapping[str, Sequence[str]]"
 """The arguments of the atoms of a pair as text, by the names of :data:`WEIGHTS`."""
 
 Kind: TypeAlias = "tuple[str, str]"  # of a decision, and how the chunks come: given or found
+# The kind of a decision, as ``confidence/4`` calls it, and how far it leads.
 Lead: TypeAlias = "tuple[str, int]"
-"""The kind of a decision, as ``confidence/4`` calls it, and how far it leads."""
-
+# Leads of the alignment, the label and the score of a line; None where nothing weighs them.
 LineLeads: TypeAlias = "tuple[Lead | None, Lead | None, Lead | None]"
-"""Leads of the alignment, the label and the score of a line; None where nothing weighs them."""
-
+# Leads, ascending, each with the percentage of right decisions from there on.
 Steps: TypeAlias = "tuple[tuple[int, int], ...]"
-"""Leads, ascending, each with the percentage of right decisions from there on."""
-
+# Adds to an answer how confident it is, by what the rules derived for its pair.
 AddConfidence: TypeAlias = "Callable[[A, Weights], A]"
-"""Adds to an answer how confident it is, by what the rules derived for its pair."""
-
 _UNRIVALLED = 9999
 _SCORES = range(1, 5)
 

@@ -43,9 +43,8 @@ if TYPE_CHECKING:
 
     from ists_asp.lang import Words
 
+# Marks, or runs of one mark, cut off at each end of a token; the train sets have up to 3.
 MOST_MARKS = 8
-"""Marks, or runs of one mark, cut off at each end of a token; the train sets have up to 3."""
-
 UNSEEN = "_"  # the stand-in for a word that has nothing visible, for the tagger
 _SHOUTED = 3  # fewer words in capitals, with nothing in small letters beside them, may be acronyms
 _ACRONYM = re.compile(r"(?:[^\W\d_]{1,2}\.){2,}")
@@ -72,9 +71,8 @@ _ENCLOSING = (("(", ")"), ("[", "]"), ("{", "}"))
 _PRICE = re.compile(r"(?<=[$€£¥])(?=[.,]?\d)|(?<=\d)(?=[€$£¥]$)")
 _RUN = re.compile(r"[!?]+|(.)\1*")
 
+# Cut off at the front of a token, where at least one letter or digit follows.
 OPENERS = frozenset("\"'`´“”„«»‘’‚‹›([{<¡¿.,;:!?…")
-"""Cut off at the front of a token, where at least one letter or digit follows."""
-
 CLOSERS = frozenset("\"'`´“”«»‘’‹›)]}>.,;:!?…")  # cut off at the end of a token
 STAND_INS = str.maketrans(
     dict.fromkeys("‘’‚‛`´ʼ′＇", "'")

@@ -277,9 +277,8 @@ def _write_rating(outcome: Outcome) -> str:
 
 _COUNTED = tuple(label for label in Label if label is not Label.ALIC)
 
+# Columns of ours where a row is a pair: its rating, how often each label, and in words.
 PAIRS = ("rating", "margin", *map(str, _COUNTED), "explanation", "error")
-"""Columns of ours where a row is a pair: its rating, how often each label, and in words."""
-
 ALIGNMENTS = ("chunk1", "chunk2", "label", "score", "probability", "tokens1", "tokens2", "error")
 """Columns of ours where a row is an alignment."""
 

@@ -18,9 +18,8 @@ from ists_asp.errors import DataError, FormatError, IstsError, ResourceError
 if TYPE_CHECKING:
     from ists_asp.io.text import Warn
 
+# The values of a row, in the order of the columns; None where a cell is empty.
 Cells: TypeAlias = Sequence[object]
-"""The values of a row, in the order of the columns; None where a cell is empty."""
-
 Put: TypeAlias = Callable[[Cells], None]  # writes a row
 _BATCH = 5000  # rows of Parquet that are read or written at a time
 _ABOUT = {

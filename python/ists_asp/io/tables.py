@@ -21,7 +21,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io import sheets
@@ -40,7 +40,11 @@ from ists_asp.io.text import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
+    from _typeshed import SupportsWrite
+
     from ists_asp.io.sheets import Cells, Put
+
+    Text: TypeAlias = SupportsWrite[str]
 
 KINDS = {
     **{".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"},
@@ -55,13 +59,6 @@ _SAMPLE = 1 << 16
 csv.field_size_limit(LONGEST)
 _LISTED = re.compile(r"sep=(.)\r?\n?")
 _FORMULA = re.compile(r"[=+\-@\t\r]")
-
-
-class Text(Protocol):
-    """Where text is written to."""
-
-    def write(self, text: str, /) -> object:
-        """Write it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +179,10 @@ class Table:
                 continue
             row = self._aligned(replace(row, number=row.number + self._files_before))
             if _is_blank(row.cells) and row.fault is None:
-                blank.append(self._faulty(row, "an empty row"))
-                continue
-            yield from blank
-            blank.clear()
-            yield row
+                blank.append(replace(row, fault=DataError("an empty row", where=row.where)))
+            else:
+                yield from (*blank, row)
+                blank.clear()
 
     def part(
         self,
@@ -238,10 +234,7 @@ class Table:
                 return replace(row, cells=padded[:due])
         found = "1 cell" if count == 1 else f"{count} cells"
         names = f": {shortened(', '.join(self.columns))}" if self.header else ", as before"
-        return self._faulty(row, found, f"{due}{names}")
-
-    def _faulty(self, row: Row, found: str, expected: str | None = None) -> Row:
-        return replace(row, fault=DataError(found, where=row.where, expected=expected))
+        return replace(row, fault=DataError(found, where=row.where, expected=f"{due}{names}"))
 
     def _rows(self) -> Generator[Row, None, None]:
         """All rows as they are, the first one included; objects of JSON as mappings."""

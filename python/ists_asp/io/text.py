@@ -62,9 +62,8 @@ class Faults:
             raise FaultyLinesError(self._first, self._count)
 
 
-def ignore(message: str) -> None:
+def ignore(_message: str) -> None:
     """Drop a warning: the default sink of the readers."""
-    del message
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,14 +24,12 @@ ARROW = "<==>"
 HIGHEST = 5
 NIL = "NIL"
 
+# The status of a pair for which no answer was found: its tokens stand there, unaligned.
 FAILED = "failed"
-"""The status of a pair for which no answer was found: its tokens stand there, unaligned."""
-
 UNPROVEN = "unproven"  # the status of an answer that was not proved the best within the time limit
 _HINT = "See what `ists-asp check` says about the file."
+# What surrounds fields and token numbers, as in the official scripts: no other Unicode blank.
 _FIELD_BLANKS = " \t\n\r\f\v"
-"""What surrounds fields and token numbers, as in the official scripts: no other Unicode blank."""
-
 _GAP = re.compile(f"[{_FIELD_BLANKS}]+")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _TOKEN = re.compile(r"\d+", re.ASCII)
@@ -50,9 +48,8 @@ _OPEN = re.compile(r"<sentence\b(.*)")
 _ID = re.compile(r"""\bid\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _TOKEN_LINE = re.compile(r"(\d+)[ \t]+(.*)", re.ASCII)
 _NUMBERED_ARROW = re.compile(r"[\d\s]*<==>", re.ASCII)
+# The same, where it is not a token line: ``3 <==> :`` is one, of a word that has an arrow.
 _NO_TOKEN_ARROW = re.compile(r"[\d\s]*<==>(?!\S*\s*:?$)", re.ASCII)
-"""The same, where it is not a token line: ``3 <==> :`` is one, of a word that has an arrow."""
-
 _TOKEN_BLANKS = " \t"  # what surrounds tokens; other Unicode blanks may be part of them
 _SIDES = ("source", "translation")
 _SECTION = re.compile("<(/?)(source|translation|alignment)>")

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Set
     from pathlib import Path
 
+# A word in lower case, and its part of speech: ``n``, ``v``, ``a``, ``r``, or empty for any.
 Lemma: TypeAlias = "tuple[str, str]"
-"""A word in lower case, and its part of speech: ``n``, ``v``, ``a``, ``r``, or empty for any."""
+Relations: TypeAlias = "Iterator[tuple[str, int]]"  # kinds and distances
 
 MAX_SENSES = 4  # paths start only from so many of a word's senses, the most frequent first
 MAX_EDGES = 4  # hypernym paths, and paths between cohyponyms, are followed so many edges at most
@@ -309,7 +310,7 @@ class _Entry:
 
 def _relate(
     entry1: _Entry, pos1: str, entry2: _Entry, pos2: str, broad: Container[int]
-) -> Iterator[tuple[str, int]]:
+) -> Relations:
     """Tell how a word of sentence 1 is related to one of sentence 2; a kind may come twice.
 
     ``relation/4`` in ``asp/input.lp`` says what the kinds mean and which of them count edges. For
@@ -329,14 +330,12 @@ def _relate(
         for kind in ("antonym", *(_CONCEPTUAL if conceptual else ())):
             if (links := reading1.links.get(kind)) is not None:
                 senses = reading2.senses
-                for distance in (*links.to_word(entry2.word, senses), *links.to_senses(senses)):
-                    yield kind, distance
+                distances = (*links.to_word(entry2.word, senses), *links.to_senses(senses))
+                yield from ((kind, distance) for distance in distances)
     yield from _derived(entry1, parts1, entry2, parts2)
 
 
-def _near(
-    reading1: _Reading, reading2: _Reading, broad: Container[int]
-) -> Iterator[tuple[str, int]]:
+def _near(reading1: _Reading, reading2: _Reading, broad: Container[int]) -> Relations:
     """Hypernyms, hyponyms, cohyponyms and adjectives of one cluster."""
     alike = False
     together: list[int] = []
@@ -359,18 +358,14 @@ def _near(
             yield "similar", edges
 
 
-def _derived(
-    entry1: _Entry, parts1: Set[str], entry2: _Entry, parts2: Set[str]
-) -> Iterator[tuple[str, int]]:
+def _derived(entry1: _Entry, parts1: Set[str], entry2: _Entry, parts2: Set[str]) -> Relations:
     """Derivation of the words themselves, of their synonyms, or from one base."""
     for part1, reading1 in entry1.readings.items():
-        links1 = reading1.links.get("derivation")
-        if links1 is None:
+        if (links1 := reading1.links.get("derivation")) is None:
             continue
         for part2, reading2 in entry2.readings.items():
-            for distance in links1.to_word(entry2.word, reading2.senses):
-                yield "derivation", distance
+            distances = [*links1.to_word(entry2.word, reading2.senses)]
             links2 = reading2.links.get("derivation")
             if links2 is not None and part1 in parts1 and part2 in parts2:
-                for distance in (*links1.to_senses(reading2.senses), *links1.to_base(links2)):
-                    yield "derivation", distance
+                distances += [*links1.to_senses(reading2.senses), *links1.to_base(links2)]
+            yield from (("derivation", distance) for distance in distances)

@@ -59,9 +59,8 @@ _OPEN = (3.0, 1.5, 0.0)
 """Log-odds within which a boundary is left open, tighter where too many spans would be possible."""
 _SPANS = 40  # possible chunks of a sentence at most
 _LONGEST = 12  # tokens of a possible chunk at most, where chunks are to be found
+# Chunks are read merged where one of them, across others both, has such log-odds at least.
 _PART = -2.0
-"""Chunks are read merged where one of them, across others both, has such log-odds at least."""
-
 _INSTALL = "Install the packages onnxruntime and tokenizers, or leave the reader out: --reader none"
 
 

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Pair
 
+# Word pieces at most, of both sentences or of one: nothing is predicted about longer ones.
 MOST_PIECES = 512
-"""Word pieces at most, of both sentences or of one: nothing is predicted about longer ones."""
-
 Run: TypeAlias = "tuple[int, int]"  # first and last token
 Span: TypeAlias = "tuple[Run, ...]"  # runs of tokens: one, or two with others between them
 Floats: TypeAlias = "NDArray[np.float32]"

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
 _UNKNOWN = "_"  # stands for a word that nothing is known about: it has no letters and no digits
 MIN_LETTERS = 4  # shorter words resemble each other, and shorter stems are shared, by chance
+# Pairs below this are left out; what a higher value is worth is for the rules to say.
 MIN_SIMILARITY = 70
-"""Pairs below this are left out; what a higher value is worth is for the rules to say."""
-
 MIN_REST = 3  # a word that a prefix stands before has so many letters at least
 MAX_PREFIX = 4  # a prefix has so many letters at most: `non-` has four
 MAX_ACRONYM = 6  # longer words in capitals are words that somebody shouts
