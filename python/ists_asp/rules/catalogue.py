@@ -31,10 +31,8 @@ if TYPE_CHECKING:
     from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.parsing import RuleWarning
 
-HARD = frozenset(
-    one.signature
-    for one in (v.FORBIDDEN_LABEL, v.FORBIDDEN_PAIR, v.FORBIDDEN_SCORE, v.MUST_SPLIT, v.MUST_JOIN)
-)
+_HARD = (v.FORBIDDEN_LABEL, v.FORBIDDEN_PAIR, v.FORBIDDEN_SCORE, v.MUST_SPLIT, v.MUST_JOIN)
+HARD = frozenset(predicate.signature for predicate in _HARD)
 """The predicates by which hard rules forbid or force decisions."""
 
 
@@ -81,17 +79,13 @@ def copy_rules(target: Path) -> list[Path]:
     files = sorted(path.relative_to(source) for path in source.rglob("*") if path.is_file())
     # A loop of links is left to whoever makes the folder.
     if Path(os.path.realpath(target)).is_relative_to(source):
-        raise UsageError(
-            "this is inside the shipped rules", where=str(target), hint="Choose another folder"
-        )
+        found = "this is inside the shipped rules"
+        raise UsageError(found, where=str(target), hint="Choose another folder")
     existed = target.is_dir()
     if target.exists() and (not existed or any(target.iterdir())):
-        raise UsageError(
-            "this folder is not empty" if existed else "this is a file",
-            where=str(target),
-            expected="a new or empty folder",
-            hint="Choose another folder",
-        )
+        found = "this folder is not empty" if existed else "this is a file"
+        expected, hint = "a new or empty folder", "Choose another folder"
+        raise UsageError(found, where=str(target), expected=expected, hint=hint)
     try:
         for file in files:
             copy = target / file
@@ -102,11 +96,9 @@ def copy_rules(target: Path) -> list[Path]:
         for path in target.iterdir() if existed else [target] if target.is_dir() else ():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         if isinstance(error, OSError):
-            raise UsageError(
-                f"the rules cannot be copied ({error.strerror})",
-                where=str(target),
-                hint="Choose a folder that you can write to",
-            ) from None
+            found = f"the rules cannot be copied ({error.strerror})"
+            hint = "Choose a folder that you can write to"
+            raise UsageError(found, where=str(target), hint=hint) from None
         raise
     return [target / file for file in files]
 
@@ -148,12 +140,9 @@ def find_examples(given: Iterable[Path], store: Store | None) -> Iterator[Exampl
     for path in given:
         tests = path.rglob(TESTS) if path.is_dir() else [path] * (path.name == TESTS)
         for file in sorted(tests):
-            rows = enumerate(read_source(file, str(file))[0].text.split("\n"), 1)
-            yield from (
-                row_example(row, f"{file}:{number}")
-                for number, row in rows
-                if row.strip() and row[0] != "#"
-            )
+            for number, row in enumerate(read_source(file, str(file))[0].text.split("\n"), 1):
+                if row.strip() and row[0] != "#":
+                    yield row_example(row, f"{file}:{number}")
         for source in () if path.name == TESTS else find_rules(path, shown_folder(path)):
             if "%@example " in read_source(source.path, source.name)[0].text:
                 for rule in load_rules([source], store=store).rules:

@@ -44,8 +44,7 @@ _VARIABLE = re.compile(r"\b_*[A-Z][\w']*")
 _FORM = '%@rule name: "sentence with {Variables}"'
 _NAMEABLE = (ASTType.Rule, ASTType.Minimize)
 
-Place: TypeAlias = tuple[int, int]
-"""A line, and a byte in it, both from 1."""
+Place: TypeAlias = tuple[int, int]  # a line, and a byte in it, both from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +89,8 @@ def name_rules(
             example = text.startswith(_EXAMPLE)
             behind = source.span((line, 1), begin).strip()
             if behind and not example:
-                raise RuleError(
-                    "this directive shares its line with a rule", expected="its own line"
-                )
+                found = "this directive shares its line with a rule"
+                raise RuleError(found, expected="its own line")
             if example:
                 read_example(text.removeprefix(_EXAMPLE))
             else:

@@ -24,15 +24,9 @@ if TYPE_CHECKING:
     from ists_asp.rules.directives import NamedRule
     from ists_asp.rules.source import Include, Report, SourceText
 
-MOST = 1 << 26
-"""Bytes of all rule files together at most."""
-
-MOST_FILES = 1000
-"""Rule files at most."""
-
-DEEPEST = 50
-"""Files that include one another at most."""
-
+MOST = 1 << 26  # bytes of all rule files together at most
+MOST_FILES = 1000  # rule files at most
+DEEPEST = 50  # files that include one another at most
 _AsksDerives: TypeAlias = "tuple[Set[Signature], Set[Signature]]"
 """The predicates that a rule uses, and those that it derives."""
 
@@ -87,50 +81,37 @@ class Reading:
 
     def _read(self, source: RuleSource, path: Path) -> tuple[SourceText, bytes]:
         if not path.is_relative_to(source.root):
-            raise RuleError(
-                "this link leads out of the rule folder",
-                where=source.name,
-                expected=f"a file in {_shown(source)}",
-                hint="Copy the file into the folder",
-            )
+            found, hint = "this link leads out of the rule folder", "Copy the file into the folder"
+            expected = f"a file in {_shown(source)}"
+            raise RuleError(found, where=source.name, expected=expected, hint=hint)
         try:
             os.fsencode(path).decode()
         except UnicodeDecodeError:
-            raise RuleError(
-                "the path of this file is not UTF-8, and clingo takes no other",
-                where=source.name,
-                hint="Rename the file or its folder",
-            ) from None
+            found = "the path of this file is not UTF-8, and clingo takes no other"
+            hint = "Rename the file or its folder"
+            raise RuleError(found, where=source.name, hint=hint) from None
         text, data = read_source(path, source.name, self.report)
         self.size += len(data)
         if self.size > MOST or len(self.files) == MOST_FILES:
-            raise RuleError(
-                f"more than {MOST >> 20} MB or {MOST_FILES} files of rules",
-                where=source.name,
-                hint="Give a folder that holds nothing but your rules",
-            )
+            found = f"more than {MOST >> 20} MB or {MOST_FILES} files of rules"
+            hint = "Give a folder that holds nothing but your rules"
+            raise RuleError(found, where=source.name, hint=hint)
         return text, data
 
 
 def _included(source: RuleSource, text: SourceText, include: Include, depth: int) -> RuleSource:
     if depth == DEEPEST:
-        raise text.error_at(
-            include.start, f"files include one another {DEEPEST} deep", expected="fewer"
-        )
+        found = f"files include one another {DEEPEST} deep"
+        raise text.error_at(include.start, found, expected="fewer")
     path = resolved(source.path.parent / include.target)
     if path is not None and not path.is_relative_to(source.root):
-        raise text.error_at(
-            include.start,
-            f'"{shortened(include.target)}" lies outside the rule folder',
-            expected=f"a file in {_shown(source)}",
-            hint="Copy the file into the folder",
-        )
+        found = f'"{shortened(include.target)}" lies outside the rule folder'
+        expected, hint = f"a file in {_shown(source)}", "Copy the file into the folder"
+        raise text.error_at(include.start, found, expected=expected, hint=hint)
     if path is None or not path.is_file():
-        raise text.error_at(
-            include.start,
-            f'there is no file "{shortened(include.target)}"',
-            expected="a path relative to the file that includes it",
-        )
+        found = f'there is no file "{shortened(include.target)}"'
+        expected = "a path relative to the file that includes it"
+        raise text.error_at(include.start, found, expected=expected)
     name = join(source.root_name, path.relative_to(source.root).as_posix())
     return RuleSource(path, name, source.root, source.root_name)
 

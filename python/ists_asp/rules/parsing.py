@@ -44,9 +44,7 @@ WEIGHED = re.compile(rf"\b({'|'.join(one.name for one in WEIGHTS)})\(")
 
 _WITHOUT_EXAMPLES = attrgetter(*NamedRule.__slots__[:-1])
 
-_MOST = 1000
-"""Files that are remembered; those that change are parsed again."""
-
+_MOST = 1000  # files that are remembered; those that change are parsed again
 _known: dict[tuple[Path, SourceText, tuple[Include, ...]], _Parsed] = {}
 """Files without faults, parsed. Nobody changes the trees."""
 
@@ -62,8 +60,7 @@ class RuleWarning:
         return f"{self.where}: {self.text}" if self.where else self.text
 
 
-UNDEFINED = "; see ists-asp rules check"
-"""How the warning ends that an atom is derived by nothing."""
+UNDEFINED = "; see ists-asp rules check"  # how the warning ends that an atom is derived by nothing
 
 
 @dataclass(slots=True)
@@ -85,12 +82,11 @@ class Messages:
             return
         if code is MessageCode.AtomUndefined:
             text = f"{text.rstrip()}{UNDEFINED}"
-        match = PLACED.fullmatch(text.strip())
-        if match is None:
-            self.add(RuleWarning("", _one_line(text)))
-            return
-        file = self.names.get(match["file"], match["file"])
-        self.add(RuleWarning(f"{file}:{match['line']}", _one_line(match["text"])))
+        where = ""
+        if match := PLACED.fullmatch(text.strip()):
+            where = f"{self.names.get(match['file'], match['file'])}:{match['line']}"
+            text = match["text"]
+        self.add(RuleWarning(where, _one_line(text)))
 
     def add(self, warning: RuleWarning) -> None:
         """Keep a warning, unless it is already there."""
@@ -103,19 +99,14 @@ class Messages:
 
 
 def _syntax_errors(source: SourceText, errors: Sequence[str]) -> tuple[RuleError, ...]:
-    """Turn the parser's messages about a file into errors, at least one, in order of place.
-
-    Only the first message of a line counts: the others follow from it.
-    """
-    found: dict[int, RuleError] = {}
-    for message in errors:
-        match = PLACED.fullmatch(message)
-        if match is not None and int(match["line"]) not in found:
-            found[int(match["line"])] = _explain(source, match)
-    if not found:
+    """Turn the parser's messages about a file into errors, at least one, in order of place."""
+    # Only the first message of a line counts: the others follow from it.
+    matches = [match for match in map(PLACED.fullmatch, errors) if match]
+    first = {int(match["line"]): match for match in reversed(matches)}
+    if not first:
         text = _one_line("; ".join(errors)) or "clingo cannot read this file"
         return (source.error(text, 1, 1),)
-    return tuple(found[line] for line in sorted(found))
+    return tuple(_explain(source, first[line]) for line in sorted(first))
 
 
 def _explain(source: SourceText, match: re.Match[str]) -> RuleError:
@@ -283,24 +274,20 @@ class Parsing:
             taken = self.places.setdefault(rule.name, rule)
             # The elements of one #maximize share its place and name.
             if (taken.file, taken.line, taken.column) != (rule.file, rule.line, rule.column):
-                raise text.error(
-                    f"the rule name {rule.name} is taken by the rule at {taken.file}:{taken.line}",
-                    rule.line,
-                    rule.column,
-                    hint="Give each rule a name of its own, and load each file once",
+                told = (
+                    f"the rule name {rule.name} is taken by the rule at {taken.file}:{taken.line}"
                 )
+                hint = "Give each rule a name of its own, and load each file once"
+                raise text.error(told, rule.line, rule.column, hint=hint)
         for place, key in found.private:
             rule = found.rules[place]
             earlier = self.private.setdefault(key, rule)
             if earlier.file != rule.file:
-                raise text.error(
-                    f"the private predicate {key.name}/{key.arity} is also defined at "
-                    f"{earlier.file}:{earlier.line}",
-                    rule.line,
-                    rule.column,
-                    expected="a name that begins with _ in one file only",
-                    hint="Rename one of them",
+                told = (
+                    f"the private predicate {key} is also defined at {earlier.file}:{earlier.line}"
                 )
+                wish, hint = "a name that begins with _ in one file only", "Rename one of them"
+                raise text.error(told, rule.line, rule.column, expected=wish, hint=hint)
         for place, name in found.weights:
             rule = found.rules[place]
             if name in self.weights:

@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 from dataclasses import MISSING, dataclass, field, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import msgspec
 from clingo import SymbolType, parse_term
@@ -42,22 +42,15 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.loader import RuleSet
 
-_LARGEST = 1 << 14
-"""Bytes of a profile at most."""
-
-_MOST = 200
-"""Entries of a list, and characters of a key that are looked at."""
-
+_LARGEST = 1 << 14  # bytes of a profile at most
+_MOST = 200  # entries of a list, and characters of a key that are looked at
 _EXPECTED = {
     "array": "a list of file names",
-    "array | null": "a list of file names",
     "bool": "true or false",
     "object": "a table",
-    "object | null": "a table",
     "str": "a text",
 }
 """The types that msgspec expects, in plain words."""
-
 
 LARGEST_CONSTANT = 1_000_000
 """The largest number that a constant may be; sums with it stay within 32 bits."""
@@ -65,9 +58,7 @@ LARGEST_CONSTANT = 1_000_000
 _LONGEST_CONSTANT = 200
 """Characters of a name or a value: clingo's parser crashes on terms that are nested deeply."""
 
-_BITS = 64
-"""Python refuses to write numbers of thousands of digits; constants have 32 bits."""
-
+_BITS = 64  # Python refuses to write numbers of thousands of digits; constants have 32 bits
 _CONSTANT = re.compile(r"(?!not$)_*[a-z][A-Za-z0-9_']*")
 # No operators, some of which end clingo's process, and no letters that do.
 _TERM = re.compile(r"""(?:"(?:[^"\\]|\\["\\n])*+"|(?!not\b)[\w']++|[ (),#-])++""", re.ASCII)
@@ -82,9 +73,7 @@ class Purpose(StrEnum):
     FEEDBACK = "feedback"
 
 
-NO_READER = "none"
-"""The name that asks for no reader, whatever the profile says."""
-
+NO_READER = "none"  # the name that asks for no reader, whatever the profile says
 _Name = Annotated[str, msgspec.Meta(min_length=1)]
 _Names = Annotated[tuple[_Name, ...], msgspec.Meta(max_length=_MOST)]
 
@@ -126,8 +115,7 @@ class Profile:
 
     def files(self, purpose: Purpose) -> Files | None:
         """Its files for a purpose; None if it has no such program."""
-        found: Files | None = getattr(self, purpose)
-        return found
+        return cast("Files | None", getattr(self, purpose))
 
     @property
     def reads(self) -> bool:
@@ -153,26 +141,23 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
         from difflib import get_close_matches
 
         close = get_close_matches(str(name), known, n=1)
-        raise UsageError(
-            f'there is no profile "{name}"',
-            where=shown_folder(base, "profiles"),
-            expected=", ".join(known) or "a file profiles/NAME.toml in the rule folder",
-            hint=f'Did you mean "{close[0]}"?' if close else None,
-        )
+        found, where = f'there is no profile "{name}"', shown_folder(base, "profiles")
+        expected = ", ".join(known) or "a file profiles/NAME.toml in the rule folder"
+        hint = f'Did you mean "{close[0]}"?' if close else None
+        raise UsageError(found, where=where, expected=expected, hint=hint)
     file = shown_folder(base, f"profiles/{name}.toml")
     path = (base / "profiles" / f"{name}.toml").resolve()
     if not path.is_relative_to(base.resolve()):
-        raise RuleError(
-            "this link leads out of the rule folder", where=file, hint="Copy the file there"
-        )
+        found = "this link leads out of the rule folder"
+        raise RuleError(found, where=file, hint="Copy the file there")
     try:
         _, table = parse_toml(read_plain(path, file, _LARGEST))
     except TomlError as error:
-        raise RuleError(
+        found, hint = (
             f"the profile cannot be read: {error.found}",
-            where=f"{file}:{error.line}",
-            hint='Texts stand in "…", lists in […]',
-        ) from None
+            'Texts stand in "…", lists in […]',
+        )
+        raise RuleError(found, where=f"{file}:{error.line}", hint=hint) from None
     return _profile(table, name, file)
 
 
@@ -189,9 +174,8 @@ def _profile(table: dict[str, Any], name: str, file: str) -> Profile:
             _check_keys(part, Files, f"{file}: {key}")
     constants = table.get("constants", {})
     if not isinstance(constants, dict):
-        raise RuleError(
-            f"found {shown(constants)}", where=f"{file}: constants", expected="{ name = value }"
-        )
+        where, expected = f"{file}: constants", "{ name = value }"
+        raise RuleError(f"found {shown(constants)}", where=where, expected=expected)
     constants = {
         key: check_constant(key, value, f"{file}: constants.", RuleError)
         for key, value in constants.items()
@@ -202,11 +186,8 @@ def _profile(table: dict[str, Any], name: str, file: str) -> Profile:
     except msgspec.ValidationError as fault:
         raise _faulty(str(fault), table, file) from None
     if profile.language not in languages():
-        raise RuleError(
-            f"found {shown(profile.language)}",
-            where=f"{file}: language",
-            expected=" or ".join(f'"{code}"' for code in languages()),
-        )
+        found, expected = shown(profile.language), " or ".join(f'"{code}"' for code in languages())
+        raise RuleError(f"found {found}", where=f"{file}: language", expected=expected)
     return profile
 
 
@@ -218,12 +199,9 @@ def _check_keys(table: dict[str, Any], form: type, where: str) -> None:
             from difflib import get_close_matches
 
             close = get_close_matches(key[:_MOST], known, n=1)
-            raise RuleError(
-                f'unknown key "{shortened(key)}"',
-                where=where,
-                expected=", ".join(known),
-                hint=f'Did you mean "{close[0]}"?' if close else None,
-            )
+            hint = f'Did you mean "{close[0]}"?' if close else None
+            found, expected = f'unknown key "{shortened(key)}"', ", ".join(known)
+            raise RuleError(found, where=where, expected=expected, hint=hint)
     for key, one in known.items():
         if key not in table and one.default is one.default_factory is MISSING:
             raise RuleError(f'the key "{key}" is missing', where=where, hint="Add it")
@@ -239,7 +217,7 @@ def _faulty(fault: str, table: dict[str, Any], file: str) -> RuleError:
         value = value[key] if isinstance(value, dict) else value
     found = f"found {shown(value)}"
     kind = "array" if isinstance(value, list) else wanted[1] if wanted else "str"
-    expected = _EXPECTED.get(kind, kind)
+    expected = _EXPECTED.get(kind.removesuffix(" | null"), kind)
     if isinstance(value, list) and not value:
         found, expected = "the list is empty", "a file name"
     elif isinstance(value, list) and len(value) > _MOST:
@@ -257,19 +235,13 @@ def check_constant(
     A value is a term without variables and arithmetic, of at most 200 characters.
     """
     if len(name) > _LONGEST_CONSTANT or not _CONSTANT.fullmatch(name):
-        raise error(
-            f'"{shortened(name)}" is no name of a constant',
-            where=place[:-1],
-            expected="a name in lower case, as in highest",
-        )
+        found = f'"{shortened(name)}" is no name of a constant'
+        raise error(found, where=place[:-1], expected="a name in lower case, as in highest")
     text = str(value) if type(value) is int and value.bit_length() < _BITS else value
     if not isinstance(text, str) or not _is_value(text):
-        raise error(
-            f"found {shown(value)}",
-            where=f"{place}{shortened(name)}",
-            expected="an integer of 32 bits, a name in lower case, a text in double quotes, or a "
-            "term of these",
-        )
+        terms = "an integer of 32 bits, a name in lower case, a text in double quotes"
+        where, expected = f"{place}{shortened(name)}", f"{terms}, or a term of these"
+        raise error(f"found {shown(value)}", where=where, expected=expected)
     return text
 
 
@@ -291,16 +263,13 @@ def check_kinds(values: Mapping[str, str], rules: RuleSet) -> set[str]:
         # A value is a term: what has no more than digits is a number.
         number = int(value) if kinds.get(name) and re.fullmatch(r"-?\d+", value) else None
         if kinds.get(name) and (number is None or abs(number) > LARGEST_CONSTANT):
-            raise UsageError(
-                f"found '{shortened(value)}'",
-                where=f"the constant {name}",
-                expected=f"an integer from -{LARGEST_CONSTANT} to {LARGEST_CONSTANT}",
-            )
+            found, where = f"found '{shortened(value)}'", f"the constant {name}"
+            expected = f"an integer from -{LARGEST_CONSTANT} to {LARGEST_CONSTANT}"
+            raise UsageError(found, where=where, expected=expected)
     return set(kinds)
 
 
 def _kinds(rules: RuleSet) -> dict[str, bool]:
-    """The constants that ``#const`` defines, and whether each is a number."""
     return {
         node.name: node.value.ast_type is ASTType.SymbolicTerm
         and node.value.symbol.type is SymbolType.Number

@@ -31,20 +31,13 @@ _CORE = {
 }
 """The core encodings, in ``asp/``."""
 
-_MOST = 100
-"""Weights files whose names are remembered."""
-
-_WHOLES = (
-    Weighed(WEIGHT.name, BASES["align"], "align"),
-    Weighed(WEIGHT.name, "base", "rating"),
-)
+_MOST = 100  # weights files whose names are remembered
+_WHOLES = (Weighed(WEIGHT.name, BASES["align"], "align"), Weighed(WEIGHT.name, "base", "rating"))
 """The weights that all profiles have of decisions, and of ratings."""
 
+_RATES = "Choose a profile that does, such as sts-en, or add it"
 _LACKING = {
-    Purpose.RATING: (
-        "this profile does not rate pairs",
-        "Choose a profile that does, such as sts-en, or add it",
-    ),
+    Purpose.RATING: ("this profile does not rate pairs", _RATES),
     Purpose.EXPLANATION: ("this profile says nothing in words", "Add it"),
     Purpose.FEEDBACK: ("this profile judges no answers of students", "Choose default or es"),
 }
@@ -95,12 +88,10 @@ class Overlay:
             folder = file.path.parent.name
             near = [source for source in same if source.path.parent.name == folder]
             if len(same) > 1 and len(near) != 1:
-                raise UsageError(
-                    f"several rule files are called {file.path.name}",
-                    where=file.name,
-                    expected=" or ".join(source.name for source in same),
-                    hint="Put yours in a folder of the same name as the one that it replaces",
-                )
+                found = f"several rule files are called {file.path.name}"
+                expected = " or ".join(source.name for source in same)
+                hint = "Put yours in a folder of the same name as the one that it replaces"
+                raise UsageError(found, where=file.name, expected=expected, hint=hint)
             same = near if len(same) > 1 else same
             if mine := _weighed(file):
                 same += [one for one in others if one.weighs and _outweighs(mine, one)]
@@ -141,31 +132,26 @@ def read_overlay(given: Sequence[Path]) -> Overlay:
     """Sort out what the user gave with ``--rules``, in order."""
     bases = [path for path in given if resolved(path) and (path / "profiles").is_dir()]
     if len(bases) > 1:
-        raise UsageError(
+        found, expected = (
             f"two rule folders: {bases[0]} and {bases[1]}",
-            where="--rules",
-            expected="one folder with profiles/ in it",
-            hint="Give single files, or a folder without profiles/, to add rules",
+            "one folder with profiles/ in it",
         )
+        hint = "Give single files, or a folder without profiles/, to add rules"
+        raise UsageError(found, where="--rules", expected=expected, hint=hint)
     files: list[RuleSource] = []
     added: list[RuleSource] = []
     tables: list[RuleSource] = []
-    for path in given:
-        if path in bases:
-            continue
-        found = find_rules(path)
+    for path in (path for path in given if path not in bases):
+        sources = find_rules(path)
         if path.is_dir():
-            added.extend(found)
+            added.extend(sources)
         elif path.suffix == ".lp":
-            files.extend(found)
+            files.extend(sources)
         elif path.suffix == SUFFIX and path.name != TESTS:
-            tables.extend(found)
+            tables.extend(sources)
         else:
-            raise UsageError(
-                "this is no rule file",
-                where=f"--rules {path}",
-                expected=f"a .lp file, a .tsv file of words (not {TESTS}), or a folder",
-            )
+            expected = f"a .lp file, a .tsv file of words (not {TESTS}), or a folder"
+            raise UsageError("this is no rule file", where=f"--rules {path}", expected=expected)
     return Overlay(bases[0] if bases else rules_dir(), tuple(files), tuple(added), tuple(tables))
 
 
@@ -260,12 +246,8 @@ def program_sources(
     files = profile.files(purpose)
     if files is None:
         lack, hint = _LACKING[purpose]
-        raise RuleError(
-            f"the table [{purpose}] is missing: {lack}",
-            where=profile.file,
-            expected="the rule files that do it",
-            hint=hint,
-        )
+        text, expected = f"the table [{purpose}] is missing: {lack}", "the rule files that do it"
+        raise RuleError(text, where=profile.file, expected=expected, hint=hint)
     shown = shown_folder(base)
     weights = "reader_weights" if reader and files.reader_weights else "weights"
     keys = ("rules", "reader_rules", weights) if reader else ("rules", weights)
@@ -290,14 +272,12 @@ def _entry(file: str, key: str, entry: str, folder: Path, shown: str) -> Iterabl
         if (there := resolved(place)) and there.exists() and there.is_relative_to(root)
     ]
     if len(found) != 1:
-        raise RuleError(
-            f'"{shortened(entry)}" is both a folder and a file'
-            if found
-            else f'there is no "{shortened(entry)}" in {shown}',
-            where=f"{file}: {key}",
-            expected=f"{shortened(entry)}.lp or {shortened(entry)}/",
-            hint="Write the name with .lp for the file" if found else "Check its spelling",
-        )
+        name = shortened(entry)
+        text, hint = f'there is no "{name}" in {shown}', "Check its spelling"
+        if found:
+            text = f'"{name}" is both a folder and a file'
+            hint = "Write the name with .lp for the file"
+        raise RuleError(text, where=f"{file}: {key}", expected=f"{name}.lp or {name}/", hint=hint)
     relative = found[0].relative_to(root).as_posix()
     return (
         RuleSource(source.path, source.name, root, shown, key.endswith("weights"))

@@ -16,25 +16,17 @@ from ists_asp.rules.examples import read_example
 from ists_asp.terminal import visible
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 
-LARGEST = 1 << 24
-"""Bytes of a rule file at most."""
-
-SUFFIX = ".tsv"
-"""The suffix of word tables."""
-
+LARGEST = 1 << 24  # bytes of a rule file at most
+SUFFIX = ".tsv"  # the suffix of word tables
 TESTS = "tests.tsv"
 """A file of examples: in columns two sentences, a claim, and a profile if you like."""
 
-_LONGEST_ENTRY = 60
-"""Characters of a word or phrase at most."""
-
+_LONGEST_ENTRY = 60  # characters of a word or phrase at most
 _SIGN = re.compile(r"(=|<>)")
 _PREDICATES = {"=": SAME_MEANING, "<>": OPPOSITE}
 _WHOLE = re.compile(r"[^#]*?(?:=|<>)\s*[^\s#]")
 
-_SHOWN = 80
-"""Characters of a line that an excerpt shows."""
-
+_SHOWN = 80  # characters of a line that an excerpt shows
 _STRING = r'"(?:[^"\\\n]|\\["\\n])*"'
 _WORD_ENDS = r"(?![A-Za-z0-9_'])"
 _PLAIN = re.compile(
@@ -166,11 +158,8 @@ class SourceText:
         """Return the text with blanks for the includes, all else at its old position."""
         parts, position = [], 0
         for include in includes:
-            blanks = re.sub(
-                r"[^\n]",
-                lambda match: " " * len(match[0].encode()),
-                self.text[include.start : include.end],
-            )
+            there = self.text[include.start : include.end]
+            blanks = re.sub(r"[^\n]", lambda match: " " * len(match[0].encode()), there)
             parts += [self.text[position : include.start], blanks]
             position = include.end
         return "".join([*parts, self.text[position:]])
@@ -181,12 +170,9 @@ class SourceText:
         while depth:
             match = _BLOCK.search(self.text, position)
             if match is None:
-                raise self.error_at(
-                    start.start(),
-                    "this block comment has no end",
-                    expected='"*%"',
-                    hint='Close it with "*%"; a "%" within it hides the rest of its line',
-                )
+                found = "this block comment has no end"
+                hint = 'Close it with "*%"; a "%" within it hides the rest of its line'
+                raise self.error_at(start.start(), found, expected='"*%"', hint=hint)
             depth += (match.lastgroup == "open") - (match.lastgroup == "close")
             position = match.end()
         return position
@@ -194,38 +180,27 @@ class SourceText:
     def _include(self, offset: int) -> Include:
         match = _INCLUDE.match(self.text, offset)
         if match is None or match["library"] is not None:
-            raise self.error_at(
-                offset,
-                "this #include names no rule file",
-                expected='#include "file.lp"',
-                hint="Include files of the rule folder only, clingo's libraries hold scripts",
-            )
+            found, expected = "this #include names no rule file", '#include "file.lp"'
+            hint = "Include files of the rule folder only, clingo's libraries hold scripts"
+            raise self.error_at(offset, found, expected=expected, hint=hint)
         target = re.sub(r"\\.", lambda escape: _ESCAPES[escape[0]], match["target"][1:-1])
         return Include(match.start(), match.end(), target)
 
     def _forbidden(self, match: re.Match[str]) -> RuleError:
+        expected = hint = None
         if match.lastgroup == "script":
-            return self.error_at(
-                match.start(),
-                "#script is refused: a script could do anything on this computer",
-                hint="Express it as rules, or give the output of ists-asp facts to plain clingo",
-            )
-        if match.lastgroup == "quote":
-            return self.error_at(
-                match.start(),
-                "this string has no end on its line, or an escape that clingo does not know",
-                expected=r'a closing ", and no escapes but \" \\ \n',
-            )
-        if match[0].startswith("\ufeff"):
-            return self.error_at(
-                match.start(), "the file has a byte order mark", hint="Save it as UTF-8 without one"
-            )
-        return self.error_at(
-            match.start(),
-            f'"{shortened(match[0])}" stands outside strings and comments',
-            expected="letters a-z, digits and ASCII signs",
-            hint='Put words between double quotes: "…"',
-        )
+            found = "#script is refused: a script could do anything on this computer"
+            hint = "Express it as rules, or give the output of ists-asp facts to plain clingo"
+        elif match.lastgroup == "quote":
+            found = "this string has no end on its line, or an escape that clingo does not know"
+            expected = r'a closing ", and no escapes but \" \\ \n'
+        elif match[0].startswith("\ufeff"):
+            found, hint = "the file has a byte order mark", "Save it as UTF-8 without one"
+        else:
+            found = f'"{shortened(match[0])}" stands outside strings and comments'
+            expected = "letters a-z, digits and ASCII signs"
+            hint = 'Put words between double quotes: "…"'
+        return self.error_at(match.start(), found, expected=expected, hint=hint)
 
 
 def read_plain(path: Path, name: str, most: int, kind: str = "rule file") -> bytes:
@@ -238,9 +213,8 @@ def read_plain(path: Path, name: str, most: int, kind: str = "rule file") -> byt
     except FileNotFoundError:
         raise RuleError(f"there is no such {kind}", where=name) from None
     except OSError as error:
-        raise RuleError(
-            f"the {kind} cannot be read ({error.strerror})", where=name, expected="a text file"
-        ) from None
+        found = f"the {kind} cannot be read ({error.strerror})"
+        raise RuleError(found, where=name, expected="a text file") from None
     if not plain:
         raise RuleError("this is no plain file", where=name, expected="a text file")
     if len(data) > most:
@@ -255,18 +229,12 @@ def read_source(path: Path, name: str, report: Report = refuse) -> tuple[SourceT
         text = data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise RuleError(
-            f"byte 0x{data[error.start]:02x} is not UTF-8",
-            where=f"{name}:{line}",
-            hint="Save the file as UTF-8",
-        ) from None
+        found, hint = f"byte 0x{data[error.start]:02x} is not UTF-8", "Save the file as UTF-8"
+        raise RuleError(found, where=f"{name}:{line}", hint=hint) from None
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise RuleError(
-            "the file has a null character, clingo would stop reading there",
-            where=f"{name}:{line}",
-            hint="Remove it",
-        )
+        found = "the file has a null character, clingo would stop reading there"
+        raise RuleError(found, where=f"{name}:{line}", hint="Remove it")
     if path.suffix == SUFFIX and path.name != TESTS:
         text = table_rules(text, name, report)
     return SourceText(name, text), data
@@ -313,11 +281,9 @@ def read_entry(line: str, where: str = "") -> TableEntry | None:
     sides = parts[::2]
     fits = all(side and len(side) <= _LONGEST_ENTRY and not set(side) & set("<>") for side in sides)
     if not fits or len(sides) != 2 or sides[0] == sides[1]:
-        raise RuleError(
-            f"'{shortened(entry)}' is not an entry of a word table",
-            where=where,
-            expected="two different words or short phrases, A = B or A <> B",
-        )
+        found = f"'{shortened(entry)}' is not an entry of a word table"
+        expected = "two different words or short phrases, A = B or A <> B"
+        raise RuleError(found, where=where, expected=expected)
     example = example and read_example(example, where).text
     return TableEntry(sides[0], parts[1], sides[1], line.partition(entry)[2], example)
 
@@ -385,11 +351,8 @@ def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
     shown = str(path) if name is None else name
     place = resolved(path)
     if place is None:
-        raise RuleError(
-            "no file can be called so, or links lead in a circle",
-            where=shortened(shown),
-            hint="Check the path",
-        )
+        found = "no file can be called so, or links lead in a circle"
+        raise RuleError(found, where=shortened(shown), hint="Check the path")
     if place.is_dir():
         try:
             files = sorted(file for file in place.rglob("*.lp") if file.is_file())
@@ -402,9 +365,8 @@ def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
             for file in files
         )
     if not place.is_file():
-        raise RuleError(
-            "there is no such rule file or folder", where=shown, hint="Check the path's spelling"
-        )
+        found = "there is no such rule file or folder"
+        raise RuleError(found, where=shown, hint="Check the path's spelling")
     root_name = str(path.parent) if name is None else name.rpartition("/")[0]
     return (RuleSource(place, shown, place.parent, root_name),)
 

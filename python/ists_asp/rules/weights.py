@@ -43,9 +43,7 @@ _TARGETS = {
     **{name: {"answer"} for name in VERDICTS},
 }
 """The targets of evidence for each kind of decision, as in ``asp/weights.lp``."""
-_LABELS = frozenset({"pair", "link", "side"})
-"""The targets of evidence for labels and scores."""
-
+_LABELS = frozenset({"pair", "link", "side"})  # the targets of evidence for labels and scores
 _Key: TypeAlias = tuple[str, int]
 _Known: TypeAlias = "tuple[Call | Ground, Call | Ground, Weight]"
 
@@ -137,10 +135,8 @@ def weights_of(
         control.ground()
     except RuntimeError as error:
         told = " ".join((errors[-1] if errors else str(error)).split())
-        raise RuleError(
-            f"clingo cannot evaluate constants and weights: {told}",
-            hint="Mend the statement that the message names",
-        ) from None
+        text = f"clingo cannot evaluate constants and weights: {told}"
+        raise RuleError(text, hint="Mend the statement that the message names") from None
     found: dict[tuple[str, str], int] = defaultdict(int)
     every = control.symbolic_atoms
     for atom in chain.from_iterable(every.by_signature(*one) for one in signatures):

@@ -13,12 +13,9 @@ from typing import NamedTuple, overload
 
 from clingo import Function, Symbol, SymbolType, parse_term
 
-MEMORY = 1 << 16
-"""Terms that are remembered at a time: some megabytes, more than 20 pairs have."""
-
+MEMORY = 1 << 16  # terms that are remembered at a time: some megabytes, more than 20 pairs have
 _STRING = r'"(?:[^"\\]|\\.)*+"'
-_NESTED = 5
-"""Brackets within brackets that a regular expression reads; more take longer."""
+_NESTED = 5  # brackets within brackets that a regular expression reads; more take longer
 
 
 def _argument() -> re.Pattern[str]:
@@ -91,10 +88,7 @@ def split(text: str) -> Sequence[str]:
     found = _ARGUMENT.findall(text)
     if sum(map(len, found)) + len(found) - 1 == len(text):
         return found
-    return _slowly(text)
-
-
-def _slowly(text: str) -> list[str]:
+    # Nested more deeply: bracket by bracket.
     depth = begin = 0
     found = []
     for mark in _MARK.finditer(text):

@@ -45,12 +45,8 @@ class Call(NamedTuple):
 
 
 Term: TypeAlias = "Variable | Call | Ground | None"
-Bindings: TypeAlias = "dict[str, Term]"
-"""Values of variables."""
-
-NUMBER = Call("#number", ())
-"""The result of arithmetic that is not solved here."""
-
+Bindings: TypeAlias = "dict[str, Term]"  # values of variables
+NUMBER = Call("#number", ())  # the result of arithmetic that is not solved here
 _SUMS = {BinaryOperator.Plus: "+", BinaryOperator.Minus: "-"}
 _COMPUTED = frozenset({NUMBER.name, *_SUMS.values()})
 _COMPUTES = re.compile(r"[-+*/\\|&?^~@;]|\.\.")

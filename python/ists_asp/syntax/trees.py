@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 _MEMORY = 1 << 14
 """Syntax trees that are remembered: looking into one takes thousands of calls into clingo."""
 
-_MOST = 1 << 13
-"""Objects that are remembered: some programs have a thousand statements."""
-
+_MOST = 1 << 13  # objects that are remembered: some programs have a thousand statements
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _PLAIN = re.compile(r"(?:not )*-?(_*[a-z][\w']*)\(([^()]+)\)")
 """A literal without texts, whose arguments have no brackets."""
@@ -188,15 +186,11 @@ def calls_script(node: AST) -> bool:
     )
 
 
-PREFIX = "__"
-"""The beginning of generated names of predicates and variables; rules may not use it."""
-
+PREFIX = "__"  # the beginning of generated names of predicates and variables; rules may not use it
 ANY = f"{PREFIX}any"
 """Stands for ``_`` in a negative literal, where it means that there is nothing at all."""
 
-_OFF = "_rule_is_off"
-"""The name of switches; as a private name it is in no file of rules."""
-
+_OFF = "_rule_is_off"  # the name of switches; as a private name it is in no file of rules
 _NAMES = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|(?<![A-Za-z0-9_'])_*[A-Z][A-Za-z0-9_']*)")
 
 

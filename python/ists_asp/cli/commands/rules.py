@@ -35,11 +35,8 @@ if TYPE_CHECKING:
 
 _WIDTH = 100
 _INDENT = "    "
-_BATCH = 25
-"""Pairs that are looked at together."""
-
-_TOLD = 4
-"""Weights that are listed with a rule."""
+_BATCH = 25  # pairs that are looked at together
+_TOLD = 4  # weights that are listed with a rule
 
 
 @group("""

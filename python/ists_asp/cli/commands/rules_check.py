@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.examples import Claim, Example
 
 _MOST_NOTES = 10
-_STEP = 4
-"""Of the shipped sample pairs each fourth is enough to see most rules fire."""
-
+_STEP = 4  # of the shipped sample pairs each fourth is enough to see most rules fire
 _SENTENCES = ("sent1.txt", "sent2.txt")
 
 
@@ -234,8 +232,7 @@ def _render(findings: Sequence[Finding], most: int | None) -> list[str]:
     return lines
 
 
-_WHY = 8
-"""Lines of the reply to why-not that are printed; JSON has all."""
+_WHY = 8  # lines of the reply to why-not that are printed; JSON has all
 
 
 @command("""

@@ -40,9 +40,7 @@ _OTHERS = (check_statements, check_meanings, check_evidence, check_names, check_
 STOPPING = frozenset(("undefined", "misspelt", "evidence", "domain", "target"))
 """Findings in a user's file that stop a run: names that exist nowhere."""
 
-_SOMEWHERE = frozenset(("evidence", "domain"))
-"""Those of them that the rules of other profiles may know."""
-
+_SOMEWHERE = frozenset(("evidence", "domain"))  # those that other profiles may know
 _SAMPLED = frozenset(("unfired", "split-and-join"))
 
 
@@ -150,11 +148,5 @@ def _needless(checked: Checked, findings: Sequence[Finding], *, sampled: bool) -
 
 
 def _in_order(findings: Sequence[Finding]) -> _Findings:
-    """Findings by file, line and column, each once."""
-    grave = list(Severity).index
-    return tuple(
-        sorted(
-            dict.fromkeys(findings),
-            key=lambda one: (one.file, one.line, one.column, grave(one.severity)),
-        )
-    )
+    severities, every = list(Severity), dict.fromkeys(findings)
+    return tuple(sorted(every, key=lambda one: (*_place(one), severities.index(one.severity))))

@@ -28,12 +28,8 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.check.model import Checked, Statement
 
-_Slot: TypeAlias = tuple[Signature, int]
-"""An argument of a predicate."""
-
-_Fault: TypeAlias = tuple[str, str, str]
-"""The code of a finding, what was found, and what to do."""
-
+_Slot: TypeAlias = tuple[Signature, int]  # an argument of a predicate
+_Fault: TypeAlias = tuple[str, str, str]  # the code of a finding, what was found, and what to do
 _Domain: TypeAlias = "set[str] | None"
 """The constants that an argument may be, functions by their names; None for anything."""
 
@@ -92,11 +88,8 @@ _NAMES = frozenset((one.signature, 0) for one in (*v.WEIGHTS, v.ARGUES, v.WORTH)
 """The arguments that are names of evidence, beside that of evidence itself."""
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
-_QUOTED = 12
-"""Members of a domain that are quoted."""
-
-_SPELT_ALIKE = 0.8
-"""The least similarity of a misspelt constant."""
+_QUOTED = 12  # members of a domain that are quoted
+_SPELT_ALIKE = 0.8  # the least similarity of a misspelt constant
 
 
 def check_constants(checked: Checked) -> Iterator[Finding]:

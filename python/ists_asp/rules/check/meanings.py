@@ -52,8 +52,7 @@ _UNORDERED = frozenset(
 _SIMILAR, _VERY_SIMILAR = 0.75, 0.85
 """The least similarity of a misspelt predicate: of the same arity, and of another."""
 
-_COMPANY = 5
-"""How much more a predicate counts that rules for the same thing ask for."""
+_COMPANY = 5  # how much more a predicate counts that rules for the same thing ask for
 
 
 class Types:
@@ -153,8 +152,7 @@ class Types:
         return max(candidates)[-1] if candidates else None
 
 
-types_of = lru_cache(1)(Types)
-"""The kinds of the arguments of all predicates of a check."""
+types_of = lru_cache(1)(Types)  # the kinds of the arguments of all predicates of a check
 
 
 def _ground_kinds(term: Term) -> set[str]:

@@ -32,12 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-_TITLES = {
-    Purpose.ANSWER: "profile ",
-    Purpose.EXPLANATION: "explanations of profile ",
-    Purpose.RATING: "ratings of profile ",
-    Purpose.FEEDBACK: "feedback of profile ",
-}
 _NAME = re.compile(r"(?<![A-Za-z0-9_'])_*[a-z][A-Za-z0-9_']*")
 
 
@@ -258,14 +252,9 @@ class Checked:
     @cached_property
     def constants(self) -> frozenset[str]:
         """The names that profiles and ``#const`` give values to."""
-        return frozenset(
-            {name for program in self.programs for name in program.profile.constants}
-            | {
-                one.node.name
-                for one in chain.from_iterable(self.by_file.values())
-                if one.node.ast_type is ASTType.Definition
-            }
-        )
+        nodes = (one.node for one in chain.from_iterable(self.by_file.values()))
+        defined = (node.name for node in nodes if node.ast_type is ASTType.Definition)
+        return frozenset(defined).union(*(one.profile.constants for one in self.programs))
 
     @cached_property
     def atoms(self) -> Mapping[Path, Sequence[tuple[Statement, Read]]]:
@@ -302,7 +291,6 @@ class Checked:
 
     @cached_property
     def _copies(self) -> frozenset[Path]:
-        """Those of the files that are the same as shipped ones."""
         return frozenset(path for path in self.own if is_shipped(path))
 
     def is_shipped(self, finding: Finding) -> bool:
@@ -331,9 +319,7 @@ class Checked:
     @cached_property
     def unread(self) -> frozenset[str]:
         """The names in files with syntax errors: what could not be read may define them."""
-        return frozenset(
-            name for path in self.faulty for name in _NAME.findall(self.text(path).text)
-        )
+        return frozenset().union(*(_NAME.findall(self.text(path).text) for path in self.faulty))
 
     @cached_property
     def edited(self) -> list[Statement]:
@@ -362,9 +348,8 @@ class Checked:
         found = [statement for path in files for statement in self.every[path]]
         read = tuple(self.files[path] for path in files)
         digest = sha256("".join(f"{one.name} {one.sha256}\n" for one in read).encode()).hexdigest()
-        rules = RuleSet(
-            read, tuple(one.node for one in found), tuple(one.rule for one in found), ()
-        )
+        nodes, named = (one.node for one in found), (one.rule for one in found)
+        rules = RuleSet(read, tuple(nodes), tuple(named), ())
         family = f"{program.profile.name} {program.purpose}"
         return rules.remembering(Memo(self.store, f"checked {digest}", family))
 
@@ -379,7 +364,6 @@ class Checked:
         return self._texts[path]
 
     def _tree(self, statement: Statement, atom: Atom) -> AST | Statement:
-        """Where an atom stands in a statement."""
         alike = [
             one
             for one in atoms(statement.node)
@@ -408,17 +392,9 @@ class Checked:
             column = self.text(path).character(line, begin.column)
         else:
             path, line, column = place
-        return Finding(
-            severity or SEVERITIES[kind],
-            kind,
-            subject,
-            self.name(path),
-            line,
-            column,
-            found,
-            hint,
-            self.text(path).excerpt(line, column) if line else "",
-        )
+        severity, name = severity or SEVERITIES[kind], self.name(path)
+        excerpt = self.text(path).excerpt(line, column) if line else ""
+        return Finding(severity, kind, subject, name, line, column, found, hint, excerpt)
 
 
 Place: TypeAlias = "Statement | AST | tuple[Statement, Atom] | tuple[Path, int, int]"
@@ -438,10 +414,8 @@ def _programs(profile: Profile, overlay: Overlay, runs: bool | None) -> Iterator
             every = overlay.over(sources, purpose)
             if runs is not None and overlay.base == rules_dir() and given.isdisjoint(every):
                 continue
-            yield Program(
-                f"{_TITLES[purpose]}{profile.name}{asked}",
-                profile,
-                every,
-                purpose,
-                weights=frozenset(source.path for source in sources if source.weighs),
-            )
+            title = {Purpose.ANSWER: "", Purpose.FEEDBACK: "feedback of "}.get(purpose)
+            title = f"{purpose}s of " if title is None else title
+            weights = frozenset(source.path for source in sources if source.weighs)
+            name = f"{title}profile {profile.name}{asked}"
+            yield Program(name, profile, every, purpose, weights)

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 
 _MESSAGES = 10_000
 _RESERVED = "__"
-_SIMILAR = 0.75
-"""The least similarity of a name that may have been meant."""
-
+_SIMILAR = 0.75  # the least similarity of a name that may have been meant
 _POOLED = re.compile(r"not .*;(?! )")
 
 
