@@ -3,7 +3,7 @@
 import pytest
 
 from ists_asp.explain import load_templates
-from ists_asp.explain.feedback import Submission, groups, points_of
+from ists_asp.explain.feedback import Attempt, Submission, groups
 from ists_asp.rules import Purpose
 from tests.sharing import shared_system
 
@@ -88,7 +88,8 @@ def test_the_best_of_several_references_counts():
 
 def test_points_are_found_or_not():
     reference = "A plant needs water; it needs light\nit needs air"
-    assert points_of(reference) == ["A plant needs water", "it needs light", "it needs air"]
+    attempt = Attempt(Submission("1", "", "A plant needs water", (reference,)), reference)
+    assert attempt.points == ["A plant needs water", "it needs light", "it needs air"]
     (one,) = judged([("A plant needs water", reference)], "default")
     assert (one.found, len(one.parts), one.verdict) == (1, 3, "incomplete")
     assert one.columns["right"] == ("“A plant needs water”",)

@@ -40,12 +40,9 @@ if TYPE_CHECKING:
     from ists_asp.trace import Decision, Trace
     from ists_asp.trace.grounding import Element, RuleInstance
 
-_WEIGHTS = tuple(f"{one.name}(" for one in WEIGHTS)
-
+_WEIGHTS = tuple(f"{weight.name}(" for weight in WEIGHTS)
 _DEPTH = 60
-
-LOOKED = 30
-"""Pairs, and new rules, of which it is found out what a rule did that changed nothing."""
+LOOKED = 30  # pairs, and new rules, of which it is found out what a rule did that changed nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +64,9 @@ class Edit:
     @property
     def rule(self) -> NamedRule:
         """The rule as it is, or as it was."""
-        found = self.new or self.old
-        assert found is not None
-        return found
+        rule = self.new or self.old
+        assert rule is not None
+        return rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +97,21 @@ def find_edits(old: RuleSet, new: RuleSet) -> tuple[tuple[Edit, ...], WeightEdit
     Weights that have a name are among the rules as well.
     """
     before, after = texts(old), texts(new)
-    weights: list[set[str]] = []
-    named: list[dict[str, NamedRule]] = []
-    for ours, theirs in ((before, after), (after, before)):
-        only = {text: rule for text, rule in ours.items() if text not in theirs}
-        weights.append({text.rpartition(",")[0] for text in only if text.startswith(_WEIGHTS)})
-        named.append(
-            {
-                rule.name: rule
-                for text, rule in only.items()
-                if rule.sentence is not None or not text.startswith(_WEIGHTS)
-            }
-        )
-    gone, come = named
+    sides = [
+        {text: rule for text, rule in ours.items() if text not in theirs}
+        for ours, theirs in ((before, after), (after, before))
+    ]
+    weights = [
+        {text.rpartition(",")[0] for text in only if text.startswith(_WEIGHTS)} for only in sides
+    ]
+    gone, come = (
+        {
+            rule.name: rule
+            for text, rule in only.items()
+            if rule.sentence is not None or not text.startswith(_WEIGHTS)
+        }
+        for only in sides
+    )
     edits = [Edit(gone.get(name), come.get(name)) for name in {**gone, **come}]
     # What has changed comes first, and what is new last.
     edits.sort(key=lambda edit: (edit.old is None, edit.new is None))
@@ -138,7 +137,7 @@ class _Side:
     def restraining(self) -> Iterator[tuple[_Side, NamedRule, list[Decided]]]:
         """The rules that restrain the answer and that the other set lacks, with their decisions."""
         ours = decided(self.trace.answer).keys()
-        own = (one for one in bearing(self.trace) if self.lacks(one[1]))
+        own = (rule for rule in bearing(self.trace) if self.lacks(rule[1]))
         for rule, theirs in changing(self.trace, own):
             yield self, rule, list(theirs.keys() ^ ours)
 
@@ -170,8 +169,6 @@ def find_causes(old: Trace, new: Trace, changes: Sequence[Change]) -> tuple[tupl
 
 
 class _Search:
-    """The search for the causes of one change."""
-
     def __init__(self, old: _Side, new: _Side) -> None:
         self._sides = (old, new)
         self._seen: set[tuple[str, Ground]] = set()
@@ -185,17 +182,17 @@ class _Search:
             for decision in side.decided[_key(change)]:
                 for atom in _weighing(decision, side.trace):
                     self._diagnose(atom, side, other, None)
-        rules, weights = self._found()
-        found = []
-        for side, rule, changed in restraining:
-            about = [one for one in changed if _about(one) == _key(change)]
-            if about:
-                text = sentence_of(side.trace, rule, about)
-                found.append(Cause(rule.name, rule.file, rule.line, side.name, text, ()))
         # A hard rule is told by what it says of these words, rather than of others.
-        better = {(one.rule, one.only) for one in found}
-        rules = [*found, *(one for one in rules if (one.rule, one.only) not in better)]
-        return (*sorted(rules, key=_heaviest), *sorted(weights, key=_heaviest))
+        rules: dict[tuple[str, str], Cause] = {}
+        for side, rule, changed in restraining:
+            if about := [decision for decision in changed if _about(decision) == _key(change)]:
+                text = sentence_of(side.trace, rule, about)
+                cause = Cause(rule.name, rule.file, rule.line, side.name, text, ())
+                rules.setdefault((cause.rule, cause.only), cause)
+        derivers, weights = self._found()
+        for cause in derivers:
+            rules.setdefault((cause.rule, cause.only), cause)
+        return (*sorted(rules.values(), key=_heaviest), *sorted(weights, key=_heaviest))
 
     def _diagnose(
         self, atom: Ground, side: _Side, other: _Side, moved: Moved | None, depth: int = 0
@@ -227,25 +224,25 @@ class _Search:
         ours = side.trace.groups(firing)
         if not ours:
             return
-        twin = next(
-            (
-                one
-                for one in other.trace.firings.by_rule.get(firing.probe.rule.name, ())
-                if one.positive == firing.positive
-                and one.head.name == firing.head.name
-                # What an aggregate counts is the last argument.
-                and one.head.arguments[:-1] == firing.head.arguments[:-1]
-            ),
-            None,
+        twins = (
+            twin
+            for twin in other.trace.firings.by_rule.get(firing.probe.rule.name, ())
+            if twin.positive == firing.positive
+            and twin.head.name == firing.head.name
+            # What an aggregate counts is the last argument.
+            and twin.head.arguments[:-1] == firing.head.arguments[:-1]
         )
-        theirs = () if twin is None else other.trace.groups(twin)
-        for one, two in zip_longest(ours, theirs):
+        theirs = next((other.trace.groups(twin) for twin in twins), ())
+        for groups in zip_longest(ours, theirs):
             mine, its = (
-                {(each.terms, each.positive, each.negative): each for each in elements}
-                for elements in (group.elements if group else () for group in (one, two))
+                {
+                    (element.terms, element.positive, element.negative): element
+                    for element in (group.elements if group else ())
+                }
+                for group in groups
             )
             for here, there, own, others in ((side, other, mine, its), (other, side, its, mine)):
-                for element in (each for content, each in own.items() if content not in others):
+                for element in (own[content] for content in own if content not in others):
                     inner = moved or _weight(element, here)
                     for atom in element.positive:
                         self._diagnose(atom, here, there, inner, depth + 1)
@@ -274,15 +271,15 @@ def _weight_cause(key: tuple[str, ...], ends: Mapping[str, RuleInstance]) -> Cau
     """A weight or correction that has changed, by what derives it on each side that has it."""
     predicate, evidence, decision = key
     both = [ends.get("old"), ends.get("new")]
-    values = [one.head.arguments[2].number if one else 0 for one in both]
-    told = " -> ".join(str(one.head.arguments[2]) if one else "none" for one in both)
+    values = [end.head.arguments[2].number if end else 0 for end in both]
+    change = " -> ".join(str(end.head.arguments[2]) if end else "none" for end in both)
     place = (both[1] or next(iter(ends.values()))).probe.rule
     return Cause(
         place.name,
         place.file,
         place.line,
         "both" if len(ends) == 2 else next(iter(ends)),
-        f"{predicate}({evidence},{decision}): {told}",
+        f"{predicate}({evidence},{decision}): {change}",
         (Moved(evidence, decision, values[1] - values[0]),),
     )
 
@@ -292,7 +289,6 @@ def _key(of: Change | Decision) -> object:
 
 
 def _about(one: Decided) -> object:
-    """The key of the change that a decision is about."""
     kind, tokens1, tokens2, _ = one
     lone = kind in (DecisionKind.NOALI, DecisionKind.ALIC)
     return str(ChangeKind.UNALIGNED if lone else kind), tokens1, tokens2
@@ -350,16 +346,16 @@ def run_both(
     Sentences are annotated once. The effects of new rules are looked at in all pairs, or in those
     with the ids ``looked``, as that takes long.
     """
-    found = (edit.new for edit in find_edits(old.rules, new.rules)[0])
+    rules = (edit.new for edit in find_edits(old.rules, new.rules)[0])
     # What evidence may argue for is for ists-asp learn.
-    told = (one.name for one in found if one and not one.text.startswith(f"{ARGUES.name}("))
-    edits = [*islice(told, LOOKED)]
+    names = (rule.name for rule in rules if rule and not rule.text.startswith(f"{ARGUES.name}("))
+    edits = [*islice(names, LOOKED)]
     switched = cache(lambda: new.solver.switched(places(new.rules, edits)))
     annotated = old.annotate(pairs)
+    # What is about the pair as a whole follows from the rest.
+    wholes = (ChangeKind.RATING, ChangeKind.EXPLANATION)
     while batch := list(islice(annotated, BATCH)):
         decided = list(map(Both, _answered(old, batch), _answered(new, batch)))
-        # What is about the pair as a whole follows from the rest.
-        wholes = (ChangeKind.RATING, ChangeKind.EXPLANATION)
         changed = [
             tuple(change for change in find_changes(one.old, one.new) if change.kind not in wholes)
             for one in decided
@@ -375,8 +371,8 @@ def run_both(
             trace = next(after)
             causes = find_causes(next(before), trace, changes) if changes else ()
             groups = {name: [name] for name in edits}
-            did = look(trace, groups, switched).effects if wanted[place] else None
-            yield replace(one, causes=causes, effects=did)
+            effects = look(trace, groups, switched).effects if wanted[place] else None
+            yield replace(one, causes=causes, effects=effects)
 
 
 def _answered(system: System, batch: Sequence[Pair]) -> Iterator[Answered]:
@@ -393,9 +389,10 @@ def with_effects(edits: Sequence[Edit], results: Sequence[Both]) -> tuple[Edit, 
     blamed = {cause.rule for result in results for causes in result.causes for cause in causes}
     looked = [result.effects for result in results if result.effects]
     where = f" in the first {len(looked)} pairs" if len(looked) < len(results) else ""
-    found = []
-    for edit in edits:
-        did = [one[edit.rule.name] for one in looked if edit.rule.name in one]
-        idle = did and edit.rule.name not in blamed and not any(one.instead for one in did)
-        found.append(replace(edit, did=verdict(did) + where) if idle else edit)
-    return tuple(found)
+
+    def judged(edit: Edit) -> Edit:
+        did = [effects[edit.rule.name] for effects in looked if edit.rule.name in effects]
+        idle = did and edit.rule.name not in blamed and not any(effect.instead for effect in did)
+        return replace(edit, did=verdict(did) + where) if idle else edit
+
+    return tuple(map(judged, edits))

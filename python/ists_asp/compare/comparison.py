@@ -26,11 +26,7 @@ RESAMPLED = f"bootstrap:{RESAMPLES}|seed:{SEED}"
 
 @dataclass(frozen=True, slots=True)
 class Answered(Reference):
-    """A pair with the lines of its answer, and what else is known of it.
-
-    That is the ``chunks`` of both sentences, how similar they are as a whole, and the answer in
-    words.
-    """
+    """A pair with its answer: lines, ``chunks`` of both sentences, rating, and text."""
 
     chunks: tuple[tuple[Chunk, ...], tuple[Chunk, ...]] | None = None
     rating: float | None = None
@@ -51,10 +47,10 @@ def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
     """
     if path.suffix == ".wa":
         return {
-            identifier: Answered(one.pair, one.alignments)
-            for identifier, one in read_references(path, warn=warn).items()
+            identifier: Answered(reference.pair, reference.alignments)
+            for identifier, reference in read_references(path, warn=warn).items()
         }
-    found: dict[str, Answered] = {}
+    run: dict[str, Answered] = {}
 
     def add(line: Line) -> None:
         record = read_object(line)
@@ -68,13 +64,13 @@ def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
             error.where = line.where
             raise
         answered = Answered(answer.pair, ()) if "error" in record else Answered.of(answer)
-        if answered.pair.id in found:
+        if answered.pair.id in run:
             raise DataError(f"the id '{shortened(answered.pair.id)}' again", where=line.where)
-        found[answered.pair.id] = answered
+        run[answered.pair.id] = answered
 
     for _ in parse_lines(path, add, warn=warn):
         pass
-    return found
+    return run
 
 
 class ChangeKind(StrEnum):
@@ -92,12 +88,10 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A decision that differs.
+    """A decision that differs, about tokens of one side or of both.
 
-    ``tokens1`` and ``tokens2`` are the tokens that it is about, empty on the side that it is
-    not about; for a boundary the token that a chunk begins with. ``old`` and ``new`` are what
-    was decided, such as ``SIMI``, ``3`` or, for an alignment, ``SIMI 3``; None where there was
-    no such decision.
+    For a boundary that is the token that a chunk begins with. ``old`` and ``new`` are what was
+    decided, such as ``SIMI``, ``3`` or, for an alignment, ``SIMI 3``; None where nothing was.
     """
 
     kind: ChangeKind
@@ -188,8 +182,7 @@ class Gain:
 class Moved:
     """A weight that only one side has: what is weighed, for which decision, by how much.
 
-    ``by`` is the weight by the new rules less that by the old ones, in hundredths of
-    log-odds.
+    ``by`` is the new weight less the old one, in hundredths of log-odds.
     """
 
     evidence: str
@@ -216,10 +209,9 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class PairComparison:
-    """A pair whose answers differ.
+    """A pair whose answers differ, with the causes of each change, if they were looked for.
 
-    ``causes`` has the causes of each change, none where they were not looked for; ``gain``
-    is None without gold.
+    ``gain`` is None without gold.
     """
 
     pair: Pair
@@ -277,11 +269,10 @@ def compare(
     }
     changed = []
     for identifier in both:
-        changes = find_changes(old[identifier], new[identifier])
-        if changes:
-            found = (*(causes or {}).get(identifier, ()), *((),) * len(changes))[: len(changes)]
+        if changes := find_changes(old[identifier], new[identifier]):
+            own = (*(causes or {}).get(identifier, ()), *((),) * len(changes))[: len(changes)]
             pair = new[identifier].pair
-            changed.append(PairComparison(pair, changes, found, gains.get(identifier)))
+            changed.append(PairComparison(pair, changes, own, gains.get(identifier)))
     # With gold those first that gain most.
     changed.sort(key=lambda one: -one.gain.total if one.gain else 0.0)
     return Comparison(

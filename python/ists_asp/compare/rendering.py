@@ -26,7 +26,7 @@ def as_text(
     comparison: Comparison, edits: tuple[Sequence[Edit], WeightEdits] | None, most: int | None
 ) -> str:
     """The differences, with gold the best and then the worst pairs; colours for a terminal."""
-    lines = [*_edits(*edits)] if edits is not None else []
+    lines = [] if edits is None else [*_edits(*edits)]
     for ids, where in ((comparison.only_old, "OLD"), (comparison.only_new, "NEW")):
         if ids:
             lines.append(f"only in {where}: {_pairs(len(ids))}, such as {ids[0]}")
@@ -34,8 +34,8 @@ def as_text(
     if comparison.gain is not None:
         lines += ["", f"F1 over {_pairs(comparison.scored)} with gold"]
         for name, old, new, by, *sure in comparison.gain.measures():
-            told = "  95 %: {:+.4f} to {:+.4f}, p {:.4f}".format(*sure) if sure else ""
-            lines.append(f"  {name:<8} {old:.4f} -> {new:.4f}  {_signed(by)}{told}")
+            tail = "  95 %: {:+.4f} to {:+.4f}, p {:.4f}".format(*sure) if sure else ""
+            lines.append(f"  {name:<8} {old:.4f} -> {new:.4f}  {_signed(by)}{tail}")
     for title, pairs in _sections(comparison, most):
         if title:
             lines += ["", styled(title, "bold")]
@@ -132,9 +132,8 @@ def _sections(
 
 def _pair(one: PairComparison) -> Iterator[str]:
     gain = one.gain.measures() if one.gain else ()
-    yield "  ".join(
-        [f"Pair {one.pair.id}", *(f"{name} {_signed(by)}" for name, _, _, by, *_ in gain)]
-    )
+    gains = (f"{name} {_signed(by)}" for name, _, _, by, *_ in gain)
+    yield "  ".join([f"Pair {one.pair.id}", *gains])
     yield f"  1: {one.pair.sent1.text}"
     yield f"  2: {one.pair.sent2.text}"
     told: set[Cause] = set()
@@ -154,11 +153,8 @@ def _pair(one: PairComparison) -> Iterator[str]:
 
 
 def _change(change: Change, pair: Pair) -> str:
-    words = [
-        sentence.words(tokens)
-        for sentence, tokens in ((pair.sent1, change.tokens1), (pair.sent2, change.tokens2))
-        if tokens
-    ]
+    sides = (pair.sent1, change.tokens1), (pair.sent2, change.tokens2)
+    words = [sentence.words(tokens) for sentence, tokens in sides if tokens]
     if change.kind is ChangeKind.BOUNDARY:
         side = 1 if change.tokens1 else 2
         verb = "begins" if change.new else "no longer begins"

@@ -26,11 +26,7 @@ if TYPE_CHECKING:
     from ists_asp.trace import AskedTrace
     from ists_asp.trace.why import Why, WhyNot
 
-_DIGITS = 12
-"""Digits of a hash that are shown."""
-
-_WEIGHTS = "weights"
-"""The folder of weights."""
+_DIGITS = 12  # digits of a hash that are shown
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,13 +46,13 @@ class SolvedAnswer(Answer):
     tracing: Callable[[], AskedTrace] | None = field(default=None, compare=False)
 
     def __reduce__(self) -> tuple[object, ...]:
-        *values, _tracing = (getattr(self, one.name) for one in fields(self))
+        *values, _tracing = (getattr(self, part.name) for part in fields(self))
         return type(self), tuple(values)
 
     @classmethod
     def of(cls, answer: Answer, **more: Any) -> SolvedAnswer:  # noqa: ANN401 (fields of ours)
         """Make an answer one that can be asked."""
-        return cls(**{one.name: getattr(answer, one.name) for one in fields(Answer)}, **more)
+        return cls(**{part.name: getattr(answer, part.name) for part in fields(Answer)}, **more)
 
     def to_dict(self) -> dict[str, object]:
         """The answer as JSON values, as ``solve --format jsonl`` writes it in a line."""
@@ -134,9 +130,8 @@ class Provenance:
 
     ``rules`` is the hash of all rule files but weights, those for ratings included, in the order
     of loading, whatever they are called; ``weights`` has for each weights file its name and hash;
-    ``stanza`` has language,
-    package, version of Stanza and hash of the models; ``reader`` has the hash of the reader, or is
-    ``none``.
+    ``stanza`` has language, package, version of Stanza and hash of the models; ``reader`` has the
+    hash of the reader, or is ``none``.
     """
 
     version: str
@@ -150,8 +145,7 @@ class Provenance:
         weights = ", ".join(self.weights) or "none"
         return (
             f"ists-asp {self.version}, profile {self.profile}, reader {self.reader}, "
-            f"rules {self.rules}, "
-            f"weights {weights}, models {self.stanza}"
+            f"rules {self.rules}, weights {weights}, models {self.stanza}"
         )
 
     def to_dict(self) -> dict[str, object]:
@@ -164,15 +158,15 @@ def provenance(
 ) -> Provenance:
     """The provenance of answers: of rule files in the order of loading, models and a reader."""
     unique = tuple({file.path: file for file in files}.values())
-    learned = [file for file in unique if file.path.parent.name == _WEIGHTS]
-    others = [file for file in unique if file not in learned]
+    learned = [file for file in unique if file.path.parent.name == "weights"]
+    rules = hashlib.sha256("".join(file.sha256 for file in unique if file not in learned).encode())
     return Provenance(
-        version=__version__,
-        profile=profile.name,
-        rules=_digest(others),
-        weights=tuple(f"{file.path.stem} {file.sha256[:_DIGITS]}" for file in learned),
-        stanza=models.key,
-        reader=reader or "none",
+        __version__,
+        profile.name,
+        rules.hexdigest()[:_DIGITS],
+        tuple(f"{file.path.stem} {file.sha256[:_DIGITS]}" for file in learned),
+        models.key,
+        reader or "none",
     )
 
 
@@ -180,11 +174,6 @@ def file_digest(file: Path) -> str:
     """The first digits of a file's SHA-256."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()[:_DIGITS]
-
-
-def _digest(files: Iterable[RuleFile]) -> str:
-    whole = hashlib.sha256("".join(file.sha256 for file in files).encode())
-    return whole.hexdigest()[:_DIGITS]
 
 
 @dataclass(slots=True)
@@ -214,20 +203,19 @@ class Timings:
     ) -> None:
         """Add a pair's seconds, whether its answer was kept, or the edit it was decided for."""
         self.kept += kept
-        if edit:
-            self.edits[edit] += 1
+        self.edits.update([edit] if edit else ())
         self.grounding += grounding
         self.solving += solving
         self.decided[round(100_000 * (grounding + solving))] += 1
 
     def merge(self, other: Timings) -> None:
         """Add the times of other pairs."""
-        for one in fields(self):
-            mine, theirs = getattr(self, one.name), getattr(other, one.name)
+        for part in fields(self):
+            mine, theirs = getattr(self, part.name), getattr(other, part.name)
             if isinstance(mine, Counter):
                 mine.update(theirs)
             else:
-                setattr(self, one.name, mine + theirs)
+                setattr(self, part.name, mine + theirs)
 
     @contextmanager
     def measure(self, stage: str) -> Iterator[None]:

@@ -145,8 +145,7 @@ class Setup:
         find_program(self.profile, self.rules, purpose)
 
 
-_fields = attrgetter("form", "lemma", "upos", "xpos")
-"""What is kept of a word."""
+_fields = attrgetter("form", "lemma", "upos", "xpos")  # what is kept of a word
 
 
 class Preparation(Closing):
@@ -167,30 +166,32 @@ class Preparation(Closing):
     def close(self) -> None:
         """Close the lexicon and the store; the system cannot be used afterwards."""
         self._closed = True
-        for held in (self.__dict__.get("_knowledge"), self.setup.store):
-            if held is not None:
-                held.close()
+        for source in (self.__dict__.get("_knowledge"), self.setup.store):
+            if source is not None:
+                source.close()
 
     @cached_property
     def rules(self) -> RuleSet:
         """The parsed rules that decide pairs."""
         rules = self._parsed or self.setup.load_program()
-        values, given = self.setup.constants, self.setup.rules
-        unknown = self._unknown(rules) if given and self._parsed is None else []
+        values, own = self.setup.constants, self.setup.rules
+        unknown = self._unknown(rules) if own and self._parsed is None else []
         if unknown and not self.setup.lax:
-            (where, found, hint, excerpt), *others = unknown
-            more = [f"{one_line(f'{one[0]}: {one[1]}. {one[2]}')}\n{one[3]}" for one in others]
+            (where, name, hint, excerpt), *others = unknown
+            more = [
+                f"{one_line(f'{at}: {name}. {hint}')}\n{text}" for at, name, hint, text in others
+            ]
             hint += " --lax goes on" if hint.endswith("?") else ". --lax goes on"
-            text = "\n".join([excerpt, *more])
-            raise UnknownNameError(found, where=where, hint=hint, excerpt=text)
-        odd = [
-            *(RuleWarning(one[0], f"{one[1]}. {one[2]}") for one in unknown),
-            *(given_warnings(rules, self.profile, given, self.setup.reader) if given else ()),
-            *(unknown_constants(values, self.profile, rules, given) if values else ()),
+            excerpt = "\n".join([excerpt, *more])
+            raise UnknownNameError(name, where=where, hint=hint, excerpt=excerpt)
+        warnings = [
+            *(RuleWarning(where, f"{name}. {hint}") for where, name, hint, _ in unknown),
+            *(given_warnings(rules, self.profile, own, self.setup.reader) if own else ()),
+            *(unknown_constants(values, self.profile, rules, own) if values else ()),
         ]
-        if not odd:
+        if not warnings:
             return rules
-        return replace(rules, warnings=(*rules.warnings, *odd)).remembering(rules.remembered)
+        return replace(rules, warnings=(*rules.warnings, *warnings)).remembering(rules.remembered)
 
     def _unknown(self, rules: RuleSet) -> list[tuple[str, str, str, str]]:
         """The names in the user's rules that exist nowhere: where, what was found, what to do.
@@ -198,20 +199,19 @@ class Preparation(Closing):
         Word tables name nothing but words: an edit of them asks nothing anew.
         """
         setup, reads = self.setup, self._reader is not None
-        given = rule_files(chain.from_iterable(map(find_rules, setup.rules)))
-        if all(file.path.suffix == TABLE for file in given):
+        own = rule_files(chain.from_iterable(map(find_rules, setup.rules)))
+        if all(file.path.suffix == TABLE for file in own):
             return []
 
         def work() -> list[tuple[str, str, str, str]]:
             from ists_asp.rules.check import check_names_of_run
 
-            found = check_names_of_run(setup.rules, setup.profile, reads=reads, store=setup.store)
-            return [(one.where, one.found, one.hint, one.excerpt) for one in found]
+            names = check_names_of_run(setup.rules, setup.profile, reads=reads, store=setup.store)
+            return [(name.where, name.found, name.hint, name.excerpt) for name in names]
 
-        files = [one for one in (*rules.files, *given) if one.path.suffix != TABLE]
-        about = [setup.profile, reads, [[one.name, one.sha256] for one in files]]
-        known = Memo(setup.store).recall("unknown names", about, work)
-        return [tuple(one) for one in known]
+        files = [file for file in (*rules.files, *own) if file.path.suffix != TABLE]
+        about = [setup.profile, reads, [[file.name, file.sha256] for file in files]]
+        return [*map(tuple, Memo(setup.store).recall("unknown names", about, work))]
 
     @cached_property
     def files(self) -> ProfileFiles:
@@ -287,15 +287,14 @@ class Preparation(Closing):
         return chain.from_iterable(map(self._tokenized, batches(pairs)))
 
     def _tokenized(self, pairs: Sequence[Pair]) -> Iterator[Pair]:
-        given = [one for pair in pairs if fits(pair) for one in (pair.sent1, pair.sent2)]
-        texts = list(filter(None, {one.text: 0 for one in given if isinstance(one, Text)}))
+        sides = [side for pair in pairs if fits(pair) for side in (pair.sent1, pair.sent2)]
+        texts = list(filter(None, {side.text: 0 for side in sides if isinstance(side, Text)}))
         cut = dict(zip(texts, self.tokenize(texts) if texts else (), strict=True))
-        for pair in pairs:
-            sides = (
-                cut.get(one.text, one) if isinstance(one, Text) else one
-                for one in (pair.sent1, pair.sent2)
-            )
-            yield Pair(pair.id, *sides)
+
+        def tokens(side: Sentence) -> Sentence:
+            return cut.get(side.text, side) if isinstance(side, Text) else side
+
+        return (Pair(pair.id, tokens(pair.sent1), tokens(pair.sent2)) for pair in pairs)
 
     def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         """Annotate pairs and yield each, in order, with the facts that the rules see."""
@@ -315,27 +314,26 @@ class Preparation(Closing):
     @cached_property
     def _store(self) -> Store | SharedStore | None:
         """What keeps what Stanza and a reader say."""
-        if self.setup.shared is not None:
-            return SharedStore(self.setup.shared)
-        return self.setup.store
+        shared = self.setup.shared
+        return self.setup.store if shared is None else SharedStore(shared)
 
     @cached_property
     def _annotator(self) -> Annotator:
         return Annotator(self.profile.language, self.setup.stanza_dir, self._store)
 
     def _annotate(self, pairs: Sequence[Pair]) -> Iterator[Pair]:
-        done = [side for pair in pairs for side in (pair.sent1, pair.sent2)]
+        sides = [side for pair in pairs for side in (pair.sent1, pair.sent2)]
         bare = [
-            number
-            for number, sentence in enumerate(done)
-            if not all(token.words for token in sentence.tokens)
+            place
+            for place, side in enumerate(sides)
+            if not all(token.words for token in side.tokens)
         ]
         with self.stages.measure("annotation"):
-            tagged = self._tagged([done[number].tokens for number in bare])
-            for number, tokens in zip(bare, tagged, strict=True):
-                done[number] = replace(done[number], tokens=tokens)
+            tagged = self._tagged([sides[place].tokens for place in bare])
+            for place, tokens in zip(bare, tagged, strict=True):
+                sides[place] = replace(sides[place], tokens=tokens)
         for number, pair in enumerate(pairs):
-            yield Pair(pair.id, done[2 * number], done[2 * number + 1])
+            yield Pair(pair.id, *sides[2 * number : 2 * number + 2])
 
     def _tagged(self, sentences: Sequence[Sequence[Token]]) -> Iterator[tuple[Token, ...]]:
         """Annotate sentences, whose words are stored: a rerun need not cut tokens again."""
@@ -366,11 +364,10 @@ class Preparation(Closing):
     @cached_property
     def _facts_memo(self) -> Memo:
         """The memo of facts: a rerun looks up nothing in the lexicon."""
-        store = self.setup.store
-        if store is None:
+        if self.setup.store is None:
             return Memo()
         key = f"{self.profile.language} {self._knowledge.key} {self.reader}"
-        return Memo(store, key).of(FACTS)
+        return Memo(self.setup.store, key).of(FACTS)
 
     def _known(self, batch: Sequence[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         memo = self._facts_memo
@@ -405,8 +402,8 @@ class Preparation(Closing):
         if self._reader is None:
             return ""
         with self.stages.measure("knowledge"):
-            (found,) = self._opinions.facts([pair], rated=True)
-        return found.inside
+            (facts,) = self._opinions.facts([pair], rated=True)
+        return facts.inside
 
     @cached_property
     def _opinions(self) -> PairReader:
@@ -424,13 +421,12 @@ def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader 
 
     whole = None if profile.answer.reads else language(profile.language).encoder
     if not profile.reads or (name == USE) != (whole == USE):
+        other = "a profile with reader_rules or reader_weights, such as default"
+        choice = f"choose the reader {USE}, " if whole else ""
         raise UsageError(
             f"the profile {profile.name} has no rules for the reader {name}",
-            expected="a Spanish profile, such as sts-es"
-            if name == USE
-            else "a profile with reader_rules or reader_weights, such as default",
-            hint=f"Leave the reader out, {f'choose the reader {USE}, ' if whole else ''}"
-            "or choose such a profile",
+            expected="a Spanish profile, such as sts-es" if name == USE else other,
+            hint=f"Leave the reader out, {choice}or choose such a profile",
         )
     if name == USE:
         return UniversalReader()

@@ -111,16 +111,15 @@ class Program(Generic[A]):
         def work() -> list[Any]:
             return [to_builtins(rule) for rule in self.rules.rules if rule.sentence is not None]
 
-        kept = self.rules.remembered.recall("named", [], work)
-        return {rule.name: rule for rule in convert(kept, list[NamedRule])}
+        named = convert(self.rules.remembered.recall("named", [], work), list[NamedRule])
+        return {rule.name: rule for rule in named}
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
         """Warnings of clingo about the rules, from now and from when kept results were decided."""
         solver = self.__dict__.get("solver")
-        heard = self._kept.heard if self._kept else ()
-        own = (*self.rules.warnings, *(solver.warnings if solver else ()), *heard)
-        return tuple(dict.fromkeys(own))
+        own = (*self.rules.warnings, *(solver.warnings if solver else ()))
+        return tuple(dict.fromkeys((*own, *(self._kept.heard if self._kept else ()))))
 
     def facts(
         self, answer: Answer, facts: Iterable[Symbol], more: Iterable[str] = ()

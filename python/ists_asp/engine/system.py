@@ -9,7 +9,7 @@ import os
 import time
 from dataclasses import replace
 from functools import cache, cached_property, partial
-from itertools import islice
+from itertools import chain, islice
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -91,10 +91,10 @@ def load(
     """
     if isinstance(reader, bool):
         reader = "shipped" if reader else NO_READER
-    several = (rules,) if isinstance(rules, str | os.PathLike) else rules
+    paths = (rules,) if isinstance(rules, str | os.PathLike) else rules
     setup = Setup(
         profile,
-        tuple(map(Path, several)),
+        tuple(map(Path, paths)),
         {name: str(value) for name, value in (constants or {}).items()},
         None if reader is None else os.fspath(reader),
         None if stanza_dir is None else Path(stanza_dir),
@@ -132,10 +132,9 @@ class System(Preparation):
 
         Those about atoms without a rule give way to better ones: see :attr:`rules`.
         """
-        warnings = [*self.models_warnings, *self.rules.warnings]
-        for purpose in Purpose:
-            if purpose in self._programs:
-                warnings += self._programs[purpose].warnings
+        programs = [self._programs[purpose] for purpose in Purpose if purpose in self._programs]
+        own = chain.from_iterable(program.warnings for program in programs)
+        warnings = (*self.models_warnings, *self.rules.warnings, *own)
         checked = bool(self.setup.rules) and self._parsed is None
         return tuple(
             warning
@@ -157,17 +156,12 @@ class System(Preparation):
             setup, decides = self.setup, purpose is Purpose.ANSWER
             rules = self.rules if decides else setup.load_program(purpose)
             models = setup.models if decides else 1
-            options = SolverOptions(models, setup.limits.seconds, self.constants)
+            scheme, constants = self.profile.scheme, self.constants
             self._programs[purpose] = Program(
                 rules,
-                options,
+                SolverOptions(models, setup.limits.seconds, constants),
                 reading_for(
-                    purpose,
-                    rules,
-                    self.constants,
-                    self.profile.scheme,
-                    shown=setup.shown,
-                    wholes=self.wholes,
+                    purpose, rules, constants, scheme, shown=setup.shown, wholes=self.wholes
                 ),
                 keeps=setup.incremental,
                 knowledge=(lambda: self.knowledge) if decides else tuple,
@@ -223,12 +217,7 @@ class System(Preparation):
         """Decide pairs, lazily and in their order; all answers asked for, best first.
 
         Several pairs are solved together, which is faster and gives the same answers as one
-        at a time.
-
-        Args:
-            pairs: as for :meth:`solve_many`.
-            tokens: as for :meth:`solve`.
-            rated: as for :meth:`solve_many`.
+        at a time. The arguments are those of :meth:`solve_many`.
         """
         annotated = self.annotate(self.read(pairs, tokens=tokens))
         for best, *others in self.decide(annotated, rated=rated and self.rates):
@@ -253,9 +242,8 @@ class System(Preparation):
         outcomes = self.program(Purpose.ANSWER).run(self.known(annotated))
         for outcome in self._rated(outcomes) if rated else outcomes:
             if not isinstance(outcome, IstsError):
-                self.stages.decide(
-                    outcome.grounding, outcome.solving, kept=outcome.kept, edit=outcome.edit
-                )
+                seconds = outcome.grounding, outcome.solving
+                self.stages.decide(*seconds, kept=outcome.kept, edit=outcome.edit)
             yield outcome
 
     def decided(self, pairs: Iterable[Pair], *, rated: bool = False) -> Iterator[Decided]:
@@ -282,20 +270,16 @@ class System(Preparation):
                     continue
                 own = list(islice(ratings, len(outcome.answers)))
                 rated = [rating for rating in own if not isinstance(rating, IstsError)]
-                failed = [rating for rating in own if isinstance(rating, IstsError)]
-                yield (
-                    failed[0]
-                    if failed
-                    else replace(
-                        outcome,
-                        answers=tuple(
-                            replace(answer, rating=rating.answers[0].rating)
-                            for answer, rating in zip(outcome.answers, rated, strict=True)
-                        ),
-                        grounding=outcome.grounding + sum(rating.grounding for rating in rated),
-                        solving=outcome.solving + sum(rating.solving for rating in rated),
-                    )
+                if len(rated) < len(own):
+                    yield next(rating for rating in own if isinstance(rating, IstsError))
+                    continue
+                answers = tuple(
+                    replace(answer, rating=rating.answers[0].rating)
+                    for answer, rating in zip(outcome.answers, rated, strict=True)
                 )
+                grounding = outcome.grounding + sum(rating.grounding for rating in rated)
+                solving = outcome.solving + sum(rating.solving for rating in rated)
+                yield replace(outcome, answers=answers, grounding=grounding, solving=solving)
 
     def with_facts(self, answers: Iterable[Answer], *, in_chunks: bool = True) -> Iterator[Decided]:
         """Answers with the facts of their pairs, in the chunks that the answers have."""
@@ -361,12 +345,7 @@ class System(Preparation):
 
         The trace answers further questions: :meth:`~ists_asp.trace.AskedTrace.why` and
         :meth:`~ists_asp.trace.AskedTrace.why_not`. It holds the ground program, which is why an
-        answer makes one only when it is asked.
-
-        Args:
-            sent1: a sentence, as for :meth:`solve`.
-            sent2: the sentence to compare with it.
-            tokens: as for :meth:`solve`.
+        answer makes one only when it is asked. The arguments are those of :meth:`solve`.
 
         Raises:
             DataError: a sentence is empty or too long.
@@ -474,14 +453,10 @@ class System(Preparation):
             verdicts = self._verdicts(self.point_items(attempts, templates), templates)
             for attempt in attempts:
                 attempt.judged = list(islice(verdicts, len(attempt.points)))
-            whole_attempts = (attempt for attempt in attempts if len(attempt.points) > 1)
-            items = ((attempt, attempt.facts) for attempt in whole_attempts)
+            items = ((attempt, attempt.facts) for attempt in attempts if attempt.several)
             wholes = self._verdicts(items, templates)
             feedback = (
-                Feedback.of(
-                    attempt,
-                    next(wholes)[1] if len(attempt.points) > 1 else attempt.judged[0][1],
-                )
+                Feedback.of(attempt, (next(wholes) if attempt.several else attempt.judged[0])[1])
                 for attempt in attempts
             )
             for submission in batch:
@@ -500,25 +475,15 @@ class System(Preparation):
         from ists_asp.explain.feedback import asked_facts
 
         compared = [(attempt.submission, point) for attempt in attempts for point in attempt.points]
-        texts = {
-            ".",
-            *(
-                text
-                for submission, point in compared
-                for text in (submission.answer, submission.question, point)
-            ),
-        }
+        texts = {"."}
+        for submission, point in compared:
+            texts.update((submission.answer, submission.question, point))
         listed = sorted(text for text in texts if text.strip())
         cut = dict(zip(listed, self.tokenize(listed), strict=True))
-        questions = [
-            text
-            for text in dict.fromkeys(submission.question for submission, _ in compared)
-            if text in cut
-        ]
+        every = dict.fromkeys(submission.question for submission, _ in compared)
+        questions = [text for text in every if text in cut]
         annotated = self.annotate(Pair("", cut[text], cut[text]) for text in questions)
-        asked = {
-            text: asked_facts(pair.sent1) for text, pair in zip(questions, annotated, strict=True)
-        }
+        asked = dict(zip(questions, (asked_facts(pair.sent1) for pair in annotated), strict=True))
         pairs = (
             Pair(submission.id, cut.get(submission.answer, cut["."]), cut.get(point, cut["."]))
             for submission, point in compared

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from ists_asp.model import Alignment, Answer, Sentence
 
+_REASON = ("name", "sentence", "file", "line")
 _STOPPED = re.compile(r"(?:[A-Z]\.)+[A-Z]?\.?")
 _WORD = re.compile(r"\w+")
 _SLOT = re.compile(r"\{\w+\}")
@@ -41,8 +42,7 @@ class Statement:
     Args:
         kind: the key of its template, such as ``number``.
         text: the statement as a sentence of its own.
-        sentence: number of the sentence of the whole text that it is part of, from 1; 0 if it is
-            left out of the text, which would be too long.
+        sentence: its sentence of the whole text, from 1; 0 if that would be too long with it.
         alignments: the lines of the answer that it rests on, in their order.
         reason: the rule that decided it, with its name, sentence, file and line.
     """
@@ -93,10 +93,7 @@ class Explanation:
                         }
                         for line in statement.alignments
                     ],
-                    "rule": {
-                        name: getattr(statement.reason, name)
-                        for name in ("name", "sentence", "file", "line")
-                    },
+                    "rule": {name: getattr(statement.reason, name) for name in _REASON},
                 }
                 for statement in self.statements
             ],
@@ -132,21 +129,18 @@ class Explanation:
         return static_picture(self.answer, self.text)
 
 
-# What the rules see.
-
-
 def answer_facts(answer: Answer) -> Iterator[str]:
     """The facts of an answer, and how its tokens are written.
 
     The vocabulary is documented in ``asp/lines.lp`` and ``lp_rules/explanation/answer.lp``.
     """
     yield from line_facts(answer)
-    sides = answer.pair.sent1, answer.pair.sent2
-    for side, sent in enumerate(sides, 1):
-        for token in sent.tokens:
+    sides = answer.pair.sent1.tokens, answer.pair.sent2.tokens
+    for side, tokens in enumerate(sides, 1):
+        for token in tokens:
             if case := _case(token.form):
                 yield f"letters({side},{token.index},{case})"
-    forms = ([token.form for token in sent.tokens] for sent in sides)
+    forms = ([token.form for token in tokens] for tokens in sides)
     for side, first, last, word, part in written_otherwise(*forms):
         yield f"written({side},{first},{last},{ground.quoted(word)},{part})"
 
@@ -170,8 +164,6 @@ def _case(form: str) -> str | None:
     return "title" if capitals[0] and not any(capitals[1:]) else "mixed"
 
 
-# What they show.
-
 Key: TypeAlias = "tuple[int, object]"
 """Sort key of a term: numbers as numbers, tuples part by part, all else as text."""
 
@@ -179,11 +171,10 @@ _NAME = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 
 
 class Item(NamedTuple):
-    """A word of a phrase.
+    """A word of a phrase: its ``kind`` is ``token``, ``dots``, ``key`` or ``text``.
 
-    ``kind`` is ``token``, ``dots``, ``key`` or ``text``. Of a token, number ``token`` of
-    sentence ``side``, ``name`` says what becomes of its letters; otherwise it is a key of the
-    templates' words, or the text itself.
+    Of a token, number ``token`` of sentence ``side``, ``name`` says what becomes of its letters;
+    otherwise it is a key of the templates' words, or the text itself.
     """
 
     kind: str
@@ -267,11 +258,9 @@ def _take(
     elif name in ("piece", "quoted"):
         slot, at, style = rest
         _ensure(_is_function(at, "at", 3))
-        order, position, item = at.arguments
-        place = _key(order), _key(position)
-        shown.pieces.append(
-            Piece(identifier, *_slot(slot), place, _item(item, sizes), _name(style))
-        )
+        order, position, word = at.arguments
+        place, item = (_key(order), _key(position)), _item(word, sizes)
+        shown.pieces.append(Piece(identifier, *_slot(slot), place, item, _name(style)))
     else:
         sentence, order, clause, rank = rest
         numbers = _number(sentence), _number(order)
@@ -336,11 +325,12 @@ def _key(term: Ground) -> Key:
     return 1, str(term)
 
 
+# The form that messages expect of each atom.
 _FORMS = {
     ("statement", 2): "statement(Id,Kind), one for each Id, with a name for Kind",
     ("uses", 2): "uses(Id,K), with K the number of a line of the answer",
     ("choice", 3): "choice(Id,Slot,Key), with names for Slot and Key",
-    ("piece", 4): ("piece(Id,Slot,at(Order,P,Item),Style), with an Item such as word(S,I,as_is)"),
+    ("piece", 4): "piece(Id,Slot,at(Order,P,Item),Style), with an Item such as word(S,I,as_is)",
     ("said", 2): "said(Id,Kind), one for each Id, with a name for Kind",
     ("quoted", 4): "quoted(Id,Slot,at(Order,P,Item),Style), with an Item such as word(S,I,as_is)",
     ("told_at", 5): (
@@ -348,10 +338,6 @@ _FORMS = {
         "a statement"
     ),
 }
-"""The form that messages expect of each atom."""
-
-
-# What is said.
 
 
 class Told(NamedTuple):
@@ -378,17 +364,11 @@ def explained(
                 expected=f'%@rule {name}: "…"',
                 hint="Name it so, for the explanation to say which rule decided",
             )
-        statements.append(
-            Statement(
-                item.kind,
-                sentence(_clause([item], templates), templates),
-                sentences.index(item.place.sentence),
-                tuple(
-                    answer.alignments[line - 1] for line in sorted(shown.uses[item.place.statement])
-                ),
-                rules[name],
-            )
-        )
+        text = sentence(_clause([item], templates), templates)
+        number = sentences.index(item.place.sentence)
+        uses = sorted(shown.uses[item.place.statement])
+        lines = tuple(answer.alignments[line - 1] for line in uses)
+        statements.append(Statement(item.kind, text, number, lines, rules[name]))
     return Explanation(answer, text_of(items, templates), tuple(statements))
 
 
@@ -406,13 +386,11 @@ def _filled(sides: Sequence[Sentence], shown: Shown, templates: Templates) -> It
     for piece in shown.pieces:
         pieces[piece.statement][piece.slot, piece.number].append(piece)
     for place in shown.places:
-        identifier = place.statement
-        slots = {"hedge": ""}
-        slots |= {slot: templates.word(key) for slot, key in shown.choices[identifier].items()}
+        choices = shown.choices[place.statement].items()
+        slots = {"hedge": "", **{slot: templates.word(key) for slot, key in choices}}
         listed: list[tuple[Key, str]] = []
-        for (slot, number), group in pieces[identifier].items():
-            ordered = sorted(group, key=lambda piece: piece.at)
-            items = [piece.item for piece in ordered]
+        for (slot, number), group in pieces[place.statement].items():
+            items = [piece.item for piece in sorted(group, key=lambda piece: piece.at)]
             glued = [at for at, two in enumerate(pairwise(items), 1) if _touch(sides, *two)]
             words = [_said(sides, item, templates, at in glued) for at, item in enumerate(items)]
             text = phrase(words, templates, glued)
@@ -423,7 +401,7 @@ def _filled(sides: Sequence[Sentence], shown: Shown, templates: Templates) -> It
             else:
                 slots[slot] = text
         slots["list"] = templates.join(list(dict.fromkeys(text for _, text in sorted(listed))))
-        kind = shown.kinds[identifier]
+        kind = shown.kinds[place.statement]
         yield Told(place, kind, templates.statement(kind, slots), slots.get("side", ""))
 
 
@@ -464,19 +442,13 @@ def text_of(items: Sequence[Told], templates: Templates) -> str:
             break
         clauses = sentences.setdefault(item.place.sentence, {})
         clauses.setdefault((item.place.order, item.place.clause), []).append(item)
-    return templates.joins["sentences"].join(
-        sentence(
-            templates.joins["clauses"].join(
-                _clause(clause, templates) for clause in clauses.values()
-            ),
-            templates,
-        )
+    texts = (
+        templates.joins["clauses"].join(_clause(clause, templates) for clause in clauses.values())
         for clauses in sentences.values()
     )
+    return templates.joins["sentences"].join(sentence(text, templates) for text in texts)
 
 
 def _clause(items: Sequence[Told], templates: Templates) -> str:
-    texts = list(dict.fromkeys(item.text for item in items))
-    return templates.clause(
-        items[0].place.clause, {"list": templates.join(texts), "side": items[0].side}
-    )
+    texts = templates.join(list(dict.fromkeys(item.text for item in items)))
+    return templates.clause(items[0].place.clause, {"list": texts, "side": items[0].side})

@@ -13,20 +13,11 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ists_asp import vocabulary as v
 from ists_asp.errors import AnswerError
 from ists_asp.explain.explanation import Shown, read_shown, tell, text_of
 from ists_asp.model import Answer, Pair, Sentence
 from ists_asp.syntax.ground import Atoms, Ground, quoted
-from ists_asp.vocabulary import (
-    ASKED,
-    PLAIN,
-    POINT,
-    POINTS_FOUND,
-    RIGHT_IN,
-    SUPPORT,
-    VERDICT,
-    VERDICTS,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,9 +31,7 @@ _COLUMNS = {"reworded": "right", "point_contradicts": "contradicts"}
 COLUMNS = ("best_reference", "rating", "verdict", *QUOTED, "feedback", "sure", "points")
 """The columns of feedback, in the order of a table."""
 
-BATCH = 50
-"""Answers judged at a time, each by all points of its model answers."""
-
+BATCH = 50  # answers judged at a time, each by all points of its model answers
 _POINTS = re.compile(r"[;\n]+")
 
 
@@ -96,14 +85,11 @@ class Feedback(Verdict):
     @classmethod
     def of(cls, attempt: Attempt, whole: Verdict) -> Feedback:
         """The feedback to an attempt that has been judged."""
-        verdict: dict[str, Any] = {name.name: getattr(whole, name.name) for name in fields(Verdict)}
+        verdict: dict[str, Any] = {part.name: getattr(whole, part.name) for part in fields(Verdict)}
         answers, parts = zip(*attempt.judged, strict=True)
+        submission, reference = attempt.submission, attempt.reference
         return cls(
-            **verdict,
-            submission=attempt.submission,
-            reference=attempt.reference,
-            answers=answers,
-            parts=parts,
+            **verdict, submission=submission, reference=reference, answers=answers, parts=parts
         )
 
     @property
@@ -115,7 +101,7 @@ class Feedback(Verdict):
     @property
     def rank(self) -> tuple[bool, float]:
         """The best reference has the highest."""
-        return self.verdict == VERDICTS[0], self.rating
+        return self.verdict == v.VERDICTS[0], self.rating
 
     @property
     def links(self) -> frozenset[object]:
@@ -141,7 +127,7 @@ class Feedback(Verdict):
     @property
     def features(self) -> list[float]:
         """The numbers that marks are learned from."""
-        verdicts = [float(self.verdict == name) for name in VERDICTS]
+        verdicts = [float(self.verdict == name) for name in v.VERDICTS]
         return [self.rating / 5, self.found / len(self.parts), *verdicts]
 
 
@@ -159,7 +145,13 @@ class Attempt:
     @property
     def points(self) -> list[str]:
         """The points of the reference, in order."""
-        return points_of(self.reference)
+        parts = _POINTS.split(self.reference)
+        return [part.strip() for part in parts if has_words(part)] or [self.reference]
+
+    @property
+    def several(self) -> bool:
+        """Whether the reference has several points."""
+        return len(self.points) > 1
 
     @property
     def id(self) -> str:
@@ -178,11 +170,11 @@ class Attempt:
         for at, (point, (_, verdict)) in enumerate(zip(self.points, self.judged, strict=True), 1):
             texts = [("text", point)]
             texts += [(kind, text) for kind, some in verdict.columns.items() for text in some]
-            atoms += [POINT.text(at, kind, quoted(text)) for kind, text in texts]
-            atoms.append(POINT.text(at, "verdict", verdict.verdict))
-            atoms.append(POINT.text(at, "found", verdict.found))
+            atoms += [v.POINT.text(at, kind, quoted(text)) for kind, text in texts]
+            atoms.append(v.POINT.text(at, "verdict", verdict.verdict))
+            atoms.append(v.POINT.text(at, "found", verdict.found))
             if verdict.sure is not None:
-                atoms.append(POINT.text(at, "right_in", verdict.sure))
+                atoms.append(v.POINT.text(at, "right_in", verdict.sure))
         return Atoms(f"({','.join(atoms)},)")
 
 
@@ -219,16 +211,17 @@ def read_judged(
     atoms: dict[str, list[tuple[Ground, ...]]] = defaultdict(list)
     for atom in said.atoms:
         atoms[atom.partition("(")[0]].append(atom.arguments)
-    if len(atoms[VERDICT.name]) != 1:
-        raise AnswerError(f"there are {len(atoms[VERDICT.name])} verdicts", [], "one")
-    ((verdict,),) = atoms[VERDICT.name]
-    plain = [str(name) for name, decided in atoms[PLAIN.name] if decided == verdict]
-    right = {str(name): share.number for name, share in atoms[RIGHT_IN.name]}
+    verdicts = atoms[v.VERDICT.name]
+    if len(verdicts) != 1:
+        raise AnswerError(f"there are {len(verdicts)} verdicts", [], "one")
+    ((verdict,),) = verdicts
+    plain = [str(name) for name, decided in atoms[v.PLAIN.name] if decided == verdict]
+    right = {str(name): share.number for name, share in atoms[v.RIGHT_IN.name]}
     rule = min(plain, key=lambda name: (-right.get(name, 0), name), default="")
-    weighed = {str(name): weight.number for name, weight in atoms[SUPPORT.name]}
+    weighed = {str(name): weight.number for name, weight in atoms[v.SUPPORT.name]}
     odds = [math.exp((weight - weighed.get(verdict, 0)) / 100) for weight in weighed.values()]
     sure = right.get(rule) if rule else round(100 / sum(odds))
-    (points,) = atoms.get(POINTS_FOUND.name, [(Ground("0"),)])
+    (points,) = atoms.get(v.POINTS_FOUND.name, [(Ground("0"),)])
     return Judged(said, str(verdict), rule, sure, points[0].number)
 
 
@@ -245,12 +238,7 @@ def asked_facts(question: Sentence) -> list[str]:
     words = [word for token in question.tokens for word in token.words]
     forms = {form.lower() for word in words for form in (word.form, word.lemma)}
     forms |= {token.form.lower() for token in question.tokens}
-    return [ASKED.text(quoted(form)) for form in sorted(forms) if has_words(form)]
-
-
-def points_of(reference: str) -> list[str]:
-    """The points of a reference, in order."""
-    return [part.strip() for part in _POINTS.split(reference) if has_words(part)] or [reference]
+    return [v.ASKED.text(quoted(form)) for form in sorted(forms) if has_words(form)]
 
 
 def has_words(text: str) -> bool:

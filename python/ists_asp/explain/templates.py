@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.errors import DataError, UsageError, shortened
@@ -21,16 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-LARGEST = 1 << 16
-"""Bytes of a file at most."""
-
-LONGEST = 1000
-"""Characters of a text at most."""
-
+LARGEST = 1 << 16  # bytes of a file at most
+LONGEST = 1000  # characters of a text at most
 _TABLES = ("marks", "joins", "words", "statements", "clauses")
 _MARKS = {"dots", "end"}
 _JOINS = {"list", "last", "last_long", "clauses", "sentences"}
-_CONTRACTIONS = "contractions"
 _SLOT = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}|[{}]")
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
@@ -168,48 +163,36 @@ def _compare(own_templates: Templates, warn: Warn) -> None:
             first = min(keys, key=lambda key: (own_templates.lines.get(key, 0), key))
             more = f" and {len(keys) - 1} more" if keys - {first} else ""
             where = _where(own_templates.name, own_templates.lines, *first)
-            warn(
-                f"{where}: {problem} this text{more}; "
-                f"expected the keys of data/templates/en.toml. {hint}"
-            )
+            expected = "expected the keys of data/templates/en.toml"
+            warn(f"{where}: {problem} this text{more}; {expected}. {hint}")
 
 
 def _templates(table: dict[str, Any], name: str, lines: Mapping[tuple[str, str], int]) -> Templates:
+    where = partial(_where, name, lines)
     for key in _TABLES:
         if not isinstance(table.get(key), dict):
             raise DataError(f"there is no table [{key}]", where=name, expected=", ".join(_TABLES))
     marks = dict(table["marks"])
     quotes = [marks.pop(key, None) for key in ("quote", "inner_quote")]
-    tables: dict[str, dict[str, str]] = {key: table[key] for key in _TABLES}
-    tables |= {"marks": marks, _CONTRACTIONS: table.get(_CONTRACTIONS, {})}
-    if not isinstance(tables[_CONTRACTIONS], dict):
-        raise DataError(
-            f"found {shown(tables[_CONTRACTIONS])}",
-            where=_where(name, lines, "", _CONTRACTIONS),
-            expected=f"a table [{_CONTRACTIONS}]",
-        )
+    contractions = table.get("contractions", {})
+    if not isinstance(contractions, dict):
+        found, expected = f"found {shown(contractions)}", "a table [contractions]"
+        raise DataError(found, where=where("", "contractions"), expected=expected)
     for quote in quotes:
         if not (
             isinstance(quote, list)
             and len(quote) == 2
             and all(isinstance(mark, str) and len(mark) <= LONGEST for mark in quote)
         ):
-            raise DataError(
-                f"found {shown(quote)}",
-                where=_where(name, lines, "marks"),
-                expected='quote = ["“", "”"]',
-            )
+            found, expected = f"found {shown(quote)}", 'quote = ["“", "”"]'
+            raise DataError(found, where=where("marks"), expected=expected)
+    tables = {key: table[key] for key in _TABLES} | {"marks": marks, "contractions": contractions}
     for key, texts in tables.items():
         for entry, text in texts.items():
-            where = _where(name, lines, key, entry)
-            if not entry:
-                raise DataError("the key is empty", where=where, expected="a word or a name")
-            _check(text, where, slots=key in ("statements", "clauses"))
+            _check(entry, text, where(key, entry), slots=key in ("statements", "clauses"))
     for key, wanted in (("marks", _MARKS), ("joins", _JOINS)):
         for entry in wanted - tables[key].keys():
-            raise DataError(
-                f'the key "{entry}" is missing', where=_where(name, lines, key), hint="Add it"
-            )
+            raise DataError(f'the key "{entry}" is missing', where=where(key), hint="Add it")
     quote, inner = ((pair[0], pair[1]) for pair in quotes)
     return Templates(name, quote, inner, **tables, lines=lines)
 
@@ -223,14 +206,14 @@ def _where(
     return f"{name}:{line}: {place}" if line else f"{name}: {place}"
 
 
-def _check(text: object, where: str, *, slots: bool) -> None:
+def _check(key: str, text: object, where: str, *, slots: bool) -> None:
+    if not key:
+        raise DataError("the key is empty", where=where, expected="a word or a name")
     if not isinstance(text, str):
         raise DataError(f"found {shown(text)}", where=where, expected="a text")
     if len(text) > LONGEST:
         raise DataError(f"{len(text)} characters", where=where, expected=f"{LONGEST} at most")
-    if not slots:
-        return
-    for match in _SLOT.finditer(text):
+    for match in _SLOT.finditer(text) if slots else ():
         if match[0] in ("{", "}"):
             raise DataError(
                 f"'{match[0]}' begins or ends no slot in {shown(text)}",
@@ -264,10 +247,9 @@ def quoted(text: str, templates: Templates) -> str:
     first, *parts = _DOUBLE.split(text)
     said = [first]
     for number, part in enumerate(parts):
-        opens = number % 2 == 0
-        if not opens:
+        if number % 2:
             said[-1] = said[-1].rstrip()
-        said += [next(inner), part.lstrip() if opens else part]
+        said += [next(inner), part if number % 2 else part.lstrip()]
     return f"{opening}{''.join(said)}{closing}"
 
 
@@ -292,9 +274,7 @@ def _paired(words: Sequence[str], templates: Templates) -> list[str]:
                 said[waiting.pop()], said[place] = templates.inner_quote
             elif not (word in ("'", "’") and place and words[place - 1][-1:] in ("s", "S")):
                 said[place] = ""
-    for place in waiting:
-        said[place] = ""
-    return said
+    return ["" if place in waiting else word for place, word in enumerate(said)]
 
 
 def _balanced(text: str) -> str:
@@ -304,11 +284,10 @@ def _balanced(text: str) -> str:
     for place, mark in enumerate(text):
         if mark in _BRACKETS:
             waiting.append(place)
+        elif waiting and _BRACKETS[text[waiting[-1]]] == mark:
+            waiting.pop()
         elif mark in _BRACKETS.values():
-            if waiting and _BRACKETS[text[waiting[-1]]] == mark:
-                waiting.pop()
-            else:
-                alone.add(place)
+            alone.add(place)
     alone.update(waiting)
     return "".join(mark for place, mark in enumerate(text) if place not in alone)
 

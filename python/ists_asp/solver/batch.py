@@ -37,9 +37,7 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 T = TypeVar("T")
 
-BATCH = 100
-"""Pairs solved together: 60 take a tenth more time, more gain little."""
-
+BATCH = 100  # pairs solved together: 60 take a tenth more time, more gain little
 TOKENS = 4000
 """Tokens of the pairs solved together, both sides: what they need of memory grows with them."""
 
@@ -80,8 +78,7 @@ def short_pairs(items: Sequence[Item], least: int = 2) -> list[list[int]]:
     batches: list[list[int]] = [[]]
     tokens = 0
     for place, (subject, _) in enumerate(items):
-        size = sum(subject.sizes)
-        if size >= _LONG:
+        if (size := sum(subject.sizes)) >= _LONG:
             continue
         if tokens + size > TOKENS:
             batches.append([])
@@ -98,9 +95,8 @@ _COST = re.compile(rf"{COST}\((\d+),(-?\d+),(-?\d+),")
 class PairModel(NamedTuple):
     """The part of one pair in an answer set.
 
-    ``atoms`` are the pair's, without those of tables, by the names of their predicates. ``extra``
-    has the arguments, as text, of atoms that no rule derives, by name: of those that somebody has
-    added to the program.
+    ``atoms`` are the pair's, without those of tables, by the names of their predicates; ``extra``
+    has by name the arguments, as text, of atoms that only rules added to the program derive.
     """
 
     answer_set: AnswerSet
@@ -139,9 +135,8 @@ class BatchModel:
 
     @cached_property
     def _weights(self) -> list[Weights]:
-        weights: list[dict[str, list[str]]] = [
-            {name: [] for name, _ in WEIGHTS} for _ in self.shares
-        ]
+        weights: list[dict[str, list[str]]]
+        weights = [{name: [] for name, _ in WEIGHTS} for _ in self.shares]
         for name, arity in WEIGHTS:
             for text in argument_texts(self.control, PREFIX + name, arity + 1):
                 number, _, rest = text.partition(",")
@@ -161,18 +156,18 @@ class BatchModel:
 
     def _costs(self, atoms: Iterable[Ground]) -> dict[int, dict[int, int]]:
         """The value of each priority, highest first, for each pair."""
-        found: dict[int, dict[int, int]] = {number: {} for number in self._numbers}
+        costs: dict[int, dict[int, int]] = {number: {} for number in self._numbers}
         # clingo reports a value for each priority that some element has, true or not.
         for known in self.control.symbolic_atoms.by_signature(PRIORITY, 2):
             number, priority = known.symbol.arguments
             if priority.type is SymbolType.Number:
-                found[number.number][priority.number] = 0
+                costs[number.number][priority.number] = 0
         for atom in atoms:
             # Elements without numbers do not count.
             if cost := _COST.match(atom):
                 pair, level, weight = map(int, cost.groups())
-                found[pair][level] += weight
-        return {number: dict(sorted(cost.items(), reverse=True)) for number, cost in found.items()}
+                costs[pair][level] += weight
+        return {number: dict(sorted(cost.items(), reverse=True)) for number, cost in costs.items()}
 
 
 def _parted(atom: str) -> tuple[str, Ground]:
@@ -211,8 +206,7 @@ class Batches(Generic[A]):
         time_limit: float,
         read: Callable[[Subject, AnswerSet, Callable[[], Weights]], A],
     ) -> None:
-        self._paired = paired
-        names = paired.names
+        self._paired, names = paired, paired.names
         self._tables = {name.name for name in program.tables}
         self._table_facts = {
             name: atoms
@@ -285,15 +279,13 @@ class Batches(Generic[A]):
         return BatchModel(control, answer_set, size) if control and answer_set else None
 
     def _ground(self, items: Sequence[Item], statements: Sequence[AST]) -> Control | None:
-        messages: list[str] = []
         loader = self._facts([facts for _, facts in items])
         if loader is None:
             return None
-
-        def note(_code: object, text: str) -> None:
-            messages.append(text)
-
-        control = ground(statements, (), self._arguments, note, loader=loader)
+        messages: list[str] = []
+        control = ground(
+            statements, (), self._arguments, lambda _, text: messages.append(text), loader=loader
+        )
         if not self._known.issuperset(messages):
             # The pairs one by one give the same warnings, in the words of the rules.
             self._known.update(messages)

@@ -30,17 +30,10 @@ if TYPE_CHECKING:
 
     from ists_asp.rules import RuleSet
 
-Chunk: TypeAlias = "tuple[Symbol, Symbol]"
-"""A sentence and one of its chunks, by their numbers."""
-
-_FEW = 30
-"""Possible alignments up to which the search needs no help."""
-
-_SLACK = 1e-6
-"""Largest value that counts as zero in the solution of a linear programme."""
-
-_SENTENCES = (Number(1), Number(2))
-_SURE = {one.signature for one in (ALIGNED, CHUNK, FREE, LABEL, SCORE, SPAN_CHUNK)}
+Chunk: TypeAlias = "tuple[Symbol, Symbol]"  # A sentence and one of its chunks, by their numbers
+_FEW = 30  # possible alignments up to which the search needs no help
+_SLACK = 1e-6  # largest value that counts as zero in the solution of a linear programme
+_SURE = {predicate.signature for predicate in (ALIGNED, CHUNK, FREE, LABEL, SCORE, SPAN_CHUNK)}
 _EQUI = Function("equi")
 _BEST = Number(5)
 
@@ -84,12 +77,8 @@ class Objective(Observer):
         if self.largest <= MOST:
             return tuple(model.cost)
         return tuple(
-            sum(
-                weight
-                for literal, weight in self._weights[priority].items()
-                if model.is_true(literal)
-            )
-            for priority in model.priority
+            sum(weight for literal, weight in weights.items() if model.is_true(literal))
+            for weights in map(self._weights.__getitem__, model.priority)
         )
 
 
@@ -122,9 +111,7 @@ class DualValues(Objective):
         if possible <= _FEW or not 0 < self.largest <= MOST // 2:
             return
         # Below zero are the ties, one priority for each chunk.
-        priorities = sorted(
-            (alignment for alignment in self._weights if alignment >= 0), reverse=True
-        )
+        priorities = sorted((level for level in self._weights if level >= 0), reverse=True)
         alignments = self._alignments(control, priorities)
         remaining, covered = alignments, frozenset[Chunk]()
         for priority in priorities:
@@ -170,17 +157,11 @@ class DualValues(Objective):
                 )
                 for choice in choices or [(atom.literal,)]
             ]
-            alignments.append(
-                _Alignment(
-                    (
-                        (atom.literal,),
-                        tuple(literal for _, literal in labels[first, second]),
-                        tuple(literal for _, literal in scores[first, second]),
-                    ),
-                    (*chunks[_SENTENCES[0], first], *chunks[_SENTENCES[1], second]),
-                    dict(zip(priorities, min(costs), strict=True)),
-                )
-            )
+            values = (labels[first, second], scores[first, second])
+            literals = (tuple(literal for _, literal in choice) for choice in values)
+            spanned = (*chunks[Number(1), first], *chunks[Number(2), second])
+            cost = dict(zip(priorities, min(costs), strict=True))
+            alignments.append(_Alignment(((atom.literal,), *literals), spanned, cost))
         return alignments
 
     def _charge(
@@ -193,7 +174,7 @@ class DualValues(Objective):
         """Add prices to the objective, and take off their sum: all answers cost the same."""
         weights = self._weights[priority]
         free = {
-            (atom.symbol.arguments[0], atom.symbol.arguments[1]): atom.literal
+            tuple(atom.symbol.arguments): atom.literal
             for atom in control.symbolic_atoms.by_signature(*FREE.signature)
         }
         with control.backend() as backend:
@@ -204,10 +185,10 @@ class DualValues(Objective):
             for alignment in alignments:
                 total = sum(prices.get(chunk, 0) for chunk in alignment.chunks)
                 # Where a literal has a weight, the price makes up for it.
-                charged = [
+                charged = (
                     group for group in alignment.literals if not weights.keys().isdisjoint(group)
-                ]
-                literals = charged[0] if charged else alignment.literals[0]
+                )
+                literals = next(charged, alignment.literals[0])
                 terms += [(literal, total) for literal in literals]
             backend.add_minimize(priority, [term for term in terms if term[1]])
 

@@ -44,15 +44,9 @@ No statement has a constant there: their arguments may be anything.
 _MOST = 500
 """Statements that differ, or facts that follow: with more of them every pair counts as affected."""
 
-_STEPS = 20_000
-"""Patterns that are asked for at most: then every pair counts as affected."""
-
-_ROWS = 300
-"""Entries of a table that are looked at one by one for a statement that has changed."""
-
-_DEEP_ROWS = 30
-"""The same for rules that are followed backwards."""
-
+_STEPS = 20_000  # patterns that are asked for at most: then every pair counts as affected
+_ROWS = 300  # entries of a table that are looked at one by one for a statement that has changed
+_DEEP_ROWS = 30  # the same for rules that are followed backwards
 _NEGATED = re.compile(r"""\"(?:[^"\\]|\\.)*+"|-([_']*[a-z][A-Za-z0-9_']*)""")
 """The names behind the sign of classical negation in a statement; some that are none as well."""
 
@@ -62,9 +56,8 @@ _UNDERSTOOD = {*_IGNORED, ASTType.Definition, ASTType.Minimize, ASTType.Rule, AS
 
 Arguments: TypeAlias = "tuple[Term, ...]"
 
+# Decisions, by predicate: the arguments of atoms, each with the pairs that have it, by lines.
 Decided: TypeAlias = "Mapping[Signature, Mapping[Arguments, Mapping[int, int]]]"
-"""Decisions, by predicate: the arguments of its atoms, each with the pairs that have it by
-the number of a line of their answers."""
 
 
 class TooMuchError(Exception):
@@ -88,10 +81,9 @@ class _Rows:
         best: Sequence[int] = range(len(self._every))
         for place, term in enumerate(wanted):
             if isinstance(term, str):
-                places = self._places.get((place, term), [])
-                places = places + self._places.get((place, None), [])
-                if len(places) < len(best):
-                    best = places
+                rows_of = self._places.get
+                places = [*rows_of((place, term), ()), *rows_of((place, None), ())]
+                best = min(best, places, key=len)
         rows = map(self._every.__getitem__, best)
         return [row for row in rows if all(map(agree, row[0], wanted))]
 
@@ -110,9 +102,8 @@ class _Facts:
     def __getitem__(self, key: Signature) -> _Rows:
         rows = self._rows.get(key)
         if rows is None:
-            rows = self._rows[key] = _Rows()
+            rows, measured = self._rows.setdefault(key, _Rows()), key.name in _MEASURED
             for text, bits in self.by_name.get(key.name, {}).items():
-                measured = key.name in _MEASURED
                 parts = (None,) * key.arity if measured else tuple(map(terms.parsed, split(text)))
                 if len(parts) == key.arity:
                     rows.add(parts, bits)
@@ -160,10 +151,8 @@ class _Reach:
             if atom.signature in self.decided:
                 # Lines of an answer are told apart by variables for their sides.
                 sides = atom.arguments[:2]
-                key = (
-                    sides if all(isinstance(side, terms.Variable) for side in sides) else len(lines)
-                )
-                lines[key].append(filled_atom(atom, bound))
+                vague = all(isinstance(side, terms.Variable) for side in sides)
+                lines[sides if vague else len(lines)].append(filled_atom(atom, bound))
             else:
                 bits &= self._derivable(filled_atom(atom, bound))
         for same in lines.values():
@@ -180,11 +169,9 @@ class _Reach:
             if not rows:
                 return 0
             sized.append((len(rows), place, rows))
-        free = {name for atom in others for name in variables(atom)}
-        free.update(name for atom in entries for name in variables(atom) if len(entries) > 1)
-        useful = [
-            entry for entry in sized if free.intersection(variables(entries[entry[1]])) - {*bound}
-        ]
+        sharing = (*others, *(entries if len(entries) > 1 else ()))
+        free = {name for atom in sharing for name in variables(atom)} - {*bound}
+        useful = [entry for entry in sized if free.intersection(variables(entries[entry[1]]))]
         if not useful or min(useful)[0] > (_DEEP_ROWS if deep else _ROWS):
             return self._all(others, bound, deep=deep)
         _, place, rows = min(useful)
@@ -221,8 +208,7 @@ class _Reach:
 
     def _derivable(self, pattern: Call) -> int:
         """The pairs for which an atom of a pattern could be derived."""
-        reached = self._known.get(pattern)
-        if reached is not None:
+        if (reached := self._known.get(pattern)) is not None:
             return reached
         if pattern in self._seen:
             return self._values.get(pattern, 0)
@@ -405,7 +391,7 @@ class Edits:
             }
             if not more:
                 break
-            values.update(more)
+            values |= more
         return values
 
     def _index(self, nodes: Iterable[AST]) -> None:
@@ -482,14 +468,12 @@ class Edits:
         return shape.derives and shape.predicates <= self.tables
 
     def _read(self, node: AST) -> list[Read]:
-        variants = self._variants.get(id(node))
-        if variants is None:
+        if id(node) not in self._variants:
             kept = self._shapes.recall(node, "parts", lambda: read_statement(node))
-            variants = [Read.recalled(data, self._constants) for data in kept]
-            if not variants:
+            if not kept:
                 raise TooMuchError
-            self._variants[id(node)] = variants
-        return variants
+            self._variants[id(node)] = [Read.recalled(data, self._constants) for data in kept]
+        return self._variants[id(node)]
 
     def deriving(self, name: Signature) -> Iterator[Read]:
         """The variants of the rules that derive a predicate, before or after the edit."""
@@ -511,12 +495,8 @@ def _decided(answers: Sequence[Mapping[str, Any] | None]) -> Decided:
         for number, line in enumerate(answer["alignments"] if answer else ()):
             if line["spans"]:
                 link = tuple(map(terms.parsed, line["spans"]))
-                said = [
-                    (ALIGNED, ()),
-                    (LABEL, (Ground(line["label"].lower()),)),
-                    (SCORE, (Ground(int(line["score"])),)),
-                    *((TAG, (Ground(tag.lower()),)) for tag in line["tags"]),
-                ]
-                for name, values in said:
-                    decided[name.signature][link + values][number] |= 1 << place
+                decided[ALIGNED.signature][link][number] |= 1 << place
+                values = [(LABEL, line["label"].lower()), (SCORE, int(line["score"]))]
+                for name, value in (*values, *((TAG, tag.lower()) for tag in line["tags"])):
+                    decided[name.signature][*link, Ground(value)][number] |= 1 << place
     return decided

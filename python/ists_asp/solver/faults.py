@@ -39,28 +39,16 @@ if TYPE_CHECKING:
     from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.solver.grounder import Grounder
 
-_FROM = f"{OWN}from"
-"""``____from(N,Atom,Below)``: rule N derives an atom from those of the tuple."""
-
-_DEEPEST = 10
-"""Rules between an atom and the rule of the user's that is to blame."""
-
+_FROM = f"{OWN}from"  # ``____from(N,Atom,Below)``: rule N derives an atom from those of the tuple
+_DEEPEST = 10  # rules between an atom and the rule of the user's that is to blame
 _ATOMS = 3
-_RULES = 2
-"""Atoms and rules for each that are named at most."""
-
-_LONGEST = 80
-"""Characters of an atom that are shown."""
+_RULES = 2  # atoms and rules for each that are named at most
+_LONGEST = 80  # characters of an atom that are shown
 
 
-_NAMED = 5
-"""Constraints that are named at most."""
-
-MOST = 50
-"""Constraints that are tried at most."""
-
-SECONDS = 2.0
-"""Seconds that all tries together may take: the pair has had its time already."""
+_NAMED = 5  # constraints that are named at most
+MOST = 50  # constraints that are tried at most
+SECONDS = 2.0  # seconds that all tries together may take: the pair has had its time already
 
 
 class Diagnosis:
@@ -199,11 +187,8 @@ class Diagnosis:
     ) -> dict[str, list[tuple[NamedRule, Sequence[str]]]]:
         """The rules that derived each of the wanted atoms, with the atoms that they needed."""
         names = {atom.partition("(")[0].removeprefix("-") for atom in wanted}
-        statements = [
-            statement
-            for name in sorted(names & self._deriving.keys())
-            for statement in self._deriving[name]
-        ]
+        derived = sorted(names & self._deriving.keys())
+        statements = [statement for name in derived for statement in self._deriving[name]]
         used = {name.name for statement in statements for name in predicates(statement)}
         # What all statements may refer to.
         kinds = (ASTType.Definition, ASTType.Script)
@@ -243,10 +228,8 @@ class Diagnosis:
 
 def _adds(node: AST) -> bool:
     kinds = (ASTType.BodyAggregate, ASTType.HeadAggregate)
-    return node.ast_type in kinds and node.function in (
-        AggregateFunction.Sum,
-        AggregateFunction.SumPlus,
-    )
+    sums = (AggregateFunction.Sum, AggregateFunction.SumPlus)
+    return node.ast_type in kinds and node.function in sums
 
 
 def _derivations(statement: AST) -> Iterator[tuple[AST, list[AST]]]:
@@ -257,12 +240,10 @@ def _derivations(statement: AST) -> Iterator[tuple[AST, list[AST]]]:
                 body = [*statement.body, *condition]
                 yield literal.atom.symbol, body
                 # What an aggregate counts is among the reasons, too.
-                for part in body:
-                    if (
-                        part.ast_type is ASTType.Literal
-                        and part.atom.ast_type is ASTType.BodyAggregate
-                    ):
-                        for element in part.atom.elements:
+                atoms = (part.atom for part in body if part.ast_type is ASTType.Literal)
+                for atom in atoms:
+                    if atom.ast_type is ASTType.BodyAggregate:
+                        for element in atom.elements:
                             yield literal.atom.symbol, [*body, *element.condition]
     elif statement.ast_type is ASTType.ShowTerm and statement.term.ast_type in (
         ASTType.Function,

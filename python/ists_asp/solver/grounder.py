@@ -47,10 +47,8 @@ A = TypeVar("A")
 NAMING = {ASTType.Definition, ASTType.Minimize, ASTType.Rule, ASTType.ShowSignature}
 KINDS = {*NAMING, ASTType.Defined}
 _PLAIN = {*KINDS, ASTType.ShowTerm}
-
-
+# Statements that all others may refer to, or that name predicates for clingo.
 _EVERYWHERE = frozenset({ASTType.Defined, ASTType.Definition, ASTType.Script})
-"""Statements that all others may refer to, or that name predicates for clingo."""
 
 
 @dataclass(frozen=True)
@@ -100,18 +98,14 @@ def prepared(
         open_ = {id(node) for node in program.statements}
         return {
             "places": [place for place, node in enumerate(rules.statements) if id(node) in open_],
-            "facts": [
-                [*name, Atoms.of(atoms).text] for name, atoms in program.by_predicate.items()
-            ],
+            "facts": [[*name, Atoms.of(some).text] for name, some in program.by_predicate.items()],
             "tables": sorted(map(list, program.tables)),
             "derived": program.derived,
             "calls": program.calls,
         }
 
-    before = messages.warnings
-    kept = rules.remembered.recall(
-        "program", [list(arguments), tables], work, lambda: messages.warnings == before
-    )
+    about, before = [list(arguments), tables], messages.warnings
+    kept = rules.remembered.recall("program", about, work, lambda: messages.warnings == before)
     return PreparedRules(
         Later(lambda: (rules.statements[place] for place in kept["places"])),
         {Signature(*name): Atoms(text) for *name, text in kept["facts"]},
@@ -154,32 +148,30 @@ def prepare(
     every = [(node, shapes.of(node)) for node in statements]
     base = "#program base."
     kept = [one for one in every if one[1].kind is not ASTType.Program or str(one[0]) != base]
-    found: set[Signature] = set()
+    closed: set[Signature] = set()
     if tables and all(shape.kind in _PLAIN for _, shape in kept):
-        found = _tables(shape for _, shape in kept)
+        closed = _tables(shape for _, shape in kept)
     definitions = [node for node, shape in kept if shape.kind in _EVERYWHERE]
     while True:
-        once = [
-            (node, one) for node, one in kept if one.fact or (one.derives and one.head <= found)
-        ]
+        once = [(node, at) for node, at in kept if at.fact or (at.derives and at.head <= closed)]
         control = ground([*definitions, *(node for node, _ in once)], (), arguments, messages)
         by_predicate: dict[Signature, list[Symbol]] = {}
         open_ = set()
         for name, arity, positive in control.symbolic_atoms.signatures:
             key = Signature(name, arity)
-            for one in control.symbolic_atoms.by_signature(name, arity, positive):
-                by_predicate.setdefault(key, []).append(one.symbol)
-                if key in found and not one.is_fact:
+            for atom in control.symbolic_atoms.by_signature(name, arity, positive):
+                by_predicate.setdefault(key, []).append(atom.symbol)
+                if key in closed and not atom.is_fact:
                     open_.add(key)
         if not open_:
             break
         # Tables that call one another through negation are for the solver to decide.
-        found = _closed((shape for _, shape in kept), found - open_)
+        closed = _closed((shape for _, shape in kept), closed - open_)
     evaluated = {id(node) for node, _ in once}
     return PreparedRules(
         tuple(node for node, _ in kept if id(node) not in evaluated),
         by_predicate,
-        frozenset(found),
+        frozenset(closed),
         any(not shape.fact for _, shape in once),
         any(shape.calls for _, shape in every),
     )
@@ -192,8 +184,7 @@ def _tables(statements: Iterable[Shape]) -> set[Signature]:
     give any.
     """
     rules = [shape for shape in statements if shape.kind is ASTType.Rule]
-    defined: set[Signature] = set()
-    chosen: set[Signature] = set()
+    defined, chosen = set[Signature](), set[Signature]()
     for shape in rules:
         # What a choice derives is among the atoms of its head, as are the conditions for it.
         (defined if shape.derives else chosen).update(shape.derived)
@@ -256,8 +247,7 @@ class Grounder:
         return self.program
 
 
-_LEAST = 1.0
-"""Seconds for a search, if the limit for a pair is not less."""
+_LEAST = 1.0  # seconds for a search, if the limit for a pair is not less
 
 
 class Alone:
@@ -279,11 +269,8 @@ class Alone:
         *,
         atoms: bool,
     ) -> None:
-        self._grounder = grounder
-        self._facts = facts
-        self._time_limit = time_limit
-        self.objective = objective
-        self._atoms = atoms
+        self._grounder, self._facts = grounder, facts
+        self._time_limit, self._atoms, self.objective = time_limit, atoms, objective
         began = time.process_time()
         self._ends = began + time_limit
         self.control: Control = grounder.ground(facts, objective=objective)
@@ -304,41 +291,42 @@ class Alone:
             UnsatisfiableError: there is no answer set.
             TimeLimitError: none was found in time.
         """
-        began, atoms = time.process_time(), self._atoms
+        began = time.process_time()
         # Whether there is an answer set must not rest on milliseconds.
         least = min(self._time_limit, _LEAST)
         left = max(self._ends - began, least)
-        found, unsatisfiable = search(
-            self.control, left, atoms=atoms, patience=left / 2, objective=self.objective
-        )
-        if found is None and not unsatisfiable:
+        answer_set, unsatisfiable = self._search(left, patience=left / 2)
+        if answer_set is None and not unsatisfiable:
             self.objective = Objective()
             self.control = self._grounder.ground(self._facts, FALLBACK, self.objective)
-            left = max(self._ends - time.process_time(), least)
-            found, unsatisfiable = search(self.control, left, atoms=atoms, objective=self.objective)
+            answer_set, unsatisfiable = self._search(max(self._ends - time.process_time(), least))
         if unsatisfiable:
             raise UnsatisfiableError(
                 "the rules admit no answer set",
                 hint="Look for a constraint (a rule without a head) that cannot hold",
             )
-        if found is None:
+        if answer_set is None:
             raise too_late(self._time_limit)
         answers: list[A] = []
-        while found is not None:
-            self.last = found
-            answers.append(read(found, lambda: weights_of(self.control)))
+        while answer_set is not None:
+            self.last = answer_set
+            answers.append(read(answer_set, self._weights))
             left = self._ends - time.process_time()
             if len(answers) == models or left <= 0:
                 break
-            exclude(self.control, found)
-            found, _ = search(self.control, left, atoms=atoms, objective=self.objective)
+            exclude(self.control, answer_set)
+            answer_set, _ = self._search(left)
         self.solving = time.process_time() - began
         return answers
 
+    def _search(
+        self, seconds: float, patience: float | None = None
+    ) -> tuple[AnswerSet | None, bool]:
+        atoms, objective = self._atoms, self.objective
+        return search(self.control, seconds, atoms=atoms, patience=patience, objective=objective)
 
-def weights_of(control: Control) -> Weights:
-    """The weights in the ground program of a pair alone."""
-    return {name: argument_texts(control, name, arity) for name, arity in WEIGHTS}
+    def _weights(self) -> Weights:
+        return {name: argument_texts(self.control, name, arity) for name, arity in WEIGHTS}
 
 
 def argument_texts(control: Control, name: str, arity: int) -> list[str]:

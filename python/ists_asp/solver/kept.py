@@ -45,17 +45,12 @@ A = TypeVar("A")
 _TOGETHER = 4 * BATCH
 """Items that are looked up at a time: those that an edit affects are decided together."""
 
-_ANSWERS = "answers"
-"""What the names of readers begin with that read the answer to a pair."""
+_ANSWERS = "answers"  # what the names of readers begin with that read the answer to a pair
+EVERYTHING = "all rules"  # what affects every pair where it is not known what an edit can affect
 
-EVERYTHING = "all rules"
-"""What affects every pair where it is not known what an edit can affect."""
-
+# Whether no other answer is as good for sure, the answers to an item, and clingo's warnings.
 _Stored: TypeAlias = "tuple[bool, list[Any], list[tuple[str, str]]]"
-"""Whether no other answer is as good for sure, the answers to an item, and clingo's warnings."""
-
-_VERSIONS = 3
-"""Versions of the rules whose answers are used again: an edit may be of any of them."""
+_VERSIONS = 3  # versions of the rules whose answers are used again: an edit may be of any of them
 
 
 class _Case(NamedTuple):
@@ -176,8 +171,8 @@ class Keeping(Generic[A]):
         others = [digest for digest in self._versions if digest != self._digest]
         for digest in sorted(others, key=self._distance):
             values = store.get_many([self._key(digest, cases[number]) for number in numbers])
-            stored = dict(zip(numbers, values, strict=True))
-            stored = {number: value for number, value in stored.items() if value is not None}
+            both = zip(numbers, values, strict=True)
+            stored = {number: value for number, value in both if value is not None}
             numbers = [number for number in numbers if number not in stored]
             # What clingo had to say of rules may be about the items that it was said of.
             if not stored or any(warnings for *_, warnings in stored.values()):
@@ -204,8 +199,6 @@ class Keeping(Generic[A]):
 
     def _measured(self, digest: str) -> int:
         """How many statements and constants differ from another version."""
-        if digest == self._digest:
-            return 0
         changed = self._changed(digest)
         # Two versions that say the same may say it in other places.
         return sys.maxsize if changed is None else 1 + changed.total()
@@ -237,9 +230,8 @@ class Keeping(Generic[A]):
                     # Few runs need it.
                     from ists_asp.solver.edits import Edits
 
-                    self._edits[digest] = Edits(
-                        old, self._version, self._rules, solver.program, solver.shapes
-                    )
+                    new, program = self._version, solver.program
+                    self._edits[digest] = Edits(old, new, self._rules, program, solver.shapes)
         return self._edits[digest]
 
     @cached_property
@@ -273,9 +265,9 @@ class Keeping(Generic[A]):
 
 def _said(rules: Version) -> Counter[str]:
     """The statements and constants of a rule set; each file has a ``#program base.`` as well."""
-    found = Counter(rules.statements + rules.constants)
-    del found["#program base."]
-    return found
+    texts = Counter(rules.statements + rules.constants)
+    del texts["#program base."]
+    return texts
 
 
 def data_of(answer: Answer) -> dict[str, Any]:

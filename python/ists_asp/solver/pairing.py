@@ -59,11 +59,8 @@ def settle(rules: RuleSet, program: PreparedRules, shapes: Shapes) -> tuple[AST,
     # Somebody may have given a predicate of their own the name of a private one of this file.
     heads = (trees.derived(node.head) for node in own if node.ast_type is ASTType.Rule)
     restrained = _RESTRAINED.union(key for keys in heads for key in keys if key.name[0] == "_")
-    core = of_core(rules)
-    named = {
-        id(node): (rule.name, ours)
-        for node, rule, ours in zip(rules.statements, rules.rules, core, strict=True)
-    }
+    every = zip(rules.statements, rules.rules, of_core(rules), strict=True)
+    named = {id(node): (rule.name, ours) for node, rule, ours in every}
     kept: list[AST] = []
     gone: set[str] = set()
     for node in program.statements:
@@ -91,12 +88,8 @@ def _restrains(shape: Shape, restrained: Collection[Signature]) -> bool:
 OWN = f"{PREFIX}__"
 """Start of the names that come from no rule: no name of a rule becomes one of them."""
 
-PAIR = f"{OWN}pair"
-"""``____pair(P)``: P is the number of a pair."""
-
-COST = f"{OWN}cost"
-"""``____cost(P,Priority,Weight,Tuple)``: an element of the objective of pair P."""
-
+PAIR = f"{OWN}pair"  # ``____pair(P)``: P is the number of a pair
+COST = f"{OWN}cost"  # ``____cost(P,Priority,Weight,Tuple)``: an element of the objective of pair P
 PRIORITY = f"{OWN}priority"
 """``____priority(P,Priority)``: some element of the objective of pair P has this priority."""
 
@@ -141,10 +134,11 @@ def paired(
     found than for a pair alone: whoever solves the statements must see to that.
     """
     about = [list(arguments), settled_text()]
-    kept = rules.remembered.recall(
-        "pairs", about, lambda: to_builtins(_paired(rules, program, shapes))
-    )
-    return convert(kept, Paired | None)
+
+    def work() -> object:
+        return to_builtins(_paired(rules, program, shapes))
+
+    return convert(rules.remembered.recall("pairs", about, work), Paired | None)
 
 
 def _paired(rules: RuleSet, program: PreparedRules, shapes: Shapes) -> Paired | None:
@@ -212,9 +206,8 @@ class Pairing(Transformer):
             if predicates(node) <= self._tables:
                 return node
             return node.update(head=self.visit(node.head), body=self._body(node))
-        if node.ast_type is ASTType.Definition or not node.name:
-            return node
-        if Signature(node.name, node.arity) in self._tables:
+        fixed = node.ast_type is ASTType.Definition or not node.name
+        if fixed or Signature(node.name, node.arity) in self._tables:
             return node
         return node.update(name=PREFIX + node.name, arity=node.arity + 1)
 
@@ -226,10 +219,8 @@ class Pairing(Transformer):
         rewritten = self.statement(node)
         if rewritten.ast_type is not ASTType.ShowSignature or not rewritten.name:
             return [rewritten]
-        projected = ProjectSignature(
-            rewritten.location, rewritten.name, rewritten.arity, rewritten.positive
-        )
-        return [rewritten, projected]
+        named = rewritten.location, rewritten.name, rewritten.arity, rewritten.positive
+        return [rewritten, ProjectSignature(*named)]
 
     def visit_SymbolicAtom(self, node: AST) -> AST:  # noqa: N802 (the name that clingo calls)
         """Rewrite an atom."""

@@ -31,7 +31,6 @@ T = TypeVar("T")
 CORE_GUIDED = "--opt-strategy=usc"
 FALLBACK = "--opt-strategy=bb"
 
-
 Item: TypeAlias = "tuple[Any, Sequence[Symbol]]"
 """A :class:`~ists_asp.model.Subject`, mostly a pair, and its facts."""
 

@@ -43,12 +43,11 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 T = TypeVar("T")
 
+# Seconds of processor time to search for a batch: most take hundredths, others are redone.
 _BATCH_LIMIT = 2.0
-"""Seconds of processor time to search for a batch: most take hundredths, others are redone."""
 
-
+# Another answer set: the value of each priority, and the atoms that were looked at.
 Other = tuple[dict[int, int], frozenset["Ground"]]
-"""Another answer set: the value of each priority, and the atoms that were looked at."""
 
 
 @dataclass(eq=False)
@@ -85,13 +84,10 @@ class Best(Generic[A]):
 
     def undecided(self, name: str, arity: int) -> Mapping[Ground, int]:
         """The atoms of a predicate that the solver decides, with their literals."""
-        atoms = [
-            atom
-            for atom in self.control.symbolic_atoms.by_signature(name, arity)
-            if not atom.is_fact
-        ]
-        written = texts(atom.symbol for atom in atoms)
-        return dict(zip(written, (atom.literal for atom in atoms), strict=True))
+        atoms = self.control.symbolic_atoms.by_signature(name, arity)
+        open_ = [(atom.symbol, atom.literal) for atom in atoms if not atom.is_fact]
+        written = texts(symbol for symbol, _ in open_)
+        return dict(zip(written, (literal for _, literal in open_), strict=True))
 
     def other(
         self, assumptions: Sequence[int], looked_at: Mapping[Ground, int], time_limit: float
@@ -140,10 +136,8 @@ class Solver(Generic[A]):
         self.options = options or SolverOptions()
         self.shapes = Shapes(rules.remembered)
         self._grounder = Grounder(rules, self.options, self.shapes)
-        self.program = self._grounder.program
-        self.arguments = self._grounder.arguments
-        self._rules = rules
-        self._read = read
+        self.program, self.arguments = self._grounder.program, self._grounder.arguments
+        self._rules, self._read = rules, read
         self._objective = objective_for(rules, self.shapes)
         try:
             self.sure = confidence_tables(self.program.by_predicate.get(CONFIDENCE.signature, ()))
@@ -164,15 +158,14 @@ class Solver(Generic[A]):
         A pair that has :func:`ists_asp.syntax.trees.off` of a place among its facts is decided
         as if that rule were not there.
         """
-        rules = self._rules
-        statements = [
+        rules, memo = self._rules, self._rules.remembered
+        statements = (
             switched(node, place) if place in places else node
             for place, node in enumerate(rules.statements)
-        ]
-        statements.append(switches())
+        )
         # A statement of the core encoding, so to speak: of no user's rule.
         names = (*rules.rules, replace(rules.rules[0], sentence=None))
-        changed, memo = replace(rules, statements=tuple(statements), rules=names), rules.remembered
+        changed = replace(rules, statements=(*statements, switches()), rules=names)
         digest = f"{memo.digest} switched {sorted(places)}"
         return self.with_rules(changed.remembering(replace(memo, digest=digest)))
 
@@ -268,16 +261,13 @@ class Solver(Generic[A]):
             model = batches.best(group, extra())
             if model is None:
                 return None
-            return [
-                None
-                if answer is None
-                else Best(
-                    answer, answer_set, self.program, partial(self._priced, facts), model, number
-                )
-                for (number, (answer_set, *_)), (_, facts), answer in zip(
-                    model.shares.items(), group, batches.answers(group, model), strict=True
-                )
-            ]
+            answers = batches.answers(group, model)
+            best: list[Best[A] | None] = [None] * len(group)
+            for place, ((_, facts), answer) in enumerate(zip(group, answers, strict=True)):
+                if answer is not None:
+                    priced, answer_set = partial(self._priced, facts), model.shares[place + 1][0]
+                    best[place] = Best(answer, answer_set, self.program, priced, model, place + 1)
+            return best
 
         return raising(self._together(items, together, self.best))
 
@@ -375,12 +365,8 @@ class Solver(Generic[A]):
 
     def _last_to_derive(self, key: Signature) -> str | None:
         """The file and line of the last rule with a predicate in its head: users' come last."""
-        places = [
-            f"{rule.file}:{rule.line}"
-            for node, rule in self._rules.both
-            if key in self.shapes.of(node).derived
-        ]
-        return places[-1] if places else None
+        rules = [rule for node, rule in self._rules.both if key in self.shapes.of(node).derived]
+        return f"{rules[-1].file}:{rules[-1].line}" if rules else None
 
     def _read_answer(
         self, subject: Subject, answer_set: AnswerSet, weights: Callable[[], Weights] | None

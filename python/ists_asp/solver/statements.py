@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 FETCH = "____fetch"
 """The function that clingo calls: no rule has one of that name, see :mod:`.pairing`."""
 
-_MANY = 10
-"""Atoms of a predicate from which fetching them takes less time than adding them."""
+_MANY = 10  # atoms of a predicate from which fetching them takes less time than adding them
 
 
 class FactLoader:
@@ -80,11 +79,7 @@ class FactLoader:
 
 Names = frozenset[Signature]
 
-_MOST = 4000
-"""Statements of other rule sets that are kept as well."""
-
-_NONE: Names = frozenset()
-_NAMED = (ASTType.Defined, ASTType.ShowSignature)
+_MOST = 4000  # statements of other rule sets that are kept as well
 
 
 class Version(NamedTuple):
@@ -138,20 +133,15 @@ class Shape(NamedTuple):
     @lru_cache(1 << 14)
     def of(cls, node: AST) -> Shape:
         """Look into a statement."""
-        kind = node.ast_type
+        kind, calls = node.ast_type, trees.calls_script(node)
         if kind is ASTType.Rule:
-            above, below = node.head, node.body
+            above, below, derives = node.head, node.body, trees.derives_atom(node)
+            head, derived = trees.predicates(above), trees.derived(above)
             body = frozenset(name for part in below for name in trees.predicates(part))
-            head, heads = trees.predicates(above), trees.derived(above)
-            derives = trees.derives_atom(node)
-            fact = derives and not below
-            return cls(kind, fact, derives, heads, head, body, trees.calls_script(node))
-        body = (
-            frozenset({Signature(node.name, node.arity)})
-            if kind in _NAMED
-            else trees.predicates(node)
-        )
-        return cls(kind, False, False, _NONE, _NONE, body, trees.calls_script(node))
+            return cls(kind, derives and not below, derives, derived, head, body, calls)
+        named = kind in (ASTType.Defined, ASTType.ShowSignature)
+        body = frozenset({Signature(node.name, node.arity)}) if named else trees.predicates(node)
+        return cls(kind, False, False, frozenset(), frozenset(), body, calls)
 
 
 class Shapes:
@@ -169,17 +159,17 @@ class Shapes:
 
     def of(self, node: AST) -> Shape:
         """The shape of a statement."""
-        known = self._shapes.get(id(node))
-        if known is None:
-            kept = self.recall(node, "shape", lambda: to_builtins(Shape.of(node)))
+        shaped = self._shapes.get(id(node))
+        if shaped is None:
+            stored = self.recall(node, "shape", lambda: to_builtins(Shape.of(node)))
             # The tree is kept so that no other one gets its number.
-            known = self._shapes[id(node)] = node, convert(kept, Shape)
-        return known[1]
+            shaped = self._shapes[id(node)] = node, convert(stored, Shape)
+        return shaped[1]
 
     def recall(self, node: AST, what: str, work: Callable[[], Any], options: object = None) -> Any:  # noqa: ANN401 (JSON)
         """Recall or work out something about a statement, as JSON.
 
-        Of each name the last is kept. ``given`` is what it depends on beside the statement.
+        Of each name the last is kept. ``options`` are what it depends on beside the statement.
         """
         if self._remembered.store is None:
             return work()
@@ -200,7 +190,6 @@ class Shapes:
     def keep(self) -> None:
         """Keep what is new; of the rest what was asked about last."""
         if self._new:
-            others = [text for text in self._known if text not in self._used]
-            kept = {text: self._known[text] for text in others[-_MOST:]}
-            self._remembered.put(self._key, {**kept, **self._used})
+            others = [entry for entry in self._known.items() if entry[0] not in self._used]
+            self._remembered.put(self._key, {**dict(others[-_MOST:]), **self._used})
             self._new = False
