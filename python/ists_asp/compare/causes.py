@@ -20,14 +20,7 @@ from clingo.ast import ASTType
 from ists_asp.compare.comparison import Answered, Cause, Change, ChangeKind, Moved, find_changes
 from ists_asp.model import Label, Pair
 from ists_asp.solver.batch import BATCH
-from ists_asp.trace.decisions import (
-    Decided,
-    DecisionKind,
-    contributed,
-    decided,
-    decisions,
-    label_of,
-)
+from ists_asp.trace.decisions import Decided, DecisionKind, contributed, decided, decisions
 from ists_asp.trace.effects import Effect, bearing, changing, look, places, sentence_of, verdict
 from ists_asp.vocabulary import ARGUES, CLOSENESS, WEIGHTS, WORTH
 
@@ -303,7 +296,7 @@ def _weighing(decision: Decision, trace: Trace) -> Iterator[Ground]:
     yield decision.atom
     if decision.kind is DecisionKind.SCORE:
         spans = decision.atom.arguments[:2]
-        yield from trace.beginning(CLOSENESS, *spans, label_of(trace, spans))
+        yield from trace.beginning(CLOSENESS, *spans, trace.label_of(spans))
     for term in decision.terms:
         for firing in term.firings:
             yield from firing.positive

@@ -182,7 +182,8 @@ def _is_written_number(term: Term) -> TypeGuard[Ground]:
 def written(term: Term) -> str:
     """A term as text; an atom always has brackets."""
     if isinstance(term, Call):
-        return f"{term.name}({','.join(map(written, term.arguments))})"
+        end = "," if not term.name and len(term.arguments) == 1 else ""
+        return f"{term.name}({','.join(map(written, term.arguments))}{end})"
     return "_" if term is None else term
 
 

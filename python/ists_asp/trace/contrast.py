@@ -6,6 +6,7 @@ evidence, one for each name; where nothing is weighed, the rules that derive the
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -19,11 +20,9 @@ from ists_asp.trace.decisions import (
     PREDICATES,
     WHOLE,
     Because,
-    Decision,
     DecisionKind,
     RulePlace,
     contributions,
-    label_of,
     own_rules,
 )
 
@@ -31,16 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
 
     from ists_asp.solver.search import AnswerSet
-    from ists_asp.trace.decisions import Contribution
+    from ists_asp.trace.decisions import Contribution, Decision
     from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.trace import Trace
     from ists_asp.vocabulary import Predicate
 
-_ONE_LINK = (v.ALIGNED.name, v.LABEL.name, v.SCORE.name)
-"""The decisions about a link, in their order."""
-
-_DEPTH = 3
-"""How many rules deep a decision is accounted for where nothing is weighed."""
+_ONE_LINK = (v.ALIGNED.name, v.LABEL.name, v.SCORE.name)  # the decisions about a link, in order
+_DEPTH = 3  # how many rules deep a decision is accounted for where nothing is weighed
 
 
 class Reason(msgspec.Struct, frozen=True):
@@ -102,8 +98,7 @@ class Contrasted:
         found = () if alone else contributions(trace, decision, other)
         self.pros = tuple(one for one in found if one.amount > 0)
         self.cons = tuple(one for one in found if one.amount < 0)
-        permitting = self._permitting(weighed=bool(found))
-        firings = {Because.of(trace, one): one for one in permitting}
+        firings = {Because.of(trace, one): one for one in self._permitting(weighed=bool(found))}
         self.because = tuple(firings.values())
         second = None if other is None else str(other).upper()
         if self._kind is DecisionKind.ALIGN:
@@ -130,7 +125,7 @@ class Contrasted:
             possible = self._values(v.LICENSED) - self._values(v.FORBIDDEN_LABEL)
             return _best(weighed, possible - {self._own})
         if self._kind is DecisionKind.SCORE:
-            weighed = self._weighed(v.SCORE_WEIGHT, label_of(self._trace, self._spans))
+            weighed = self._weighed(v.SCORE_WEIGHT, self._trace.label_of(self._spans))
             return _best(weighed, weighed.keys() - {self._own})
         if self._kind is DecisionKind.NOALI:
             tokens = self._decision.tokens1 or self._decision.tokens2
@@ -150,7 +145,6 @@ class Contrasted:
         }
 
     def _values(self, predicate: Predicate) -> set[Ground]:
-        """The labels, or scores, that atoms name for the spans."""
         return {atom.arguments[2] for atom in self._trace.beginning(predicate, *self._spans)}
 
     def _permitting(self, *, weighed: bool) -> Iterator[RuleInstance]:
@@ -167,9 +161,8 @@ class Contrasted:
     def _rules(self, atom: Ground, depth: int) -> Iterator[RuleInstance]:
         for firing in self._trace.reasons(atom)[:1]:
             yield firing
-            if depth > 1:
-                for needed in firing.positive:
-                    yield from self._rules(needed, depth - 1)
+            for needed in firing.positive if depth > 1 else ():
+                yield from self._rules(needed, depth - 1)
 
     def _quoted(self, side: int, spans: Sequence[Ground]) -> str:
         return self._trace.words.quoted("span", side, spans[side - 1]) or spans[side - 1]
@@ -178,7 +171,7 @@ class Contrasted:
         return self._trace.words.tokens("span", side, atom.arguments[side - 1])
 
     def _sentence(self, pros: Sequence[Contribution], because: Sequence[Because]) -> str:
-        """A sentence: the decision, the second, and the two strongest reasons."""
+        """The decision, the second, and the two strongest reasons."""
         reasons = "; ".join(map(self._says, ([pro for pro in pros if not pro.is_base] or pros)[:2]))
         if self._kind is DecisionKind.ALIGN:
             return f"aligned, not left free: {reasons}"
@@ -188,9 +181,9 @@ class Contrasted:
             return reasons or (because[0].sentence if because else self._decision.text)
         own = str(self._own).upper()
         if self._other is not None:
-            told = f"{own}, not {str(self._other).upper()}"
+            own += f", not {str(self._other).upper()}"
             reasons = "as much speaks for either" if self._is_even() else reasons
-            return f"{told}: {reasons}" if reasons else told
+            return f"{own}: {reasons}" if reasons else own
         if self._kind is DecisionKind.LABEL:
             left = self._values(v.LICENSED) - {self._own}
             own += ", as rules forbid the others" if left else ", as no other label has a licence"
@@ -217,8 +210,7 @@ class Contrasted:
         wanted = set(self._trace.words.tokens("span", across, other[across - 1]))
         for atom in self._trace.beginning(v.ALIGNED):
             if not wanted.isdisjoint(self._tokens(across, atom)):
-                words = self._quoted(self._side, atom.arguments)
-                return f"{best}, which is aligned with {words}"
+                return f"{best}, which is aligned with {self._quoted(self._side, atom.arguments)}"
         return f"{best}, and too little speaks for it"
 
     def _reason(self, one: Contribution) -> Reason:
@@ -227,12 +219,11 @@ class Contrasted:
         return Reason(one.name, self._says(one), one.value, weight, round(one.amount), rule)
 
     def _says(self, one: Contribution) -> str:
-        """The sentence of evidence, or of a base."""
         if not one.is_base:
             firings = filter(None, (one.firing, *one.also))
             return _joined(tuple(dict.fromkeys(map(self._trace.says, firings))))
         if self._kind is DecisionKind.SCORE:
-            label = str(label_of(self._trace, self._spans)).upper()
+            label = str(self._trace.label_of(self._spans)).upper()
             return f"{label} has a base score of {one.alone / WHOLE:.2f}"
         if self._kind is DecisionKind.LABEL:
             degree = "higher" if one.amount > 0 else "lower"
@@ -285,12 +276,9 @@ def beside(trace: Trace, found: AnswerSet) -> RunnerUp:
 def _beside(
     trace: Trace, cost: Mapping[int, int], ours: Set[Ground], theirs: Set[Ground]
 ) -> RunnerUp:
-    own = trace.cost
-    gains = (
-        (priority, cost.get(priority, 0) - own.get(priority, 0))
-        for priority in sorted(own.keys() | cost.keys(), reverse=True)
-    )
-    by = tuple((priority, gain) for priority, gain in gains if gain)
+    gains = Counter(cost)
+    gains.subtract(trace.cost)
+    by = tuple((priority, gain) for priority, gain in sorted(gains.items(), reverse=True) if gain)
     return RunnerUp(by, tuple(sorted(ours - theirs)), tuple(sorted(theirs - ours)))
 
 

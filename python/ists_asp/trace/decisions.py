@@ -48,7 +48,6 @@ PREDICATES = {
         (BOUNDARY, ALIGNED, LABEL, SCORE, TAG, NOALI, ALIC, RATING), DecisionKind, strict=True
     )
 }
-_DIGITS = len(str(MAX_TOKENS))
 _ONE_SIDED = (DecisionKind.BOUNDARY, DecisionKind.NOALI, DecisionKind.ALIC)
 _VALUED = {
     DecisionKind.LABEL: "is labelled",
@@ -57,7 +56,6 @@ _VALUED = {
 }
 
 Tokens: TypeAlias = "tuple[int, ...]"
-
 Decided: TypeAlias = "tuple[DecisionKind, Tokens, Tokens, str]"
 """A kind of decision, the tokens of both sentences, and a label, score or tag."""
 
@@ -108,11 +106,10 @@ def decisions(trace: Trace) -> tuple[Decision, ...]:
         if atom.positive
         for kind, sides, text in _read(trace, atom)
     ]
-    kinds = list(DecisionKind)
 
     def order(one: Decision) -> tuple[object, ...]:
-        rank = kinds.index(one.kind)
-        return rank > 0, not one.tokens1, one.tokens1, one.tokens2, rank
+        # Of the same tokens the kinds stay in their order.
+        return one.kind is not DecisionKind.BOUNDARY, not one.tokens1, one.tokens1, one.tokens2
 
     return tuple(sorted(found, key=order))
 
@@ -130,9 +127,7 @@ def _read(trace: Trace, atom: Ground) -> Iterator[tuple[DecisionKind, tuple[Toke
     pair, words = trace.answer.pair, trace.words
     one = atom.arguments[0]
     if kind is DecisionKind.RATING:
-        tokens1, tokens2 = (
-            tuple(token.index for token in sent.tokens) for sent in (pair.sent1, pair.sent2)
-        )
+        tokens1, tokens2 = (tuple(range(1, size + 1)) for size in pair.sizes)
         yield kind, (tokens1, tokens2), f"the pair is rated {one.number / 1000:.3f}"
         return
     two = atom.arguments[1]
@@ -164,14 +159,11 @@ def decided(answer: Answer) -> Mapping[Decided, str]:
 
     Answers with other chunks have other numbers for them, so that atoms cannot be compared.
     """
-    made: list[Decided] = []
-    made += [(DecisionKind.BOUNDARY, (chunk.first,), (), "") for chunk in answer.chunks1]
-    made += [(DecisionKind.BOUNDARY, (), (chunk.first,), "") for chunk in answer.chunks2]
-    made += decided_lines(answer.alignments)
-    return {
-        (kind, one, two, value): _words(answer.pair, kind, value, (one, two))
-        for kind, one, two, value in made
-    }
+    lines: list[Decided] = []
+    lines += [(DecisionKind.BOUNDARY, (chunk.first,), (), "") for chunk in answer.chunks1]
+    lines += [(DecisionKind.BOUNDARY, (), (chunk.first,), "") for chunk in answer.chunks2]
+    lines += decided_lines(answer.alignments)
+    return {line: _words(answer.pair, line[0], line[3], line[1:3]) for line in lines}
 
 
 def decided_lines(alignments: Iterable[Alignment]) -> Iterator[Decided]:
@@ -189,30 +181,20 @@ def decided_lines(alignments: Iterable[Alignment]) -> Iterator[Decided]:
 
 
 def select(found: Iterable[Decision], selector: str) -> tuple[Decision, ...]:
-    """The decisions that a selector means.
-
-    Raises:
-        UsageError: it is malformed, or the answer has no such decision.
-    """
+    """The decisions that a selector means; a UsageError if it is malformed or means none."""
     kind, _, rest = selector.partition(":")
     parts = rest.split(":") if rest else []
     if kind not in tuple(DecisionKind) or len(parts) not in (0, 2):
-        raise UsageError(
-            f"'{selector}' selects no decision",
-            where="--only",
-            expected="label:3-5:3-5 (or align, score, tag), boundary:1:4, noali:2:6, label, "
-            "or rating",
-        )
+        expected = "label:3-5:3-5 (or align, score, tag), boundary:1:4, noali:2:6, label, or rating"
+        raise UsageError(f"'{selector}' selects no decision", where="--only", expected=expected)
     alike = [one for one in found if one.kind == kind]
     wanted = ":".join((kind, *(tokens_text(numbers(part, selector)) for part in parts)))
     chosen = tuple(one for one in alike if wanted in (kind, one.selector))
     if not chosen:
-        raise UsageError(
-            f"the answer has no '{selector}'",
-            where="--only",
-            expected=", ".join(one.selector for one in alike) or "a decision of another kind",
-            hint="For a decision that was not taken ask ists-asp why-not",
-        )
+        expected = ", ".join(one.selector for one in alike) or "a decision of another kind"
+        hint = "For a decision that was not taken ask ists-asp why-not"
+        fault = f"the answer has no '{selector}'"
+        raise UsageError(fault, where="--only", expected=expected, hint=hint)
     return chosen
 
 
@@ -220,42 +202,30 @@ def tokens_text(tokens: Sequence[int]) -> str:
     """Token numbers as people write them: ``3-5``, or ``3-4,7`` round a gap."""
     runs: list[list[int]] = []
     for token in tokens:
-        if runs and token == runs[-1][-1] + 1:
-            runs[-1].append(token)
-        else:
-            runs.append([token])
+        if not runs or token != runs[-1][-1] + 1:
+            runs.append([])
+        runs[-1].append(token)
     return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def numbers(text: str, where: str) -> tuple[int, ...]:
-    """Token numbers from text: ``3-5``, ``3,4,7`` or ``3 4 7``.
-
-    Raises:
-        UsageError: it is something else.
-    """
+    """Token numbers from text: ``3-5``, ``3,4,7`` or ``3 4 7``; a UsageError for all else."""
     found: set[int] = set()
     for part in text.replace(",", " ").split():
         first, dash, last = part.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise UsageError(
-                f"'{shortened(text.strip())}' is no list of tokens",
-                where=where,
-                expected="3 4 7, or 3-5",
-            )
+            fault = f"'{shortened(text.strip())}' is no list of tokens"
+            raise UsageError(fault, where=where, expected="3 4 7, or 3-5")
         ends = [first, last or first]
-        if max(map(len, ends)) > _DIGITS:
-            raise UsageError(
-                f"no sentence has a token {shortened(max(ends, key=len))}",
-                where=where,
-                expected=f"1 to {MAX_TOKENS}",
-            )
+        if max(map(len, ends)) > len(str(MAX_TOKENS)):
+            fault = f"no sentence has a token {shortened(max(ends, key=len))}"
+            raise UsageError(fault, where=where, expected=f"1 to {MAX_TOKENS}")
         found.update(range(int(ends[0]), int(ends[1]) + 1))
     return tuple(sorted(found))
 
 
 WHOLE = 100
 """The value of evidence that has the whole of its weight; hundredths of a point in a point."""
-
 SUMS = ("#sum", "#sum+")
 
 
@@ -288,32 +258,26 @@ class Because(msgspec.Struct, frozen=True):
         return cls(trace.says(firing), RulePlace.of(firing.probe.rule))
 
 
-def behind(trace: Trace, firings: Iterable[RuleInstance]) -> Iterator[RuleInstance]:
-    """Firings, and the primary ones of all atoms that they rest on: the nearest first."""
+def own_rules(
+    trace: Trace, evidence: Iterable[Ground | None], firings: Iterable[RuleInstance] = ()
+) -> Iterator[Because]:
+    """The user's rules that evidence and other rules rest on, each once, the nearest first."""
+    own = trace.reified.own
+    if not own:
+        return
     left = deque(firings)
-    seen: set[Ground] = set()
+    left += (reason for atom in evidence if atom for reason in trace.reasons(atom)[:1])
+    names, seen = set[str](), set[Ground]()
     while left:
         firing = left.popleft()
-        yield firing
+        rule = firing.probe.rule
+        if id(rule) in own and rule.name not in names:
+            names.add(rule.name)
+            yield Because.of(trace, firing)
         for atom in trace.rests_on(firing):
             if atom not in seen:
                 seen.add(atom)
                 left += trace.reasons(atom)[:1]
-
-
-def own_rules(
-    trace: Trace, evidence: Iterable[Ground | None], firings: Iterable[RuleInstance] = ()
-) -> Iterator[Because]:
-    """The user's rules that evidence and other rules rest on, each once."""
-    own = trace.reified.own
-    if not own:
-        return
-    first = [reason for atom in evidence if atom is not None for reason in trace.reasons(atom)[:1]]
-    found: dict[str, RuleInstance] = {}
-    for firing in behind(trace, [*firings, *first]):
-        if id(firing.probe.rule) in own:
-            found.setdefault(firing.probe.rule.name, firing)
-    yield from (Because.of(trace, firing) for firing in found.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,11 +356,6 @@ def contributed(element: Element) -> float:
     return first.number / WHOLE if weighed else float(first.number)
 
 
-def label_of(trace: Trace, spans: Sequence[Ground]) -> Ground | None:
-    """The label of an alignment."""
-    return next((atom.arguments[2] for atom in trace.beginning(v.LABEL, *spans)), None)
-
-
 def _sums(
     trace: Trace, decision: Decision, other: Ground | Sequence[Ground] | None
 ) -> Iterator[tuple[int, Ground]]:
@@ -415,7 +374,7 @@ def _sums(
             found.append((-1, trace.beginning(v.LABEL_WEIGHT, *arguments[:2], other)))
     elif kind is DecisionKind.SCORE:
         spans = arguments[:2]
-        found.append((1, trace.beginning(v.CLOSENESS, *spans, label_of(trace, spans))))
+        found.append((1, trace.beginning(v.CLOSENESS, *spans, trace.label_of(spans))))
     return ((sign, atom) for sign, atoms in found for atom in atoms)
 
 

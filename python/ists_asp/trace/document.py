@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ists_asp.trace.trace import Trace
 
 VERSION = 1
-
 Json = dict[str, Any]
 
 
@@ -69,11 +68,11 @@ class _Document:
 
     def write(self, found: Iterable[Decision], *, whole: bool) -> Json:
         trace = self._trace
-        made = [self._decision(decision) for decision in found]
+        records = [self._decision(decision) for decision in found]
         every = trace.objective if whole else [term for one in found for term in one.terms]
         terms = {id(term): term for term in every}
         numbers = {key: number for number, key in enumerate(terms)}
-        for decision, record in zip(found, made, strict=True):
+        for decision, record in zip(found, records, strict=True):
             record["objective"] = [numbers[id(term)] for term in decision.terms]
         objective = [
             {
@@ -88,12 +87,10 @@ class _Document:
         ]
         # Rules and firings are numbered while atoms are followed.
         atoms = self._follow()
-        pair = trace.answer.pair
+        pair, files = trace.answer.pair, trace.reified.rules.files
         record = {
             "version": VERSION,
-            "program": [
-                {"path": file.name, "sha256": file.sha256} for file in trace.reified.rules.files
-            ],
+            "program": [{"path": file.name, "sha256": file.sha256} for file in files],
             "solver": {
                 "clingo": clingo.__version__,
                 "arguments": list(trace.reified.solver.arguments),
@@ -104,21 +101,12 @@ class _Document:
                 "tokens1": [token.form for token in pair.sent1.tokens],
                 "tokens2": [token.form for token in pair.sent2.tokens],
             },
-            "cost": [
-                {"priority": priority, "value": value} for priority, value in trace.cost.items()
-            ],
+            "cost": [{"priority": level, "value": cost} for level, cost in trace.cost.items()],
             "knowledge": list(trace.reified.knowledge),
-            "decisions": made,
+            "decisions": records,
             "rules": [
-                {
-                    "name": rule.name,
-                    "file": rule.file,
-                    "line": rule.line,
-                    "column": rule.column,
-                    "kind": str(kind),
-                    "text": rule.text,
-                    "template": rule.sentence,
-                }
+                {key: getattr(rule, key) for key in ("name", "file", "line", "column")}
+                | {"kind": str(kind), "text": rule.text, "template": rule.sentence}
                 for rule, kind in self._rules
             ],
             "atoms": atoms,

@@ -2,8 +2,7 @@
 
 What forbids, and what is weighed beside the evidence, leaves no trace in the sums of a decision.
 So the pair is decided once more with rules switched off; where the decision is another one then,
-they are a reason. For a decision that no answer has, constraints are switched off but for one at a
-time.
+they are a reason. For a decision that no answer has, all constraints but one are switched off.
 """
 
 from __future__ import annotations
@@ -23,29 +22,22 @@ from ists_asp.model import Pair  # noqa: TC001 (msgspec reads the annotations)
 from ists_asp.rules.catalogue import HARD, is_core
 from ists_asp.syntax.ground import Atoms, Ground
 from ists_asp.syntax.trees import off
-from ists_asp.trace.decisions import (
-    Decided,
-    Decision,
-    DecisionKind,
-    RulePlace,
-    decided,
-    decided_lines,
-)
+from ists_asp.trace.decisions import DecisionKind, RulePlace, decided, decided_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from clingo import Symbol
 
-    from ists_asp.model import Alignment, Answer
+    from ists_asp.model import Alignment, Answer, Sentence
     from ists_asp.rules import NamedRule, RuleSet
     from ists_asp.solver import Best, Solver
     from ists_asp.solver.grounder import PreparedRules
+    from ists_asp.trace.decisions import Decided, Decision
     from ists_asp.trace.grounding import RuleInstance
     from ists_asp.trace.trace import Trace
 
-MOST = 20
-"""So many rules are tried at most."""
+MOST = 20  # rules that are tried at most
 
 
 class Restraint(msgspec.Struct, frozen=True):
@@ -108,7 +100,7 @@ class Worth(msgspec.Struct, frozen=True):
 
 
 def places(rules: RuleSet, names: Collection[str]) -> set[int]:
-    """The places of the rules that have one of some names."""
+    """The places of the rules with these names."""
     each = enumerate(rules.both)
     kinds = (ASTType.Rule, ASTType.Minimize)
     return {place for place, (node, one) in each if one.name in names and node.ast_type in kinds}
@@ -138,32 +130,28 @@ def look(
 ) -> Looked:
     """The effects of ``groups`` of rules in a pair, by their names.
 
-    ``switched`` gives a solver that has a switch for each of the rules, ``gold`` has the alignments
-    of the pair if they are known, and ``near`` says whether to look for what the nearest decision
-    lacks.
+    ``switched`` gives a solver with a switch for each of the rules, ``gold`` has the alignments of
+    the pair if known, ``near`` says whether to look for what the nearest decision lacks.
     """
-    found: dict[str, Effect] = {}
+    effects: dict[str, Effect] = {}
     tried: dict[str, Collection[int]] = {}
     for name, group in groups.items():
         own = places(trace.reified.rules, group)
         fired = tuple(dict.fromkeys(_fired(trace, firing) for firing in _firings(trace, group)))
         silent = not trace.reified.restraining[1].isdisjoint(own)
-        found[name] = Effect(fired, silent=silent)
+        effects[name] = Effect(fired, silent=silent)
         if fired or silent:
             tried[name] = own
     for name, other in zip(tried, _without(trace, [*tried.values()], switched), strict=True):
-        found[name] = _compared(trace, found[name], other, gold, near=near)
+        effects[name] = _compared(trace, effects[name], other, gold, near=near)
     scores = None if gold is None else _measured(gold, trace.answer.alignments)
-    return Looked(trace.answer.pair, found, scores)
+    return Looked(trace.answer.pair, effects, scores)
 
 
 def _without(
     trace: Trace, tried: Sequence[Collection[int]], switched: Callable[[], Solver[Answer]]
 ) -> Iterator[Best[Answer] | IstsError]:
-    """The best answers without the rules at some places, several at a time, or why there is none.
-
-    ``switched`` gives a solver that has a switch for each of them.
-    """
+    """The best answers without the rules at some places, or why there is none."""
     facts, done = Atoms.of(trace.facts), 0
     asked = [(trace.answer.pair, facts.with_more(map(off, places))) for places in tried]
     while done < len(asked):
@@ -184,7 +172,6 @@ def _compared(
     *,
     near: bool,
 ) -> Effect:
-    """An effect with the best answer that there is without the rules."""
     ours, lacks = decided(trace.answer), dict[str, int]()
     theirs: Mapping[Decided, str] = {}
     lines: tuple[Alignment, ...] = ()
@@ -194,8 +181,8 @@ def _compared(
     else:
         theirs, lines = decided(other.answer), other.answer.alignments
         instead = tuple(text for key, text in theirs.items() if key not in ours)
-        gone = (text for key, text in ours.items() if key not in theirs)
-        instead = instead or tuple(f"not: {text}" for text in gone)
+        gone = (f"not: {text}" for key, text in ours.items() if key not in theirs)
+        instead = instead or tuple(gone)
         if near and not instead:
             lacks = _least({*margins(trace).items()} ^ {*margins(trace, other).items()})
     found = replace(effect, instead=instead, lacks=lacks)
@@ -209,16 +196,13 @@ def _compared(
 
 def _counted(one: Decided, pair: Pair) -> Decided:
     """A decision without the tokens that the official measures ignore."""
-    kind, *sides, value = one
-    tokens1, tokens2 = (
-        tuple(
-            token
-            for token in tokens
-            if token > len(sentence.tokens) or sentence.tokens[token - 1].form not in IGNORED
-        )
-        for tokens, sentence in zip(sides, (pair.sent1, pair.sent2), strict=True)
-    )
-    return kind, tokens1, tokens2, value
+
+    def counted(tokens: tuple[int, ...], sentence: Sentence) -> tuple[int, ...]:
+        ignored = {token.index for token in sentence.tokens if token.form in IGNORED}
+        return tuple(token for token in tokens if token not in ignored)
+
+    kind, tokens1, tokens2, value = one
+    return kind, counted(tokens1, pair.sent1), counted(tokens2, pair.sent2), value
 
 
 def _measured(gold: Reference, lines: tuple[Alignment, ...]) -> Scores:
@@ -227,37 +211,33 @@ def _measured(gold: Reference, lines: tuple[Alignment, ...]) -> Scores:
 
 def worth(name: str, found: Sequence[Looked]) -> Worth:
     """The worth of rules over the pairs that gold has."""
-    total, less, changed, did = Scores(), Scores(), 0, list[Effect]()
-    for one in found:
-        if one.scores is not None:
-            did.append(one.effects[name])
-            without = did[-1].without or one.scores
-            total, less = total + one.scores, less + without
-            changed += without != one.scores
+    total, less, fires, changed, right, wrong = Scores(), Scores(), 0, 0, 0, 0
+    for looked in found:
+        if looked.scores is not None:
+            effect = looked.effects[name]
+            without = effect.without or looked.scores
+            total, less = total + looked.scores, less + without
+            changed += without != looked.scores
+            fires += len(effect.fired)
+            right, wrong = right + effect.right, wrong + effect.wrong
     named = zip(total.named(), less.named(), strict=True)
-    return Worth(
-        name,
-        sum(len(one.fired) for one in did),
-        changed,
-        sum(one.right for one in did),
-        sum(one.wrong for one in did),
-        {measure: round(full.f1 - rest.f1, 6) for (measure, full), (_, rest) in named},
-    )
+    f1 = {measure: round(full.f1 - rest.f1, 6) for (measure, full), (_, rest) in named}
+    return Worth(name, fires, changed, right, wrong, f1)
 
 
 def verdict(effects: Sequence[Effect]) -> str:
     """The effects of rules in some pairs, in a line."""
-    fired = [one for effect in effects for one in effect.fired]
+    fired = [firing for effect in effects for firing in effect.fired]
     changed = sum(len(effect.instead) for effect in effects)
-    what = "link" if all(all(one.tokens) for one in fired) else "place"
+    what = "link" if all(all(firing.tokens) for firing in fired) else "place"
     found = [f"fired for {len(fired)} {what}{'s' * (len(fired) != 1)}"] if fired else []
     if not fired and not any(effect.silent for effect in effects):
         return "never fired"
     if changed:
         return ", ".join([*found, f"changed {changed} decision{'s' * (changed > 1)}"])
     least = _least(((kind,), by) for effect in effects for kind, by in effect.lacks.items())
-    nearest = [", ".join(f"the nearest {kind} is short by {by}" for kind, by in least.items())]
-    return "; ".join([", ".join([*found, "changed none"]), *filter(None, nearest)])
+    nearest = ", ".join(f"the nearest {kind} is short by {by}" for kind, by in least.items())
+    return ", ".join([*found, "changed none"]) + (nearest and f"; {nearest}")
 
 
 def _least(found: Iterable[tuple[tuple[str, ...], int]]) -> dict[str, int]:
@@ -303,11 +283,10 @@ def margins(
     of a licence bar where ``barred`` says so. An alignment that is not there lacks what those
     weigh that it excludes, each token counted.
     """
-    own = (best or trace.best).atoms
 
     def atoms(predicate: v.Predicate) -> list[tuple[Ground, ...]]:
-        every = (one.arguments for one in own.get(predicate.name, ()))
-        return [parts for parts in every if len(parts) == predicate.arity]
+        every = (best or trace.best).atoms.get(predicate.name, ())
+        return [atom.arguments for atom in every if len(atom.arguments) == predicate.arity]
 
     aligned = {atom: trace.words.about(Ground(v.ALIGNED.text(*atom))) for atom in atoms(v.ALIGNED)}
     counts = {atom[:2]: int(atom[2]) for atom in atoms(v.TOKEN_COUNT)}
@@ -350,11 +329,8 @@ def restraints(
 
 def bearing(trace: Trace) -> Iterator[tuple[int, NamedRule]]:
     """The rules that may have restrained the answer, with their places among the statements."""
-    fired = {
-        firing.probe.rule.name
-        for firing in trace.firings.deriving
-        if (firing.head.name, len(firing.head.arguments)) in HARD
-    }
+    heads = ((one.head, one.probe.rule.name) for one in trace.firings.deriving)
+    fired = {name for head, name in heads if (head.name, len(head.arguments)) in HARD}
     every, unconditional = trace.reified.restraining
     for place in sorted(every | unconditional):
         rule = trace.reified.rules.rules[place]
@@ -369,7 +345,7 @@ def changing(
     each, ours = list(tried), decided(trace.answer)
     others = _without(trace, [[place] for place, _ in each], lambda: trace.reified.switched)
     for (_, rule), other in zip(each, others, strict=True):
-        # Whatever has no answer without the rule says nothing about it.
+        # No answer without the rule says nothing about it.
         if not isinstance(other, IstsError) and (theirs := decided(other.answer)) != ours:
             yield rule, theirs
 
@@ -379,14 +355,9 @@ def sentence_of(trace: Trace, rule: NamedRule, about: Iterable[Decided] = ()) ->
 
     ``about`` are the decisions in question: of what fired, that counts which is about their tokens.
     """
-    wanted = {
-        (side, token)
-        for _, *sides, _ in about
-        for side, tokens in enumerate(sides, start=1)
-        for token in tokens
-    }
-    fired = [firing for firing in trace.firings.deriving if firing.probe.rule is rule]
-    if fired:
+    sides = [(side, line[side]) for line in about for side in (1, 2)]
+    wanted = {(side, token) for side, tokens in sides for token in tokens}
+    if fired := [firing for firing in trace.firings.deriving if firing.probe.rule is rule]:
         return trace.says(max(fired, key=lambda one: len(wanted & trace.words.about(one.head))))
     return rule.sentence or " ".join(rule.text.split())
 
@@ -397,11 +368,8 @@ def forbidding(trace: Trace, wanted: Sequence[tuple[Symbol, bool]]) -> list[Name
     None does if there is no answer without them either: no rule derives the atoms then.
     """
     rules, (every, _) = trace.reified.rules, trace.reified.restraining
-    bars = {
-        place
-        for place in every
-        if not is_core(rules.rules[place]) and str(rules.statements[place]).startswith((":-", "#f"))
-    }
+    own = (place for place in every if not is_core(rules.rules[place]))
+    bars = {place for place in own if str(rules.statements[place]).startswith((":-", "#f"))}
 
     def leaves(off_: Iterable[int]) -> bool:
         facts = Atoms.of(trace.facts).with_more(map(off, off_))

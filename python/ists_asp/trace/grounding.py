@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from clingo import Control, Number
@@ -44,7 +44,7 @@ def ground_probes(text: str, facts: Iterable[str], arguments: Sequence[str]) -> 
         control.add("base", [], "".join(f"{fact}.\n" for fact in facts) + text)
         control.ground([("base", [])])
     except RuntimeError as error:
-        found = " ".join((errors[0] if errors else str(error)).split())
+        found = " ".join([*errors, str(error)][0].split())
         raise TraceError(f"the rules cannot be traced: {found}") from None
     return control
 
@@ -53,34 +53,35 @@ class _Instance:
     """A probe, or the rule of an element, with values; ``__any`` in a negated atom is anything."""
 
     def __init__(self, probe: Probe | ElementRule, parts: Sequence[str]) -> None:
-        self._literals = probe.atoms
+        self.probe = probe
         self.parts = parts
 
     @cached_property
     def positive(self) -> tuple[Ground, ...]:
         """The positive atoms, in the order of the body."""
-        return _filled(self._literals.positive, self.parts)
+        return self._filled(self.probe.atoms.positive)
 
     @property
     def negative(self) -> tuple[Ground, ...]:
-        return _filled(self._literals.negative, self.parts)
+        return self._filled(self.probe.atoms.negative)
 
     @property
     def double(self) -> tuple[Ground, ...]:
-        return _filled(self._literals.double, self.parts)
+        return self._filled(self.probe.atoms.double)
+
+    def _filled(self, formats: Iterable[str]) -> tuple[Ground, ...]:
+        return tuple([Ground(text.format(*self.parts)) for text in formats])
 
 
 class Element(_Instance):
     """An element of an aggregate, or an instance of a condition."""
 
-    def __init__(self, probe: ElementRule, parts: Sequence[str]) -> None:
-        super().__init__(probe, parts)
-        self._terms = probe.terms
+    probe: ElementRule
 
     @property
     def terms(self) -> tuple[Ground, ...]:
         """The tuple; empty for conditions."""
-        return _filled(self._terms, self.parts)
+        return self._filled(self.probe.terms)
 
 
 class Group(NamedTuple):
@@ -99,9 +100,10 @@ class RuleInstance(_Instance):
     clingo had to evaluate. ``number`` is that of the pair, of those that were decided together.
     """
 
+    probe: Probe
+
     def __init__(self, probe: Probe, parts: Sequence[str], number: int) -> None:
         super().__init__(probe, parts)
-        self.probe = probe
         self.number = number
         self.head = Ground(probe.derived.format(*parts))
 
@@ -114,10 +116,6 @@ class RuleInstance(_Instance):
     def comparisons(self) -> tuple[str, ...]:
         """The comparisons of the body with their values."""
         return tuple(fill(text, self.values) for text in self.probe.comparisons)
-
-
-def _filled(formats: Iterable[str], parts: Sequence[str]) -> tuple[Ground, ...]:
-    return tuple([Ground(each.format(*parts)) for each in formats])
 
 
 def later_statements(probes: Iterable[Probe], pairing: Pairing | None = None) -> str:
@@ -155,7 +153,7 @@ class Grounding:
         self._known: set[RuleInstance] = set()
         self._wanted: list[RuleInstance] = []
         self._elements: dict[tuple[str, RuleInstance], list[Sequence[str]]] = {}
-        self._read_of: Counter[str] = Counter()
+        self._read_of = Counter[str]()
 
     def firings(self, number: int, probe: Probe) -> Iterator[Sequence[str]]:
         """The firings of a probe for one pair."""
@@ -173,8 +171,8 @@ class Grounding:
         for firing in firings:
             probe = firing.probe
             if probe.companions and firing not in self._known:
-                number = () if self._together is None else (str(firing.number),)
-                which = (str(self._wave + 1), str(len(self._wanted)), *number)
+                number = [] if self._together is None else [firing.number]
+                which = map(str, [self._wave + 1, len(self._wanted), *number])
                 values = firing.parts[: len(probe.variables)]
                 facts.append(f"{_WANTED}{probe.name}({','.join((*which, *values))})")
                 self._known.add(firing)
@@ -190,9 +188,8 @@ class Grounding:
             for symbol in symbols(facts):
                 backend.add_rule([backend.add_atom(symbol)])
         self._control.ground([(LATER, [Number(self._wave)])])
-        for probe in probes.values():
-            for element in probe.elements:
-                self._read(element)
+        for element in chain.from_iterable(probe.elements for probe in probes.values()):
+            self._add_elements(element)
 
     def knows(self, firing: RuleInstance) -> bool:
         """Whether the elements of a firing have been looked for."""
@@ -202,7 +199,7 @@ class Grounding:
         """The instances of an element of a firing that is known."""
         return self._elements.get((probe.name, firing), ())
 
-    def _read(self, probe: ElementRule) -> None:
+    def _add_elements(self, probe: ElementRule) -> None:
         name = probe.name if self._together is None else PREFIX + probe.name
         named = self._control.symbolic_atoms.by_signature(name, probe.arity - probe.outer + 2)
         # Those of earlier waves come first.

@@ -49,9 +49,8 @@ class Strata(msgspec.Struct, dict=True):
 
     def _find(self, atom: Ground) -> int:
         arguments = atom.arguments
-        sign = "" if atom.positive else "-"
         function = _kind(arguments[0]) if arguments else ""
-        node = _Node(sign + atom.name, len(arguments), function)
+        node = _Node(atom.partition("(")[0], len(arguments), function)
         # A predicate is either told apart by functions or not.
         whole = node._replace(function="")
         return self.numbers.get(node.text, self.numbers.get(whole.text, -1))
@@ -74,34 +73,33 @@ def find_strata(probes: Sequence[Probe]) -> Strata:
     # A fact rests on nothing, and its predicate is known from the rules if there are any.
     rules = [probe for probe in probes if probe.head is not None and not probe.is_fact]
     heads = {probe.name: _node(probe.head.atom.symbol) for probe in rules if probe.head}
-    whole = {(node.name, node.arity) for node in heads.values() if not node.function}
+    whole = {node[:2] for node in heads.values() if not node.function}
 
     def coarse(node: _Node) -> _Node:
-        is_whole = node.function and (node.name, node.arity) in whole
-        return node._replace(function="") if is_whole else node
+        return node._replace(function="") if node[:2] in whole else node
 
     heads = {name: coarse(node) for name, node in heads.items()}
-    refined: dict[tuple[str, int], set[_Node]] = {}
+    refined: dict[tuple[str, int], set[_Node]] = defaultdict(set)
     for node in heads.values():
-        refined.setdefault((node.name, node.arity), set()).add(node)
+        refined[node[:2]].add(node)
 
     def meant(node: _Node) -> set[_Node]:
-        return {coarse(node)} if node.function else refined.get((node.name, node.arity), set())
+        return {coarse(node)} if node.function else refined.get(node[:2], set())
 
-    edges: dict[_Node, set[_Node]] = {}
+    edges: dict[_Node, set[_Node]] = defaultdict(set)
     for probe in rules:
-        below = edges.setdefault(heads[probe.name], set())
-        for node in _rests_on(probe):
-            below |= meant(node)
+        edges[heads[probe.name]].update(*map(meant, _rests_on(probe)))
     order = list(_components(edges))
     numbers = {node: index for index, part in enumerate(order) for node in part}
     recursive = {
         node for part in order for node in part if len(part) > 1 or node in edges.get(node, ())
     }
 
-    def is_level(used: _Node, head: _Node) -> bool:
-        """Whether an atom of a body is of the stratum of the head."""
-        return any(numbers.get(node) == numbers[head] for node in meant(used))
+    def level(probe: Probe, body: Iterable[_Node]) -> tuple[int, ...]:
+        """The places of those atoms of a body that are of the stratum of the head."""
+        own = numbers[heads[probe.name]]
+        used = ((place, numbers.get(node)) for place, one in enumerate(body) for node in meant(one))
+        return tuple(dict.fromkeys(place for place, number in used if number == own))
 
     return Strata(
         {node.text: number for node, number in numbers.items()},
@@ -109,36 +107,24 @@ def find_strata(probes: Sequence[Probe]) -> Strata:
         frozenset(
             element.name
             for probe in rules
-            if (head := heads[probe.name]) in recursive
+            if heads[probe.name] in recursive
             for element in probe.elements
-            if any(is_level(used, head) for used in _positive(element.statement))
+            if level(probe, _positive(element.statement))
         ),
-        {
-            probe.name: tuple(
-                place
-                for place, used in enumerate(_atoms(probe))
-                if is_level(used, heads[probe.name])
-            )
-            for probe in rules
-        },
+        {probe.name: level(probe, _atoms(probe)) for probe in rules},
     )
 
 
 def _node(term: AST) -> _Node:
     sign = "-" if term.ast_type is ASTType.UnaryOperation else ""
     (term,) = functions(term)
-    return _Node(sign + term.name, len(term.arguments), _function(term.arguments))
-
-
-def _function(arguments: Sequence[AST]) -> str:
-    if not arguments:
-        return ""
-    first = arguments[0]
+    function, first = "", term.arguments[0] if term.arguments else term
+    # A name without arguments may be a #const, and anything.
     if first.ast_type is ASTType.Function and first.arguments:
-        # A name without arguments may be a #const, and anything.
-        return f"{first.name}/{len(first.arguments)}"
-    is_value = first.ast_type is ASTType.SymbolicTerm
-    return _kind(first.symbol) if is_value and first.symbol.type is not SymbolType.Function else ""
+        function = f"{first.name}/{len(first.arguments)}"
+    elif first.ast_type is ASTType.SymbolicTerm and first.symbol.type is not SymbolType.Function:
+        function = _kind(first.symbol)
+    return _Node(sign + term.name, len(term.arguments), function)
 
 
 def _kind(symbol: Symbol | Ground) -> str:
@@ -148,13 +134,10 @@ def _kind(symbol: Symbol | Ground) -> str:
 
 def _positive(text: str) -> Iterator[_Node]:
     """The predicates of the positive atoms in bodies, those of aggregates included."""
-    for statement in parse(text):
-        for part in statement.body:
-            for node in walk(part):
-                if is_atom(node, Sign.NoSign):
-                    found = _node(node.atom.symbol)
-                    if not found.name.startswith(PREFIX):
-                        yield found
+    parts = chain.from_iterable(statement.body for statement in parse(text))
+    atoms = (node for part in parts for node in walk(part) if is_atom(node, Sign.NoSign))
+    nodes = (_node(atom.atom.symbol) for atom in atoms)
+    return (node for node in nodes if not node.name.startswith(PREFIX))
 
 
 @trees.remembered_by_identity
@@ -166,8 +149,7 @@ def _rests_on(probe: Probe) -> frozenset[_Node]:
 @trees.remembered_by_identity
 def _atoms(probe: Probe) -> tuple[_Node, ...]:
     """The predicates of the positive literals of its body."""
-    found = (part.atom.symbol for part in probe.body if is_atom(part, Sign.NoSign))
-    return tuple(map(_node, found))
+    return tuple(_node(part.atom.symbol) for part in probe.body if is_atom(part, Sign.NoSign))
 
 
 def _components(edges: Mapping[_Node, Set[_Node]]) -> Iterator[list[_Node]]:
@@ -237,8 +219,7 @@ class RuleInstances:
                 self.objective += filter(_is_weighed, found)
             else:
                 self.violated += found
-        untrue = self.by_head.keys() - true
-        if untrue:
+        if untrue := self.by_head.keys() - true:
             raise TraceError(f"{min(untrue)} is derived, but not in the answer", hint="Report this")
         self._levels: dict[Ground, int] = {}
         self._early: set[int] = set()
@@ -285,7 +266,6 @@ class RuleInstances:
         return self._strata.stratum(atom), self._levels.get(atom, 0)
 
     def _place(self, firing: RuleInstance) -> tuple[object, ...]:
-        """Where a firing stands among those that derive the same atom."""
         late = firing.head in self._levels and id(firing) not in self._early
         height = max(map(self.rank, firing.positive), default=(-1, 0))
         values = ",".join(firing.parts[: len(firing.probe.variables)])
@@ -347,12 +327,10 @@ class RuleInstances:
                     ready.append(other)
         for firing in firings:
             if firing.head not in self._levels and firing.head not in self._given:
-                rule = firing.probe.rule
-                raise TraceError(
-                    f"{firing.head} has no derivation that does not rest on itself",
-                    where=f"{rule.file}:{rule.line}",
-                    expected="no recursion through aggregates or disjunctions",
-                )
+                found = f"{firing.head} has no derivation that does not rest on itself"
+                where = f"{firing.probe.rule.file}:{firing.probe.rule.line}"
+                expected = "no recursion through aggregates or disjunctions"
+                raise TraceError(found, where=where, expected=expected)
 
     def _rests_on_elements(self, firing: RuleInstance) -> bool:
         """Whether an aggregate or a condition has atoms of the stratum of the head."""
@@ -362,13 +340,11 @@ class RuleInstances:
     def _needed(self, firing: RuleInstance) -> set[Ground]:
         """The atoms of the same stratum that must be derived before a firing derives its head."""
         places = self._strata.recursive_places[firing.probe.name]
-        positive = firing.positive if places else ()
-        atoms = [positive[place] for place in places]
+        atoms = [firing.positive[place] for place in places]
         if self._rests_on_elements(firing):
             for companion in firing.probe.companions:
-                if companion.supports:
-                    for element in self._counted(companion, firing):
-                        atoms += element.positive
+                for element in self._counted(companion, firing) if companion.supports else ():
+                    atoms += element.positive
         stratum = self._strata.stratum(firing.head) if atoms else -1
         return {
             atom

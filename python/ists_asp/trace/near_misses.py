@@ -16,7 +16,7 @@ from clingo.ast import AST, ASTType, ComparisonOperator, Sign
 
 from ists_asp.syntax import trees
 from ists_asp.syntax.ground import Ground, by_name, texts
-from ists_asp.syntax.terms import Call, Term, agree, filled_atom, is_ground, read_atom, reread
+from ists_asp.syntax.terms import agree, filled_atom, is_ground, read_atom, reread, written
 from ists_asp.syntax.trees import ANY, PREFIX, fill, functions, is_atom, tuple_of, variable_names
 from ists_asp.trace.decisions import RulePlace, own_rules
 from ists_asp.trace.instances import agrees
@@ -26,21 +26,15 @@ from ists_asp.trace.tree import Branch, Grower, own, render
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 
+    from ists_asp.syntax.terms import Term
     from ists_asp.trace.probes import Probe
     from ists_asp.trace.trace import Trace
 
 
-_DROPPED = 2
-"""Literals left out at most."""
-
-_RULES = 3
-"""Rules shown at most."""
-
+_DROPPED = 2  # literals left out at most
+_RULES = 3  # rules shown at most
 _NUMBERS = count(1)
-
-NUMBER = f"{PREFIX}number"
-"""The parameter of the statements: the number of a question."""
-
+NUMBER = f"{PREFIX}number"  # the parameter of the statements: the number of a question
 _SUMS = (ast.BinaryOperator.Plus, ast.BinaryOperator.Minus)
 
 
@@ -167,7 +161,7 @@ class NearMisses:
         Parts are written once for a rule set and the known arguments of a predicate, or a rule.
         """
         are_known = [part != ANY for part in wanted.arguments]
-        known = "".join("x" if one else "_" for one in are_known)
+        known = "".join("x" if is_known else "_" for is_known in are_known)
         part = f"{PREFIX}near{size}_{known}{'' if wanted.positive else 'n'}_{wanted.name}"
         if len(probes) == 1:
             part += probes[0].name
@@ -203,9 +197,8 @@ class NearMisses:
     def _failure(self, literal: AST, miss: _Miss, depth: int) -> Branch:
         values = miss.values
         if not is_atom(literal):
-            branch = Branch(f"fails: {fill(str(literal), values)}")
-            branch.below += self._origins(literal, miss, depth)
-            return branch
+            below = list(self._origins(literal, miss, depth))
+            return Branch(f"fails: {fill(str(literal), values)}", below=below)
         wanted = _wanted(literal, values)
         told = self._trace.words.atom(wanted)
         if literal.sign == Sign.NoSign:
@@ -217,12 +210,10 @@ class NearMisses:
             elif depth > 1:
                 branch.below += self._explain(wanted, depth - 1)
             return branch
-        holding = self._matching(wanted)
-        if not holding:
+        first = min(self._matching(wanted), default=None)
+        if first is None:
             return Branch(f"missing: {told}")
-        first = min(holding)
-        there = self._trace.words.atom(first)
-        branch = Branch(f"fails: not {told}, for there is {there}")
+        branch = Branch(f"fails: not {told}, for there is {self._trace.words.atom(first)}")
         if first in self._trace.true:
             branch.below += Grower(self._trace, min(depth, 2)).atom(first)
             shown = "\n".join(render(branch))
@@ -252,16 +243,8 @@ def _wanted(literal: AST, values: Mapping[str, Ground]) -> Ground:
     sign = "-" if term.ast_type is ASTType.UnaryOperation else ""
     (term,) = functions(term)
     atom = filled_atom(read_atom(term), dict(values))
-    known = [_written(part) if is_ground(part) else ANY for part in atom.arguments]
+    known = [written(part) if is_ground(part) else ANY for part in atom.arguments]
     return _atom(sign + atom.name, known)
-
-
-def _written(term: Term) -> str:
-    """A ground term as clingo writes it."""
-    if not isinstance(term, Call):
-        return str(term)
-    inside = ",".join(map(_written, term.arguments))
-    return f"{term.name}({inside}{',' if not term.name and len(term.arguments) == 1 else ''})"
 
 
 def _may_derive(probe: Probe, parts: Sequence[Term]) -> bool:
@@ -322,34 +305,28 @@ def _provides(part: AST, bound: Set[str]) -> set[str]:
         return _matched(part.atom.symbol)
     if part.ast_type is not ASTType.Literal or part.sign != Sign.NoSign:
         return set()
-    inner, sides = part.atom, []
+    inner, guard, sides = part.atom, None, []
     if inner.ast_type is ASTType.Comparison and len(inner.guards) == 1:
         (guard,) = inner.guards
-        sides = [(inner.term, guard.term), (guard.term, inner.term)]
+        sides = [(inner.term, variable_names(guard.term)), (guard.term, variable_names(inner.term))]
     elif inner.ast_type in (ASTType.BodyAggregate, ASTType.Aggregate):
         guard = inner.left_guard
-        sides = [(guard.term, None)] if guard is not None else []
-    for term, other in sides:
-        known = other is None or variable_names(other) <= bound
-        if known and guard.comparison == ComparisonOperator.Equal:
-            return _matched(term)
-    return set()
+        sides = [(guard.term, set())] if guard is not None else []
+    if guard is None or guard.comparison != ComparisonOperator.Equal:
+        return set()
+    return next((_matched(term) for term, needed in sides if needed <= bound), set())
 
 
 def _matched(term: AST) -> set[str]:
     """The variables of a term that matching it gives values to."""
-    kind = term.ast_type
-    parts: Sequence[AST] = ()
+    kind, parts = term.ast_type, [*trees.children(term)]
     if kind is ASTType.Variable:
         return {term.name}
-    if kind is ASTType.Function:
-        parts = term.arguments
-    elif kind is ASTType.UnaryOperation:
-        parts = (term.argument,)
-    elif kind is ASTType.BinaryOperation and term.operator_type in _SUMS:
-        sides = (term.left, term.right)
-        parts = sides if any(side.ast_type is ASTType.SymbolicTerm for side in sides) else ()
-    return set().union(*map(_matched, parts))
+    if kind is ASTType.BinaryOperation and term.operator_type in _SUMS:
+        matched = any(side.ast_type is ASTType.SymbolicTerm for side in parts)
+    else:
+        matched = kind in (ASTType.Function, ASTType.UnaryOperation)
+    return set().union(*map(_matched, parts)) if matched else set()
 
 
 def _sides(dropped: Sequence[AST], bound: Set[str]) -> list[AST]:

@@ -19,38 +19,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from clingo import SymbolType, ast
-from clingo.ast import (
-    AST,
-    ASTType,
-    BooleanConstant,
-    ComparisonOperator,
-    Literal,
-    Location,
-    Rule,
-    Sign,
-    Variable,
-)
+from clingo.ast import AST, ASTType, ComparisonOperator, Literal, Location, Rule, Sign, Variable
 
 from ists_asp.errors import RuleError
+from ists_asp.rules import NamedRule  # noqa: TC001 (msgspec reads the annotations)
 from ists_asp.rules.arguments import Read, read_statement
-from ists_asp.rules.directives import NamedRule
 from ists_asp.syntax import trees
-from ists_asp.syntax.trees import (
-    ANY,
-    PREFIX,
-    Lifter,
-    atom,
-    is_atom,
-    is_fact,
-    parse,
-    tuple_of,
-    variable_names,
-)
+from ists_asp.syntax.trees import ANY, PREFIX, atom, is_atom, parse, tuple_of, variable_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
-
-    from ists_asp.rules import NamedRule
 
 _FUNCTIONS = ("#count", "#sum", "#sum+", "#min", "#max")
 
@@ -175,7 +153,7 @@ class ProbeWriter:
     def __init__(self, place: Location, constants: Collection[str]) -> None:
         self._place = place
         self._constants = constants
-        self._lifter = Lifter()
+        self._lifter = trees.Lifter()
         self._variables: list[str] = []
 
     def write(
@@ -187,18 +165,22 @@ class ProbeWriter:
         if head is not None and kind.derives:
             head = self._lifter.positive(head)
         body += self._lifter.take()
-        self._variables = sorted(
-            set().union(*map(variable_names, body if head is None else [*body, head]))
-        )
+        literals = body if head is None else [*body, head]
+        self._variables = sorted(set().union(*map(variable_names, literals)))
         formats = _Formats(self._variables, self._constants)
         atoms = formats.literals(body)
-        own, needed, derived = Literal(place, Sign.NoSign, BooleanConstant(0)), body, "0"
+        own, needed, derived = Literal(place, Sign.NoSign, ast.BooleanConstant(0)), body, "0"
         if head is not None and kind.derives:
             own, derived = head, formats.term(head.atom.symbol, atom=True)
             needed = body if kind is Kind.RULE else [*body, head]
         elif head is not None:
             derived = formats.arguments("", head.arguments)
         arguments = [*self._terms(self._variables), *formats.evaluated]
+        comparisons = tuple(
+            str(part)
+            for part in body
+            if part.ast_type is ASTType.Literal and part.atom.ast_type is ASTType.Comparison
+        )
         companions = [
             self._companion(part, f"{name}_{number}", len(formats.evaluated))
             for number, part in enumerate(body)
@@ -213,11 +195,7 @@ class ProbeWriter:
             len(arguments),
             derived,
             atoms,
-            tuple(
-                str(part)
-                for part in body
-                if part.ast_type is ASTType.Literal and part.atom.ast_type is ASTType.Comparison
-            ),
+            comparisons,
             tuple(companion for companion in companions if companion is not None),
         )
 
@@ -281,14 +259,12 @@ class _Formats:
 
     def literals(self, body: Sequence[AST]) -> Literals:
         """The atoms of a body; those of a sign are numbered together."""
-        return Literals(
-            *(
-                tuple(
-                    self.term(part.atom.symbol, atom=True) for part in body if is_atom(part, sign)
-                )
-                for sign in (Sign.NoSign, Sign.Negation, Sign.DoubleNegation)
-            )
-        )
+
+        def atoms(sign: Sign) -> tuple[str, ...]:
+            signed = (part.atom.symbol for part in body if is_atom(part, sign))
+            return tuple(self.term(symbol, atom=True) for symbol in signed)
+
+        return Literals(atoms(Sign.NoSign), atoms(Sign.Negation), atoms(Sign.DoubleNegation))
 
     def term(self, term: AST, *, atom: bool = False) -> str:
         """A term of the rule, or the one of an atom."""
@@ -331,33 +307,22 @@ def probes_of(
     ``number`` is its own, and ``constants`` are the names that ``#const`` defines. What is of a
     kind whose effect cannot be traced is refused.
     """
-    if statement.ast_type in _IGNORED:
-        return ()
-    if statement.ast_type is ASTType.Program and (statement.name, *statement.parameters) == (
-        "base",
-    ):
-        return ()
     text, where = str(statement), f"{rule.file}:{rule.line}"
-    theory = "&" in text and any(
-        one.ast_type is ASTType.TheoryAtom for one in trees.walk(statement)
-    )
+    if statement.ast_type in _IGNORED or text == "#program base.":
+        return ()
+    kinds = (node.ast_type for node in trees.walk(statement))
+    theory = "&" in text and ASTType.TheoryAtom in kinds
     if theory or statement.ast_type not in (ASTType.Rule, ASTType.Minimize):
         found = "a theory atom" if theory else text.split(" ", 1)[0].rstrip(".")
-        raise RuleError(
-            f"{found} cannot be traced",
-            where=where,
-            expected="rules, constraints, #minimize, #maximize and #show",
-            hint="Solve without a trace, or express it as rules",
-        )
+        expected = "rules, constraints, #minimize, #maximize and #show"
+        hint = "Solve without a trace, or express it as rules"
+        raise RuleError(f"{found} cannot be traced", where=where, expected=expected, hint=hint)
     if PREFIX not in text:
-        if is_fact(statement):
+        if trees.is_fact(statement):
             return (probe_of_fact(statement, rule, f"{PREFIX}f{number}_0"),)
     elif any(name.startswith(PREFIX) for name in trees.names(statement)):
-        raise RuleError(
-            f"a name begins with {PREFIX}",
-            where=where,
-            hint="Names that do are left to the trace; choose another",
-        )
+        hint = "Names that do are left to the trace; choose another"
+        raise RuleError(f"a name begins with {PREFIX}", where=where, hint=hint)
     parts = chain.from_iterable(map(_parts, statement.unpool()))
     return tuple(
         ProbeWriter(statement.location, constants).write(
@@ -372,10 +337,8 @@ def _parts(statement: AST) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
     body = list(statement.body)
     place = statement.location
     if statement.ast_type is ASTType.Minimize:
-        term = tuple_of(
-            place, (statement.weight, statement.priority, tuple_of(place, statement.terms))
-        )
-        yield Kind.OBJECTIVE, term, body
+        terms = tuple_of(place, statement.terms)
+        yield Kind.OBJECTIVE, tuple_of(place, (statement.weight, statement.priority, terms)), body
         return
     head = statement.head
     if head.ast_type is ASTType.Literal:
@@ -408,15 +371,13 @@ def _counted(head: AST) -> AST:
     """The bounds of a choice as an aggregate for a body."""
     if head.ast_type is ASTType.Aggregate:
         return ast.Aggregate(head.location, head.left_guard, head.elements, head.right_guard)
+    parts = ((element.terms, element.condition) for element in head.elements)
     elements = [
-        ast.BodyAggregateElement(
-            element.terms, [element.condition.literal, *element.condition.condition]
-        )
-        for element in head.elements
+        ast.BodyAggregateElement(terms, [choice.literal, *choice.condition])
+        for terms, choice in parts
     ]
-    return ast.BodyAggregate(
-        head.location, head.left_guard, head.function, elements, head.right_guard
-    )
+    guards = head.left_guard, head.right_guard
+    return ast.BodyAggregate(head.location, guards[0], head.function, elements, guards[1])
 
 
 def _disjunction(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
@@ -432,10 +393,8 @@ def _disjunction(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None,
             literal = trees.rename(other.literal, fresh)
             conditions = [trees.rename(part, fresh) for part in other.condition]
             if is_atom(literal, Sign.NoSign):
-                different = ast.Comparison(
-                    literal.atom.symbol,
-                    [ast.Guard(ComparisonOperator.NotEqual, element.literal.atom.symbol)],
-                )
+                guard = ast.Guard(ComparisonOperator.NotEqual, element.literal.atom.symbol)
+                different = ast.Comparison(literal.atom.symbol, [guard])
                 conditions.append(Literal(head.location, Sign.NoSign, different))
             others.append(ast.ConditionalLiteral(head.location, _negated(literal), conditions))
         kept = _apart(body, element)

@@ -10,6 +10,7 @@ An atom is ``alike(5,5,_,_)``: ``_`` stands for whatever there is. Words stand f
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 from clingo import SymbolType, parse_term
 
 from ists_asp.errors import UsageError, shortened
-from ists_asp.model import Answer, Label, Pair, Sentence, Tag
+from ists_asp.model import Answer, Label, Pair, Tag
 from ists_asp.rules.check.predicates import suggestion
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.trees import ANY
@@ -27,7 +28,7 @@ from ists_asp.trace.instances import agrees
 from ists_asp.vocabulary import ALIGNED, BOUNDARY, LABEL, SCORE, SPAN, TAG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.trace.trace import Trace
 
@@ -104,10 +105,8 @@ def _only(
         for n in range(len(forms)) if wanted else ():
             end = ends[n] + len(wanted)
             if text.startswith(wanted, ends[n]) and end in ends:
-                touched = {*range(n + 1, ends.index(end) + 1)}
-                chunks = answer.chunks1 if side == 1 else answer.chunks2
-                parts = (chunk.tokens for chunk in chunks if touched & {*chunk.tokens})
-                tokens = tuple(token for part in parts for token in part)
+                parts = _chunks_of(answer, side, range(n + 1, ends.index(end) + 1))
+                tokens = tuple(token for _, part in parts for token in part)
                 found[side, tokens] = f"{side}: {tokens_text(tokens)} ({sentence.words(tokens)})"
     place = f"sentence {sides[0]}" if len(sides) == 1 else "either sentence"
     if not found:
@@ -153,12 +152,9 @@ def _alignment(text: str, answer: Answer, where: str) -> Question:
         raise UsageError("both sides are empty", where=where, expected=_FORM)
     whole = bool(tokens1 and tokens2)
     if label is not None and label.aligned != whole:
-        found = "both sides have tokens" if whole else "one side is empty"
-        raise UsageError(
-            f"{label} where {found}",
-            where=where,
-            expected="EQUI, OPPO, SPE1, SPE2, SIMI or REL" if whole else "NOALI, or ALIC",
-        )
+        fault = f"{label} where {'both sides have tokens' if whole else 'one side is empty'}"
+        expected = "EQUI, OPPO, SPE1, SPE2, SIMI or REL" if whole else "NOALI, or ALIC"
+        raise UsageError(fault, where=where, expected=expected)
     if not whole and score is not None:
         raise UsageError("a score where one side is empty", where=where, expected="NIL, or none")
     if not whole and label is None:
@@ -171,12 +167,10 @@ def _tokens(text: str, pair: Pair, side: int, where: str) -> tuple[int, ...]:
     found = tuple(number for number in numbers(text, where) if number)
     if not text.strip():
         raise UsageError("a side has no tokens", where=where, expected=_FORM, hint="Write 0")
-    size = len((pair.sent1, pair.sent2)[side - 1].tokens)
-    beyond = [number for number in found if number > size]
-    if beyond:
-        raise UsageError(
-            f"sentence {side} has no token {beyond[0]}", where=where, expected=f"1 to {size}"
-        )
+    size = pair.sizes[side - 1]
+    if beyond := [number for number in found if number > size]:
+        fault = f"sentence {side} has no token {beyond[0]}"
+        raise UsageError(fault, where=where, expected=f"1 to {size}")
     return found
 
 
@@ -185,17 +179,14 @@ def _label(text: str, where: str) -> tuple[Label, frozenset[Tag]]:
     labels = [part for part in parts if part in tuple(Label)]
     tags = [part for part in parts if part in tuple(Tag)]
     if len(labels) != 1 or len(labels) + len(tags) != len(parts):
-        raise UsageError(
-            f"'{text}' is no label", where=where, expected=", ".join(str(label) for label in Label)
-        )
+        raise UsageError(f"'{text}' is no label", where=where, expected=", ".join(Label))
     return Label(labels[0]), frozenset(Tag(tag) for tag in tags)
 
 
 def _score(text: str, where: str) -> int:
-    try:
+    value = -1.0
+    with suppress(ValueError):
         value = float(text.split()[0])
-    except ValueError:
-        value = -1.0
     if not (0 <= value <= 5 and value == int(value)):
         raise UsageError(f"'{text}' is no score", where=where, expected="a whole number, 0 to 5")
     return int(value)
@@ -214,26 +205,20 @@ def read_atom(text: str, trace: Trace) -> Ground:
     """Read an atom, whose predicate some rule or fact must have."""
     where = f"atom '{shortened(text)}'"
     written = _PART.sub(lambda found: found["string"] or ANY, text.strip())
-    try:
+    symbol = None
+    with suppress(RuntimeError):
         symbol = parse_term(written, logger=lambda _code, _text: None)
-    except RuntimeError:
-        symbol = None
     if symbol is None or symbol.type is not SymbolType.Function or not symbol.name:
-        raise UsageError(
-            "it is not an atom",
-            where=where,
-            expected="alike(5,5,_,_), with _ for what may be anything",
-            hint='Words stand in double quotes: word(1,_,"cat")',
-        )
+        expected = "alike(5,5,_,_), with _ for what may be anything"
+        hint = 'Words stand in double quotes: word(1,_,"cat")'
+        raise UsageError("it is not an atom", where=where, expected=expected, hint=hint)
     key = symbol.name, len(symbol.arguments)
     known = {(name, arity) for name, arity in trace.reified.deriving if not name.startswith("-")}
     known |= {(fact.name, len(fact.arguments)) for fact in (*trace.given, *trace.rewritten.known)}
     if key not in known:
-        raise UsageError(
-            f"no rule and no fact has the predicate {key[0]}/{key[1]}",
-            where=where,
-            hint=suggestion(key, known) or "See docs/reference/vocabulary.md, or ists-asp facts",
-        )
+        fault = f"no rule and no fact has the predicate {key[0]}/{key[1]}"
+        hint = suggestion(key, known) or "See docs/reference/vocabulary.md, or ists-asp facts"
+        raise UsageError(fault, where=where, hint=hint)
     return Ground(symbol)
 
 
@@ -259,15 +244,14 @@ def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
     """
     if question.side:
         return tuple(_chunk(trace, question.side, question.tokens1))
-    sides = [
-        (side, tokens) for side, tokens in ((1, question.tokens1), (2, question.tokens2)) if tokens
-    ]
+    both = (1, question.tokens1), (2, question.tokens2)
+    sides = [(side, tokens) for side, tokens in both if tokens]
     found = [goal for side, tokens in sides for goal in _chunks(trace, side, tokens)]
     if not all(holds(trace, goal) for goal in found):
         return tuple(found)
     if len(sides) == 1:
         ((side, tokens),) = sides
-        for number, chunk in _chunks_of(trace, side, tokens):
+        for number, chunk in _chunks_of(trace.answer, side, tokens):
             atom = Ground(f"{str(question.label).lower()}({side},{number})")
             words = _words(trace, side, chunk)
             found.append(Goal(atom, True, f"{words} of sentence {side} is {question.label}"))
@@ -275,14 +259,12 @@ def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
     spans = ",".join(_span(trace, side, tokens) for side, tokens in sides)
     words = " ~ ".join(_words(trace, side, tokens) for side, tokens in sides)
     found.append(Goal(Ground(f"{ALIGNED.name}({spans})"), True, words))
-    for name, value in (
-        (LABEL.name, question.label),
-        (SCORE.name, question.score),
-        *((TAG.name, tag) for tag in sorted(question.tags)),
-    ):
+    tags = ((TAG, tag) for tag in sorted(question.tags))
+    for predicate, value in ((LABEL, question.label), (SCORE, question.score), *tags):
         if value is not None:
             words = f"{words} // {str(value).upper()}"
-            found.append(Goal(Ground(f"{name}({spans},{str(value).lower()})"), True, words))
+            atom = Ground(f"{predicate.name}({spans},{str(value).lower()})")
+            found.append(Goal(atom, True, words))
     return tuple(found)
 
 
@@ -294,7 +276,7 @@ def holds(trace: Trace, goal: Goal) -> bool:
 def _chunk(trace: Trace, side: int, tokens: tuple[int, ...]) -> Iterator[Goal]:
     """The boundaries that make one chunk of neighbouring tokens."""
     for token in (tokens[0], tokens[-1] + 1):
-        if token <= len(_sentence(trace, side).tokens):
+        if token <= trace.answer.pair.sizes[side - 1]:
             yield _boundary(trace, side, token)
     for token in tokens[1:]:
         text = f"no chunk of sentence {side} begins at {_words(trace, side, (token,))}"
@@ -309,7 +291,7 @@ def _chunks(trace: Trace, side: int, tokens: tuple[int, ...]) -> Iterator[Goal]:
     for token in tokens:
         if token - 1 not in tokens:
             yield _boundary(trace, side, token)
-        if token + 1 not in tokens and token < len(_sentence(trace, side).tokens):
+        if token + 1 not in tokens and token < trace.answer.pair.sizes[side - 1]:
             yield _boundary(trace, side, token + 1, "ends with", token)
 
 
@@ -319,15 +301,12 @@ def _boundary(trace: Trace, side: int, token: int, does: str = "begins at", name
 
 
 def _chunks_of(
-    trace: Trace, side: int, tokens: tuple[int, ...]
+    answer: Answer, side: int, tokens: Iterable[int]
 ) -> list[tuple[int, tuple[int, ...]]]:
     """The numbers and tokens of the chunks that tokens belong to."""
-    chunks = trace.answer.chunks1 if side == 1 else trace.answer.chunks2
-    return [
-        (number, chunk.tokens)
-        for number, chunk in enumerate(chunks, start=1)
-        if not set(chunk.tokens).isdisjoint(tokens)
-    ]
+    chunks = enumerate((answer.chunks1, answer.chunks2)[side - 1], start=1)
+    wanted = {*tokens}
+    return [(number, chunk.tokens) for number, chunk in chunks if wanted & {*chunk.tokens}]
 
 
 def _span(trace: Trace, side: int, tokens: tuple[int, ...]) -> str:
@@ -335,7 +314,7 @@ def _span(trace: Trace, side: int, tokens: tuple[int, ...]) -> str:
     for atom in trace.beginning(SPAN, Ground(side)):
         if trace.words.tokens("span", side, atom.arguments[1]) == tokens:
             return atom.arguments[1]
-    numbers = [number for number, _ in _chunks_of(trace, side, tokens)]
+    numbers = [number for number, _ in _chunks_of(trace.answer, side, tokens)]
     if numbers == list(range(numbers[0], numbers[-1] + 1)):
         return f"run({numbers[0]},{numbers[-1]})"
     # asp/ knows spans of two chunks round a gap; others have a term that no rule derives.
@@ -343,9 +322,5 @@ def _span(trace: Trace, side: int, tokens: tuple[int, ...]) -> str:
 
 
 def _words(trace: Trace, side: int, tokens: tuple[int, ...]) -> str:
-    return f'"{_sentence(trace, side).words(tokens)}" ({tokens_text(tokens)})'
-
-
-def _sentence(trace: Trace, side: int) -> Sentence:
     pair = trace.answer.pair
-    return pair.sent1 if side == 1 else pair.sent2
+    return f'"{(pair.sent1, pair.sent2)[side - 1].words(tokens)}" ({tokens_text(tokens)})'

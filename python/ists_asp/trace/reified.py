@@ -43,9 +43,8 @@ class ReifiedRules:
         self.solver = solver
         self.knowledge = tuple(knowledge)
         self._constants = frozenset((*solver.options.constants, *check_kinds({}, rules)))
-        self._definitions = [
-            str(node) for node in rules.statements if node.ast_type is ASTType.Definition
-        ]
+        kind = ASTType.Definition
+        self._definitions = [str(node) for node in rules.statements if node.ast_type is kind]
         self.by_statement = self._recalled_probes()
         self.probes = tuple(chain.from_iterable(self.by_statement))
         self.queries: dict[str, tuple[Query, ...]] = {}
@@ -58,11 +57,8 @@ class ReifiedRules:
         def work() -> list[tuple[Probe, ...]]:
             return [probes_of(*one, number, self._constants) for number, one in enumerate(both)]
 
-        def data() -> object:
-            return [
-                [probe.name if probe.is_fact else to_builtins(probe)[1:] for probe in each]
-                for each in work()
-            ]
+        def data(probes: Iterable[Probe]) -> object:
+            return [probe.name if probe.is_fact else to_builtins(probe)[1:] for probe in probes]
 
         def read(statement: AST, rule: NamedRule, probe: Any) -> Probe:  # noqa: ANN401 (JSON)
             if isinstance(probe, str):
@@ -72,10 +68,11 @@ class ReifiedRules:
         remembered = self.rules.remembered
         if remembered.store is None:
             return work()
-        kept = remembered.recall("probes", sorted(self._constants), data)
-        return [
-            tuple(read(*one, probe) for probe in each) for one, each in zip(both, kept, strict=True)
-        ]
+        stored = remembered.recall(
+            "probes", sorted(self._constants), lambda: list(map(data, work()))
+        )
+        written = zip(both, stored, strict=True)
+        return [tuple(read(*rule, probe) for probe in probes) for rule, probes in written]
 
     def _recalled(self, what: str, kind: type[_Found], work: Callable[[], _Found]) -> _Found:
         remembered = self.rules.remembered
@@ -92,12 +89,10 @@ class ReifiedRules:
     @cached_property
     def places(self) -> ArgumentTypes:
         """The types of the variables of the rules."""
-
-        def work() -> ArgumentTypes:
-            reads = {probe.name: probe.read for probe in self.probes if not probe.is_fact}
-            return argument_types(reads)
-
-        return self._recalled("places", ArgumentTypes, work)
+        rules = (probe for probe in self.probes if not probe.is_fact)
+        return self._recalled(
+            "places", ArgumentTypes, lambda: argument_types({one.name: one.read for one in rules})
+        )
 
     @cached_property
     def restraining(self) -> tuple[frozenset[int], frozenset[int]]:
@@ -107,11 +102,8 @@ class ReifiedRules:
     @cached_property
     def switched(self) -> Solver[Answer]:
         """A solver of the same rules, with a switch for each that may restrain an answer."""
-        every, unconditional = self.restraining
-        rules = self.rules.rules
-        return self.solver.switched(
-            {place for place in every | unconditional if not is_core(rules[place])}
-        )
+        every, rules = frozenset[int]().union(*self.restraining), self.rules.rules
+        return self.solver.switched({place for place in every if not is_core(rules[place])})
 
     @cached_property
     def own(self) -> frozenset[int]:
@@ -132,9 +124,7 @@ class ReifiedRules:
             if probe.head is not None:
                 term = probe.head.atom.symbol
                 sign = "-" if term.ast_type is ASTType.UnaryOperation else ""
-                for key in {
-                    (sign + function.name, len(function.arguments)) for function in functions(term)
-                }:
+                for key in {(sign + head.name, len(head.arguments)) for head in functions(term)}:
                     found[key].append(probe)
         return {key: tuple(probes) for key, probes in found.items()}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
 from string import Formatter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from clingo import Control, Symbol, SymbolType
 
@@ -17,10 +17,10 @@ from ists_asp.rules.arguments import CHUNK, SPAN, TOKEN, ArgumentTypes, Place
 from ists_asp.syntax.ground import Ground, plain
 from ists_asp.syntax.trees import ANY
 from ists_asp.trace.instances import RuleInstances, agrees
-from ists_asp.vocabulary import IN_CHUNK, SPAN_TOKEN, Predicate
+from ists_asp.vocabulary import IN_CHUNK, LABEL, SPAN_TOKEN, Predicate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ists_asp.model import Answer, Pair
     from ists_asp.solver import Best
@@ -38,8 +38,8 @@ class Words:
     ``places`` are what the variables of the rules stand for.
     """
 
-    READ = (IN_CHUNK.name, SPAN_TOKEN.name)
-    """The names of the atoms that are read."""
+    READ: ClassVar = {IN_CHUNK.name: CHUNK, SPAN_TOKEN.name: SPAN}
+    """The names of the atoms that are read, with what they are about."""
 
     def __init__(self, pair: Pair, true: Iterable[Ground], places: ArgumentTypes) -> None:
         self._sentences = {1: pair.sent1, 2: pair.sent2}
@@ -47,13 +47,12 @@ class Words:
         self._known: dict[tuple[str, int, Ground], list[int]] = defaultdict(list)
         self._quoted: dict[tuple[str, int, Ground], str | None] = {}
         self._terms: dict[Ground, str] = {}
-        kinds = {IN_CHUNK.name: CHUNK, SPAN_TOKEN.name: SPAN}
         for atom in true:
             if len(atom.arguments) == 3:
                 # Users' rules may derive such atoms of anything.
                 first, value, last = atom.arguments
                 side = _number(first)
-                self._known[kinds[atom.name], side, value] += self.tokens(TOKEN, side, last)
+                self._known[self.READ[atom.name], side, value] += self.tokens(TOKEN, side, last)
 
     def tokens(self, kind: str, side: int, value: Ground) -> tuple[int, ...]:
         """The token numbers of a token, chunk or span; empty if there is none such."""
@@ -89,15 +88,15 @@ class Words:
         if template is None:
             return probe.rule.text
         places = self._places.variables.get(probe.name, {})
-        found = []
+        text = ""
         for words, name in _slots(template):
-            found.append(words)
+            text += words
             if (value := values.get(name)) is not None:
                 label = value.upper() if value in _LABELS else plain(value)
-                found.append(self._placed(places.get(name), values, value) or label)
+                text += self._placed(places.get(name), values, value) or label
             else:
-                found.append(name)
-        return "".join(found)
+                text += name
+        return text
 
     def atom(self, atom: Ground) -> str:
         """An atom with words for its tokens, chunks and spans: ``aligned("a cat","one cat")``.
@@ -115,10 +114,9 @@ class Words:
             return term
         name, _, inside = term.partition("(")
         if not any(mark in inside for mark in ("(", '"', ANY)):
-            # Nothing in it stands for words.
             number = inside.count(",") + 1 if inside else 0
             if f"{name}/{number}" not in self._places.arguments:
-                return term
+                return term  # nothing in it stands for words
         if not term.arguments:
             return plain(term)
         shown = [self.quoted(*what, part) or self.atom(part) for what, part in self._parts(term)]
@@ -235,6 +233,10 @@ class Trace:
             if len(atom.arguments) == predicate.arity and atom.arguments[: len(start)] == start
         )
 
+    def label_of(self, spans: Sequence[Ground]) -> Ground | None:
+        """The label of an alignment."""
+        return next((atom.arguments[2] for atom in self.beginning(LABEL, *spans)), None)
+
     @cached_property
     def control(self) -> Control:
         """The rewritten program, ground over the answer set of this pair alone."""
@@ -261,13 +263,10 @@ class Trace:
 
     def reasons(self, atom: Ground) -> tuple[RuleInstance, ...]:
         """The firings that derive an atom, the primary one first; none for what was given."""
-        found = self._reasons.get(atom)
-        if found is None:
-            found = tuple(self.firings.firings(atom))
-            if atom in self.rewritten.known:
-                found = (*self.tables.firings(atom), *found)
-            self._reasons[atom] = found
-        return found
+        if atom not in self._reasons:
+            tables = self.tables.firings(atom) if atom in self.rewritten.known else ()
+            self._reasons[atom] = (*tables, *self.firings.firings(atom))
+        return self._reasons[atom]
 
     def groups(self, firing: RuleInstance) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, with their elements."""
@@ -280,7 +279,6 @@ class Trace:
         return (*firing.positive, *self._all(firing).counted(firing))
 
     def _all(self, firing: RuleInstance) -> RuleInstances:
-        """The firings that one is among."""
         return self.firings if self.is_own(firing) else self.tables
 
     def is_own(self, firing: RuleInstance) -> bool:
@@ -295,44 +293,32 @@ class Trace:
 
 
 def check(trace: Trace) -> None:
-    """Check that a trace accounts for its answer.
+    """Check that a trace accounts for its answer; a TraceError says what is not so.
 
     Every atom has a derivation or was given, none rests on itself (which the order of
     derivation has shown), no constraint fired, and the weights sum to the cost.
-
-    Raises:
-        TraceError: it does not; the message says which.
     """
     where = of_pair(trace.answer.pair.id)
-    lacking = trace.true - trace.given
-    lacking -= trace.firings.by_head.keys()
-    lacking -= trace.rewritten.known
-    if lacking:
-        raise TraceError(
-            f"{len(lacking)} atoms have no derivation, such as {min(lacking)}", where=where
-        )
+    if lacking := trace.true - trace.given - trace.firings.by_head.keys() - trace.rewritten.known:
+        found = f"{len(lacking)} atoms have no derivation, such as {min(lacking)}"
+        raise TraceError(found, where=where)
     for firing in trace.firings.violated:
         rule = firing.probe.rule
         raise TraceError(f"the constraint at {rule.file}:{rule.line} fired", where=where)
-    sums: Counter[int] = Counter()
+    sums, cost = Counter[int](), trace.cost
     for term in trace.objective:
         sums[term.priority] += term.weight
-    cost = Counter(trace.cost)
     for priority in sums.keys() | cost.keys():
-        if sums[priority] != cost[priority]:
-            raise TraceError(
-                f"the weights at priority {priority} sum to {sums[priority]}",
-                where=where,
-                expected=f"the cost {cost[priority]}",
-            )
+        if sums[priority] != (expected := cost.get(priority, 0)):
+            found = f"the weights at priority {priority} sum to {sums[priority]}"
+            raise TraceError(found, where=where, expected=f"the cost {expected}")
 
 
 def look_ahead(traces: Iterable[Trace]) -> None:
     """Look for the elements of all firings of traces at once, which takes less than one by one."""
-    wanted: dict[int, tuple[Grounding, list[RuleInstance]]] = {}
+    wanted: dict[Grounding, list[RuleInstance]] = defaultdict(list)
     for trace in traces:
-        grounding = trace.firings.grounding
-        _, firings = wanted.setdefault(id(grounding), (grounding, []))
-        firings += chain(trace.firings.deriving, trace.firings.objective)
-    for grounding, firings in wanted.values():
-        grounding.want(firings)
+        firings = trace.firings
+        wanted[firings.grounding] += chain(firings.deriving, firings.objective)
+    for grounding, every in wanted.items():
+        grounding.want(every)

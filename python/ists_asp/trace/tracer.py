@@ -1,10 +1,9 @@
 """From a pair to the trace of its answer.
 
 1. The program as it is gives the best answer set.
-2. The rewritten program (:mod:`ists_asp.trace.probes`) is grounded over its atoms, which
-   says what fired; tables, which are the same for all pairs, are looked at once, and the
-   elements of aggregates when somebody asks for them.
-   Pairs that were solved together are looked at together as well.
+2. The rewritten program (:mod:`ists_asp.trace.probes`) is grounded over its atoms, which says
+   what fired; tables, which are the same for all pairs, are looked at once, and the elements of
+   aggregates on request. Pairs that were solved together are looked at together as well.
 3. The trace must account for the answer: :func:`ists_asp.trace.trace.check`.
 
 Whoever asks only which rules fire in a run gets its :class:`Coverage`.
@@ -52,11 +51,8 @@ def _reach(traces: Sequence[Trace]) -> None:
     is done in waves: what the decisions rest on, what that counted, what this rests on, and so on.
     A pair alone is looked at when somebody asks.
     """
-    walks = [
-        (trace.firings.grounding, _waves(trace))
-        for trace in traces
-        if trace.best.together is not None
-    ]
+    together = [trace for trace in traces if trace.best.together is not None]
+    walks = [(trace.firings.grounding, _waves(trace)) for trace in together]
     while True:
         wanted: dict[Grounding, list[RuleInstance]] = defaultdict(list)
         for shared, walk in walks:
@@ -107,8 +103,7 @@ class AskedTrace(Trace):
         if self.rating is not None:
             told += [(self.rating, decision) for decision in decisions(self.rating)]
         for trace, one in told:
-            tree = Grower(trace, depth, everything=everything).decision(one)
-            lines += ["", *render(tree)]
+            lines += ["", *render(Grower(trace, depth, everything=everything).decision(one))]
         return "\n".join(lines) + "\n"
 
     def to_dict(self, *, compare: bool = True) -> dict[str, Any]:
@@ -132,14 +127,9 @@ class AskedTrace(Trace):
 class Tracer:
     """Says why answers are as they are.
 
-    Args:
-        rules: the parsed rules.
-        solver: a solver made of the same rules.
-        knowledge: what words are compared by, as
-            :attr:`ists_asp.engine.System.knowledge` has it.
-
-    Raises:
-        RuleError: the rules have a statement that cannot be traced.
+    The solver is made of the same rules; ``knowledge`` is what words are compared by, as
+    :attr:`ists_asp.engine.System.knowledge` has it. A statement that cannot be traced raises a
+    :class:`~ists_asp.errors.RuleError`.
     """
 
     def __init__(
@@ -164,8 +154,7 @@ class Tracer:
         began = time.process_time()
         with gc_paused():
             try:
-                for trace in self._each(items):
-                    made.append(trace)
+                made += self._each(items)
             except IstsError as error:
                 failure = error
             _reach(made)
@@ -182,8 +171,7 @@ class Tracer:
         shared: dict[int, Grounding] = {}
         best_of_all = self.solver.best_of_all(items, lambda: rewritten.paired)
         for (pair, facts), best in zip(items, best_of_all, strict=True):
-            together = best.together
-            if together is None:
+            if (together := best.together) is None:
                 yield self._alone(facts, best)
                 continue
             new = Grounding(together.control, lambda: rewritten.paired_later, together)
@@ -233,9 +221,8 @@ class Coverage:
     clashes: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def __or__(self, other: Coverage) -> Coverage:
-        return Coverage(
-            self.fired | other.fired, self.seen | other.seen, {**other.clashes, **self.clashes}
-        )
+        clashes = {**other.clashes, **self.clashes}
+        return Coverage(self.fired | other.fired, self.seen | other.seen, clashes)
 
 
 def coverage(reified: ReifiedRules, items: Iterable[Item]) -> Iterator[Coverage]:

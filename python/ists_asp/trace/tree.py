@@ -6,6 +6,7 @@ has over the runner-up, pros and cons apart, the largest first. What has been sh
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,28 +14,22 @@ import msgspec
 from ists_asp.syntax.trees import PREFIX
 from ists_asp.terminal import unbroken
 from ists_asp.trace.contrast import Contrasted, Reason, RunnerUp, runner_up
-from ists_asp.trace.decisions import (
-    SUMS,
-    WHOLE,
-    Decision,
-    DecisionKind,
-    RulePlace,
-    contributed,
-    in_words,
-    label_of,
-)
+from ists_asp.trace.decisions import SUMS, WHOLE, DecisionKind, RulePlace, contributed, in_words
 from ists_asp.vocabulary import ALIGNED, CLOSENESS, CORRECTION, NOALI, RATING, WEIGHT, WORTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.decisions import Because, Contribution
+    from ists_asp.trace.decisions import Because, Contribution, Decision
     from ists_asp.trace.grounding import Element, Group, RuleInstance
     from ists_asp.trace.trace import Term, Trace
 
-_SHOWN = 5
-"""Elements of a sum, pros, and cons that are shown unless all are asked for."""
+_SHOWN = 5  # elements of a sum, pros, and cons that are shown unless all are asked for
+_TIES = 1  # priorities up to this one only order what is equally good (asp/tie.lp)
+_FLAT = 2  # so deep a tree shows evidence without what it rests on
+_WEIGHTS = (WEIGHT.signature, CORRECTION.signature, WORTH.signature)
+"""The predicates that evidence is weighed by."""
 
 _TOLD = (DecisionKind.ALIGN, DecisionKind.LABEL, DecisionKind.SCORE, DecisionKind.NOALI)
 """Decisions that one sentence sums up, whether or not evidence is weighed."""
@@ -42,15 +37,6 @@ _TOLD = (DecisionKind.ALIGN, DecisionKind.LABEL, DecisionKind.SCORE, DecisionKin
 _SIDES = ("for it", "against it")
 _TITLES = {DecisionKind.NOALI: ("against that pair", "for that pair")}
 """The titles of pros and cons."""
-
-_TIES = 1
-"""Priorities up to this one only order what is equally good (asp/tie.lp)."""
-
-_FLAT = 2
-"""So deep a tree shows evidence without what it rests on."""
-
-_WEIGHTS = (WEIGHT.signature, CORRECTION.signature, WORTH.signature)
-"""The predicates that evidence is weighed by."""
 
 
 class Branch(msgspec.Struct):
@@ -127,8 +113,7 @@ class Grower:
             if contribution.firing is not None and self._depth > _FLAT:
                 line.below = self._firing(contribution.firing, 0).below
             branch.below.append(line)
-        rest = found[limit:]
-        if rest:
+        if rest := found[limit:]:
             total = sum(one.points for one in rest)
             branch.below.append(Branch(f"… and {len(rest)} more, {total:+} together"))
         yield branch
@@ -147,9 +132,9 @@ class Grower:
             self._shown.add(atom)
         found = [branch]
         if self._everything:
-            for again in (self._firing(other, level) for other in others):
+            found += (self._firing(other, level) for other in others)
+            for again in found[1:]:
                 again.text = f"also: {again.text}"
-                found.append(again)
         elif rules := {other.probe.rule.name for other in others} - {first.probe.rule.name}:
             branch.below.append(Branch(f"(also by {', '.join(sorted(rules))})"))
         return found
@@ -158,8 +143,7 @@ class Grower:
         branch = fired(self._trace, firing)
         if level >= self._depth:
             return branch
-        comparisons = [text for text in firing.comparisons if not text.startswith(PREFIX)]
-        if comparisons:
+        if comparisons := [text for text in firing.comparisons if not text.startswith(PREFIX)]:
             branch.below.append(Branch(", ".join(comparisons)))
         for atom in firing.positive:
             if not self._is_weight(atom):
@@ -176,24 +160,17 @@ class Grower:
         limit = len(elements) if whole else _SHOWN
         for element in elements[:limit]:
             yield self._element(group, element, level)
-        rest = elements[limit:]
-        if rest:
+        if rest := elements[limit:]:
             total = round(sum(contributed(element) for element in rest))
             note = f", {total:+} together" if counted else ""
             yield Branch(f"… and {len(rest)} more{note}")
 
     def _element(self, group: Group, element: Element, level: int) -> Branch:
-        counted = group.companion.function in SUMS
-        weight = round(contributed(element)) if counted else None
-        branches: list[Branch] = []
+        weight = round(contributed(element)) if group.companion.function in SUMS else None
         weights = [atom for atom in element.positive if self._is_weight(atom)]
-        for atom in element.positive:
-            if atom not in weights:
-                branches += self.atom(atom, level)
-        branches += map(self._absent, element.negative)
-        if not branches:
-            branches = [Branch(", ".join(element.terms) or group.text)]
-        first, *others = branches
+        atoms = (self.atom(atom, level) for atom in element.positive if atom not in weights)
+        branches = [*chain.from_iterable(atoms), *map(self._absent, element.negative)]
+        first, *others = branches or [Branch(", ".join(element.terms) or group.text)]
         first.weight = weight
         if weight is not None and len(element.terms) > 1:
             first.text += f" ({element.terms[1]})"
@@ -222,7 +199,6 @@ class Grower:
         return branch
 
     def _absent(self, atom: Ground) -> Branch:
-        """A negated atom; ``_`` in it stands for anything."""
         return Branch(f"not {self._trace.words.atom(atom)}")
 
     @staticmethod
@@ -243,7 +219,6 @@ def render(branch: Branch) -> list[str]:
 
 
 def _beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
-    """How much better a decision is than the best answer without it."""
     if not second.by:
         return "without it the objective would be the same"
     priority, gain = second.by[0]
@@ -264,7 +239,7 @@ def _nearer(trace: Trace, decision: Decision, other: Ground, gain: int) -> str:
     if decision.kind is not DecisionKind.SCORE:
         return ""
     *spans, own = decision.atom.arguments
-    for atom in trace.beginning(CLOSENESS, *spans, label_of(trace, spans)):
+    for atom in trace.beginning(CLOSENESS, *spans, trace.label_of(spans)):
         worth = atom.arguments[-1].number
         if abs(WHOLE * other.number - worth) - abs(WHOLE * own.number - worth) == gain:
             total = f"the sum is {worth / WHOLE:.2f} points"

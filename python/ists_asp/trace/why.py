@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from ists_asp.trace.questions import Goal
     from ists_asp.trace.trace import Trace
 
-_ATOMS = 10
-"""Atoms that are told unless all are asked for."""
+_ATOMS = 10  # atoms that are told unless all are asked for
 
 
 class _Text:
@@ -106,7 +105,6 @@ class Why(_Text):
         }
 
     def _tree(self, atom: Ground, depth: int, *, everything: bool) -> Branch:
-        """An atom, and below it what derives it."""
         reasons = Grower(self.trace, depth, everything=everything).atom(atom)
         return Branch(str(self.trace.words.atom(atom)), str(atom), below=reasons)
 
@@ -116,39 +114,26 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
     question = questions.by_numbers(asked, trace.answer)
     if questions.is_rating(question):
         if trace.rating is None:
-            raise UsageError(
-                "the answer is not rated",
-                where=f"decision '{DecisionKind.RATING}'",
-                hint="Choose a profile with rules for ratings, such as sts-en",
-            )
+            where = f"decision '{DecisionKind.RATING}'"
+            hint = "Choose a profile with rules for ratings, such as sts-en"
+            raise UsageError("the answer is not rated", where=where, hint=hint)
         return Why(trace.rating, str(DecisionKind.RATING), decisions(trace.rating))
     if questions.is_atom_question(question):
         matching = questions.agreeing(questions.read_atom(question, trace), trace)
         if not matching:
-            raise UsageError(
-                "the answer has no such atom",
-                where=f"atom '{question}'",
-                hint="Ask ists-asp why-not",
-            )
+            hint = "Ask ists-asp why-not"
+            raise UsageError("the answer has no such atom", where=f"atom '{question}'", hint=hint)
         return Why(trace, question, atoms=matching)
     read = questions.read_question(question, trace.answer)
     wanted = questions.goals(trace, read)
-    failing = [goal for goal in wanted if not questions.holds(trace, goal)]
-    if failing:
-        raise UsageError(
-            f"not so in the answer: {failing[0].text}",
-            where=f"decision '{question}'",
-            hint="Ask ists-asp why-not",
-        )
+    if failing := [goal for goal in wanted if not questions.holds(trace, goal)]:
+        fault, where = f"not so in the answer: {failing[0].text}", f"decision '{question}'"
+        raise UsageError(fault, where=where, hint="Ask ists-asp why-not")
     atoms = {goal.atom for goal in wanted if goal.true}
-    is_boundary = bool(read.side)
-    every = [
-        decision
-        for decision in decisions(trace)
-        if (decision.kind == DecisionKind.BOUNDARY) == is_boundary
-    ]
-    found = [one for one in every if one.atom in atoms]
-    if not is_boundary and read.label is None:
+    kinds = {DecisionKind.BOUNDARY} if read.side else {*DecisionKind} - {DecisionKind.BOUNDARY}
+    every = [decision for decision in decisions(trace) if decision.kind in kinds]
+    found = [decision for decision in every if decision.atom in atoms]
+    if not read.side and read.label is None:
         # An alignment with its label, score and tags.
         sides = {(one.tokens1, one.tokens2) for one in found}
         found = [one for one in every if (one.tokens1, one.tokens2) in sides]
@@ -180,10 +165,9 @@ _STANDING = {
 class Verdict(StrEnum):
     """Why a decision was not taken.
 
-    ``underivable``: no rule can derive it; ``certain``: the opposite
-    holds in every answer; ``forbidden``: constraints exclude it; ``worse``: it is possible,
-    but the answer is better; ``as_good``: it is possible and not worse, which can only be
-    where the search was stopped.
+    ``underivable``: no rule can derive it; ``certain``: the opposite holds in every answer;
+    ``forbidden``: constraints exclude it; ``worse``: it is possible, but the answer is better;
+    ``as_good``: it is possible and not worse, which can only be where the search was stopped.
     """
 
     UNDERIVABLE = "underivable"
@@ -231,17 +215,13 @@ def why_not(trace: Trace, nearest: NearMisses, *asked: str) -> WhyNot:
     """Why a decision was not taken; see :mod:`ists_asp.trace.questions`."""
     question = questions.by_numbers(asked, trace.answer)
     if questions.is_rating(question):
-        raise UsageError(
-            "a rating is a sum, and no choice",
-            where=f"decision '{DecisionKind.RATING}'",
-            hint="Ask ists-asp why",
-        )
+        where = f"decision '{DecisionKind.RATING}'"
+        raise UsageError("a rating is a sum, and no choice", where=where, hint="Ask ists-asp why")
     if questions.is_atom_question(question):
         term = questions.read_atom(question, trace)
         if questions.agreeing(term, trace):
-            raise UsageError(
-                "the answer has such an atom", where=f"atom '{question}'", hint="Ask ists-asp why"
-            )
+            where = f"atom '{question}'"
+            raise UsageError("the answer has such an atom", where=where, hint="Ask ists-asp why")
         shown = trace.words.atom(term)
         with gc_paused():
             below = nearest.explain(term)
@@ -250,9 +230,8 @@ def why_not(trace: Trace, nearest: NearMisses, *asked: str) -> WhyNot:
     read = questions.read_question(question, trace.answer)
     wanted = questions.goals(trace, read)
     if all(questions.holds(trace, goal) for goal in wanted):
-        raise UsageError(
-            "the answer has this decision", where=f"decision '{question}'", hint="Ask ists-asp why"
-        )
+        where = f"decision '{question}'"
+        raise UsageError("the answer has this decision", where=where, hint="Ask ists-asp why")
     with gc_paused():
         return _Search(trace, nearest, question, wanted).answer()
 
@@ -276,22 +255,17 @@ class _Search:
             atom = known[symbol]
             if true and atom is None:
                 below = self._obstacles(goal) or self._nearest.explain(goal.atom)
-                says = "no rule can derive it"
-                return self._told(Verdict.UNDERIVABLE, goal, says, below)
+                return self._told(Verdict.UNDERIVABLE, goal, "no rule can derive it", below)
             if not true and atom is not None and atom.is_fact:
-                below = self._obstacles(goal)
                 says = "the opposite holds in every answer"
-                return self._told(Verdict.CERTAIN, goal, says, below)
+                return self._told(Verdict.CERTAIN, goal, says, self._obstacles(goal))
         found, unsatisfiable = self._search(len(self._goals))
         if found is not None:
             return self._compared(found)
         if not unsatisfiable:
             limit = self._trace.reified.solver.options.time_limit
-            raise TimeLimitError(
-                f"no answer with it within {limit:g} s",
-                where=f"decision '{self._question}'",
-                hint="Allow more time, or simplify the rules",
-            )
+            fault, where = f"no answer with it within {limit:g} s", f"decision '{self._question}'"
+            raise TimeLimitError(fault, where=where, hint="Allow more time, or simplify the rules")
         return self._impossible()
 
     def _told(self, verdict: Verdict, goal: Goal, says: str, below: list[Branch]) -> WhyNot:
@@ -299,12 +273,9 @@ class _Search:
         return WhyNot(verdict, self._wanted, goal.text, Branch(f"{goal.text}: {says}", below=below))
 
     def _others(self, told: Goal | None = None) -> Iterator[Branch]:
-        """The obstacles of all goals but one."""
         for goal in self._goals:
-            below = (
-                [] if goal is told or questions.holds(self._trace, goal) else self._obstacles(goal)
-            )
-            if below:
+            met = goal is told or questions.holds(self._trace, goal)
+            if below := [] if met else self._obstacles(goal):
                 yield Branch(f"in the way of {goal.text}", below=below)
 
     def _obstacles(self, goal: Goal) -> list[Branch]:
@@ -356,8 +327,7 @@ class _Search:
             nearest = self._nearest
             if before is not None:
                 true = texts(before.true)
-                control = ground_probes("", true, ())
-                nearest = NearMisses(self._trace, control, frozenset(true))
+                nearest = NearMisses(self._trace, ground_probes("", true, ()), frozenset(true))
             below = nearest.explain(goal.atom)
             says = "no rule can derive it together with the rest"
             return self._told(Verdict.UNDERIVABLE, goal, says, below)
@@ -366,8 +336,7 @@ class _Search:
     def _compared(self, found: AnswerSet) -> WhyNot:
         trace = self._trace
         other = beside(trace, found)
-        by = other.by
-        instead = trace.reified.solver.answer(trace.answer.pair, found)
+        by, instead = other.by, trace.reified.solver.answer(trace.answer.pair, found)
         worse = bool(by) and by[0][1] > 0
         gain = f" by {by[0][1]} at priority {by[0][0]}" if by else ""
         known = "possible, but the answer is better" if worse else "possible, and not worse"
@@ -377,11 +346,6 @@ class _Search:
             changed = in_words(trace, (atom for atom in atoms if atom.name != v.BOUNDARY.name))
             if branches := list(map(Branch, sorted(changed))):
                 below.append(Branch(title, below=branches))
-        return WhyNot(
-            Verdict.WORSE if worse else Verdict.AS_GOOD,
-            self._wanted,
-            text,
-            Branch(f"{text}: {known}{gain}", below=below),
-            by,
-            instead,
-        )
+        verdict = Verdict.WORSE if worse else Verdict.AS_GOOD
+        tree = Branch(f"{text}: {known}{gain}", below=below)
+        return WhyNot(verdict, self._wanted, text, tree, by, instead)
