@@ -83,7 +83,6 @@ def read_references(source: Source, *, warn: Warn = ignore) -> dict[str, Referen
 
 
 def _identifier(sentence: WaSentence, seen: Iterable[str], hint: str) -> str:
-    """The id of a sentence, which is not among those seen before."""
     if sentence.id is not None and sentence.id not in seen:
         return sentence.id
     raise DataError(

@@ -199,9 +199,8 @@ def evaluate_ratings(
 
 def _data_set(name: str, correlations: Sequence[Correlation]) -> DataSet:
     own, *others = correlations
-    if not others:
-        return DataSet(name, own)
-    return DataSet(name, own, Comparison(others[0].r, significance(own.r, others[0].r, own.pairs)))
+    compared = (Comparison(run.r, significance(own.r, run.r, own.pairs)) for run in others)
+    return DataSet(name, own, next(compared, None))
 
 
 def _matched(gold: Path, runs: Sequence[Path]) -> list[tuple[str, Path, *tuple[Path, ...]]]:
@@ -241,14 +240,12 @@ def _folder(folder: Path) -> dict[str, Path]:
 
 
 def _name(file: Path) -> str:
-    stem = file.stem if file.suffix in _SUFFIXES else file.name
-    return _OFFICIAL.sub("", stem)
+    return _OFFICIAL.sub("", file.stem if file.suffix in _SUFFIXES else file.name)
 
 
 def _by_id(
     ratings: Mapping[str, float | None], ids: Sequence[str], answer: Path, gold: Path
 ) -> list[float | None]:
-    """The ratings in the order of gold pairs."""
     for lacking, where, file in (
         ([own for own in ids if own not in ratings], answer, gold),
         ([own for own in ratings if own not in set(ids)], gold, answer),
@@ -267,8 +264,7 @@ def _ratings(
     file: Path, role: str, wanted: str | None = None
 ) -> tuple[list[float | None], list[str]]:
     """The ratings of a file, and the ids of their pairs if it is a table that has them."""
-    kind = KINDS.get(file.suffix.lower())
-    table = Table(file, kind) if kind else None
+    table = Table(file, kind) if (kind := KINDS.get(file.suffix.lower())) else None
     if table is None or not table.header:
         return list(parse_lines(file, _rating)), []
     names = [role, *USUAL["gold"]]

@@ -43,7 +43,6 @@ _PERL_NO_NUMBER = re.compile(  # numbers to Perl, and to nobody else
 _PLAIN_NUMBER = re.compile(r"[0-5]|[0-4]\.\d*[1-9]", re.ASCII)
 _MAIN = tuple(map(str, Label))
 _OPTIONAL = tuple(map(str, Tag))
-_MOST_TYPES = 3
 _OPENING = '<sentence id="1" status="">'
 _ARROW_BYTES, _OPENING_BYTES = ARROW.encode(), b'sentence id="'
 _ID = re.compile(r'sentence id="([^"]*)" ')
@@ -57,8 +56,7 @@ class Origin(StrEnum):
     PILOT = "pilot"
 
 
-_SAID = {
-    Origin.OFFICIAL: "",
+_RULES = {
     Origin.OURS: " (our own rule: the official check accepts it)",
     Origin.PILOT: " (a rule of the pilot's: the official check accepts it)",
 }
@@ -75,8 +73,8 @@ class Fault:
     origin: Origin = Origin.OFFICIAL
 
     def __str__(self) -> str:
-        said = _SAID[self.origin]
-        return f"{self.where}: {self.kind}: found {self.found}, expected {self.expected}{said}"
+        rule = _RULES.get(self.origin, "")
+        return f"{self.where}: {self.kind}: found {self.found}, expected {self.expected}{rule}"
 
 
 @dataclass(slots=True)
@@ -275,8 +273,6 @@ def _id_fault(sentence: WaSentence, lines: SeenLines) -> Fault | None:
 
 
 def _line_fault(line: WaAlignment) -> Fault | None:
-    """The fault of a line with an arrow: its tokens, its type or its score."""
-
     def fault(kind: str, found: str, expected: str, origin: Origin = Origin.OFFICIAL) -> Fault:
         return Fault(line.where, kind, found, expected, origin)
 
@@ -286,9 +282,9 @@ def _line_fault(line: WaAlignment) -> Fault | None:
     for word in chain(*line.sides):
         if token_number(word) is None:
             return fault("wrong token", _quote(word), "the number of a token")
-    if not 1 <= len(line.types) <= _MOST_TYPES:
+    if not 1 <= len(line.types) <= 3:
         found = f"{len(line.types)} in {_quote(line.label)}"
-        return fault("wrong number of types", found, f"1 to {_MOST_TYPES}")
+        return fault("wrong number of types", found, "1 to 3")
     for part in line.types:
         if part not in (*_MAIN, *_OPTIONAL):
             return fault("wrong type", _quote(part), f"one of {', '.join((*_MAIN, *_OPTIONAL))}")
@@ -371,7 +367,7 @@ def _coverage_notes(sentence: WaSentence) -> Iterator[str]:
 
 
 def _numbers(words: Iterable[str]) -> tuple[int, ...]:
-    """The tokens of a side, each once: "1 1" covers token 1 once."""
+    # Each once: "1 1" covers token 1 once.
     return tuple(sorted({number for word in words if (number := token_number(word))}))
 
 

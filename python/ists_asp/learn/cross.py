@@ -263,9 +263,8 @@ def _chunking(decided: Iterable[Decided]) -> Chunking:
     return compare_chunks(
         (sentence.chunks or (), chunks)
         for gold, answer, _ in decided
-        for sentence, chunks in (
-            (gold.pair.sent1, answer.chunks1),
-            (gold.pair.sent2, answer.chunks2),
+        for sentence, chunks in zip(
+            (gold.pair.sent1, gold.pair.sent2), (answer.chunks1, answer.chunks2), strict=True
         )
     )
 

@@ -3,13 +3,4 @@
 from ists_asp.report.page import Comparison, Entry, Report, Verdict, compare, evidence, page
 from ists_asp.report.picture import picture
 
-__all__ = [
-    "Comparison",
-    "Entry",
-    "Report",
-    "Verdict",
-    "compare",
-    "evidence",
-    "page",
-    "picture",
-]
+__all__ = ["Comparison", "Entry", "Report", "Verdict", "compare", "evidence", "page", "picture"]

@@ -112,12 +112,6 @@ def _verdict(line: Alignment, right: Alignment | None) -> Verdict:
     return Verdict.SAME if (line.score or 0) == (right.score or 0) else Verdict.SCORE
 
 
-def scores(gold: Answer, found: Sequence[Alignment], scheme: Scheme) -> Scores:
-    """The official measures of alignments of one pair."""
-    one, two = (Reference(gold.pair, tuple(lines)) for lines in (gold.alignments, found))
-    return evaluate({"": one}, {"": two}, scheme).overall
-
-
 SHOWN = 12  # reasons that are told for a decision; of the others only the number and the sum
 GOLD = "gold"
 Line = tuple[tuple[int, ...], tuple[int, ...]]  # the tokens of both sides: they identify a line
@@ -185,9 +179,11 @@ class Report:
     def _measured(self, entry: Entry) -> Iterator[Scores]:
         """The measures of an answer, and of the other one, where there is gold."""
         if gold := entry.beside.get(GOLD):
+            right = Reference(gold.other.pair, tuple(gold.other.alignments))
             others = (entry.beside.get(name) for name in self.against if name != GOLD)
-            for answer in (entry.answer, *(one and one.other for one in others)):
-                yield scores(gold.other, answer.alignments if answer else (), self.scheme)
+            for answer in (entry.answer, *(other and other.other for other in others)):
+                ours = Reference(right.pair, tuple(answer.alignments) if answer else ())
+                yield evaluate({"": right}, {"": ours}, self.scheme).overall
 
     def _pair(self, entry: Entry, measured: Sequence[Scores]) -> dict[str, object]:
         answer, marks = entry.answer, punctuation(entry.answer)

@@ -150,19 +150,18 @@ def static_picture(answer: Answer, words: str = "") -> str:
 
 def described(answer: Answer, line: Alignment) -> str:
     """A line in words: ``"12" SIMI 2 "10"``."""
-    words1 = answer.pair.sent1.words(line.tokens1)
-    words2 = answer.pair.sent2.words(line.tokens2)
-    label = format_label(line)
+    pair, label = answer.pair, format_label(line)
+    words1, words2 = pair.sent1.words(line.tokens1), pair.sent2.words(line.tokens2)
     if not (line.tokens1 and line.tokens2):
         side = 1 if line.tokens1 else 2
         return f'"{words1 or words2}" of sentence {side}: {label}'
     return f'"{words1}" {label} {format_score(line.score)} "{words2}"'
 
 
-def sure(found: Confidence) -> str:
+def sure(confidence: Confidence) -> str:
     """How probable it is that each part of a line is right: ``alignment 98%, label 43%``."""
-    told = (f"{name} {share:.0%}" for name, share in asdict(found).items() if share is not None)
-    return ", ".join(told)
+    shares = asdict(confidence).items()
+    return ", ".join(f"{name} {share:.0%}" for name, share in shares if share is not None)
 
 
 def _with_doubts(line: Alignment, words: str) -> str:
@@ -171,7 +170,6 @@ def _with_doubts(line: Alignment, words: str) -> str:
 
 
 def _row(answer: Answer, side: int, hidden: set[int]) -> list[_Box]:
-    """The chunks of a side that are not hidden, from left to right."""
     sentence = (answer.pair.sent1, answer.pair.sent2)[side - 1]
     alone = {
         token: number
@@ -179,7 +177,7 @@ def _row(answer: Answer, side: int, hidden: set[int]) -> list[_Box]:
         if not (line.tokens1 and line.tokens2)
         for token in (line.tokens1, line.tokens2)[side - 1]
     }
-    made: list[_Box] = []
+    boxes: list[_Box] = []
     for chunk in (answer.chunks1, answer.chunks2)[side - 1]:
         if hidden.issuperset(chunk.tokens):
             continue
@@ -188,9 +186,9 @@ def _row(answer: Answer, side: int, hidden: set[int]) -> list[_Box]:
             line = answer.alignments[number]
             named = f" ({format_label(line)})" if line.label is not Label.NOALI or line.tags else ""
             text = f"{'? ' * any(line.doubts)}{text}{named}"
-        left = made[-1].right + _GAP if made else _MARGIN
-        made.append(_Box(text, left, number, side, chunk.tokens))
-    return made
+        left = boxes[-1].right + _GAP if boxes else _MARGIN
+        boxes.append(_Box(text, left, number, side, chunk.tokens))
+    return boxes
 
 
 def _marks(
@@ -204,13 +202,13 @@ def _marks(
             ideal = sum(side[0].left + side[-1].right for side in (upper, lower)) / 4
             mark = _Box(caption(line), 0, number, joined=(*upper, *lower))
             wanted.append(replace(mark, left=max(ideal - mark.middle, _MARGIN)))
-    made = []
+    marks = []
     for mark in sorted(wanted, key=lambda mark: mark.middle):
         free = (lane for lane, end in enumerate(ends) if end + _MARGIN <= mark.left)
         lane = next(free, len(ends))
         ends[lane : lane + 1] = [mark.right]
-        made.append(replace(mark, lane=lane))
-    return sorted(made, key=lambda mark: mark.number or 0)
+        marks.append(replace(mark, lane=lane))
+    return sorted(marks, key=lambda mark: mark.number or 0)
 
 
 def _covered(boxes: Sequence[_Box], tokens: Sequence[int]) -> list[_Box]:

@@ -46,8 +46,6 @@ _EXPECTED: Mapping[type[object], str] = {
     dict: "a table of names and values",
 }
 
-_MOST = 1 << 16
-
 
 def find_config(folder: Path) -> Path | None:
     """The file of a folder, or of the nearest one above it."""
@@ -60,7 +58,7 @@ def read_config(file: Path) -> dict[str, Any]:
     """The settings of a file, as values of options by their names; paths begin at its folder."""
     try:
         with file.open("rb") as stream:
-            text, settings = parse_toml(stream.read(_MOST))
+            text, settings = parse_toml(stream.read(1 << 16))
     except TomlError as fault:
         raise DataError(fault.found, where=f"{file}:{fault.line}") from None
     except OSError as fault:
@@ -154,9 +152,9 @@ def profiles(rules: Path | None, as_json: bool) -> None:
     from ists_asp.rules import list_profiles, load_profile, read_overlay
 
     base = read_overlay([] if rules is None else [rules]).base
-    every = [load_profile(name, base) for name in list_profiles(base)]
-    rows = [(profile.name, profile.language, profile.description) for profile in every]
-    write_output(None, list(map(_record, every)) if as_json else table(rows, left=True))
+    listed = [load_profile(name, base) for name in list_profiles(base)]
+    rows = [(profile.name, profile.language, profile.description) for profile in listed]
+    write_output(None, list(map(_record, listed)) if as_json else table(rows, left=True))
 
 
 def _record(profile: Profile) -> dict[str, object]:

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup, System
     from ists_asp.model import Pair
 
-_OUTPUTS = (".wa", ".jsonl")
-_SHIPPED = "shipped"
-
 
 @command("""
   ists-asp diff shipped my-rules --profile headlines --sent1 a.txt --sent2 b.txt
@@ -42,9 +39,7 @@ _SHIPPED = "shipped"
     "--gold", "Show the gain in each official measure, by the alignments in this .wa file."
 )
 @options.number_option(
-    "--top",
-    text="Number of pairs to show; with --gold, of the best and of the worst.",
-    default=10,
+    "--top", text="Number of pairs to show; with --gold, of the best and of the worst.", default=10
 )
 @click.option("--all", "everything", is_flag=True, help="Show every pair that changed.")
 @options.json_option
@@ -92,20 +87,18 @@ def diff(
         count = len(pairs)
         if failures.count == count:
             failures.end(count)
-        before = {one.old.pair.id: one.old for one in results}
-        after = {one.new.pair.id: one.new for one in results}
-        causes = {one.new.pair.id: one.causes for one in results if one.causes}
+        before = {both.old.pair.id: both.old for both in results}
+        after = {both.new.pair.id: both.new for both in results}
+        causes = {both.new.pair.id: both.causes for both in results if both.causes}
     comparison = compare(before, after, right, causes)
-    if as_json:
-        write_output(output, record(comparison, edits))
-    else:
-        write_output(output, as_text(comparison, edits, None if everything else top))
+    most = None if everything else top
+    write_output(output, record(comparison, edits) if as_json else as_text(comparison, edits, most))
     failures.end(count)
 
 
 def _check(old: Path, new: Path, source: Source, setup: Setup) -> None:
     """Refuse what is neither two sets of rules and pairs, nor two outputs alone."""
-    written = [path for path in (old, new) if path.suffix in _OUTPUTS]
+    written = [path for path in (old, new) if path.suffix in (".wa", ".jsonl")]
     if len(written) == 1:
         raise UsageError(
             f"{written[0]} is an output, the other is not",
@@ -122,13 +115,11 @@ def _check(old: Path, new: Path, source: Source, setup: Setup) -> None:
         raise UsageError("--rules does not go with OLD and NEW, which are the rules")
 
 
-def _outputs(old: Path, new: Path, identifier: str | None) -> list[Mapping[str, Answered]]:
+def _outputs(old: Path, new: Path, identifier: str | None) -> Sequence[Mapping[str, Answered]]:
     from ists_asp.compare import read_answered
 
     with reader_warnings() as repaired:
-        runs: list[Mapping[str, Answered]] = [
-            read_answered(path, warn=repaired) for path in (old, new)
-        ]
+        runs = [read_answered(path, warn=repaired) for path in (old, new)]
     if identifier is None:
         return runs
     for run in runs:
@@ -144,7 +135,7 @@ def _rules(
     from ists_asp.compare.causes import LOOKED, with_effects
     from ists_asp.solver.batch import BATCH
 
-    before, after = (() if str(path) == _SHIPPED else (path,) for path in (old, new))
+    before, after = (() if str(path) == "shipped" else (path,) for path in (old, new))
     with working(replace(setup, rules=before)) as run:
         edits, weights = run.ask(partial(_edits, rules=after))
         annotated = run.annotated(source, pairs)
@@ -156,7 +147,6 @@ def _rules(
 
 
 def _edits(system: System, rules: tuple[Path, ...]) -> tuple[Sequence[Edit], WeightEdits]:
-    """How rules differ from those of the system."""
     from ists_asp.compare import find_edits
     from ists_asp.run.questions import with_rules
     from ists_asp.run.worker import telling
@@ -169,7 +159,6 @@ def _edits(system: System, rules: tuple[Path, ...]) -> tuple[Sequence[Edit], Wei
 def _both(
     system: System, pairs: Sequence[Pair], rules: tuple[Path, ...], looked: Collection[str]
 ) -> Iterator[Both]:
-    """The answers of pairs by the rules of the system, and by others."""
     from ists_asp.compare import run_both
     from ists_asp.run.questions import with_rules
     from ists_asp.run.worker import step, telling

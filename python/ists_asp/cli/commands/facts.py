@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path, PurePath
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
     from ists_asp.rules import Purpose
     from ists_asp.rules.source import RuleSource
 
-_LONGEST = 200
-"""Characters of the name of a file that are the pair's id."""
+_LONGEST = 200  # characters of a file's name that are the pair's id
 
 
 @command("""
@@ -103,7 +101,6 @@ def _programs(
     *,
     bundle: bool,
 ) -> Iterator[str]:
-    """The programs of pairs, and how clingo solves them."""
     from ists_asp.facts import facts_text
     from ists_asp.rules import Purpose, find_program
     from ists_asp.run.worker import step
@@ -138,9 +135,8 @@ def _in_folder(output: Path | None, pairs: Sequence[Pair]) -> list[Path | None]:
 def _file_name(identifier: str) -> str:
     """An id as the name of a file, which has fewer characters and cannot be as long."""
     name = quote(identifier, safe=" ")
-    if len(name) > _LONGEST:
-        name = f"{name[:_LONGEST]}~{sha256(identifier.encode()).hexdigest()[:16]}"
-    return f"{name}.lp"
+    rest = f"~{sha256(identifier.encode()).hexdigest()[:16]}" if len(name) > _LONGEST else ""
+    return f"{name[:_LONGEST]}{rest}.lp"
 
 
 def _head(system: System, pair: Pair, line: str) -> str:
@@ -158,12 +154,11 @@ def _head(system: System, pair: Pair, line: str) -> str:
 
 def _command(system: System, sources: Sequence[RuleSource], target: Path | None) -> str:
     """The command line of plain clingo, for facts and rule files, or for a file that has both."""
+    here, paths = Path.cwd(), [source.path for source in sources]
     words = ["clingo", "--opt-strategy=usc"]
     for name, value in system.constants.items() if sources else ():
         words += ["-c", f"{name}={value}"]
-    here = Path.cwd()
-    for path in (source.path for source in sources):
-        words.append(str(path.relative_to(here) if path.is_relative_to(here) else path))
+    words += (str(path.relative_to(here) if path.is_relative_to(here) else path) for path in paths)
     words.append("-" if target is None else str(target) if sources else target.name)
     return shlex.join(words)
 
@@ -183,7 +178,7 @@ def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) ->
 
     def place(name: str) -> str:
         path = PurePath(name)
-        tops = (one.parent for one in setup.rules if path.is_relative_to(one.parent))
+        tops = (rule.parent for rule in setup.rules if path.is_relative_to(rule.parent))
         return path.relative_to(next(tops, "")).as_posix()
 
     goals, values, shown = {}, dict(constants), dict[str, None]()
@@ -196,11 +191,11 @@ def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) ->
             values.setdefault(node.name, str(node.value))
         elif node.ast_type in (ASTType.ShowSignature, ASTType.ShowTerm):
             shown[str(node).removeprefix("#show ")[:-1]] = None
-    ranked = sorted(goals.items(), key=lambda one: -int(one[1]) if one[1].isdigit() else 1)
+    ranked = sorted(goals.items(), key=lambda goal: -int(goal[1]) if goal[1].isdigit() else 1)
     lines = [
         "or python -m clingo; without options the optimum is the same, but may take long.",
         *["What is best, by priority, the highest first:"][: len(ranked)],
-        *(f"  @{priority} {said}" for said, priority in ranked),
+        *(f"  @{priority} {goal}" for goal, priority in ranked),
         f"Constants (-c NAME=VALUE): {', '.join(map(' = '.join, values.items()))}",
         f"Shown: {', '.join(shown)}",
     ]
@@ -234,11 +229,7 @@ def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) ->
 """)
 @options.input_options
 @options.setup_options()
-@click.option(
-    "--side",
-    type=click.Choice(["1", "2"]),
-    help="Only this sentence of each pair.",
-)
+@click.option("--side", type=click.Choice(["1", "2"]), help="Only this sentence of each pair.")
 @options.output_option(".txt")
 def chunk(source: Source, setup: Setup, side: str | None, output: Path | None) -> None:
     """Find the chunks of sentences.
@@ -259,12 +250,10 @@ def chunk(source: Source, setup: Setup, side: str | None, output: Path | None) -
 
 
 def _chunked(system: System, pairs: Sequence[Pair]) -> Iterator[tuple[str, str]]:
-    """Both sentences of pairs, with their chunks in brackets."""
     from ists_asp.io.chunks import format_chunks
     from ists_asp.run.worker import step
 
     for answer, _ in system.decided(pairs):
-        first = replace(answer.pair.sent1, chunks=answer.chunks1)
-        second = replace(answer.pair.sent2, chunks=answer.chunks2)
-        yield format_chunks(first), format_chunks(second)
+        pair = answer.pair.with_chunks(answer.chunks1, answer.chunks2)
+        yield format_chunks(pair.sent1), format_chunks(pair.sent2)
         step()

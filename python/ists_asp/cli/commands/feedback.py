@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from ists_asp.pipeline.cluster import Engine
     from ists_asp.pipeline.stages import Stages
 
-_BATCH = 50
-"""Answers that are judged together."""
+_BATCH = 50  # answers that are judged together
 
 _ROLES = {
     "id": "the answers' ids; by default the student, if unique, or the row",
@@ -52,8 +51,7 @@ _ROLES = {
 """)
 @click.argument("table", type=INPUT, metavar="ANSWERS")
 @options.file_option(
-    "--references",
-    "Table of model answers by question; a question may have several rows.",
+    "--references", "Table of model answers by question; a question may have several rows."
 )
 @partial(
     options.decorated,
@@ -140,12 +138,12 @@ def feedback(
             return
         sheet = _read(Table(Path(table), header=True), references, columns, quiet=quiet)
     if asked is not None:
-        every = {each.id: each for each in sheet.submissions}
-        if asked not in every:
-            told, ids = f"there is no answer '{shortened(asked)}'", shortened(", ".join(every))
-            raise UsageError(told, where="--why", expected=ids)
+        by_id = {submission.id: submission for submission in sheet.submissions}
+        if asked not in by_id:
+            found, ids = f"there is no answer '{shortened(asked)}'", shortened(", ".join(by_id))
+            raise UsageError(found, where="--why", expected=ids)
         with working(setup) as run:
-            write_output(output, run.ask(partial(_why, answer=every[asked], wording=wording)))
+            write_output(output, run.ask(partial(_why, answer=by_id[asked], wording=wording)))
         return
     like = sheet.table.kind if sheet.table.kind in ("csv", "tsv", "jsonl") else "csv"
     kind = like if output is None else kind_of(output, f"-o {output}")
@@ -167,7 +165,6 @@ def _load(system: System) -> None:
 
 
 def _why(system: System, answer: Submission, wording: Templates) -> str:
-    """Which rules decided the verdict on an answer."""
     traces = system.trace_verdicts(answer, wording)
     return "\n".join(trace.why("verdict(_)").text(depth=3) for trace in traces)
 
@@ -300,12 +297,7 @@ def _mark(row: Row, place: int) -> float | None:
 
 
 def _columns(
-    sheet: _Sheet,
-    results: list[Feedback | str],
-    *,
-    marked: bool,
-    group: bool,
-    whole: bool = True,
+    sheet: _Sheet, results: list[Feedback | str], *, marked: bool, group: bool, whole: bool = True
 ) -> dict[str, list[object]]:
     """What stands behind the columns of the table, by column."""
     from ists_asp.evaluate.ratings import suggest_marks
@@ -313,7 +305,7 @@ def _columns(
 
     given = [result if isinstance(result, Feedback) else None for result in results]
     ours: dict[str, list[object]] = {
-        name: [one and one.cell(name) for one in given] for name in COLUMNS
+        name: [result and result.cell(name) for result in given] for name in COLUMNS
     }
     for at, result in enumerate(results):
         if isinstance(result, str):
@@ -321,7 +313,7 @@ def _columns(
     if whole and not any(ours["points"]):
         del ours["points"]
     if marked:
-        features = [None if one is None else one.features for one in given]
+        features = [None if result is None else result.features for result in given]
         scale = suggest_marks(features, sheet.marks, sheet.table.name)
         ours["suggested"] = list(scale.suggested)
         note(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from statistics import stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,26 +28,17 @@ if TYPE_CHECKING:
     from ists_asp.learn.fit import Weight
     from ists_asp.learn.ratings import Rated, RatedExample
 
-SECONDS = 1800.0
-"""Seconds that fitting the weights may take with rules of one's own."""
-
-SETS = "sets"
-"""The word for parts that are data sets."""
-
-MOST = 40
-"""Corrections at most, if nobody says."""
-
-_LEAST = 4
-"""Pairs of a data set in a part, for a correlation."""
-
-_PROFILES = {"ists": "default", "sts": "sts-en"}
-"""Whose rules are weighed if nobody says."""
+SECONDS = 1800.0  # that fitting the weights may take with rules of one's own
+SETS = "sets"  # the word for parts that are data sets
+MOST = 40  # corrections at most, if nobody says
+_MEASURES = ("alignment", "type", "score", "type_score")
+_LEAST = 4  # pairs of a data set in a part, for a correlation
+_PROFILES = {"ists": "default", "sts": "sts-en"}  # whose rules are weighed if nobody says
 
 
 def _folds(
     _context: click.Context, _option: click.Parameter, given: str | None
 ) -> str | int | None:
-    """A number of parts, or the word for data sets."""
     if given is None or given == SETS:
         return given
     if not given.isdecimal() or int(given) < 2:
@@ -58,14 +50,13 @@ def _weights(values: Values) -> Collection[Path]:
     """The files that weights are learned for: they play no part while that is done."""
     from ists_asp.rules import load_profile, read_overlay
 
-    task = values["task"]
     base = read_overlay(values["rules"]).base
     profile = load_profile(values["profile"], base)
     deciding, rating = (
         () if part is None else (*part.weights, *part.reader_weights)
         for part in (profile.answer, profile.rating)
     )
-    learned, read = (rating, deciding) if task == "sts" else (deciding, ())
+    learned, read = (rating, deciding) if values["task"] == "sts" else (deciding, ())
 
     def files(names: Iterable[str]) -> set[Path]:
         return {(base / f"{name.removesuffix('.lp')}.lp").resolve() for name in names}
@@ -184,10 +175,8 @@ def learn(
         if lesson.setup.vectors is not None:
             raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
         if lesson.keep or lesson.from_nothing or as_json:
-            raise UsageError(
-                "--keep, --from-nothing and --json do not go with --task sts",
-                hint="Leave them out",
-            )
+            wrong = "--keep, --from-nothing and --json do not go with --task sts"
+            raise UsageError(wrong, hint="Leave them out")
     elif lesson.setup.reader != "none":
         raise UsageError("--reader goes with --task sts only", hint="Leave it out")
     elif isinstance(folds, str):
@@ -244,20 +233,19 @@ class _Lesson:
         """Tell what is reached on unseen parts; say whether weights are wanted, too."""
         if self.output is None:
             write_output(None, report)
-        else:
-            for line in report.splitlines():
-                note(line)
-        return self.output is not None
+            return False
+        for line in report.splitlines():
+            note(line)
+        return True
 
     def write(self, text: str, pairs: int, count: int, what: str = "weights") -> None:
-        """Write a file of weights, or of corrections."""
         write_output(self.output, text)
         if not self.quiet and self.output is not None:
             note(f"{count} {what} from {pairs} pairs")
 
 
 def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> None:
-    """Learn the weights of a profile and write them, or what they reach on unseen parts."""
+    """Learn the weights of a profile and write them, or their results on unseen parts."""
     from ists_asp.learn.cross import fit_table, render_table, render_weights
     from ists_asp.run.pool import apart
 
@@ -267,15 +255,13 @@ def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> N
         learned = apart(work, SECONDS, foreign=bool(lesson.setup.rules), step=step)
     if learned.results is not None:
         if lesson.confidence is not None:
-            judged = (one for result in learned.results for part in result.judged for one in part)
-            head = lesson.head(folds=folds)
-            write_output(lesson.confidence, render_table(fit_table(judged), *head))
+            parts = (part for result in learned.results for part in result.judged)
+            steps = fit_table(chain.from_iterable(parts))
+            write_output(lesson.confidence, render_table(steps, *lesson.head(folds=folds)))
         if not lesson.tell(_report(learned.results)):
             return
-    weights, lost = (
-        [weight for weight in learned.weights if bool(weight.reason) is without]
-        for without in (False, True)
-    )
+    weights = [weight for weight in learned.weights if not weight.reason]
+    lost = [weight for weight in learned.weights if weight.reason]
     corrections = learned.corrections
     text = render_weights(weights, learned.sentences, *lesson.head(), corrections=corrections)
     what = "corrections" if corrections else "weights"
@@ -289,18 +275,15 @@ def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> N
             other = weight.name.partition("(")[0] not in learned.own
             key = other, weight.name, str(weight.support), weight.reason
             rows.setdefault(key, []).append(weight.decision)
-        told = [[key[1], ", ".join(rows[key]), *key[2:]] for key in sorted(rows)]
+        listed = [[key[1], ", ".join(rows[key]), *key[2:]] for key in sorted(rows)]
         titles = ["Got none", "for", "examples", "because"]
-        for line in table([titles, *told[:12]], left=True).splitlines():
+        for line in table([titles, *listed[:12]], left=True).splitlines():
             note(line)
-        note(f"{len(told)} in all; --json has them")
+        note(f"{len(listed)} in all; --json has them")
 
 
 class _Learned(NamedTuple):
-    """What was learned: results of cross-validation, and weights, if they are wanted.
-
-    Of all evidence there are the sentences; ``own`` is what the user's rules find.
-    """
+    """Results and weights, each if wanted; sentences of evidence, names in the user's rules."""
 
     results: Sequence[CrossValidation] | None
     weights: Sequence[Weight]
@@ -328,14 +311,12 @@ def _learned_alignments(lesson: _Lesson, golds: Sequence[Reference], folds: int 
             scheme=teacher.profile.scheme,
         )
         examples = list(counted(teacher.examples(golds), step))
-        results = (
-            None
-            if folds is None
-            else cross_validate(teacher, examples, settings, folds=folds, tick=step)
-        )
-        wanted = folds is None or lesson.output is not None
-        told = replace(settings, reasons=True)
-        weights = learn_weights(examples, teacher.senses(), told) if wanted else ()
+        results = None
+        if folds is not None:
+            results = cross_validate(teacher, examples, settings, folds=folds, tick=step)
+        weights: list[Weight] = []
+        if folds is None or lesson.output is not None:
+            weights = learn_weights(examples, teacher.senses(), replace(settings, reasons=True))
         about = teacher.sentences(), teacher.own_words()
         return _Learned(results, weights, *about, corrections=bool(base))
 
@@ -343,16 +324,14 @@ def _learned_alignments(lesson: _Lesson, golds: Sequence[Reference], folds: int 
 def _report(results: Sequence[CrossValidation]) -> str:
     lines = []
     for scenario, result in zip(("gold chunks", "found chunks"), results, strict=True):
-        told = []
-        for measure in ("alignment", "type", "score", "type_score"):
-            mean, spread = result.spread(measure)
-            told.append(f"{measure.replace('_', '+')} {mean:.3f} ± {spread:.3f}")
-        lines.append(f"{scenario}: {', '.join(told)}\n")
+        spreads = ((name, *result.spread(name)) for name in _MEASURES)
+        measures = (f"{name.replace('_', '+')} {mean:.3f} ± {sd:.3f}" for name, mean, sd in spreads)
+        lines.append(f"{scenario}: {', '.join(measures)}\n")
     return "".join(lines)
 
 
 def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
-    """Learn what evidence is worth and write it, or how well that does on unseen parts."""
+    """Learn the weights of ratings and write them, or their results on unseen parts."""
     from ists_asp.io.pairs import read_sts
     from ists_asp.learn import ratings
     from ists_asp.learn.cross import render_margins, render_rating_weights
@@ -361,16 +340,12 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     with reader_warnings() as warn:
         golds = {file: list(read_sts(file, warn)) for file in lesson.gold}
     count = sum(map(len, golds.values()))
+    where = f"--cross-validate {folds}"
     if folds == SETS and len(golds) < 2:
-        raise UsageError(
-            "there is one data set only", where=f"--cross-validate {SETS}", expected="two or more"
-        )
+        raise UsageError("there is one data set only", where=where, expected="two or more")
     if isinstance(folds, int) and folds * _LEAST > min(map(len, golds.values())):
-        raise UsageError(
-            "a data set has too few pairs",
-            where=f"--cross-validate {folds}",
-            expected=f"{_LEAST} pairs for each part, or more",
-        )
+        expected = f"{_LEAST} pairs for each part, or more"
+        raise UsageError("a data set has too few pairs", where=where, expected=expected)
     work = partial(_rating_examples, lesson.setup, golds)
     with progress(count + ratings.UNRELATED, shown=not lesson.quiet) as step:
         foreign = bool(lesson.setup.rules)
@@ -381,7 +356,7 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
             examples, unrelated, highest=highest, folds=parts, seed=lesson.seed
         )
         if lesson.confidence is not None:
-            margins = ratings.fit_margins(one for rated in results.values() for one in rated)
+            margins = ratings.fit_margins(chain.from_iterable(results.values()))
             write_output(lesson.confidence, render_margins(margins, *lesson.head("sts", folds)))
         if not lesson.tell(_correlations(results)):
             return
@@ -393,7 +368,6 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
 def _rating_examples(
     setup: Setup, golds: Mapping[Path, Sequence[ScoredPair]]
 ) -> tuple[list[RatedExample], list[RatedExample], int]:
-    """The examples of gold pairs and of unrelated ones, and the highest rating."""
     from ists_asp.learn import ratings
     from ists_asp.run.worker import step
 
@@ -414,9 +388,8 @@ def _correlations(results: Mapping[str, Sequence[Rated]]) -> str:
     rows = [["", "Pairs", "Pearson"]]
     means = []
     for name, rated in results.items():
-        parts = [correlation(one.gold, one.found, name) for one in rated]
-        mean = weighted_mean(parts)
-        means.append(mean)
+        parts = [correlation(part.gold, part.found, name) for part in rated]
+        means.append(mean := weighted_mean(parts))
         spread = f" ± {stdev([part.r for part in parts]):.4f}" if len(parts) > 1 else ""
         rows.append([name, str(mean.pairs), f"{mean.r:.4f}{spread}"])
     total = weighted_mean(means)
@@ -428,10 +401,11 @@ def _read_golds(paths: Sequence[Path]) -> list[Reference]:
     """Gold pairs; the ids of those of several folders, which all count from 1, tell them apart."""
     from ists_asp.learn.examples import read_gold
 
-    golds = []
     with reader_warnings() as warn:
-        for number, path in enumerate(paths, 1):
-            for gold in read_gold(path, warn):
-                identifier = f"{number}.{gold.pair.id}" if len(paths) > 1 else gold.pair.id
-                golds.append(replace(gold, pair=replace(gold.pair, id=identifier)))
-    return golds
+        if len(paths) == 1:
+            return read_gold(paths[0], warn)
+        return [
+            replace(gold, pair=replace(gold.pair, id=f"{number}.{gold.pair.id}"))
+            for number, path in enumerate(paths, 1)
+            for gold in read_gold(path, warn)
+        ]

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from ists_asp.pipeline.source import Source
     from ists_asp.report import Comparison, Entry, Report
 
-BATCH = 25
-"""Pairs that are traced, rated and told together, as traces take memory."""
+BATCH = 25  # pairs that are traced, rated and told together, as traces take memory
 
 
 @command("""
@@ -47,8 +46,7 @@ BATCH = 25
     "--compare", "Also show the answers in this .wa file; pairs are matched by id."
 )
 @options.output_option(
-    *(".html", ".htm"),
-    text="Output HTML file, written atomically. Default: standard output.",
+    ".html", ".htm", text="Output HTML file, written atomically. Default: standard output."
 )
 def report(
     source: Source,
@@ -89,7 +87,6 @@ def report(
 def _decided(
     source: Source, setup: Setup, gold: Path | None, compare: Path | None
 ) -> tuple[Report, Failures]:
-    """A report of what the rules decide, and the pairs that they fail at."""
     pairs = console.read_pairs(source)
     others = _Others(pairs, gold, compare)
     if not source.text:
@@ -135,16 +132,15 @@ def _entries(system: System, pairs: Sequence[Pair]) -> Iterator[Entry]:
 
 
 def _given(path: Path, identifier: str | None) -> list[Answer]:
-    """The answers in a file; if need be that of one pair only."""
     from ists_asp.evaluate.files import read_references
     from ists_asp.io.wa import given_answer
 
     with console.reader_warnings() as warn:
-        found = read_references(path, warn=warn)
-    if identifier is not None and identifier not in found:
-        raise no_such_pair(identifier, list(found))
-    wanted = found if identifier is None else [identifier]
-    return [given_answer(found[name].pair, found[name].alignments) for name in wanted]
+        references = read_references(path, warn=warn)
+    if identifier is not None and identifier not in references:
+        raise no_such_pair(identifier, list(references))
+    wanted = references.values() if identifier is None else [references[identifier]]
+    return [given_answer(reference.pair, reference.alignments) for reference in wanted]
 
 
 class _Others:
@@ -160,23 +156,21 @@ class _Others:
 
     def about(self, pair: Pair) -> dict[str, Reference]:
         """What is about a pair; refused is what is about other sentences."""
-        found = {}
-        for name, file, every in self._files:
-            if pair.id in every:
-                found[name] = every[pair.id]
-                one, two = found[name].pair.sizes
-                if (one, two) != pair.sizes:
-                    raise DataError(
-                        f"pair {shortened(pair.id)} has {one} and {two} tokens",
-                        where=str(file),
-                        expected="{} and {}, as the sentences have".format(*pair.sizes),
-                        hint="Give the sentences that the alignments are about",
-                    )
-        return found
+        about = {name: pairs[pair.id] for name, _, pairs in self._files if pair.id in pairs}
+        for name, file, _ in self._files:
+            if name in about and about[name].pair.sizes != pair.sizes:
+                sizes = "{} and {} tokens".format(*about[name].pair.sizes)
+                raise DataError(
+                    f"pair {shortened(pair.id)} has {sizes}",
+                    where=str(file),
+                    expected="{} and {}, as the sentences have".format(*pair.sizes),
+                    hint="Give the sentences that the alignments are about",
+                )
+        return about
 
     def beside(self, answer: Answer) -> dict[str, Comparison]:
         """An answer beside each of them."""
         from ists_asp.report import compare
 
         about = self.about(answer.pair).items()
-        return {name: compare(answer, one.alignments) for name, one in about}
+        return {name: compare(answer, reference.alignments) for name, reference in about}

@@ -115,11 +115,7 @@ def serve(
 
 
 def _listening(port: int) -> socket.socket:
-    """A socket at a port of this machine.
-
-    Raises:
-        UsageError: another program listens there, or nobody may.
-    """
+    """A socket at a port of this machine; a UsageError if it is taken, or nobody may listen."""
     try:
         return socket.create_server((ADDRESS, port))
     except OSError as error:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from ists_asp.trace import AskedTrace
 
+    Layout = Mapping[str, Any]
+
 _RATING = "rating"
 
 
@@ -124,23 +126,25 @@ def why(
     and the hard rules and constraints that forced it; for an atom, the rules that derive it and
     their premises. --json has the same as lists.
     """
+    layout = None if as_json else {"depth": depth, "everything": everything}
+    _show(question, layout, about, negative=False)
+
+
+def _show(
+    question: Sequence[str], layout: Layout | None, about: dict[str, Any], *, negative: bool
+) -> None:
     from ists_asp.cli.driver import show_trace
 
-    text = None if as_json else {"depth": depth, "everything": everything}
-    show = partial(_reply, question=question, text=text)
+    show = partial(_reply, question=question, layout=layout, negative=negative)
     show_trace(show, question[0].strip() == _RATING, **about)
 
 
 def _reply(
-    trace: AskedTrace,
-    question: Sequence[str],
-    *,
-    negative: bool = False,
-    text: Mapping[str, Any] | None = None,
+    trace: AskedTrace, question: Sequence[str], layout: Layout | None, *, negative: bool
 ) -> str | dict[str, object]:
-    """The reasons of a decision as JSON values, or as a text that is laid out so."""
+    """The reasons of a decision as a text that is laid out so, or as JSON values."""
     reasons = trace.why_not(*question) if negative else trace.why(*question)
-    return reasons.to_dict() if text is None else reasons.text(**text)
+    return reasons.to_dict() if layout is None else reasons.text(**layout)
 
 
 @command("""
@@ -167,8 +171,4 @@ def why_not(
     requirements, the shortfall of its evidence; or the margin by which the answer is better, and
     what would change.
     """
-    from ists_asp.cli.driver import show_trace
-
-    text = None if as_json else dict[str, Any]()
-    show = partial(_reply, question=question, negative=True, text=text)
-    show_trace(show, question[0].strip() == _RATING, **about)
+    _show(question, None if as_json else {}, about, negative=True)
