@@ -152,14 +152,14 @@ def test_slots_are_names_and_nothing_else(altered, slot):
 
 def test_brackets_can_be_written(altered):
     mine = load_templates(path=altered("{list}", "{{x}}{list}{{{list}}}"))
-    assert mine.statement("both_say", {"list": "{y}"}) == "both say {x}{y}{{y}}"
+    assert mine.fill("statements", "both_say", {"list": "{y}"}) == "both say {x}{y}{{y}}"
 
 
 @pytest.mark.parametrize("short", ["\\\\g<1>", "\\\\", "a el"])
 def test_contractions_are_texts(altered, short):
     table = f'[contractions]\n"a el" = "{short}"\n"b" = "c c"\n"c" = "d d"\n"b b" = "e"\n[joins]'
     mine = load_templates(path=altered("[joins]", table))
-    filled = mine.statement("both_say", {"list": "a el b b b"})
+    filled = mine.fill("statements", "both_say", {"list": "a el b b b"})
     # Each once, the longest first: what comes of one is no other's business.
     assert filled == f"both say {short.replace(chr(92) * 2, chr(92))} e c c"
 
@@ -180,8 +180,8 @@ def test_missing_templates_are_told(tmp_path):
 
 def test_missing_texts_and_slots_are_told():
     with pytest.raises(DataError, match=r'en\.toml:\d+: statements: there is no text "odd"'):
-        ENGLISH.statement("odd", {})
+        ENGLISH.fill("statements", "odd", {})
     with pytest.raises(
         DataError, match=r"en\.toml:\d+: statements\.both_say: nothing fills the slot \{list\}"
     ):
-        ENGLISH.statement("both_say", {})
+        ENGLISH.fill("statements", "both_say", {})

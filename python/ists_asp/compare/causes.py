@@ -116,9 +116,7 @@ class _Side:
     """One trace, and what is looked up in it."""
 
     def __init__(self, name: str, trace: Trace, others: Iterable[str]) -> None:
-        self.name = name
-        self.trace = trace
-        self.others = others
+        self.name, self.trace, self.others = name, trace, others
         self.decided: dict[object, list[Decision]] = defaultdict(list)
         for decision in decisions(trace):
             self.decided[_key(decision)].append(decision)
@@ -290,8 +288,7 @@ def _about(one: Decided) -> object:
 def _weighing(decision: Decision, trace: Trace) -> Iterator[Ground]:
     """The atom of a decision, and those that its terms of the objective rest on.
 
-    The nearest score costs nothing, so that it has no such term: it rests on how close both
-    sides are.
+    The nearest score costs nothing and has no such term: it rests on how close both sides are.
     """
     yield decision.atom
     if decision.kind is DecisionKind.SCORE:

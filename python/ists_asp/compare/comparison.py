@@ -225,9 +225,8 @@ class Comparison:
     """Two runs.
 
     ``count`` is how many pairs both have, ``changed`` those that differ: with gold the greatest
-    gain first, otherwise in their order. ``only_old`` and ``only_new`` are the ids that only
-    one run has. ``gain`` is over all pairs that both runs and gold have, ``scored`` how many
-    those are.
+    gain first, otherwise in their order. ``only_old`` and ``only_new`` are the ids that only one
+    run has. ``gain`` is over all pairs that both runs and gold have, ``scored`` how many those are.
     """
 
     count: int

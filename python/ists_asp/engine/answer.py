@@ -34,10 +34,9 @@ class SolvedAnswer(Answer):
     """An answer of a :class:`~ists_asp.engine.System`, which can be asked about.
 
     ``rank`` is 1 for the best answer of a pair; ``knowledge`` is what words were compared by,
-    ``made_by`` what made the answer. ``tracing`` makes the trace. The best answer of a pair has it
-    as long as its system is open: ask :meth:`why` and :meth:`why_not`. The first question traces
-    the answer, which then holds the trace in memory. It stays in its process: an answer that is
-    pickled leaves it behind.
+    ``made_by`` what made the answer. ``tracing`` makes the trace: the best answer has it as long as
+    its system is open, for :meth:`why` and :meth:`why_not`. The first question traces the answer,
+    which then holds the trace in memory. An answer that is pickled leaves it behind.
     """
 
     rank: int = field(default=1, compare=False)
@@ -105,10 +104,7 @@ class SolvedAnswer(Answer):
         return self.trace().why(*decision)
 
     def why_not(self, *decision: str) -> WhyNot:
-        """Say why a decision was not taken.
-
-        Args:
-            decision: as for :meth:`why`.
+        """Say why a decision was not taken, which is given as for :meth:`why`.
 
         Raises:
             UsageError: it is malformed, the answer has the decision, or the answer cannot be
@@ -178,9 +174,8 @@ def file_digest(file: Path) -> str:
 
 @dataclass(slots=True)
 class Timings:
-    """Seconds spent in each stage, summed over all pairs.
+    """Seconds of processor time spent in each stage, summed over all pairs.
 
-    They are those of the processor: how busy a machine is with other things does not count.
     ``elsewhere`` are all seconds of other processes, those in which they load included.
     ``decided`` counts the pairs for which grounding and solving took so many hundredths of
     a millisecond; those that were solved together share their time equally. ``kept`` counts the

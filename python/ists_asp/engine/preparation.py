@@ -49,9 +49,8 @@ if TYPE_CHECKING:
     from ists_asp.rules import Profile, RuleFile, RuleSet
     from ists_asp.rules.programs import ProfileFiles
 
+# Text, which is tokenised, or a sentence of tokens, with chunks if they are known.
 GivenSentence = str | Sentence
-"""Text, which is tokenised, or a sentence of tokens, with chunks if they are known."""
-
 GivenPair = (
     Pair | tuple[GivenSentence, GivenSentence] | tuple[str | int, GivenSentence, GivenSentence]
 )
@@ -93,9 +92,7 @@ class Setup:
             that the profile names.
         limits: what a pair may take.
         lax: whether names in the user's rules that exist nowhere are no more than warnings.
-        traced: whether a worker traces what it decides.
-        rated: whether a worker rates what it decides.
-        explained: whether a worker says in words what it decides.
+        traced, rated, explained: whether a worker does so with what it decides.
         language: that of the words; None for the profile's.
         templates: a file of templates instead of the shipped ones.
         answers: a ``.wa`` file with the answers, which are not decided then.
@@ -266,11 +263,7 @@ class Preparation(Closing):
         return chain.from_iterable(map(self._annotate, batches(checked())))
 
     def tokenize(self, texts: Sequence[str]) -> list[Sentence]:
-        """Cut raw texts into tokens with Stanza's tokeniser, each text one sentence.
-
-        Raises:
-            DataError: a text is too long, see :mod:`ists_asp.limits`.
-        """
+        """Cut texts, none too long, into tokens by Stanza's tokeniser: a sentence each."""
         self._check_open()
         for number, text in enumerate(texts, start=1):
             check_text(text, f"text {number}")
@@ -313,7 +306,6 @@ class Preparation(Closing):
 
     @cached_property
     def _store(self) -> Store | SharedStore | None:
-        """What keeps what Stanza and a reader say."""
         shared = self.setup.shared
         return self.setup.store if shared is None else SharedStore(shared)
 

@@ -66,10 +66,10 @@ class Reading(Generic[A]):
 
 
 class Program(Generic[A]):
-    """The rules of one purpose, ready for many pairs.
+    """The rules of one purpose, ready for many pairs; nothing is grounded before it is needed.
 
-    Nothing is grounded before it is needed. Where the rules have a memory, results are kept between
-    runs if ``keeps``. ``knowledge`` is what words are compared by, for traces.
+    Where the rules have a memory, results are kept between runs if ``keeps``. ``knowledge`` is what
+    words are compared by, for traces.
     """
 
     def __init__(
@@ -81,10 +81,8 @@ class Program(Generic[A]):
         keeps: bool = False,
         knowledge: Callable[[], Sequence[str]] = tuple,
     ) -> None:
-        self.rules = rules
-        self._options = options
-        self._reading = reading
-        self._knowledge = knowledge
+        self.rules, self._options = rules, options
+        self._reading, self._knowledge = reading, knowledge
         self._kept: Keeping[A] | None = None
         if keeps and reading.codec is not None and rules.remembered.store is not None:
             self._kept = Keeping(lambda: self.solver, rules, options, reading.name, reading.codec)

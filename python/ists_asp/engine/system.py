@@ -316,9 +316,7 @@ class System(Preparation):
     def rate(self, answer: Answer) -> Rating:
         """Rate how similar the two sentences of an answer are as a whole.
 
-        Args:
-            answer: an answer of this system, or one made of alignments by
-                :func:`ists_asp.io.wa.given_answer`.
+        It is of this system, or made of alignments by :func:`ists_asp.io.wa.given_answer`.
 
         Raises:
             RuleError: the profile has no rules for ratings, or they are faulty.
@@ -361,12 +359,8 @@ class System(Preparation):
     ) -> Iterator[AskedTrace]:
         """Decide and trace pairs, lazily and in their order; several share their grounding.
 
-        A trace holds memory until it is let go: do not collect those of many pairs.
-
-        Args:
-            pairs: as for :meth:`solve_many`.
-            rated: whether the answers are rated, and the ratings traced, too.
-            tokens: as for :meth:`solve`.
+        A trace holds memory until it is let go: do not collect those of many pairs. If ``rated``,
+        answers are rated and the ratings traced, too; the rest is as for :meth:`solve_many`.
 
         Raises:
             RuleError: a rule cannot be traced.
@@ -411,8 +405,7 @@ class System(Preparation):
     ) -> Iterator[Explanation]:
         """Say answers in words, lazily and in their order; see :meth:`explain`.
 
-        Sentences that are not annotated yet, as those of given answers, are annotated together,
-        which is faster than one at a time.
+        Sentences that are not annotated yet, as those of given answers, are annotated together.
         """
         from ists_asp.explain.explanation import explained, text_facts
         from ists_asp.explain.templates import Templates, load_templates
@@ -426,8 +419,7 @@ class System(Preparation):
         texts = text_facts(wording)
         items = (program.facts(*decided, texts) for decided in self.with_facts(answers))
         for solution in raising(program.run(items)):
-            answer, facts = solution.item
-            (shown,) = solution.answers
+            (answer, facts), (shown,) = solution.item, solution.answers
             with inside(answer):
                 if not shown.best:
                     hurried = Atoms.of(facts).with_text("in_haste")

@@ -164,9 +164,8 @@ def _case(form: str) -> str | None:
     return "title" if capitals[0] and not any(capitals[1:]) else "mixed"
 
 
+# Sort key of a term: numbers as numbers, tuples part by part, all else as text.
 Key: TypeAlias = "tuple[int, object]"
-"""Sort key of a term: numbers as numbers, tuples part by part, all else as text."""
-
 _NAME = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 
 
@@ -284,7 +283,6 @@ def _number(term: Ground) -> int:
 
 
 def _slot(term: Ground) -> tuple[str, Key | None]:
-    """A slot, or one of several that are told by a key."""
     if _is_function(term, None, 1):
         return term.name, _key(term.arguments[0])
     return _name(term), None
@@ -387,7 +385,7 @@ def _filled(sides: Sequence[Sentence], shown: Shown, templates: Templates) -> It
         pieces[piece.statement][piece.slot, piece.number].append(piece)
     for place in shown.places:
         choices = shown.choices[place.statement].items()
-        slots = {"hedge": "", **{slot: templates.word(key) for slot, key in choices}}
+        slots = {"hedge": "", **{slot: templates.text("words", key) for slot, key in choices}}
         listed: list[tuple[Key, str]] = []
         for (slot, number), group in pieces[place.statement].items():
             items = [piece.item for piece in sorted(group, key=lambda piece: piece.at)]
@@ -402,7 +400,8 @@ def _filled(sides: Sequence[Sentence], shown: Shown, templates: Templates) -> It
                 slots[slot] = text
         slots["list"] = templates.join(list(dict.fromkeys(text for _, text in sorted(listed))))
         kind = shown.kinds[place.statement]
-        yield Told(place, kind, templates.statement(kind, slots), slots.get("side", ""))
+        text = templates.fill("statements", kind, slots)
+        yield Told(place, kind, text, slots.get("side", ""))
 
 
 def _said(sides: Sequence[Sentence], item: Item, templates: Templates, joined: bool) -> str:
@@ -414,7 +413,7 @@ def _said(sides: Sequence[Sentence], item: Item, templates: Templates, joined: b
     if item.kind == "dots":
         return templates.marks["dots"]
     if item.kind == "key":
-        return templates.word(item.name)
+        return templates.text("words", item.name)
     form = item.name
     if item.kind == "token":
         tokens = sides[item.side - 1].tokens
@@ -428,7 +427,6 @@ def _said(sides: Sequence[Sentence], item: Item, templates: Templates, joined: b
 
 
 def _touch(sides: Sequence[Sentence], before: Item, item: Item) -> bool:
-    """Whether two items are tokens between which no blank is written."""
     both = before.kind == item.kind == "token" and before.side == item.side
     next_to = both and before.token == item.token - 1
     return next_to and sides[item.side - 1].tokens[item.token - 1].glued
@@ -451,4 +449,5 @@ def text_of(items: Sequence[Told], templates: Templates) -> str:
 
 def _clause(items: Sequence[Told], templates: Templates) -> str:
     texts = templates.join(list(dict.fromkeys(item.text for item in items)))
-    return templates.clause(items[0].place.clause, {"list": texts, "side": items[0].side})
+    slots = {"list": texts, "side": items[0].side}
+    return templates.fill("clauses", items[0].place.clause, slots)

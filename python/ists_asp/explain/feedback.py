@@ -24,13 +24,12 @@ if TYPE_CHECKING:
 
     from ists_asp.explain.templates import Templates
 
+# The columns of what is quoted, and below the kinds of statement that are not called like them.
 QUOTED = ("right", "missing", "contradicts", "extra")
-"""The columns of what is quoted, and below the kinds of statement that are not called like them."""
 _COLUMNS = {"reworded": "right", "point_contradicts": "contradicts"}
 
+# The columns of feedback, in the order of a table.
 COLUMNS = ("best_reference", "rating", "verdict", *QUOTED, "feedback", "sure", "points")
-"""The columns of feedback, in the order of a table."""
-
 BATCH = 50  # answers judged at a time, each by all points of its model answers
 _POINTS = re.compile(r"[;\n]+")
 

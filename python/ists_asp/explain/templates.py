@@ -63,18 +63,6 @@ class Templates:
     contractions: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
-    def word(self, key: str) -> str:
-        """A word that a rule names."""
-        return self._get("words", key)
-
-    def statement(self, kind: str, slots: Mapping[str, str]) -> str:
-        """The text of a statement."""
-        return self._fill("statements", kind, slots)
-
-    def clause(self, key: str, slots: Mapping[str, str]) -> str:
-        """The text of a clause; raises what :meth:`statement` does."""
-        return self._fill("clauses", key, slots)
-
     def join(self, items: list[str]) -> str:
         """Items as a list: ``a, b and c``, or ``a, not b, and c`` where items have commas."""
         if len(items) < 2:
@@ -83,7 +71,9 @@ class Templates:
         last = "last_long" if any(comma in item for item in items) else "last"
         return self.joins["list"].join(items[:-1]) + self.joins[last] + items[-1]
 
-    def _fill(self, table: str, key: str, slots: Mapping[str, str]) -> str:
+    def fill(self, table: str, key: str, slots: Mapping[str, str]) -> str:
+        """A text of ``statements`` or ``clauses`` with what fills it."""
+
         def filled(match: re.Match[str]) -> str:
             if match[1] is None:
                 return match[0][0]
@@ -95,7 +85,7 @@ class Templates:
                 )
             return slots[match[1]]
 
-        text = _SLOT.sub(filled, self._get(table, key))
+        text = _SLOT.sub(filled, self.text(table, key))
         if not self.contractions:
             return text
         # All at once: what has been contracted is left alone.
@@ -106,7 +96,8 @@ class Templates:
         longest_first = sorted(self.contractions, key=len, reverse=True)
         return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
 
-    def _get(self, table: str, key: str) -> str:
+    def text(self, table: str, key: str) -> str:
+        """A text as the file has it, such as a word that a rule names."""
         texts: Mapping[str, str] = getattr(self, table)
         if key not in texts:
             raise DataError(

@@ -38,9 +38,8 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 BATCH = 100  # pairs solved together: 60 take a tenth more time, more gain little
+# Tokens of the pairs solved together, both sides: what they need of memory grows with them.
 TOKENS = 4000
-"""Tokens of the pairs solved together, both sides: what they need of memory grows with them."""
-
 _LONG = 200
 """Tokens of a pair, both sides, from which it is solved alone: it has many alignments to choose
 from, which a search for several pairs at a time may not get through."""
@@ -109,25 +108,38 @@ class BatchModel:
 
     def __init__(self, control: Control, answer_set: AnswerSet, size: int) -> None:
         self.control = control
-        self._numbers = range(1, size + 1)
-        shown, costs = self._shown(answer_set.shown), self._costs(answer_set.shown)
-        self.shares = {
-            number: PairModel(
-                AnswerSet(tuple(shown[number]), (), tuple(cost.values()), True, tuple(cost)), {}, {}
-            )
-            for number, cost in costs.items()
-        }
+        shown: dict[int, list[Ground]] = {number: [] for number in range(1, size + 1)}
+        costs: dict[int, dict[int, int]] = {number: {} for number in shown}
+        # clingo reports a value for each priority that some element has, true or not.
+        for known in control.symbolic_atoms.by_signature(PRIORITY, 2):
+            number, priority = known.symbol.arguments
+            if priority.type is SymbolType.Number:
+                costs[number.number][priority.number] = 0
+        for atom in answer_set.shown:
+            # Elements without numbers do not count.
+            if cost := _COST.match(atom):
+                pair, level, weight = map(int, cost.groups())
+                costs[pair][level] += weight
+            elif not atom.startswith(_COSTS):
+                part, plain = _parted(atom)
+                for share in (shown[int(part)],) if part else shown.values():
+                    share.append(plain)
+        self.shares = {}
+        for pair, values in costs.items():
+            cost_of = dict(sorted(values.items(), reverse=True))
+            its = tuple(shown[pair]), (), tuple(cost_of.values()), True, tuple(cost_of)
+            self.shares[pair] = PairModel(AnswerSet(*its), {}, {})
         by_number = {str(number): share for number, share in self.shares.items()}
         own = OWN.removeprefix(PREFIX)
-        for atom in written(answer_set.true):
-            part, plain = _parted(atom)
+        for text in written(answer_set.true):
+            part, plain = _parted(text)
             if part:
-                share = by_number[part]
+                model = by_number[part]
                 name, _, arguments = plain.removeprefix("-").partition("(")
                 if name.startswith(own):
-                    share.extra.setdefault(name, []).append(arguments[:-1])
+                    model.extra.setdefault(name, []).append(arguments[:-1])
                 else:
-                    share.atoms.setdefault(name, []).append(plain)
+                    model.atoms.setdefault(name, []).append(plain)
 
     def weights_of(self, number: int) -> Weights:
         """The weights in the ground program of one of the pairs."""
@@ -142,32 +154,6 @@ class BatchModel:
                 number, _, rest = text.partition(",")
                 weights[int(number) - 1][name].append(rest)
         return [*weights]
-
-    def _shown(self, atoms: Iterable[Ground]) -> dict[int, list[Ground]]:
-        """Each pair's shown atoms."""
-        shown: dict[int, list[Ground]] = {number: [] for number in self._numbers}
-        for atom in atoms:
-            if atom.startswith(_COSTS):
-                continue
-            number, plain = _parted(atom)
-            for share in (shown[int(number)],) if number else shown.values():
-                share.append(plain)
-        return shown
-
-    def _costs(self, atoms: Iterable[Ground]) -> dict[int, dict[int, int]]:
-        """The value of each priority, highest first, for each pair."""
-        costs: dict[int, dict[int, int]] = {number: {} for number in self._numbers}
-        # clingo reports a value for each priority that some element has, true or not.
-        for known in self.control.symbolic_atoms.by_signature(PRIORITY, 2):
-            number, priority = known.symbol.arguments
-            if priority.type is SymbolType.Number:
-                costs[number.number][priority.number] = 0
-        for atom in atoms:
-            # Elements without numbers do not count.
-            if cost := _COST.match(atom):
-                pair, level, weight = map(int, cost.groups())
-                costs[pair][level] += weight
-        return {number: dict(sorted(cost.items(), reverse=True)) for number, cost in costs.items()}
 
 
 def _parted(atom: str) -> tuple[str, Ground]:
@@ -186,8 +172,8 @@ def _parted(atom: str) -> tuple[str, Ground]:
 
 A = TypeVar("A")
 
+# How many arguments the predicates of facts have.
 ARITIES = {predicate.name: predicate.arity for predicate in all_predicates()}
-"""How many arguments the predicates of facts have."""
 
 
 class Batches(Generic[A]):
@@ -221,8 +207,7 @@ class Batches(Generic[A]):
         used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._own = used - self._tables
         self._arguments = (CORE_GUIDED, *arguments)
-        self._time_limit = time_limit
-        self._read = read
+        self._time_limit, self._read = time_limit, read
         self._known: set[str] = set()
 
     def solve(self, items: Sequence[Item]) -> list[Solution[A] | None] | None:

@@ -50,9 +50,6 @@ class _Alignment:
     chunks: tuple[Chunk, ...]
     costs: Mapping[int, int]
 
-    def reduced(self, priority: int, prices: Mapping[Chunk, int]) -> int:
-        return self.costs[priority] + sum(prices[chunk] for chunk in self.chunks)
-
 
 class Objective(Observer):
     """Watches a program being grounded and notes the weights of its objective."""
@@ -123,7 +120,8 @@ class DualValues(Objective):
                 alignment
                 for alignment in remaining
                 # Prices are rounded up, each by less than one.
-                if alignment.reduced(priority, prices) < len(alignment.chunks)
+                if alignment.costs[priority] + sum(map(prices.__getitem__, alignment.chunks))
+                < len(alignment.chunks)
             ]
             covered |= {chunk for chunk, price in prices.items() if price}
 
@@ -196,7 +194,6 @@ class DualValues(Objective):
 def _choices(
     control: Control, predicate: Predicate
 ) -> dict[tuple[Symbol, Symbol], list[tuple[Symbol, int]]]:
-    """The values that may be chosen for each pair of spans, with their literals."""
     choices: dict[tuple[Symbol, Symbol], list[tuple[Symbol, int]]] = defaultdict(list)
     for atom in control.symbolic_atoms.by_signature(*predicate.signature):
         first, second, value = atom.symbol.arguments

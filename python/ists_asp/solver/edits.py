@@ -41,9 +41,8 @@ _MEASURED = frozenset((NORM.name, PRODUCT.name))
 No statement has a constant there: their arguments may be anything.
 """
 
+# Statements that differ, or facts that follow: with more of them every pair counts as affected.
 _MOST = 500
-"""Statements that differ, or facts that follow: with more of them every pair counts as affected."""
-
 _STEPS = 20_000  # patterns that are asked for at most: then every pair counts as affected
 _ROWS = 300  # entries of a table that are looked at one by one for a statement that has changed
 _DEEP_ROWS = 30  # the same for rules that are followed backwards
@@ -272,8 +271,7 @@ class Edits:
     def __init__(
         self, old: Version, new: Version, rules: RuleSet, program: PreparedRules, shapes: Shapes
     ) -> None:
-        self._rules = rules
-        self._shapes = shapes
+        self._rules, self._shapes = rules, shapes
         facts = map(Atoms.of, program.by_predicate.values())
         self.facts = _Facts((split(atoms.inside), 1) for atoms in facts)
         self._variants: dict[int, list[Read]] = {}
@@ -481,12 +479,10 @@ class Edits:
 
 
 def _speaks_of(names: Iterable[str]) -> re.Pattern[str]:
-    """Finds the first of some names in a text."""
     return re.compile(rf"(?<![A-Za-z0-9_'])(?:{'|'.join(names)})(?![A-Za-z0-9_'])")
 
 
 def _decided(answers: Sequence[Mapping[str, Any] | None]) -> Decided:
-    """The atoms of the answers of pairs, by line."""
     decided: dict[Signature, dict[Arguments, dict[int, int]]] = {
         predicate.signature: defaultdict(lambda: defaultdict(int))
         for predicate in (ALIGNED, LABEL, SCORE, TAG)

@@ -55,8 +55,7 @@ class Diagnosis:
     """Names the offending rules where there is no answer."""
 
     def __init__(self, rules: RuleSet, grounder: Grounder) -> None:
-        self._rules = rules
-        self._grounder = grounder
+        self._rules, self._grounder = rules, grounder
 
     def overflow(self, error: WeightsError, facts: Sequence[Symbol]) -> RuleError:
         """The error with the numbers or the rules in its words that it comes from."""

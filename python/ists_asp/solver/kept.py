@@ -42,9 +42,8 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 
+# Items that are looked up at a time: those that an edit affects are decided together.
 _TOGETHER = 4 * BATCH
-"""Items that are looked up at a time: those that an edit affects are decided together."""
-
 _ANSWERS = "answers"  # what the names of readers begin with that read the answer to a pair
 EVERYTHING = "all rules"  # what affects every pair where it is not known what an edit can affect
 
@@ -98,7 +97,6 @@ class Keeping(Generic[A]):
         self._about = key_of("answers", made_by(), *about, tables).hex()
         self._arguments = constant_arguments(options.constants)
         self._edits: dict[str, Edits | None] = {}
-        self._distance = cache(self._measured)
         self._changed = cache(self._difference)
         self.heard: dict[RuleWarning, None] = {}
 
@@ -125,7 +123,6 @@ class Keeping(Generic[A]):
         return self._again(case, stored)
 
     def _again(self, case: _Case, stored: _Stored) -> _Decided[A]:
-        """The outcome of an item from what is stored of it."""
         answers = tuple(self._read(case.item[0], answer) for answer in stored[1])
         return _Decided(Solution(case.item, answers, 0.0, 0.0, kept=True), stored)
 
@@ -197,7 +194,7 @@ class Keeping(Generic[A]):
             }
         return unaffected, places
 
-    def _measured(self, digest: str) -> int:
+    def _distance(self, digest: str) -> int:
         """How many statements and constants differ from another version."""
         changed = self._changed(digest)
         # Two versions that say the same may say it in other places.
@@ -264,9 +261,8 @@ class Keeping(Generic[A]):
 
 
 def _said(rules: Version) -> Counter[str]:
-    """The statements and constants of a rule set; each file has a ``#program base.`` as well."""
     texts = Counter(rules.statements + rules.constants)
-    del texts["#program base."]
+    del texts["#program base."]  # each file has one
     return texts
 
 

@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 
     from ists_asp.rules.loader import RuleSet
 
+# ``_objective_priority(N)``: the objective has a value for this priority.
 OBJECTIVE_PRIORITY = "_objective_priority"
-"""``_objective_priority(N)``: the objective has a value for this priority."""
-
 _FILE = "settled.lp"
 _REPLACED = {
     *("one_label", "one_label_unproposed", "closeness", "one_score"),
@@ -85,14 +84,12 @@ def _restrains(shape: Shape, restrained: Collection[Signature]) -> bool:
     return not shape.predicates.isdisjoint(restrained) or v.ALIGNED.signature in shape.derived
 
 
+# Start of the names that come from no rule: no name of a rule becomes one of them.
 OWN = f"{PREFIX}__"
-"""Start of the names that come from no rule: no name of a rule becomes one of them."""
-
 PAIR = f"{OWN}pair"  # ``____pair(P)``: P is the number of a pair
 COST = f"{OWN}cost"  # ``____cost(P,Priority,Weight,Tuple)``: an element of the objective of pair P
+# ``____priority(P,Priority)``: some element of the objective of pair P has this priority.
 PRIORITY = f"{OWN}priority"
-"""``____priority(P,Priority)``: some element of the objective of pair P has this priority."""
-
 _OBJECTIVE = f"""
 #minimize{{ W@N,P,T : {COST}(P,N,W,T) }}.
 {PRIORITY}(P,N) :- {COST}(P,N,_,_).
@@ -247,7 +244,6 @@ class Pairing(Transformer):
         return body
 
     def _cost(self, node: AST) -> AST:
-        """An element of the objective as a rule."""
         place = node.location
         rest = Function(place, "", node.terms, 0)
         arguments = [Variable(place, _VARIABLE), node.priority, node.weight, rest]

@@ -31,8 +31,8 @@ T = TypeVar("T")
 CORE_GUIDED = "--opt-strategy=usc"
 FALLBACK = "--opt-strategy=bb"
 
+# A :class:`~ists_asp.model.Subject`, mostly a pair, and its facts.
 Item: TypeAlias = "tuple[Any, Sequence[Symbol]]"
-"""A :class:`~ists_asp.model.Subject`, mostly a pair, and its facts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,8 @@
 """One pair's facts in, its best answers out; or those of many pairs, which is faster.
 
-A program is parsed once and used for many pairs. A pair alone has a control object of its
-own; several pairs share one, with rules that keep them apart
-(:mod:`ists_asp.solver.pairing`). Statements are added as syntax trees and facts as symbols,
-which takes half the time of text.
+A program is parsed once and used for many pairs. A pair alone has a control object of its own;
+several pairs share one, with rules that keep them apart (:mod:`ists_asp.solver.pairing`).
+Statements are added as syntax trees and facts as symbols, which takes half the time of text.
 """
 
 from __future__ import annotations
@@ -339,7 +338,6 @@ class Solver(Generic[A]):
                 yield outcome
 
     def _priced(self, facts: Sequence[Symbol]) -> tuple[Control, Objective]:
-        """The ground program of a pair, and its objective, with prices."""
         prices = self._objective()
         return self._grounder.ground(facts, objective=prices), prices
 

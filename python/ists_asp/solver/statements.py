@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from ists_asp.rules.loader import RuleSet
 
 
+# The function that clingo calls: no rule has one of that name, see :mod:`.pairing`.
 FETCH = "____fetch"
-"""The function that clingo calls: no rule has one of that name, see :mod:`.pairing`."""
-
 _MANY = 10  # atoms of a predicate from which fetching them takes less time than adding them
 
 
