@@ -71,10 +71,10 @@ class Read(NamedTuple):
             return [Atom(cast("Call", reread(text, constants)), *told) for text, *told in every]
 
         derived, used, compared = kept
-        terms = (
+        terms = [
             (reread(one, constants), sign, reread(two, constants)) for one, sign, two in compared
-        )
-        return cls(atoms(derived), atoms(used), list(terms))
+        ]
+        return cls(atoms(derived), atoms(used), terms)
 
     @property
     def needed(self) -> list[Call]:
@@ -97,7 +97,6 @@ _SIGNS = {
     ComparisonOperator.LessThan: "<",
     ComparisonOperator.GreaterThan: ">",
 }
-"""The comparisons that are asked about."""
 
 
 @remembered_by_identity
@@ -157,7 +156,6 @@ def _read_variant(node: AST) -> list[list[Any]]:
 
 
 def _comparisons(atom: AST) -> Iterator[tuple[AST, str, AST]]:
-    """The comparisons in a literal that must hold, as :class:`Read` has them."""
     if atom.ast_type is ASTType.Comparison:
         one = atom.term
         for guard in atom.guards:
@@ -235,20 +233,17 @@ def argument_types(reads: Mapping[str, Read], seeds: Meanings | None = None) -> 
             if found == known:
                 break
             known = found
-    return ArgumentTypes(
-        {
-            name: places
-            for name, one in reads.items()
-            if (places := _variables(one, known, (*_asked(one), *one.derived)))
-        },
-        {
-            str(key): [
-                min(places[at], key=str) if at in places else None for at in range(key.arity)
-            ]
-            for key, places in known.items()
-            if places
-        },
-    )
+    variables = {
+        name: places
+        for name, one in reads.items()
+        if (places := _variables(one, known, (*_asked(one), *one.derived)))
+    }
+    arguments = {
+        str(key): [min(places[at], key=str) if at in places else None for at in range(key.arity)]
+        for key, places in known.items()
+        if places
+    }
+    return ArgumentTypes(variables, arguments)
 
 
 def _asked(one: Read) -> list[Atom]:
@@ -275,18 +270,13 @@ def _followed(
             for argument in atom.arguments
             if isinstance(argument, Variable)
         }
-        for head in one.derived:
-            if head.key in seeds:
-                continue
+        for head in (head for head in one.derived if head.key not in seeds):
             places = found.setdefault(head.key, {})
             for index, argument in enumerate(head.arguments):
-                if not isinstance(argument, Variable):
-                    continue
-                place = variables.get(argument)
-                if place is None and (not strict or argument in open_):
-                    continue
-                meanings = set() if place is None else set(_meanings(place, head.arguments))
-                places[index] = places[index] & meanings if index in places else meanings
+                place = variables.get(argument) if isinstance(argument, Variable) else None
+                if place or (strict and isinstance(argument, Variable) and argument not in open_):
+                    meanings = set(_meanings(place, head.arguments)) if place else set[Meaning]()
+                    places[index] = places.get(index, meanings) & meanings
     agreed = {
         key: {index: meanings for index, meanings in places.items() if meanings}
         for key, places in found.items()
@@ -316,8 +306,7 @@ def _place_in(
                 _place_in(argument.signature, argument.arguments, known, found)
         elif isinstance(argument, Variable) and argument not in found:
             for meaning in sorted(meant.get(index, ()), key=str):
-                place = placed(meaning, arguments)
-                if place is not None:
+                if place := placed(meaning, arguments):
                     found.setdefault(argument, place)
 
 
@@ -349,10 +338,9 @@ def _meanings(place: Place, arguments: Sequence[Term]) -> Iterator[Meaning]:
 
 def _shifted(term: Term) -> str | None:
     """The variable to which a number may be added."""
-    if (
-        isinstance(term, Call)
-        and term.name in ("+", "-")
-        and isinstance(term.arguments[-1], Ground)
-    ):
-        return _shifted(term.arguments[0])
-    return term if isinstance(term, Variable) else None
+    match term:
+        case Call("+" | "-", (shifted, Ground())):
+            return _shifted(shifted)
+        case Variable():
+            return term
+    return None

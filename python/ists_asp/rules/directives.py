@@ -35,9 +35,7 @@ _STRING = r'"(?:[^"\\]|\\.)*+'
 _OPEN = re.compile(
     rf'%@rule\s+\w+\s*:\s*{_STRING}|{_EXAMPLE}(?:[^"]|{_STRING}")*(?:{_STRING}|[|:~])'
 )
-_LONGEST = 1000
-"""Characters of a directive at most: its sentence stands in traces, lists and pictures."""
-
+_LONGEST = 1000  # characters of a directive: its sentence stands in traces, lists and pictures
 _PARTS = re.compile(r"[{&\[]|:(?!-)")
 _VARIABLE = re.compile(r"\b_*[A-Z][\w']*")
 
@@ -177,17 +175,15 @@ def _check(sentence: str, statement: AST) -> None:
     known = variables(statement) if fields else ()
     for variable, spec, conversion in fields:
         if spec or conversion or variable not in known:
-            raise RuleError(
-                f"the rule has no variable {{{shortened(str(variable))}}}",
-                expected=", ".join(sorted(known)) or "a sentence without variables",
-            )
+            found = f"the rule has no variable {{{shortened(str(variable))}}}"
+            expected = ", ".join(sorted(known)) or "a sentence without variables"
+            raise RuleError(found, expected=expected)
 
 
 def variables(statement: AST) -> frozenset[str]:
     """Return the variables of a rule that have a value when it fires.
 
-    Those are the ones outside aggregates and conditions in the body; the head counts whole,
-    as each of its atoms is a firing of its own.
+    In the body those outside aggregates and conditions; each atom of the head is a firing.
     """
     text = re.sub(f'{_STRING}"', "", str(statement))
     if not _PARTS.search(text):

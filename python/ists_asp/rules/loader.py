@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 MOST = 1 << 26  # bytes of all rule files together at most
 MOST_FILES = 1000  # rule files at most
 DEEPEST = 50  # files that include one another at most
-_AsksDerives: TypeAlias = "tuple[Set[Signature], Set[Signature]]"
-"""The predicates that a rule uses, and those that it derives."""
+_AsksDerives: TypeAlias = "tuple[Set[Signature], Set[Signature]]"  # predicates of a rule
 
 
 @dataclass(slots=True)
@@ -48,18 +47,15 @@ class Reading:
         path = source.path.resolve()
         if path in self.files:
             return
+        kind = "file"
         try:
             text, data = self._read(source, path)
-        except RuleError as error:
-            self.report("file", error)
-            return
-        checksum = sha256(data).hexdigest()
-        self.files[path] = RuleFile(path, source.name, checksum)
-        try:
+            checksum, kind = sha256(data).hexdigest(), "syntax"
+            self.files[path] = RuleFile(path, source.name, checksum)
+            # clingo must not see a text for which this fails.
             includes = text.includes()
         except RuleError as error:
-            # clingo must not see such a text.
-            self.report("syntax", error)
+            self.report(kind, error)
             return
         included: list[Path] = []
         wanted: dict[str, Include] = {}
@@ -240,10 +236,7 @@ def with_includes(paths: Iterable[Path], files: Mapping[Path, RuleFile]) -> dict
 
 
 def fits(known: set[Signature], rules: Mapping[int, _AsksDerives]) -> set[int]:
-    """Those of some rules that ask only for what is known, or for what others of them derive.
-
-    ``known`` grows by what those derive.
-    """
+    """Those of some rules that ask only for what is known, which grows by what they derive."""
     left = dict(rules)
     while found := [place for place, (asked, _) in left.items() if asked <= known]:
         known.update(*(left.pop(place)[1] for place in found))

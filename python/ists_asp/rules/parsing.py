@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
-from operator import attrgetter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 from clingo import MessageCode
 from clingo.ast import AST, ASTType, Location, parse_files, parse_string
 
@@ -42,11 +42,8 @@ _PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
 _WEIGHTS = frozenset(one.name for one in WEIGHTS)
 WEIGHED = re.compile(rf"\b({'|'.join(one.name for one in WEIGHTS)})\(")
 
-_WITHOUT_EXAMPLES = attrgetter(*NamedRule.__slots__[:-1])
-
 _MOST = 1000  # files that are remembered; those that change are parsed again
-_known: dict[tuple[Path, SourceText, tuple[Include, ...]], _Parsed] = {}
-"""Files without faults, parsed. Nobody changes the trees."""
+_known: dict[tuple[Path, SourceText, tuple[Include, ...]], _Parsed] = {}  # faultless files
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,15 +185,10 @@ class Parsing:
 
     def _recalled(self, text: SourceText, statements: Sequence[AST]) -> _Parsed | None:
         """The stored names of a file that an earlier process found faultless."""
-        kept = None if self.store is None else Memo(self.store).get(_key(text))
-        if kept is None or len(statements) != len(kept["rules"]):
+        stored = None if self.store is None else Memo(self.store).get(_key(text))
+        if stored is None or len(statements) != len(stored[0]):
             return None
-        rules = [NamedRule(*rule) for rule in kept["rules"]]
-        for place, examples in kept["examples"]:
-            rules[place] = replace(rules[place], examples=tuple(map(tuple, examples)))
-        private = [(place, Signature(*name)) for place, *name in kept["private"]]
-        weights = [(place, Weighed(*name)) for place, *name in kept["weights"]]
-        return _Parsed(statements, rules, private, weights)
+        return _Parsed(statements, *msgspec.convert(stored, _Stored))
 
     def _parse(
         self, path: Path, text: SourceText, includes: tuple[Include, ...]
@@ -253,21 +245,11 @@ class Parsing:
         ]
         faultless = not faults and not messages.warnings
         if faultless and self.store is not None:
-            kept = {
-                "rules": [_WITHOUT_EXAMPLES(rule) for rule in rules],
-                "examples": [(at, rule.examples) for at, rule in enumerate(rules) if rule.examples],
-                "private": [(place, *name) for place, name in private],
-                "weights": [(place, *name) for place, name in weights],
-            }
-            Memo(self.store).put(_key(text), kept)
+            Memo(self.store).put(_key(text), (rules, private, weights))
         return _Parsed(statements, rules, private, weights), faultless
 
     def _keep_apart(self, text: SourceText, found: _Parsed) -> None:
-        """Refuse names that an earlier file has given to something else.
-
-        Among them are private predicates, which clingo would merge silently, and weights, which
-        would both count.
-        """
+        """Refuse names that an earlier file has given, and weights, which would both count."""
         for rule in found.rules:
             if rule.sentence is None:
                 continue
@@ -279,6 +261,7 @@ class Parsing:
                 )
                 hint = "Give each rule a name of its own, and load each file once"
                 raise text.error(told, rule.line, rule.column, hint=hint)
+        # clingo would merge private predicates silently.
         for place, key in found.private:
             rule = found.rules[place]
             earlier = self.private.setdefault(key, rule)
@@ -297,8 +280,6 @@ class Parsing:
 
 
 def _refused(nodes: Iterable[AST], text: SourceText) -> Iterator[RuleError]:
-    """Errors about what clingo accepts and we refuse."""
-
     def refused(node: AST, found: str, hint: str) -> RuleError:
         line, byte = node.location.begin.line, node.location.begin.column
         return text.error(found, line, text.character(line, byte), hint=hint)
@@ -328,6 +309,9 @@ class Weighed(NamedTuple):
         hint = f"Write {CORRECTION.name}{about}N) to add N to that weight"
         found = f"{self.predicate}{about}…) is also given at {earlier.file}:{earlier.line}"
         return found, hint if self.predicate == WEIGHT.name else "Add them up in one"
+
+
+_Stored = tuple[list[NamedRule], list[tuple[int, Signature]], list[tuple[int, Weighed]]]
 
 
 def weighed(statement: AST, *, facts: bool = True) -> Iterator[Weighed]:

@@ -3,17 +3,15 @@
 A profile is a file ``profiles/NAME.toml`` in the rule folder, such as the shipped
 ``lp_rules/profiles/default.toml``. Each table is a program: ``answer`` decides a pair, ``rating``
 rates it as a whole, given its answer, ``explanation`` says the answer in words, and ``feedback``
-judges a student's answer.
-``rules`` and ``weights`` name files in the rule folder, or folders for all ``.lp`` files in
-them; ``.lp`` may be left out. The core encoding of ``asp/`` comes with them. ``reader`` is the
-reader that is used if the user names no other, see :mod:`ists_asp.knowledge.reader`; none
-without it. Where one is used, ``reader_rules`` are added to ``rules``, and ``reader_weights``
-take the place of ``weights``.
+judges a student's answer. ``rules`` and ``weights`` name files in the rule folder, or folders for
+all ``.lp`` files in them; ``.lp`` may be left out. The core encoding of ``asp/`` comes with them.
+``reader`` is the reader that is used if the user names no other, see
+:mod:`ists_asp.knowledge.reader`. With one, ``reader_rules`` are added to ``rules``, and
+``reader_weights`` take the place of ``weights``.
 
-A constant is what ``clingo -c name=value`` takes: an integer, or the text of a term.
-``scheme`` is the year of the task whose answers are made, "2016" or "2015";
-rules decide what that means, here it says whose measure learning looks at.
-``attached_punctuation`` says that the tokens of such texts have their punctuation attached
+A constant is what ``clingo -c name=value`` takes: an integer, or the text of a term. ``scheme`` is
+the year of the task, "2016" or "2015"; rules decide what that means, here it says whose measure
+learning looks at. ``attached_punctuation`` says that tokens have their punctuation attached
 (``connected.``), so that nobody need be warned of it. Only ``description``, ``language`` and the
 rules of ``answer`` are required.
 """
@@ -52,12 +50,8 @@ _EXPECTED = {
 }
 """The types that msgspec expects, in plain words."""
 
-LARGEST_CONSTANT = 1_000_000
-"""The largest number that a constant may be; sums with it stay within 32 bits."""
-
-_LONGEST_CONSTANT = 200
-"""Characters of a name or a value: clingo's parser crashes on terms that are nested deeply."""
-
+LARGEST_CONSTANT = 1_000_000  # sums with it stay within 32 bits
+_LONGEST_CONSTANT = 200  # characters: clingo's parser crashes on terms that are nested deeply
 _BITS = 64  # Python refuses to write numbers of thousands of digits; constants have 32 bits
 _CONSTANT = re.compile(r"(?!not$)_*[a-z][A-Za-z0-9_']*")
 # No operators, some of which end clingo's process, and no letters that do.

@@ -29,8 +29,6 @@ _CORE = {
     Purpose.EXPLANATION: "explain",
     Purpose.FEEDBACK: "feedback",
 }
-"""The core encodings, in ``asp/``."""
-
 _MOST = 100  # weights files whose names are remembered
 _WHOLES = (Weighed(WEIGHT.name, BASES["align"], "align"), Weighed(WEIGHT.name, "base", "rating"))
 """The weights that all profiles have of decisions, and of ratings."""
@@ -117,8 +115,8 @@ def _weighed_in(file: RuleSource, _text: str) -> frozenset[Weighed]:
 def _outweighs(mine: frozenset[Weighed], source: RuleSource) -> bool:
     """Whether the weights of a user's file are in the place of those of another file.
 
-    Those of any pair come with all others, and that of any rating. Without them there are
-    corrections only, which are in the place of those that they have all names of.
+    Those of any pair come with all others, and that of any rating; corrections that stand alone
+    are in the place of those that they have all names of.
     """
     theirs = _weighed(source)
     only = bool(theirs) and all(one.predicate == CORRECTION.name for one in theirs)
@@ -179,8 +177,7 @@ def find_program(
     """Return a profile and the files to load for a purpose, without what they include.
 
     A user's file takes the place of the one of its name. Others are added; of those marked as
-    ``fitting``, :func:`fitting` keeps what the program can use. The reader is the one that the
-    user asks for, if any.
+    ``fitting``, :func:`fitting` keeps what the program can use.
     """
     overlay = read_overlay(given)
     profile = load_profile(name, overlay.base)

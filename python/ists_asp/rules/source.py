@@ -18,9 +18,7 @@ from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 
 LARGEST = 1 << 24  # bytes of a rule file at most
 SUFFIX = ".tsv"  # the suffix of word tables
-TESTS = "tests.tsv"
-"""A file of examples: in columns two sentences, a claim, and a profile if you like."""
-
+TESTS = "tests.tsv"  # examples: in columns two sentences, a claim, and a profile if you like
 _LONGEST_ENTRY = 60  # characters of a word or phrase at most
 _SIGN = re.compile(r"(=|<>)")
 _PREDICATES = {"=": SAME_MEANING, "<>": OPPOSITE}
@@ -139,7 +137,10 @@ class SourceText:
         """
         found: list[Include] = []
         position = 0
-        while match := _LEXEMES.match(self.text, self._plain_end(position)):
+        while plain := _PLAIN.match(self.text, position):
+            match = _LEXEMES.match(self.text, plain.end())
+            if match is None:
+                break
             if match.lastgroup == "block":
                 position = self._block_end(match)
             elif match.lastgroup == "include":
@@ -149,10 +150,6 @@ class SourceText:
             else:
                 raise self._forbidden(match)
         return tuple(found)
-
-    def _plain_end(self, position: int) -> int:
-        found = _PLAIN.match(self.text, position)
-        return position if found is None else found.end()
 
     def without(self, includes: tuple[Include, ...]) -> str:
         """Return the text with blanks for the includes, all else at its old position."""
@@ -241,12 +238,11 @@ def read_source(path: Path, name: str, report: Report = refuse) -> tuple[SourceT
 
 
 def table_rules(text: str, name: str, report: Report = refuse) -> str:
-    """A word table as the text of a rule file with as many lines.
+    """A word table as the text of a rule file with as many lines, so that places are the same.
 
-    Whatever names a rule by file and line names the entry then. Lines are ``A = B`` or ``A <> B``,
-    also in two columns of which the first ends in the sign; blank lines, letter case and what
-    follows ``#`` do not count. An example may stand in a column behind them.
-    ``report`` gets each faulty line, which is empty then.
+    Lines are ``A = B`` or ``A <> B``, also in two columns of which the first ends in the sign;
+    blank lines, letter case and what follows ``#`` do not count. An example may stand in a column
+    behind them. ``report`` gets each faulty line, which is empty then.
     """
     facts = []
     for number, line in enumerate(text.split("\n"), start=1):
@@ -302,10 +298,9 @@ _MENTIONED = re.compile(rb'#include[^"]{0,200}"((?:[^"\\\n\0]|\\.)*)"')
 
 
 def files_of_rules(path: Path) -> Iterator[Path]:
-    """Find the files that may be read where a path is given as rules.
+    """Find the files that may be read where a path is given as rules, with what they include.
 
-    These are the file itself, or all rule files and profiles below the folder, used or not, and
-    what they include. No file is parsed: an ``#include`` in a comment counts, too.
+    Of a folder all rule files and profiles. None is parsed: an ``#include`` in a comment counts.
     """
     place = Path(os.path.realpath(path))
     root, left = place.parent, [place]

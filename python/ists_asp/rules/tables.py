@@ -53,7 +53,7 @@ def entries(
     """The entries of tables of a rule set, in the statements asked for: facts of two strings."""
     names = rules.names
     for node, rule in rules.both:
-        if not (_may_list(rule) and asked(rule)):
+        if not (any(name in rule.text for name, _ in TABLES) and asked(rule)):
             continue
         if plain := _PLAIN.fullmatch(rule.text):
             same, begin = plain[1] == SAME_MEANING.name, node.location.begin
@@ -75,10 +75,7 @@ def entries(
 
 
 def _listed(text: str, begin: Position) -> Iterator[tuple[tuple[str, str], Position]]:
-    """The sides of entries in a statement that begins there, and the place of each.
-
-    As the parser does, a place counts bytes within its line.
-    """
+    """The sides and places of entries in a statement; as for the parser, columns count bytes."""
     line, read, first = begin.line, 0, 1 - begin.column
     for found in _ENTRY.finditer(text):
         start = found.start()
@@ -94,11 +91,6 @@ def lists_words(statement: str) -> bool:
     return _PLAIN.fullmatch(statement) is not None
 
 
-def _may_list(rule: NamedRule) -> bool:
-    """Whether a statement may have entries."""
-    return any(name in rule.text for name, _ in TABLES)
-
-
 def phrases(rules: RuleSet) -> frozenset[str]:
     """The entries of several words in the tables of a rule set."""
 
@@ -110,10 +102,7 @@ def phrases(rules: RuleSet) -> frozenset[str]:
 
 
 def faults(every: Iterable[Entry], own: Collection[str]) -> Iterator[tuple[Entry, str, str]]:
-    """The entries in some files that match nothing, or contradict others.
-
-    With each comes what is wrong with it, and what to do.
-    """
+    """The entries in some files that match nothing, or contradict others; why, and what to do."""
     known: dict[tuple[bool, frozenset[str]], Entry] = {}
     asked = []
     for entry in every:
@@ -158,6 +147,5 @@ def table_warnings(rules: RuleSet, own: Iterable[Path]) -> tuple[RuleWarning, ..
     about = entries(
         rules, lambda rule: "\\" in rule.text or not sides.isdisjoint(_WORDS.findall(rule.text))
     )
-    return tuple(
-        RuleWarning(entry.where, f"{found}. {hint}") for entry, found, hint in faults(about, wanted)
-    )
+    odd = faults(about, wanted)
+    return tuple(RuleWarning(entry.where, f"{found}. {hint}") for entry, found, hint in odd)

@@ -10,7 +10,6 @@ occur in them: each needs a rule or a fact that could derive it with these value
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -21,7 +20,7 @@ from ists_asp.errors import RuleError
 from ists_asp.rules.arguments import Read, read_statement
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Bindings, Call, Term, agree, bind, filled, parsed, variables
-from ists_asp.syntax.trees import predicates
+from ists_asp.syntax.trees import Signature, predicates
 from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, VERDICTS, WEIGHTS, Predicate
 
 if TYPE_CHECKING:
@@ -44,16 +43,13 @@ _TARGETS = {
 }
 """The targets of evidence for each kind of decision, as in ``asp/weights.lp``."""
 _LABELS = frozenset({"pair", "link", "side"})  # the targets of evidence for labels and scores
-_Key: TypeAlias = tuple[str, int]
 _Known: TypeAlias = "tuple[Call | Ground, Call | Ground, Weight]"
 
 
-@dataclass(frozen=True, slots=True)
-class Weight:
+class Weight(NamedTuple):
     """The worth of evidence of the value 100 for a decision, in hundredths of log-odds.
 
     For ``score`` in hundredths of a point, for the decision ``rating`` in thousandths.
-
     ``evidence`` and ``decision`` are ASP terms, such as ``meaning(20)`` and ``align``.
     """
 
@@ -77,15 +73,10 @@ def rule_weights(
     Whoever asks about some rules only gives rules without a memory.
     """
     values = dict(constants)
-    kept = rules.remembered.recall(
-        "weights",
-        sorted(values.items()),
-        lambda: {
-            name: [(one.evidence, one.decision, one.value) for one in own]
-            for name, own in _rule_weights(rules, values, asked).items()
-        },
+    every = rules.remembered.recall(
+        "weights", sorted(values.items()), lambda: _rule_weights(rules, values, asked)
     )
-    return {name: tuple(Weight(*one) for one in own) for name, own in kept.items()}
+    return {name: tuple(map(Weight._make, own)) for name, own in every.items()}
 
 
 def _rule_weights(
@@ -99,11 +90,8 @@ def _rule_weights(
     heads = _Heads(rules.statements, values)
     found: dict[str, dict[Weight, None]] = {}
     for statement, rule in rules.both:
-        if (
-            statement.ast_type is ASTType.Rule
-            and not predicates(statement.head).isdisjoint(_MADE)
-            and asked(rule)
-        ):
+        makes = statement.ast_type is ASTType.Rule and predicates(statement.head) & _MADE
+        if makes and asked(rule):
             own = found.setdefault(rule.name, {})
             for maker in heads.makers(statement):
                 key = maker.name.name if isinstance(maker.name, Call | Ground) else None
@@ -160,8 +148,8 @@ class _Heads:
     def __init__(self, statements: Sequence[AST], constants: Iterable[str]) -> None:
         named = (node.name for node in statements if node.ast_type is ASTType.Definition)
         self._constants = frozenset((*constants, *named))
-        self._nodes: dict[_Key, list[AST]] = defaultdict(list)
-        self._terms: dict[_Key, list[Call]] = {}
+        self._nodes: dict[Signature, list[AST]] = defaultdict(list)
+        self._terms: dict[Signature, list[Call]] = {}
         self._held: dict[tuple[Call, tuple[Term, ...]], bool] = {}
         for node in statements:
             for key in predicates(node.head) if node.ast_type is ASTType.Rule else ():
@@ -199,8 +187,7 @@ class _Heads:
             )
         return self._held[key]
 
-    def _derived(self, key: _Key) -> list[Call]:
-        """The atoms of a predicate in the heads of rules."""
+    def _derived(self, key: Signature) -> list[Call]:
         if key not in self._terms:
             reads = (read for node in self._nodes.get(key, ()) for read in self._reads(node))
             heads = (head for read in reads for head in read.derived)

@@ -49,8 +49,7 @@ Bindings: TypeAlias = "dict[str, Term]"  # values of variables
 NUMBER = Call("#number", ())  # the result of arithmetic that is not solved here
 _SUMS = {BinaryOperator.Plus: "+", BinaryOperator.Minus: "-"}
 _COMPUTED = frozenset({NUMBER.name, *_SUMS.values()})
-_COMPUTES = re.compile(r"[-+*/\\|&?^~@;]|\.\.")
-"""Signs in the text of terms that are more than variables, constants and functions."""
+_COMPUTES = re.compile(r"[-+*/\\|&?^~@;]|\.\.")  # more than variables, constants and functions
 
 
 def read(node: AST, constants: Collection[str] = ()) -> Term:

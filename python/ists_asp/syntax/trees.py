@@ -18,9 +18,7 @@ from clingo.ast import AST, ASTSequence, ASTType, Literal, Sign, SymbolicAtom, p
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-_MEMORY = 1 << 14
-"""Syntax trees that are remembered: looking into one takes thousands of calls into clingo."""
-
+_MEMORY = 1 << 14  # trees that are remembered: to look into one takes thousands of calls
 _MOST = 1 << 13  # objects that are remembered: some programs have a thousand statements
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _PLAIN = re.compile(r"(?:not )*-?(_*[a-z][\w']*)\(([^()]+)\)")
@@ -36,9 +34,8 @@ def remembered_by_identity(
 ) -> Callable[Concatenate[_Thing, _Options], _Result]:
     """Work something out once about an object and options that can be hashed.
 
-    Objects are told apart by identity: clingo takes two statements of different places for
-    equal, and comparing them takes time. Files are parsed once in a process, so that rule sets
-    that differ in one file share the statements of all others.
+    Objects are told apart by identity: clingo takes statements of different places for equal. Files
+    are parsed once in a process, so that rule sets share the statements of the files they share.
     """
     known: dict[object, tuple[_Thing, _Result]] = {}
     # At the very end of a process clingo is gone before its syntax trees.
@@ -193,12 +190,9 @@ ANY = f"{PREFIX}any"
 _OFF = "_rule_is_off"  # the name of switches; as a private name it is in no file of rules
 _NAMES = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|(?<![A-Za-z0-9_'])_*[A-Z][A-Za-z0-9_']*)")
 
-
+# Trees that have variables of their own.
 _LOCAL = (ASTType.ConditionalLiteral, ASTType.BodyAggregateElement, ASTType.TheoryAtomElement)
-"""Trees that have variables of their own."""
-
-_NAMELESS = re.compile(r"\.\.|\b_\b")
-"""Signs of intervals and anonymous variables in the text of a literal."""
+_NAMELESS = re.compile(r"\.\.|\b_\b")  # intervals and anonymous variables in a literal's text
 
 
 def is_atom(literal: AST, sign: Sign | None = None) -> bool:
@@ -282,13 +276,13 @@ class Lifter(ast.Transformer):
 
     def __init__(self) -> None:
         self._number = count(1)
+        self._anonymous = True
         self.extra: list[AST] = []
 
     def positive(self, literal: AST, *, anonymous: bool = True) -> AST:
         """Name intervals and anonymous variables in an atom."""
-        if not _NAMELESS.search(str(literal)):
-            return literal
-        return _Naming(self, anonymous=anonymous).visit(literal)
+        self._anonymous = anonymous
+        return self.visit(literal) if _NAMELESS.search(str(literal)) else literal
 
     def literal(self, literal: AST) -> AST:
         """Name what has no name in a literal, if it is one with a symbolic atom."""
@@ -305,20 +299,14 @@ class Lifter(ast.Transformer):
         taken, self.extra = self.extra, []
         return taken
 
-
-class _Naming(ast.Transformer):
-    def __init__(self, lifter: Lifter, *, anonymous: bool) -> None:
-        self._lifter = lifter
-        self._anonymous = anonymous
-
-    def visit_Interval(self, node: AST) -> AST:  # noqa: N802 (the name that clingo calls)
-        name = self._lifter.name(node.location)
+    def visit_Interval(self, node: AST) -> AST:  # noqa: D102, N802 (the name that clingo calls)
+        name = self.name(node.location)
         comparison = ast.Comparison(name, [ast.Guard(ast.ComparisonOperator.Equal, node)])
-        self._lifter.extra.append(Literal(node.location, Sign.NoSign, comparison))
+        self.extra.append(Literal(node.location, Sign.NoSign, comparison))
         return name
 
-    def visit_Variable(self, node: AST) -> AST:  # noqa: N802
-        return self._lifter.name(node.location) if self._anonymous and node.name == "_" else node
+    def visit_Variable(self, node: AST) -> AST:  # noqa: D102, N802
+        return self.name(node.location) if self._anonymous and node.name == "_" else node
 
 
 class _Renamer(ast.Transformer):

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.weights import Weight
     from ists_asp.trace.effects import Effect, Looked, Worth
 
-
 _WIDTH = 100
 _INDENT = "    "
 _BATCH = 25  # pairs that are looked at together
@@ -235,7 +234,6 @@ def where(
 
 
 def _record_of(name: str, worth: Worth | None, did: Sequence[Looked]) -> dict[str, object]:
-    """The effects of rules as JSON."""
     from ists_asp.trace.effects import verdict
 
     places = []
@@ -362,25 +360,19 @@ def _source(one: ListedRule) -> str:
         lines.append(f"% {count} weight{'s' * (count != 1)}{':' * (count > 0)}")
         width = max((len(weight.decision) for weight in one.weights), default=0)
         lines += [
-            f"% {weight.value:+5}  {weight.decision:<{width}}  {weight.evidence}"
-            for weight in one.weights
+            f"% {value:+5}  {decision:<{width}}  {name}" for name, decision, value in one.weights
         ]
     return "".join(f"{line}\n" for line in lines)
 
 
 def _record(one: ListedRule) -> dict[str, object]:
-    """A rule as JSON."""
-    fields = ("name", "sentence", "file", "line")
+    fields, keys = ("name", "sentence", "file", "line"), ("evidence", "decision", "weight")
     return {
         **{field: getattr(one.rule, field) for field in fields},
         "use": one.use,
         "text": one.rule.text,
         "examples": [text for _, text in one.rule.examples],
-        "weights": one.weights
-        and [
-            {"evidence": weight.evidence, "decision": weight.decision, "weight": weight.value}
-            for weight in one.weights
-        ],
+        "weights": one.weights and [dict(zip(keys, part, strict=True)) for part in one.weights],
     }
 
 

@@ -124,18 +124,14 @@ def check(
 
 
 def _pairs(folders: Sequence[Path]) -> list[Pair]:
-    """The sample pairs."""
     from ists_asp.resources import data_dir
 
     found: list[Pair] = []
     for folder in folders or sorted((data_dir() / "samples").glob("*/")):
         sent1, sent2 = (folder / name for name in _SENTENCES)
         if not (sent1.is_file() and sent2.is_file()):
-            raise DataError(
-                "this is no folder of sample pairs",
-                where=f"--sample {folder}",
-                expected=" and ".join(_SENTENCES),
-            )
+            told, expected = "this is no folder of sample pairs", " and ".join(_SENTENCES)
+            raise DataError(told, where=f"--sample {folder}", expected=expected)
         found += read_pairs(Source(files={"--sent1": str(sent1), "--sent2": str(sent2)}))
     return found
 
@@ -151,9 +147,7 @@ def _findings(
     """All findings, or those but for notes about rules that are as they were shipped."""
     from ists_asp.rules.check import check_rules
 
-    def sample(checked: Checked) -> list[Finding]:
-        return _sampled(checked, given, pairs, cache, every=every)
-
+    sample = partial(_sampled, given=given, pairs=pairs, cache=cache, every=every)
     store = None if cache is None else Store(cache)
     checked, findings = check_rules(given, profiles, store=store, sample=sample if pairs else None)
     return [
@@ -162,12 +156,7 @@ def _findings(
 
 
 def _sampled(
-    checked: Checked,
-    given: Sequence[Path],
-    pairs: Sequence[Pair],
-    cache: Path | None,
-    *,
-    every: bool,
+    checked: Checked, given: Sequence[Path], pairs: Sequence[Pair], cache: Path | None, every: bool
 ) -> list[Finding]:
     """Which rules never fire in the sample pairs; of shipped ones only if ``every`` one counts."""
     from ists_asp.engine import Setup, System
@@ -323,17 +312,11 @@ def _tested(setup: Setup, examples: Sequence[Example]) -> Iterator[dict[str, Any
                 failure = {"swapped": way < 0, "found": told or _found(answer, claim), "why": why}
                 failures[one].append(failure)
     for one in examples:
-        yield {
-            "where": one.where,
-            "rule": one.rule,
-            "profile": setup.profile,
-            "example": one.text,
-            "failures": failures[one],
-        }
+        place = {"where": one.where, "rule": one.rule, "profile": setup.profile}
+        yield {**place, "example": one.text, "failures": failures[one]}
 
 
 def _found(answer: SolvedAnswer, claim: Claim) -> str:
-    """The chunks that there are, or the alignments."""
     if claim.what != "chunk":
         return format_answer(answer).partition("\n")[2]
     sides = (answer.pair.sent1, answer.chunks1), (answer.pair.sent2, answer.chunks2)
@@ -348,7 +331,6 @@ def _why(answer: SolvedAnswer, claim: Claim, question: str) -> str:
 
 
 def _told(record: dict[str, Any]) -> Iterator[str]:
-    """An example that fails, in lines."""
     yield f"{record['where']}: {record['example']}"
     for number, one in enumerate(record["failures"]):
         yield "  fails with the sentences swapped:" if one["swapped"] else "  fails:"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from ists_asp import vocabulary as v
 from ists_asp.lang import languages
 from ists_asp.rules.arguments import Atom, Read
-from ists_asp.rules.check.model import Finding, Severity
+from ists_asp.rules.check.model import Checked, Finding, Severity, Statement
 from ists_asp.rules.tables import TABLES
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable, parsed
@@ -26,12 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from ists_asp.rules.check.model import Checked, Statement
 
 _Slot: TypeAlias = tuple[Signature, int]  # an argument of a predicate
 _Fault: TypeAlias = tuple[str, str, str]  # the code of a finding, what was found, and what to do
-_Domain: TypeAlias = "set[str] | None"
-"""The constants that an argument may be, functions by their names; None for anything."""
+_Domain: TypeAlias = "set[str] | None"  # constants, functions by their names; None for anything
 
 LABELS = ("equi", "oppo", "spe1", "spe2", "simi", "rel")
 RELATIONS = (
@@ -45,8 +43,6 @@ CLASSES = (
     *("place", "plant", "posture", "size", "sport", "time", "vehicle", "water", "weapon"),
     *("weather", "weekday"),
 )
-"""The broad classes that the lexicon knows."""
-
 _VALUES: Mapping[str, tuple[str, ...]] = {
     "S": ("1", "2"),
     "R": ("1", "2"),
@@ -81,8 +77,6 @@ _WORDS: frozenset[_Slot] = frozenset(
     for at, meaning in enumerate(predicate.meanings)
     if meaning == ("word", 0)
 )
-"""The arguments that are words: strings in lower case."""
-
 _EVIDENCE: _Slot = (v.EVIDENCE.signature, 1)
 _NAMES = frozenset((one.signature, 0) for one in (*v.WEIGHTS, v.ARGUES, v.WORTH))
 """The arguments that are names of evidence, beside that of evidence itself."""
@@ -119,7 +113,6 @@ def check_constants(checked: Checked) -> Iterator[Finding]:
 
 
 def _weights(checked: Checked, path: Path) -> Iterator[tuple[Statement, Read]]:
-    """The weights of a file, as statements that derive them."""
     for (predicate, name, decision), (statement, *_) in checked.weights.get(path, {}).items():
         weight = Atom(Call(predicate, (parsed(name), parsed(decision), None)))
         yield statement, Read([weight], [], [])
@@ -159,7 +152,6 @@ def _not_words(atom: Atom, words: Collection[_Slot]) -> Iterator[_Fault]:
 
 
 def _underived(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]:
-    """Constants that no rule derives."""
     for slot, term in _slots(atom):
         known = derived.get(_EVIDENCE if slot in _NAMES else slot)
         name = term.name if isinstance(term, Call) else term if isinstance(term, Ground) else ""
@@ -204,9 +196,8 @@ def _derived(reads: Iterable[Read]) -> Mapping[_Slot, _Domain]:
     for read in reads:
         for atom in read.derived:
             for slot, term in _slots(atom):
-                heads[(_EVIDENCE[0], slot[1] + 1) if atom.key in speaks else slot].append(
-                    (term, read)
-                )
+                slot = (_EVIDENCE[0], slot[1] + 1) if atom.key in speaks else slot
+                heads[slot].append((term, read))
         # Evidence that core rules ask for by name.
         worths = (atom.arguments[0] for atom in read.used if atom.key == v.WORTH.signature)
         heads[_EVIDENCE] += [(term, read) for term in worths if isinstance(term, Call | Ground)]
@@ -214,12 +205,10 @@ def _derived(reads: Iterable[Read]) -> Mapping[_Slot, _Domain]:
 
     def constants(term: Term, read: Read) -> _Domain:
         """The constants that a term of a head may be."""
-        if isinstance(term, Call):
-            return {term.name} if term.name.isidentifier() else None
         if isinstance(term, Ground):
             return {term}
-        if term is None:
-            return None
+        if isinstance(term, Call) or term is None:
+            return {term.name} if term and term.name.isidentifier() else None
         equal = {other for name, sign, other in read.compared if name == term and sign == "="}
         if equal and all(isinstance(other, Ground) for other in equal):
             return {str(other) for other in equal}
@@ -255,8 +244,7 @@ def _word_slots(reads: Iterable[Read]) -> frozenset[_Slot]:
 
 
 def _meant(constant: str, domain: Collection[str]) -> str:
-    near = get_close_matches(constant.strip('"').lower(), domain, n=1)
-    if near:
+    if near := get_close_matches(constant.strip('"').lower(), domain, n=1):
         return f"Did you mean {near[0]}?"
     quoted = ", ".join(list(domain)[:_QUOTED])
     return f"It is one of {quoted}{', …' if len(domain) > _QUOTED else ''}"

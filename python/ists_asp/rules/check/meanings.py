@@ -18,7 +18,7 @@ import msgspec
 
 from ists_asp import vocabulary as v
 from ists_asp.io.store import Memo
-from ists_asp.rules.arguments import Place, argument_types, placed
+from ists_asp.rules.arguments import Atom, Meanings, Place, Read, argument_types, placed
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable
 from ists_asp.syntax.trees import Signature
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ists_asp.rules.arguments import Atom, Meanings, Read
     from ists_asp.rules.check.model import Checked, Finding
 
 _SEEDS: Meanings = {
@@ -41,17 +40,13 @@ MIRRORED |= {"part": "whole", "cause": "effect"}
 MIRRORED |= {other: one for one, other in MIRRORED.items()}
 """Constants, and what they become where the sentences are exchanged."""
 
-_ONE_VALUE = {one.signature for one in (v.WORD, v.LEMMA, v.UPOS)}
-"""The predicates of which a token has one value."""
-
+_ONE_VALUE = {one.signature for one in (v.WORD, v.LEMMA, v.UPOS)}  # a token has one of each
 _UNORDERED = frozenset(
     ("pair", "link", "licensed", "alike", "forbidden_pair", "forbidden_label", "contrast", "means")
 )
 """Predicates that hold in either order of the sentences, and targets of evidence."""
 
-_SIMILAR, _VERY_SIMILAR = 0.75, 0.85
-"""The least similarity of a misspelt predicate: of the same arity, and of another."""
-
+_SIMILAR, _VERY_SIMILAR = 0.75, 0.85  # of misspelt predicates of the same arity, and of another
 _COMPANY = 5  # how much more a predicate counts that rules for the same thing ask for
 
 
@@ -133,10 +128,7 @@ class Types:
         candidates = []
         for key in itertools.starmap(Signature, sorted(known)):
             agree = [
-                any(
-                    other.kind == place.kind and {other.side, place.side} != {1, 2}
-                    for other in others
-                )
+                any(one.kind == place.kind and {one.side, place.side} != {1, 2} for one in others)
                 for term, place in zip(atom.arguments, self.of(key, atom.arguments), strict=False)
                 if place
                 and (others := meant.get(term) or {Place(kind, 0) for kind in _ground_kinds(term)})
@@ -195,10 +187,9 @@ def check_meanings(checked: Checked) -> Iterator[Finding]:
                 yield checked.finding("never-fires", statement, told, hint, name)
             if not stated.issuperset(mirrored[id(read)]):
                 told = "this rule is one-directional: no rule says the same with sentences 1 and 2 "
+                told += "exchanged"
                 hint = "Add that rule, or write this one for S and R with other(S,R)"
-                finding = checked.finding(
-                    "one-direction", statement, f"{told}exchanged", hint, name
-                )
+                finding = checked.finding("one-direction", statement, told, hint, name)
                 # Its mirror image may be of another profile.
                 if not checked.is_others(finding):
                     yield finding
@@ -262,10 +253,7 @@ def _never(read: Read) -> str:
 
 
 def _marks(types: Types, read: Read, *, exchanged: bool) -> set[tuple[str, ...]]:
-    """A rule in a form that can be compared, as it is or with the sentences exchanged.
-
-    Variables count by what they stand for.
-    """
+    """A rule in a form that can be compared; variables count by what they stand for."""
     heads = [head for head in read.derived if _about(head) in _UNORDERED]
     ordered = MIRRORED.keys() - {"1", "2"}
     if not read.used or any(ordered & {*map(str, head.arguments)} for head in heads):

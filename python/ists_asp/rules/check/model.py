@@ -115,10 +115,8 @@ class Finding:
         }
 
     def __str__(self) -> str:
-        text = f"{self.where}: {self.severity}: {self.found}"
-        text = unbroken(
-            f"{text}. {self.hint} [{self.kind}]" if self.hint else f"{text} [{self.kind}]"
-        )
+        hint = f". {self.hint}" if self.hint else ""
+        text = unbroken(f"{self.where}: {self.severity}: {self.found}{hint} [{self.kind}]")
         return f"{text}\n{self.excerpt}" if self.excerpt else text
 
 
@@ -163,14 +161,13 @@ class Checked:
     some profiles of a rule folder are looked at. ``faulty`` are files with syntax errors.
     ``every`` has the statements of each file, ``by_file`` those but for plain facts of weights, of
     which there are thousands; ``weights`` has those, by what they are about. ``fitting`` are files
-    that need not fit in as wholes. ``store`` is as given, and so is whether it is for a run.
+    that need not fit in as wholes.
 
     Without ``profiles`` the programs are those of all profiles of a rule folder that has its own,
-    and otherwise those of the one that is called ``default``. ``machine`` asks for findings about
-    ``asp/`` as well. ``report`` gets what cannot be read, and of what kind that is. ``store`` keeps
-    what files gave. ``runs`` is given for a run, and says whether a reader is used: then only
-    programs matter that have given files, and these are told about if they did not come along and
-    are no word tables.
+    and otherwise those of ``default``. ``machine`` asks for findings about ``asp/`` as well.
+    ``report`` gets what cannot be read, and its kind. ``store`` keeps what files gave. ``runs`` is
+    given for a run, and says whether a reader is used: then only programs with given files matter,
+    and these are told about if they did not come along and are no word tables.
     """
 
     def __init__(
@@ -215,11 +212,9 @@ class Checked:
         self.rules = load_rules(sources.values(), report=note, store=store)
         self.files = {file.path: file for file in self.rules.files}
         self.faulty = {path for path, file in self.files.items() if file.name in faulty}
-        asked = {
-            one.path
-            for one in own
-            if runs is None or not (is_shipped(one.path) or one.path.suffix == SUFFIX)
-        }
+        asked = {one.path for one in own}
+        if runs is not None:
+            asked = {path for path in asked if path.suffix != SUFFIX and not is_shipped(path)}
         self.own = dict.fromkeys(path for path in self.files if path in asked)
         self._paths = {str(path): path for path in self.files}
         self.store = store
@@ -237,10 +232,9 @@ class Checked:
             last = rule
             statement = Statement(path, node, rule)
             self.every[path].append(statement)
-            if WEIGHED.match(rule.text) and (found := list(weighed(node))):
-                known = self.weights.setdefault(path, {})
-                for one in found:
-                    known.setdefault(one, []).append(statement)
+            if WEIGHED.match(rule.text) and (subjects := list(weighed(node))):
+                for subject in subjects:
+                    self.weights.setdefault(path, {}).setdefault(subject, []).append(statement)
             else:
                 self.by_file[path].append(statement)
 

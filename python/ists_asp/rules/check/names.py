@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from clingo.ast import ASTType
 
 from ists_asp import vocabulary as v
-from ists_asp.rules.check.model import Severity
+from ists_asp.rules.check.model import Checked, Finding, Severity, Statement
 from ists_asp.rules.parsing import WEIGHED, Weighed, weighed
 from ists_asp.rules.source import SUFFIX
 from ists_asp.rules.tables import TABLES, entries, faults
-from ists_asp.rules.weights import rule_weights
+from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, bind_all, parsed, read
 from ists_asp.syntax.trees import atoms, is_fact
@@ -24,14 +24,10 @@ from ists_asp.syntax.trees import atoms, is_fact
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ists_asp.rules.check.model import Checked, Finding, Statement
-    from ists_asp.rules.directives import NamedRule
-    from ists_asp.rules.weights import Weight
 
 _EVIDENCE = v.EVIDENCE.signature
 _WORTHS = {one.signature for one in (*v.WEIGHTS, v.WORTH)}
-_TABLES = (f"{v.CONFIDENCE.name}(", f"{v.RATING_MARGIN.name}(")
-"""Facts of tables that stand beside weights and need no names."""
+_TABLES = (f"{v.CONFIDENCE.name}(", f"{v.RATING_MARGIN.name}(")  # facts that need no names
 
 
 def check_tables(checked: Checked) -> Iterator[Finding]:
@@ -112,10 +108,8 @@ def check_targets(checked: Checked) -> Iterator[Finding]:
     for statement in checked.statements:
         rule = statement.node.ast_type is ASTType.Rule and v.EVIDENCE.name in statement.rule.text
         for atom in atoms(statement.node.head) if rule else ():
-            if (atom.name, len(atom.arguments)) != _EVIDENCE:
-                continue
-            about = read(atom.arguments[0])
-            if not isinstance(about, Call):
+            evidence = (atom.name, len(atom.arguments)) == _EVIDENCE
+            if not (evidence and isinstance(about := read(atom.arguments[0]), Call)):
                 continue
             known = targets.get(about.name)
             if known is None or known.arity != len(about.arguments):
@@ -131,10 +125,6 @@ def check_evidence(checked: Checked) -> Iterator[Finding]:
     own = {checked.name(path) for path in checked.own}
     weights = [one for path in checked.own for one in checked.weights.get(path, ())]
     names = {one.evidence.partition("(")[0] for one in weights}
-
-    def concerned(rule: NamedRule) -> bool:
-        return rule.file in own or any(name in rule.text for name in names)
-
     if not checked.weights_files or _plainly_weighed(checked):
         return
     statements = [*chain.from_iterable(checked.by_file.values())]
@@ -144,7 +134,11 @@ def check_evidence(checked: Checked) -> Iterator[Finding]:
     every = [*statements, *first.values()]
     nodes, rules = tuple(one.node for one in every), tuple(one.rule for one in every)
     together = replace(checked.rules, statements=nodes, rules=rules)
-    makers = rule_weights(together, constants, concerned)
+    makers = rule_weights(
+        together,
+        constants,
+        lambda rule: rule.file in own or any(key in rule.text for key in names),
+    )
     yield from _unweighed(checked, makers)
     yield from _unmade(checked, statements, makers)
 
@@ -170,9 +164,8 @@ def _unweighed(checked: Checked, makers: Mapping[str, tuple[Weight, ...]]) -> It
         there = {one[1:] for path in files for one in checked.weights[path]}
         if programs and there.isdisjoint((one.evidence, one.decision) for one in makers[name]):
             told = "the evidence that this rule derives has no weight and does not count"
-            hint = (
-                "Say what it argues for by argues/3 and weigh it by weight/3, or by ists-asp learn"
-            )
+            hint = "Say what it argues for by argues/3 and weigh it by weight/3, or by "
+            hint += "ists-asp learn"
             yield checked.finding("unweighed", statement, told, hint, name)
 
 

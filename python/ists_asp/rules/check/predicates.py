@@ -18,7 +18,7 @@ from ists_asp.rules.check.meanings import types_of
 from ists_asp.rules.loader import fits
 from ists_asp.rules.parsing import PLACED, Messages
 from ists_asp.rules.profiles import Purpose
-from ists_asp.syntax.trees import Signature, derives_atom, is_atom, predicates, walk
+from ists_asp.syntax.trees import PREFIX, Signature, derives_atom, is_atom, predicates, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ists_asp.rules.check.model import Checked, Finding, Place, Program, Statement
 
 _MESSAGES = 10_000
-_RESERVED = "__"
 _SIMILAR = 0.75  # the least similarity of a name that may have been meant
 _POOLED = re.compile(r"not .*;(?! )")
 
@@ -47,15 +46,13 @@ def check_statements(checked: Checked) -> Iterator[Finding]:
         refusal = str(error)
     paths = {str(path): path for path in checked.own}
     for match in map(PLACED.fullmatch, messages.errors or [refusal]):
-        path = paths.get(match["file"]) if match is not None else None
-        if match is None or path is None:
+        if match is None or (path := paths.get(match["file"])) is None:
             continue
         line = int(match["line"])
         place = path, line, checked.text(path).character(line, int(match["column"]))
-        if "unsafe variables" in match["text"]:
+        if "unsafe variables" in (text := " ".join(match["text"].split())):
             yield checked.finding("unsafe", place, *unsafe(match["text"]))
         else:
-            text = " ".join(match["text"].split())
             yield checked.finding("clingo", place, text, "Correct the rule")
     # To look into a syntax tree takes long.
     nodes = (one.node for one in checked.statements if _POOLED.search(str(one.node)))
@@ -87,11 +84,6 @@ class _Uses:
                 for atom in atoms:
                     places[atom.key].append((statement, atom))
 
-    @property
-    def known(self) -> set[Signature]:
-        """The predicates that are derived, or declared as absent."""
-        return self.derived.keys() | self.declared
-
 
 def check_predicates(checked: Checked) -> Iterator[Finding]:
     """Look for predicates that are undefined, unused, private to another file, or reserved."""
@@ -105,8 +97,8 @@ def check_predicates(checked: Checked) -> Iterator[Finding]:
     yield from _private(checked, uses)
     for path in checked.own:
         for key, (place, *_) in (*uses[path].derived.items(), *uses[path].used.items()):
-            if key.name.startswith(_RESERVED):
-                told = f"names that begin with {_RESERVED} are reserved: {key}"
+            if key.name.startswith(PREFIX):
+                told = f"names that begin with {PREFIX} are reserved: {key}"
                 hint = "Begin the names of private predicates with a single _"
                 yield checked.finding("reserved", place, told, hint, str(key))
 
@@ -166,7 +158,9 @@ def _there(checked: Checked, program: Program, uses: Mapping[Path, _Uses]) -> se
 
 
 def _known(files: Iterable[Path], uses: Mapping[Path, _Uses]) -> set[Signature]:
-    return set[Signature]().union(*(uses[path].known for path in files))
+    """The predicates that files derive, or declare as absent."""
+    every = (uses[path] for path in files)
+    return set[Signature]().union(*(one.derived.keys() | one.declared for one in every))
 
 
 def _meant(checked: Checked, key: Signature, place: Place, known: Collection[Signature]) -> str:
