@@ -63,15 +63,11 @@ class _Application(click.Group):
         except IstsError as fault:
             fail(fault)
             code = fault.exit_code
-        except RecursionError:
-            error(str(too_deep()))
+        except (RecursionError, OSError) as fault:
             code = 1
-        except BrokenPipeError:
-            # Nobody reads to the end.
-            code = 1
-        except OSError as fault:
-            error(told(fault))
-            code = 1
+            # Where a pipe is broken nobody reads to the end.
+            if not isinstance(fault, BrokenPipeError):
+                error(told(fault) if isinstance(fault, OSError) else str(too_deep()))
         except (click.Abort, KeyboardInterrupt):
             code = INTERRUPTED
         sys.exit(code if isinstance(code, int) else 0)

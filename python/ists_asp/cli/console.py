@@ -52,23 +52,20 @@ def warn(message: object) -> None:
 
 @contextmanager
 def reader_warnings() -> Iterator[Warn]:
-    """Collect what readers warn of, and print it at the end: not before an error that ends them.
+    """Collect what readers warn of, and print it at the end, or make it notes of an error.
 
-    After an error it is added to that as notes. Of many warnings the first are told, and how many
-    more there are.
+    Of many warnings the first are told, and how many more there are.
     """
-    told: list[str] = []
-    more = 0
+    messages, count = list[str](), 0
 
     def take(message: str) -> None:
-        nonlocal more
-        if len(told) < _MOST:
-            told.append(message)
-        else:
-            more += 1
+        nonlocal count
+        count += 1
+        messages.extend([message] * (count <= _MOST))
 
     def every() -> list[str]:
-        return told + [f"and {more} more such warning{'' if more == 1 else 's'}"] * bool(more)
+        more = count - len(messages)
+        return messages + [f"and {more} more such warning{'' if more == 1 else 's'}"] * bool(more)
 
     try:
         yield take
@@ -109,11 +106,8 @@ def read_aligned(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
         references = read_references(path, warn=repaired)
     lacking = [pair.id for pair in pairs if pair.id not in references]
     if len(lacking) == len(pairs):
-        raise DataError(
-            "none of the pairs is in it",
-            where=str(path),
-            expected=f"ids such as '{shortened(pairs[0].id)}'",
-        )
+        expected = f"ids such as '{shortened(pairs[0].id)}'"
+        raise DataError("none of the pairs is in it", where=str(path), expected=expected)
     if lacking:
         example = shortened(lacking[0])
         warn(f"{path}: {len(lacking)} of {len(pairs)} pairs are not in it, such as {example}")
@@ -161,10 +155,7 @@ class Failures:
 
 
 def write_output(target: Path | None, value: object) -> None:
-    """Write text, or another value as JSON, to standard output or a file.
-
-    The file appears whole or not at all.
-    """
+    """Write text, or another value as JSON, to standard output or, atomically, to a file."""
     text = value
     if not isinstance(text, str):
         text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
@@ -181,17 +172,13 @@ def write_output(target: Path | None, value: object) -> None:
     except BrokenPipeError:
         raise
     except OSError as fault:
-        raise DataError(
-            f"cannot be written: {fault.strerror or fault}", where="standard output"
-        ) from fault
+        found = f"cannot be written: {fault.strerror or fault}"
+        raise DataError(found, where="standard output") from fault
 
 
 @contextmanager
 def progress(total: int | None, *, shown: bool) -> Iterator[Callable[[], None]]:
-    """Show a bar on standard error, if that is a terminal; yield what to call after each step.
-
-    It only moves where nobody knows the total.
-    """
+    """Show a bar on standard error, if that is a terminal; yield what to call after each step."""
     several = total is None or total > 1
     if not (shown and several) or sys.stderr is None or not sys.stderr.isatty():
         yield lambda: None
@@ -208,7 +195,6 @@ def progress(total: int | None, *, shown: bool) -> Iterator[Callable[[], None]]:
     # While it is drawn rich prints what goes to standard error, by a way round the door.
     with drawn as bar, redirect_stderr(door(sys.stderr)):
         task = bar.add_task("Pairs", total=total)
-
         yield lambda: bar.advance(task)
 
 
@@ -225,16 +211,14 @@ def summary(pairs: int, seconds: float, stages: Timings) -> str:
     ``seconds`` are those of the clock; all others are of the processor, in which what else the
     machine does makes no difference.
     """
-    busy = time.process_time() + stages.elsewhere
-    parts = ("annotation", "knowledge", "facts", "grounding", "solving")
-    count = "1 pair" if pairs == 1 else f"{pairs} pairs"
-    took = sorted(stages.decided.elements()) or [0]
+    busy, took = time.process_time() + stages.elsewhere, sorted(stages.decided.elements()) or [0]
+    names = ("annotation", "knowledge", "facts", "grounding", "solving")
+    parts = ", ".join(f"{name} {getattr(stages, name):.1f} s" for name in names)
     return (
-        f"{count} in {seconds:.1f} s, {pairs / max(seconds, 1e-9):.1f} pairs/s; "
-        f"{busy:.1f} s of the processor, loading included: "
-        + ", ".join(f"{name} {getattr(stages, name):.1f} s" for name in parts)
-        + f"; grounding and solving {took[(len(took) - 1) // 2] / 100:.1f} ms a pair in the "
-        f"median, {took[-1] / 100:.1f} ms at worst"
+        f"{pairs} pair{'s' * (pairs != 1)} in {seconds:.1f} s, "
+        f"{pairs / max(seconds, 1e-9):.1f} pairs/s; {busy:.1f} s of the processor, loading "
+        f"included: {parts}; grounding and solving {took[(len(took) - 1) // 2] / 100:.1f} ms a "
+        f"pair in the median, {took[-1] / 100:.1f} ms at worst"
     )
 
 
@@ -243,9 +227,8 @@ def rerun(pairs: int, stages: Timings) -> str | None:
     if not stages.kept and not stages.edits:
         return None
     told = f"{stages.kept} of {pairs} pairs found in the cache"
-    if stages.edits:
-        again = stages.edits.total()
-        places = [f"{place} ({count})" for place, count in stages.edits.most_common(_MOST_EDITS)]
-        more = ", …" if len(stages.edits) > _MOST_EDITS else ""
-        told += f"; {again} decided again because of {', '.join(places)}{more}"
+    if edits := stages.edits:
+        places = [f"{place} ({count})" for place, count in edits.most_common(_MOST_EDITS)]
+        more = ", …" if len(edits) > _MOST_EDITS else ""
+        told += f"; {edits.total()} decided again because of {', '.join(places)}{more}"
     return told

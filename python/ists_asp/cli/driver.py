@@ -53,8 +53,8 @@ class Working:
         from ists_asp.engine import Timings
 
         stages = Timings()
-        for times in (self.system.stages, self.asker.times):
-            stages.merge(times)
+        stages.merge(self.system.stages)
+        stages.merge(self.asker.times)
         return stages
 
     def ask(
@@ -136,7 +136,6 @@ def working(setup: Setup) -> Iterator[Working]:
 
     with ExitStack() as stack:
         asker: Worker | Inline
-        system: System
         if processes.is_command:
             asker = Worker(setup, command=True)
             stack.callback(asker.close)

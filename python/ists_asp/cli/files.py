@@ -20,11 +20,10 @@ from ists_asp.pipeline.source import STDIN
 if TYPE_CHECKING:
     from ists_asp.io.formats import Format
 
-Values: TypeAlias = Mapping[str, Any]
-"""The values of a command's parameters, by name."""
+Values: TypeAlias = Mapping[str, Any]  # the values of a command's parameters, by name
 
+# Folders of data that commands read.
 _SHIPPED = ("lexicon", "reader", "report", "stanza", "templates", "vectors")
-"""Folders of data that commands read."""
 
 
 class FileType(click.Path):
@@ -44,9 +43,7 @@ class FileType(click.Path):
     ) -> None:
         # Whoever reads a file tells best why it cannot be read.
         super().__init__(readable=False, path_type=None if text else Path)
-        self.files = files
-        self.written = written
-        self.endings = endings
+        self.files, self.written, self.endings = files, written, endings
 
     def convert(
         self,
@@ -84,9 +81,8 @@ GOLD = FileType(_gold)  # a file or folder of gold pairs
 MODEL = FileType(lambda folder: folder.rglob("*"))  # a folder of models
 CACHE = FileType(_cached, text=True)  # the folder of the cache, which is read and written
 OUTPUT = FileType(written=True)  # a file that is written
-
+# A file that is written, or a folder that gets files: the command has to look at each.
 OUTPUTS = FileType(written=True)
-"""A file that is written, or a folder that gets files: the command has to look at each."""
 
 
 class Command(click.Command):
@@ -142,18 +138,13 @@ def group(examples: str) -> Callable[[Callable[..., None]], click.Group]:
 def check_written(context: click.Context, outputs: Sequence[Use]) -> None:
     """Refuse outputs by which a file would be lost."""
     named = [(kind, use) for kind, use in _named(context) if not kind.written]
-    caches = [
-        Use(use.by, file)
-        for kind, use in named
-        if kind is CACHE and isinstance(use.file, Path)
-        for file in _cached(use.file)
-    ]
+    folders = [(use.by, use.file) for kind, use in named if kind is CACHE]
+    caches = [Use(by, file) for by, at in folders if isinstance(at, Path) for file in _cached(at)]
     filed = any(use.by.startswith("-o ") for use in outputs)
     printed = [] if filed else [Use("standard output", 1)]
     read = [use for kind, use in named if kind is not CACHE]
     refuse_clashes(read, (*caches, *outputs, *printed))
-    there = [use for use in outputs if os.path.lexists(use.file)]
-    if there:
+    if there := [use for use in outputs if os.path.lexists(use.file)]:
         refuse_clashes(_in_folders(context, named), there)
 
 
@@ -191,18 +182,14 @@ def check_target(where: str, target: Path) -> None:
     try:
         there = target.exists()
     except OSError as error:
-        raise UsageError(
-            f"no file can be called so: {error.strerror}",
-            where=shortened(where, 40),
-            hint="Choose another name",
-        ) from None
+        found, hint = f"no file can be called so: {error.strerror}", "Choose another name"
+        raise UsageError(found, where=shortened(where, 40), hint=hint) from None
     folder = Path(os.path.realpath(target)).parent
     if target.is_dir():
         raise UsageError("this is a folder", where=where, expected="the name of a file")
     if not folder.is_dir():
-        raise UsageError(
-            f"there is no folder '{target.parent}'", where=where, hint="Create it first"
-        )
+        found = f"there is no folder '{target.parent}'"
+        raise UsageError(found, where=where, hint="Create it first")
     places = (target, folder) if target.is_file() else (target if there else folder,)
     if not all(os.access(place, os.W_OK) for place in places):
         raise UsageError("may not be written", where=where, hint="Choose another place")
@@ -212,17 +199,14 @@ def known_ending(
     output: Path | None, endings: Collection[str], hint: str | None = None, where: str | None = None
 ) -> str:
     """The ending of an output, one of these; nothing where a name does not say what is in it."""
-    ending = "" if output is None else output.suffix.lower()
-    if output is None or not ending or (output.exists() and not output.is_file()):
+    if output is None or not output.suffix or (output.exists() and not output.is_file()):
         return ""
+    ending = output.suffix.lower()
     if ending not in endings:
         *first, last = endings
-        raise UsageError(
-            f"this command writes no {output.suffix}",
-            where=where or f"-o {output}",
-            expected=f"{', '.join(first)} or {last}" if first else last,
-            hint=hint,
-        )
+        expected = f"{', '.join(first)} or {last}" if first else last
+        found, where = f"this command writes no {output.suffix}", where or f"-o {output}"
+        raise UsageError(found, where=where, expected=expected, hint=hint)
     return ending
 
 

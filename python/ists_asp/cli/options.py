@@ -169,9 +169,8 @@ def input_options(
         filed = any(rest[flag.strip("-")] is not None for flag in _FILES)
         if question:
             if not sentences:
-                raise UsageError(
-                    "there is no decision to ask about", expected='a line such as "4 5 <==> 3 4"'
-                )
+                expected = 'a line such as "4 5 <==> 3 4"'
+                raise UsageError("there is no decision to ask about", expected=expected)
             # The sentences come first.
             count = 0 if filed else min(2, len(sentences) - 1)
             sentences, rest["question"] = sentences[:count], sentences[count:]
@@ -369,10 +368,7 @@ def setup_options(
     return lambda function: decorated(with_setup(function), options)
 
 
-_FIELDS = (
-    *("profile", "rules", "stanza_dir", "reader", "vectors", "cache", "incremental", "lax"),
-    "shared",
-)
+_FIELDS = ("profile", "rules", "stanza_dir", "reader", "vectors", "cache", "incremental", "lax")
 """Options that are passed on as they are."""
 
 
@@ -405,7 +401,7 @@ def with_setup(function: Function) -> Function:
             constants=dict(map(_constant, constants)),
             # No system counts further; more than it has is no limit in any case.
             limits=Limits(timeout, min((memory or MEMORY) << 20, sys.maxsize)),
-            **{name: rest.pop(name) for name in _FIELDS if name in rest},
+            **{name: rest.pop(name) for name in (*_FIELDS, "shared") if name in rest},
         )
         function(setup=setup, **rest)
 
@@ -415,11 +411,8 @@ def with_setup(function: Function) -> Function:
 def _constant(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name.strip() and equals and value.strip()):
-        raise UsageError(
-            f"'{shortened(text)}' is no constant",
-            where="-c",
-            expected="NAME=VALUE, as in -c highest=4",
-        )
+        found, expected = f"'{shortened(text)}' is no constant", "NAME=VALUE, as in -c highest=4"
+        raise UsageError(found, where="-c", expected=expected)
     from ists_asp.rules.profiles import check_constant
 
     name, value = name.strip(), value.strip()

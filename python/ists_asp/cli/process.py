@@ -4,11 +4,10 @@ Ctrl-C, at whatever moment: exit code 130, at most one line, nothing half-writte
 
 While modules are imported nothing is open, and an exception there is printed at length, or lost:
 the process ends at once. While a command works, the first interrupt is a KeyboardInterrupt, so
-that what is open is closed. Further ones would disturb just that: they are
-not heard. Libraries may catch an interrupt and go on, and closing may take long: some seconds
-after the first one the process ends in any case, and takes its drafts with it. A signal to
-terminate, or that the terminal has gone, is heard in the same way, and then ends the process as it
-would have.
+that what is open is closed. Further ones would disturb just that: they are not heard. Libraries may
+catch an interrupt and go on, and closing may take long: some seconds after the first one the
+process ends in any case, and takes its drafts with it. A signal to terminate, or that the terminal
+has gone, is heard in the same way, and then ends the process as it would have.
 """
 
 from __future__ import annotations
@@ -33,7 +32,6 @@ PATIENCE = 5.0  # seconds that closing may take
 T = TypeVar("T")
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
-
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """What says how many threads torch and numpy take; they read it when they are loaded."""
 

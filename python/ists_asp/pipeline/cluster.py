@@ -112,13 +112,11 @@ def pairs_job(source: Source, sink: Sink, setup: Setup) -> Job:
     """The job of deciding and writing pairs."""
     shape = sink.shape
     if shape.alone or shape.name in ("xlsx", "ods"):
-        found = f"{shape.name} cannot be written in parts"
-        raise UsageError(found, hint="Choose another --format")
+        raise UsageError(f"{shape.name} cannot be written in parts", hint="Choose another --format")
     if source.single or source.identifier is not None:
         raise UsageError("--engine dask is for files of pairs", hint="Leave it out here")
-    work, options = partial(_write_pairs, sink), [shape.name, sink.strict]
-    ends = sink.output, shape.ending, sink.traces, sink.columns
-    return Job(setup, source, work, options, *ends)
+    work, ends = partial(_write_pairs, sink), (sink.output, shape.ending, sink.traces, sink.columns)
+    return Job(setup, source, work, [shape.name, sink.strict], *ends)
 
 
 def _write_pairs(
@@ -148,9 +146,8 @@ class Engine:
     ) -> Iterator[Record]:
         """Make all parts, and yield the record of each as soon as it is made.
 
-        There are so many ``jobs`` if there is no scheduler. ``open_table`` opens the table of the
-        source by its head; ``progress`` gets the number of parts, and gives what to call after
-        each.
+        There are so many ``jobs`` without a scheduler. ``open_table`` opens the table of the source
+        by its head; ``progress`` gets the number of parts, and gives what to call after each.
         """
         if not job.output:
             raise UsageError("--engine dask writes a folder", hint="Name it with -o FOLDER")
@@ -201,8 +198,7 @@ class Engine:
             records: dict[int, dict[str, Any]] = {}
             with progress(len(parts)) as step:
                 for number, (record, times) in _run(client, job, parts):
-                    names = ("files", "pairs", "failed")
-                    records[number] = {name: record[name] for name in names}
+                    records[number] = {name: record[name] for name in ("files", "pairs", "failed")}
                     yield record, times
                     step()
         for folder in folders:
@@ -222,11 +218,9 @@ class Engine:
             try:
                 if address is None:
                     folder = stack.enter_context(TemporaryDirectory(prefix="ists-asp-"))
-                    config = {
-                        "distributed.worker.daemon": False,
-                        # How many workers may die of a part: people kill them, too.
-                        "distributed.scheduler.allowed-failures": 10,
-                    }
+                    # So many workers may die of a part: people kill them, too.
+                    config = {"distributed.scheduler.allowed-failures": 10}
+                    config |= {"distributed.worker.daemon": False}
                     stack.enter_context(dask.config.set(config))
                     with deaf():
                         address = distributed.LocalCluster(
@@ -305,12 +299,11 @@ def _absolute(address: str) -> str:
     return str(system.unstrip_protocol(path)).rstrip("/")
 
 
-def _head(file: str, kind: str) -> BinaryIO:
+def _head(file: str, kind: str) -> Any:  # noqa: ANN401 (a file of fsspec, too)
     """The head of a table; Parquet as a whole, of which little is read."""
     system, path = file_system(file)
     if kind == "parquet":
-        stream: BinaryIO = system.open(path, "rb")
-        return stream
+        return system.open(path, "rb")
     head = system.cat_file(path, 0, _HEAD)
     return BytesIO(head[: head.rfind(b"\n") + 1] if len(head) == _HEAD else head)
 
@@ -470,10 +463,8 @@ def make(job: Job, part: Part) -> Record:
         with TemporaryDirectory(prefix="ists-asp-") as name, ExitStack() as stack:
             folder, targets = Path(name), job.targets(part)
             drafts = [folder / draft for draft in ("answers", "traces")[: len(targets)]]
-            streams = [
-                stack.enter_context(draft.open("w", encoding="utf-8", newline="\n"))
-                for draft in drafts
-            ]
+            opened = (draft.open("w", encoding="utf-8", newline="\n") for draft in drafts)
+            streams = list(map(stack.enter_context, opened))
             source = _source(job.source, part, folder, stack)
             written = streams[0], streams[1] if job.traces else None
             for outcome in job.work(source, stages, *written, warnings.setdefault):

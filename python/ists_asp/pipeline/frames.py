@@ -76,31 +76,25 @@ def solve_frame(
             system = stack.enter_context(System(Setup(system, cache=cache_dir(True))))
         if explain:
             system.setup.check_has(Purpose.EXPLANATION)
-        files = system.files
-        setup = replace(
-            system.setup,
-            models=1,
-            rated=system.rates,
-            explained=explain,
-            files=sums(files.every if system.rates else files.deciding),
-        )
+        files = sums(system.files.every if system.rates else system.files.deciding)
+        setup = replace(system.setup, models=1, rated=system.rates, explained=explain, files=files)
         warned: dict[RuleWarning, None] = {}
         stages = Stages(setup, system, jobs, len(table), tell=warned.setdefault)
         stack.callback(stages.close)
         ours = [name for name in PAIRS if explain or name != "explanation"]
-        cells: dict[str, list[Any]] = {name: [] for name in ours}
+        rows: list[dict[str, Any]] = []
         for _, outcome in stages.decide(batches(_entries(table, first, second))):
             assert isinstance(outcome, Outcome)
-            (row,) = pair_row(outcome)
-            for name, values in cells.items():
-                values.append(row.get(name))
+            rows += pair_row(outcome)
         system.stages = stages.times
     for warning in warned:
         warnings.warn(str(warning), stacklevel=2)
     text, number = narwhals.String, narwhals.Float64
     kinds = {"rating": number, "explanation": text, "error": text}
     new = (
-        narwhals.new_series(name, cells[own], kinds.get(own), backend=table.implementation)
+        narwhals.new_series(
+            name, [row.get(own) for row in rows], kinds.get(own), backend=table.implementation
+        )
         for name, own in zip(added(table.columns, ours), ours, strict=True)
     )
     solved: F = table.with_columns(*new).to_native()
@@ -109,9 +103,8 @@ def solve_frame(
 
 def _entries(table: Any, first: str, second: str) -> Iterator[Entry]:  # noqa: ANN401
     """The rows of a frame as pairs of texts, which have no row of a file."""
-    for number, sides in enumerate(
-        zip(_texts(table[first]), _texts(table[second]), strict=True), 1
-    ):
+    pairs = zip(_texts(table[first]), _texts(table[second]), strict=True)
+    for number, sides in enumerate(pairs, 1):
         yield None, Pair(str(number), *sides)
 
 

@@ -13,13 +13,14 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
-from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.errors import DataError, UsageError, of_pair, shortened
 
 if TYPE_CHECKING:
     from ists_asp.io.pairs import Places
@@ -32,22 +33,16 @@ if TYPE_CHECKING:
 Entry: TypeAlias = "tuple[Row | None, Pair | DataError]"
 """A pair, or the fault of a row that has none; with its row, if it comes from a table."""
 
-Batch: TypeAlias = Sequence[Entry]
-"""Entries that pass the stages together."""
+Batch: TypeAlias = Sequence[Entry]  # entries that pass the stages together
 
 STDIN = "-"  # the name of standard input on the command line
 _IN_MEMORY = 1 << 20  # bytes of a pipe that are held; more go to a file without a name
 
 _FLAGS = "two sentences, --table FILE, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE"
-
 _TABLES = ("--table", "--tsv", "--jsonl")
-
 _SHOWN_IDS = 10
-
-
 _MARKS = ",;:!?"
-_MARKED = re.compile(r".*[^\W_]{2}[,;:!?.]")
-"""Letters or digits and a mark behind them; two, as ``U.`` and ``J.`` are written so."""
+_MARKED = re.compile(r".*[^\W_]{2}[,;:!?.]")  # two letters: ``U.`` and ``J.`` are written so
 
 
 @dataclass(slots=True)
@@ -69,11 +64,9 @@ class Attached:
             marks = [_MARKS] * (len(sentence.tokens) - 1) + [_MARKS + "."]
             for token, mark in zip(sentence.tokens, marks, strict=True):
                 if token.form[-1] in mark and _MARKED.fullmatch(token.form):
-                    self.sentences += 1
-                    self.example = (
-                        self.example or f"'{shortened(token.form)}' in pair {shortened(pair.id)}"
-                    )
-                    self.chunked = self.chunked or sentence.chunks is not None
+                    example = f"'{shortened(token.form)}' in pair {shortened(pair.id)}"
+                    self.sentences, self.example = self.sentences + 1, self.example or example
+                    self.chunked |= sentence.chunks is not None
                     break
 
     def warn(self, profile: Profile, warn: Warn) -> None:
@@ -160,10 +153,8 @@ class Source:
             hint = "Pairs are read from standard input with --tsv - or --jsonl -"
             raise UsageError("there is no input", expected=_FLAGS, hint=hint if piped else None)
         if sentences == (STDIN,):
-            raise UsageError(
-                "- alone does not say what standard input holds",
-                expected="--tsv - or --jsonl -, or two sentences of which one is -",
-            )
+            expected = "--tsv - or --jsonl -, or two sentences of which one is -"
+            raise UsageError("- alone does not say what standard input holds", expected=expected)
         if sentences and len(sentences) != 2:
             count = "one sentence" if len(sentences) == 1 else f"{len(sentences)} sentences"
             raise UsageError(count, expected=_FLAGS, hint="Put each sentence in quotes")
@@ -172,10 +163,8 @@ class Source:
                 other = next(name for name in flags if name != flag)
                 raise UsageError(f"{other} does not go with {flag}", expected=_FLAGS)
             if self.chunked:
-                raise UsageError(
-                    f"--chunked does not go with {flag}",
-                    hint='JSON Lines give chunks with "chunks1" and "chunks2", without an option',
-                )
+                hint = 'JSON Lines give chunks with "chunks1" and "chunks2", without an option'
+                raise UsageError(f"--chunked does not go with {flag}", hint=hint)
             if flag == "--table" and self.files[flag] == STDIN:
                 found = "--table - does not say what kind it is"
                 raise UsageError(found, expected="--tsv - or --jsonl -")
@@ -185,15 +174,11 @@ class Source:
             if flags == [one]:
                 raise UsageError(f"{one} without {other}", hint=f"Add {other} FILE")
         if (*sentences, *self.files.values()) == (STDIN, STDIN):
-            raise UsageError(
-                "standard input (-) cannot be both sentences",
-                hint="Give pairs to standard input with --tsv - or --jsonl -",
-            )
+            hint = "Give pairs to standard input with --tsv - or --jsonl -"
+            raise UsageError("standard input (-) cannot be both sentences", hint=hint)
         if self.raw and (self.chunked or self.tokens):
             other = "--chunked" if self.chunked else "--tokens"
             raise UsageError(f"{other} does not go with --raw", hint="One of them says what holds")
-
-    # Reading.
 
     @contextmanager
     def opened(
@@ -202,12 +187,8 @@ class Source:
         """Read all pairs, to check and count them; yield an open source, which has batches.
 
         As a ``whole`` all pairs are held, and one that is too long to be decided is an error:
-        otherwise it fails like any other, and costs no other pair its answer.
-
-        Args:
-            warn: is told what was repaired.
-            note: is told which columns of a table are compared.
-            whole: whether all pairs are held, however many there are.
+        otherwise it fails like any other, and costs no other pair its answer. ``warn`` is told what
+        was repaired, ``note`` which columns of a table are compared.
 
         Raises:
             DataError: a pair is faulty, there is none, or it cannot be read.
@@ -259,12 +240,10 @@ class Source:
 
         self.count, self.long, self.attached, self._states = 0, False, Attached(), self._stated()
         faults, others = Faults(), list[str]()
-        held: list[Entry] | None = []
+        held: list[Entry] = []
         with faults:
             for row, item in self._entries(warn, others):
-                if held is not None and len(held) == HELD and not whole:
-                    held = None
-                if held is not None:
+                if whole or len(held) <= HELD:
                     held.append((row, item))
                 if isinstance(item, DataError):
                     if self.skip_bad:
@@ -279,7 +258,7 @@ class Source:
                     self.attached.add(item)
                 self.long = self.long or (is_long(item) and fits(item))
         faults.check()
-        self._held = held
+        self._held = held if whole or len(held) <= HELD else None
         if not self.count and self.identifier is not None:
             raise no_such_pair(self.identifier, others)
         if not self.count and not self.before:
@@ -296,31 +275,23 @@ class Source:
         held = self._held
         yield from batches(self._entries(lambda _text: None) if held is None else held)
         if self._stated() != self._states:
-            raise DataError(
-                "the input has changed while it was read",
-                where=self.names[0],
-                hint="Repeat the command",
-            )
+            found, hint = "the input has changed while it was read", "Repeat the command"
+            raise DataError(found, where=self.names[0], hint=hint)
 
     def _check_pair(self, pair: Pair, *, sized: bool) -> None:
         from ists_asp.limits import check_size
 
-        if self.single:
-            places = ["sentence 1", "sentence 2"]
-        elif len(self.names) == 2:
+        if len(self.names) == 2:
             places = [f"{name}:{pair.id}" for name in self.names]
         else:
-            place = f"{self.names[0]}: pair {shortened(pair.id)}"
-            places = [f"{place}, sentence {side}" for side in (1, 2)]
+            place = "" if self.single else f"{self.names[0]}: pair {shortened(pair.id)}, "
+            places = [f"{place}sentence {side}" for side in (1, 2)]
         for sentence, place in zip((pair.sent1, pair.sent2), places, strict=True):
             if sized:
                 check_size(sentence, place)
             if self.raw and sentence.chunks is not None:
-                raise DataError(
-                    "the pair has chunks, which --raw cannot keep",
-                    where=f"pair {shortened(pair.id)}",
-                    hint="Leave out --raw, or the chunks",
-                )
+                found, where = "the pair has chunks, which --raw cannot keep", of_pair(pair.id)
+                raise DataError(found, where=where, hint="Leave out --raw, or the chunks")
 
     def _entries(self, warn: Warn, others: list[str] | None = None) -> Iterator[Entry]:
         """Read the entries that are wanted, lazily; ``others`` gets some ids of those that are not.
@@ -352,15 +323,8 @@ class Source:
         else:
             one, two = map(self._stream, self.files.values())
             name1, name2 = self.names
-            for pair in read_pairs(
-                *(one, two),
-                chunked=self.chunked,
-                name1=name1,
-                name2=name2,
-                warn=warn,
-                strict=self.strict,
-                before=self.before,
-            ):
+            read = partial(read_pairs, chunked=self.chunked, warn=warn, strict=self.strict)
+            for pair in read(one, two, name1=name1, name2=name2, before=self.before):
                 yield None, pair
 
     def _sentence(self, text: str, number: int, warn: Warn) -> Sentence:
@@ -376,12 +340,8 @@ class Source:
         read = read_chunks if self.chunked else read_sentences
         lines = list(read(source, name=name, warn=warn, strict=self.strict))
         if len(lines) != 1:
-            raise DataError(
-                f"{len(lines)} lines",
-                where=name,
-                expected="one sentence",
-                hint="Give files of sentences with --sent1 and --sent2",
-            )
+            hint = "Give files of sentences with --sent1 and --sent2"
+            raise DataError(f"{len(lines)} lines", where=name, expected="one sentence", hint=hint)
         return lines[0]
 
     def _stream(self, name: str) -> Readable:
@@ -408,24 +368,20 @@ class Source:
                     with Path(name).open("rb") as pipe:
                         shutil.copyfileobj(pipe, spool)
             except OSError as error:
-                raise DataError(
-                    f"cannot be kept: {error.strerror or error}",
-                    where="<stdin>" if name == STDIN else name,
-                    hint="Make room in the folder for temporary files (TMPDIR)",
-                ) from None
+                found = f"cannot be kept: {error.strerror or error}"
+                hint = "Make room in the folder for temporary files (TMPDIR)"
+                where = "<stdin>" if name == STDIN else name
+                raise DataError(found, where=where, hint=hint) from None
             spools[name] = cast("BinaryIO", spool)
         return spools
 
     def _stated(self) -> list[object]:
         """Sizes and times of the files that somebody may change meanwhile."""
-        states = list[object]()
         # Their reader says better why one cannot be read.
         with suppress(OSError, ValueError):
-            for name in self.files.values():
-                if name not in self.streams:
-                    state = Path(name).stat()
-                    states.append((state.st_ino, state.st_size, state.st_mtime_ns))
-        return states
+            files = (Path(name).stat() for name in self.files.values() if name not in self.streams)
+            return [(file.st_ino, file.st_size, file.st_mtime_ns) for file in files]
+        return []
 
     def others(self, row: Row | None) -> dict[str, object]:
         """The cells of a row besides its pair, by title."""
@@ -434,12 +390,9 @@ class Source:
         from ists_asp.io.tables import ABSENT
 
         pair = {self.places.sent1, self.places.sent2, self.places.id}
-        cells = zip(self.table.titles, row.cells, strict=True)
-        return {
-            title: cell
-            for at, (title, cell) in enumerate(cells)
-            if at not in pair and cell is not ABSENT
-        }
+        cells = enumerate(zip(self.table.titles, row.cells, strict=True))
+        others = (cell for at, cell in cells if at not in pair)
+        return {title: cell for title, cell in others if cell is not ABSENT}
 
     def warn_unsuited(self, pairs: Sequence[Pair], profile: Profile, warn: Warn) -> None:
         """Warn of pairs in another language, and, without ``--raw``, of punctuation attached."""
@@ -469,10 +422,7 @@ def _only_once(path: Path) -> bool:
 
 
 def warn_foreign(pairs: Iterable[Pair], profile: Profile, warn: Warn) -> None:
-    """Warn, in one line a language, of pairs in another than that of the profile.
-
-    What is said about them rests on nothing.
-    """
+    """Warn, in one line a language, of pairs in another: what is said of them rests on nothing."""
     from ists_asp.lang import guess, tables
 
     foreign: dict[str, list[str]] = {}
@@ -482,9 +432,8 @@ def warn_foreign(pairs: Iterable[Pair], profile: Profile, warn: Warn) -> None:
             foreign.setdefault(language, []).append(shortened(pair.id))
     for language, ids in sorted(foreign.items(), key=lambda item: -len(item[1])):
         name, own = (tables()[code].name for code in (language, profile.language))
-        what, such = f"pair {ids[0]} looks", ""
-        if len(ids) > 1:
-            what, such = f"{len(ids)} pairs look", f", such as pair {ids[0]}"
+        what = f"{len(ids)} pairs look" if ids[1:] else f"pair {ids[0]} looks"
+        such = f", such as pair {ids[0]}" if ids[1:] else ""
         warn(
             f"{what} like {name}{such}; the profile {profile.name} knows {own} only: choose "
             "another with --profile"

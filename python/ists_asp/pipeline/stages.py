@@ -43,14 +43,8 @@ class Stages:
     The system decides as well, unless a pair may take too long or there are several ``jobs``: then
     workers do, which can be killed. Rules that somebody wrote are not even parsed in this process.
     Only when its tokens are known is a pair known to be ``long``; its batch goes to a worker, too.
-
-    Args:
-        setup: how to decide.
-        system: what annotates; it is not closed.
-        jobs: how many workers there may be.
-        count: how many pairs there are.
-        long: whether some of them are known to be long.
-        tell: gets what clingo finds suspicious about the rules, some of it more than once.
+    The system is not closed. There are ``count`` pairs, and ``tell`` gets what clingo finds
+    suspicious about the rules, some of it more than once.
     """
 
     def __init__(
@@ -109,10 +103,8 @@ class Stages:
 
         for batch in batches:
             read = self.system.tokenized(item for _, item in batch if isinstance(item, Pair))
-            entries = [
-                (row, _fitting(next(read)) if isinstance(item, Pair) else item)
-                for row, item in batch
-            ]
+            fitted = (_fitting(next(read)) if isinstance(item, Pair) else item for _, item in batch)
+            entries = list(zip((row for row, _ in batch), fitted, strict=True))
             fitting = (item for _, item in entries if isinstance(item, Pair))
             under_way.append((entries, self._submit(tuple(self.system.annotate(fitting)))))
             if len(under_way) == width:
@@ -165,14 +157,10 @@ class Sink:
     def complete(self, setup: Setup, files: ProfileFiles) -> Setup:
         """The setup with all that is written, and the files of rules as they are."""
         rated = self.shape.ratings and (bool(files.rating) or not self.shape.answers)
-        explained = self.columns == PAIRS and files.profile.explanation is not None
-        return replace(
-            setup,
-            traced=self.traces is not None,
-            rated=rated,
-            explained=setup.explained or explained,
-            files=sums(files.every if rated else files.deciding),
-        )
+        in_words = self.columns == PAIRS and files.profile.explanation is not None
+        setup = replace(setup, rated=rated, explained=setup.explained or in_words)
+        deciding = sums(files.every if rated else files.deciding)
+        return replace(setup, traced=self.traces is not None, files=deciding)
 
     def write(
         self, source: Source, stages: Stages, target: Text, traces: Text | None

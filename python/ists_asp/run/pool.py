@@ -1,9 +1,8 @@
 """The side that asks: processes with systems, which are killed when they overstep a limit.
 
 All that may take for ever, or crash, is a question to a :class:`Worker`: clingo cannot be
-interrupted while it parses or grounds, and a regular expression may look for ever. A worker that
-is lost is followed by another one. :func:`ask_each` asks about many pairs and finds the one to
-blame, which costs no other pair anything.
+interrupted while it parses or grounds, and a regular expression may look for ever. A lost worker is
+followed by another one. :func:`ask_each` finds the pair to blame, which costs no other anything.
 
 Seconds are those of the processor. A process that neither computes nor answers is given up after
 so many looks at it: a clock goes on while both are halted, or a machine sleeps.
@@ -60,31 +59,28 @@ T = TypeVar("T")
 
 RENEWED = 200  # batches after which a worker gives way to a new one: clingo never forgets a word
 
-MEMORY = 8192
-"""Megabytes that a process of a command may take, or three quarters of the machine's, if less."""
-
-SECONDS = 120.0
-"""Seconds that a long work may compute until it says that something is done, such as a pair."""
+MEMORY = 8192  # megabytes of a command's process, or three quarters of the machine's, if less
+SECONDS = 120.0  # seconds that a long work may compute until it says that something is done
 
 STILL = 20  # looks at which a worker did not compute at all, after which it is taken for stuck
 _LOOK = 1.0  # seconds between two looks at a worker that has not answered yet
 _TRIES = 3  # how often a worker is begun that somebody kills while it loads
 _PATIENCE = 5.0  # seconds that a worker has to end whose connection is closed
 
+# Signals that a process brings upon itself.
 _CRASHES = (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV)
-"""Signals that a process brings upon itself."""
 
 _LARGE = "Look for very large tables, and rules without an end, such as p(X+1) :- p(X)"
 
+# Held by whoever begins a process or asks how it ended: the library is not made for threads.
 _starting = threading.Lock()
-"""Held by whoever begins a process or asks how it ended: the library is not made for threads."""
 
 
 def heard(process: int, connection: Connection, look: float, still: float) -> Any:  # noqa: ANN401
-    """Return what a process sends next; EOFError or OSError says that it has ended.
+    """The next message of a process, looked at every ``look`` seconds.
 
-    It is looked at every ``look`` seconds. TimeoutError says that for ``still`` looks neither it
-    nor a process below it has computed at all.
+    EOFError or OSError: it has ended. TimeoutError: for ``still`` looks neither it nor a process
+    below it has computed at all.
     """
     last, idle = 0.0, 0
     while not connection.poll(look):
@@ -219,14 +215,10 @@ class Worker:
     ) -> Any:  # noqa: ANN401 (whatever a question gets)
         """Return what the process says to a question; if somebody kills it, what another one says.
 
-        Args:
-            question: a function of the system, and of a list of items if there are any.
-            items: what the question is about; then the answer is a list, and an error names the
-                first of them.
-            limit: by default that of so many pairs, and, for the first question of a kind, of
-                loading.
-            step: called whenever something is done.
-            wanted: says, when it is this question's turn, whether anybody still wants to know.
+        About ``items`` the answer is a list, and an error names the first of them. The ``limit`` is
+        by default that of so many pairs, and, for the first question of a kind, of loading.
+        ``step`` is called whenever something is done; ``wanted`` says, when it is this question's
+        turn, whether anybody still wants to know.
 
         Raises:
             SupersededError: nobody does.
@@ -359,9 +351,8 @@ class Inline:
 class Pool:
     """Workers, each a process that a thread of this one gives batches.
 
-    ``width`` is how many batches to have under way, ``warnings`` is what the parser finds
-    suspicious. The first worker may begin as a copy of this process; those that follow it, and
-    those of a process with threads, begin from nothing.
+    ``width`` batches should be under way; ``warnings`` are those of the parser. The first worker
+    may begin as a copy of this process; those that follow it, and others, begin from nothing.
     """
 
     def __init__(self, setup: Setup, jobs: int, *, copied: bool = False) -> None:
@@ -402,11 +393,6 @@ class Pool:
         for worker in self._workers:
             worker.close()
         self._threads.shutdown(cancel_futures=True)
-
-    @property
-    def processes(self) -> list[int]:
-        """The process of each worker that has one."""
-        return [worker.number for worker in self._workers if worker.number]
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,10 +118,8 @@ class Decider:
             system.program(Purpose.EXPLANATION), self._templates
         rating = system.program(Purpose.RATING).rules.files if setup.rated else ()
         if setup.files and sums((*system.rules.files, *rating)) != setup.files:
-            raise RuleError(
-                "a rule file has changed since the run began",
-                hint="Run it again, with rules that stay as they are",
-            )
+            hint = "Run it again, with rules that stay as they are"
+            raise RuleError("a rule file has changed since the run began", hint=hint)
 
     def answer(self, question: Question, items: Sequence[Any] | None = None) -> Any:  # noqa: ANN401
         """Answer a question, about items in their order; an error names the first of them."""

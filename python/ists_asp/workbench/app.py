@@ -4,9 +4,8 @@ Pages are shells that the server fills with what is there, and that scripts brin
 
 Only the browser that was given its address may talk to the workbench. The server listens on this
 machine alone, but any page of any site that the same browser shows may send requests here. Hence a
-token, which is in the address once and in a cookie then; the names under which the server may be
-called (a foreign name may lead to this machine, too); and the sites that may send requests: its
-own.
+token, which is in the address once and in a cookie then; the names by which the server may be
+called (foreign ones may lead here, too); and the sites that may send requests: its own.
 """
 
 from __future__ import annotations
@@ -46,8 +45,8 @@ if TYPE_CHECKING:
     from starlette.datastructures import Headers
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+# In the order of the work.
 VIEWS = ("try", "words", "rules", "effects", "correct", "learn", "report")
-"""The views, in the order of the work."""
 
 _STATUS = {SupersededError: 409, ConflictError: 409, ReadOnlyError: 403}
 

@@ -55,11 +55,7 @@ class Action(BaseModel):
 
 
 def act(answer: Answer, action: Action) -> Answer:
-    """The answer after an action; chunks without an alignment are as they were, or NOALI.
-
-    Raises:
-        UsageError: this cannot be done.
-    """
+    """The answer after an action; chunks without an alignment are as they were, or NOALI."""
     sides = tuple(action.tokens1), tuple(action.tokens2)
     aligned = [line for line in answer.alignments if line.label.aligned]
     if action.do == "accept":

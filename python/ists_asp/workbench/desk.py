@@ -79,10 +79,9 @@ class Desk(Closing):
         self._answers: dict[Pair, SolvedAnswer] = {}
 
     def load(self, setup: Setup) -> None:
-        """Have workers load rules, which those with other rules give way to then.
+        """Have workers load rules, for which those with other rules make room.
 
-        Raises:
-            IstsError: they cannot be loaded; the workers that there are go on.
+        If they cannot be loaded, by an IstsError, the workers that there are go on.
         """
         self._begun = workers = self._begun or _begun(setup)
         try:
@@ -204,10 +203,7 @@ class Desks(Closing):
         """The desk for a profile, by default the project's.
 
         If its rules take more seconds to load than there is ``patience``, or cannot be loaded, it
-        has those before.
-
-        Raises:
-            IstsError: they cannot be loaded, and there are none before.
+        has those before; if there are none, an IstsError says why.
         """
         desk = self.begin(profile)
         try:
@@ -254,11 +250,7 @@ class Bench:
             raise ReadOnlyError("nothing can be changed here", hint=hint)
 
     def annotated(self, desk: Desk, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """Pairs ready for the worker of a desk, for as long as the rules are what they are.
-
-        Raises:
-            UsageError: they were changed.
-        """
+        """Pairs ready for the worker of a desk; a UsageError as soon as the rules are changed."""
         state = self.project.state.digest
         for pair in pairs:
             if self.project.state.digest != state:

@@ -54,10 +54,7 @@ _RENEWED = 300  # questions after which a worker gives way to a new one: clingo 
 _LOST = 2  # pairs that may cost a worker its life, as long as no more do than have answers
 
 
-# In the worker.
-
-
-# The names in the rules are looked at where they are edited: that takes a second.
+# In the worker. Names in the rules are looked at where they are edited: that takes a second.
 _system = partial(with_rules, checked=False)
 
 
@@ -88,10 +85,7 @@ def _causes(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """The answers of a state to a corpus, by ids, or what is wrong with a pair; or with all.
-
-    ``seen`` are the files of the corpus.
-    """
+    """The answers of a state to a corpus, by ids, or what is wrong with a pair; or with all."""
 
     seen: Seen
     gold: Mapping[str, Reference] = field(default_factory=dict)
@@ -122,8 +116,6 @@ class Effects(Closing):
         self._closed.set()
         self._worker.close()
         self._folder.cleanup()
-
-    # In the background.
 
     def _watch(self) -> None:
         """See when there is something new, and end what keeps from it."""
@@ -214,19 +206,17 @@ class Effects(Closing):
             self.under_way["done"] = len(answers)
         return answers
 
-    # Rules and corpora.
-
     def _place(self, state: State) -> Path:
         return Path(self._folder.name).resolve() / state.digest
 
     def _rules(self, state: State) -> Rules:
         """The rule files of a state: copies, which nobody edits."""
-        for name, known in state.files.items():
-            path = self._place(state) / name
+        paths = {self._place(state) / name: state.files[name] for name in sorted(state.files)}
+        for path, digest in paths.items():
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(self._project.text_of(known), "utf-8")
-        return tuple(self._place(state) / name for name in sorted(state.files))
+                path.write_text(self._project.text_of(digest), "utf-8")
+        return tuple(paths)
 
     def corpus(self, name: str) -> Corpus:
         """A corpus with its pairs annotated; read anew when its files have changed."""

@@ -85,37 +85,27 @@ class Learning(Closing):
     def __init__(self, bench: Bench) -> None:
         self._bench, self._project = bench, bench.project
         self._corrections = Corrections(bench.project)
-        self._steps = 0
+        self._steps, self._text = 0, ""
         self._worker: Worker | None = None
-        self._text = ""
         self.job: dict[str, Any] = {"running": False}
         self.found: dict[str, Any] | None = None
 
-    def counts(self) -> dict[str, int]:
-        """How many pairs of each corpus were corrected."""
-        return {name: len(self._corrections.mended(name)) for name in self._project.corpora()}
-
-    @property
-    def percent(self) -> int:
-        """How much of the lesson is done."""
+    def state(self) -> dict[str, Any]:
+        """The lesson with its progress and result, and how many pairs of corpora were corrected."""
         pairs = self.job.get("pairs")
-        return 20 * self._steps // pairs if pairs else 0
+        job = {**self.job, "percent": 20 * self._steps // pairs if pairs else 0}
+        counts = {name: len(self._corrections.mended(name)) for name in self._project.corpora()}
+        return {"job": job, "counts": counts, "found": self.found}
 
     def start(self, lesson: Lesson) -> None:
-        """Begin to learn.
-
-        Raises:
-            UsageError: there are too few corrections, or a lesson is under way.
-        """
+        """Begin to learn; a UsageError if there are too few corrections, or a lesson under way."""
         mended = {name: self._corrections.mended(name) for name in lesson.corpora}
         answers = [answer for some in mended.values() for answer in some.values()]
         folds, least = lesson.folds, max(LEAST, 2 * lesson.folds)
         if len(answers) < least:
-            raise UsageError(
-                f"{len(answers)} corrected pairs are too few to learn from in {folds} parts",
-                expected=f"{least} or more",
-                hint="Correct more pairs, or choose fewer parts",
-            )
+            found = f"{len(answers)} corrected pairs are too few to learn from in {folds} parts"
+            hint = "Correct more pairs, or choose fewer parts"
+            raise UsageError(found, expected=f"{least} or more", hint=hint)
         if self.job["running"]:
             raise UsageError("a lesson is under way", hint="Wait, or cancel it")
         setup, name = self._bench.desks.setup(), self._project.name
@@ -123,11 +113,11 @@ class Learning(Closing):
         rules = tuple(path for path in setup.rules if not _LEARNED.fullmatch(name(path)))
         command = ["ists-asp", "learn", "--profile", setup.profile]
         command += [f"--rules={RULES}/{name(path)}" for path in rules]
-        command += [f"--gold={CORRECTIONS}/{one}.wa" for one in mended if mended[one]]
+        command += [f"--gold={CORRECTIONS}/{corpus}.wa" for corpus in mended if mended[corpus]]
         self._steps, self._worker, self.found = 0, Worker(None), None
         self.job = {"running": True, "pairs": len(answers), "fault": None}
-        taught = replace(setup, rules=rules, reader=NO_READER)
-        work = partial(_learned, taught, folds=folds, command=shlex.join(command))
+        setup = replace(setup, rules=rules, reader=NO_READER)
+        work = partial(_learned, setup, folds=folds, command=shlex.join(command))
         arguments = self._worker, answers, work
         threading.Thread(target=self._learn, args=arguments, daemon=True).start()
 
@@ -143,8 +133,7 @@ class Learning(Closing):
             golds = list(map(Reference, annotated, [one.alignments for one in answers]))
             limit = Limit.of_work(_SECONDS)
             self._text, self.found = worker.ask(partial(work, golds=golds), limit=limit, step=count)
-        # There is nobody else to tell.
-        except Exception as error:
+        except Exception as error:  # there is nobody else to tell
             fault = str(error) if worker is self._worker else "cancelled"
         finally:
             worker.close()
@@ -159,11 +148,7 @@ class Learning(Closing):
     close = cancel
 
     def adopt(self) -> str:
-        """Have what was learned as a rule file, in place of what was learned before.
-
-        Raises:
-            UsageError: nothing was learned.
-        """
+        """Have what was learned, if anything was, as a rule file in place of the one before."""
         if self.found is None:
             raise UsageError("nothing was learned yet")
         names = {name for state in self._project.states for name in state.files}
@@ -184,8 +169,7 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.get("", summary="How far the lesson is, and what came of it")
     def state() -> dict[str, Any]:
-        job = {**learning.job, "percent": learning.percent}
-        return {"job": job, "counts": learning.counts(), "found": learning.found}
+        return learning.state()
 
     @routes.post("", summary="Begin to learn from corrections")
     def start(lesson: Lesson) -> dict[str, Any]:

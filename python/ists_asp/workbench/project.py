@@ -44,9 +44,8 @@ LARGEST = 1 << 20  # characters of a file that can be edited
 
 _WORDS = "# Words of your own: A = B says that both mean the same, A <> B the opposite.\n"
 _ENDINGS = (".lp", ".tsv")
+# Names of rule files, of which no part begins with a point.
 _NAME = re.compile(r"(?:[\w-][\w. -]*/)*[\w-][\w. -]*\.(?:lp|tsv)", re.ASCII)
-"""Names of rule files, of which no part begins with a point."""
-
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 
 
@@ -60,10 +59,7 @@ class ConflictError(DataError):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the rule files said from a time on: the hash of each text, by the names of files.
-
-    ``edit`` says how it came about.
-    """
+    """What rule files said since an ``edit``: the hash of each text, by the names of files."""
 
     number: int
     when: float
@@ -124,11 +120,7 @@ class Project:
         self.notice()
 
     def lock(self) -> None:
-        """Hold the folder for this server until it ends.
-
-        Raises:
-            UsageError: another server holds it.
-        """
+        """Hold the folder for this server until it ends; a UsageError if another holds it."""
         self._held = (self.root / HISTORY / "lock").open("w")
         try:
             fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -150,13 +142,8 @@ class Project:
         (self.root / RULES / "words.tsv").write_text(_WORDS, "utf-8")
         (self.root / MARK).write_text(f'profile = "{profile}"\n', "utf-8")
 
-    # Files of rules.
-
     def rule_files(self) -> list[Path]:
-        """The rule files and tables, as ``--rules`` takes them, by name.
-
-        Those with names that cannot be shown are no part of the project.
-        """
+        """The rule files and tables, as ``--rules`` takes them, that have printable names."""
         paths = (path for path in (self.root / RULES).rglob("*") if path.suffix in _ENDINGS)
         files = (path for path in paths if path.is_file() and not path.is_symlink())
         return sorted(path for path in files if self.name(path).isprintable())
@@ -164,9 +151,7 @@ class Project:
     def path(self, name: str, text: str = "") -> Path:
         """The path of a rule file with a text, which is inside the folder whatever its name is.
 
-        Raises:
-            UsageError: it would not be, or the name is odd.
-            DataError: the text is too long.
+        UsageError: it would not be, or the name is odd. DataError: the text is too long.
         """
         if len(name) >= 200 or not _NAME.fullmatch(name):
             expected = "letters, digits, - and _, with .lp or .tsv at the end"
@@ -195,18 +180,13 @@ class Project:
     def save(self, name: str, text: str | None, before: str | None, edit: str) -> State:
         """Write a rule file that was ``before``, by its hash, or was not there; a new state.
 
-        Without a text it is taken away, and stays in the history.
-
-        Raises:
-            ConflictError: it is not what it was.
+        Without a text it is taken away, and stays in the history. ConflictError: it has changed.
         """
         with self._lock:
             now = self.read_rules(name) if self.path(name, text or "").is_file() else None
             if (None if now is None else text_digest(now)) != before:
                 raise ConflictError(name, now or "")
             return self.put({name: text}, edit)
-
-    # States.
 
     @property
     def state(self) -> State:
@@ -271,11 +251,9 @@ class Project:
         for line in path.read_bytes().splitlines() if path.is_file() else ():
             # A line that was cut off when the machine stopped tells nothing.
             with suppress(ValueError, KeyError, TypeError, AttributeError):
-                one = json.loads(line)
-                files = {str(name): str(known) for name, known in one["files"].items()}
-                yield State(next(number), float(one["when"]), str(one["edit"]), files)
-
-    # Corpora.
+                record = json.loads(line)
+                files = {str(name): str(digest) for name, digest in record["files"].items()}
+                yield State(next(number), float(record["when"]), str(record["edit"]), files)
 
     def corpora(self) -> list[str]:
         """The names of corpora: folders of sentence or chunk files, and tables."""
@@ -288,12 +266,9 @@ class Project:
         )
 
     def corpus(self, name: str) -> Corpus:
-        """Read a corpus.
+        """Read a corpus; a DataError if it is faulty, or there is none.
 
         Its gold is ``gold.wa`` in its folder, or for a table ``NAME.gold.wa`` beside it.
-
-        Raises:
-            DataError: it is faulty, or there is none.
         """
         if name not in self.corpora():
             raise DataError(f"there is no corpus {shortened(name)!r}", where=CORPORA)

@@ -42,10 +42,9 @@ _Name = Annotated[str, Field(min_length=1, max_length=400)]
 
 _LIGHT = "baseline"  # the profile that loads in the least time: no pair is decided here
 
-_PASSED = {"domain", "evidence"} | {
-    kind for kind, one in SEVERITIES.items() if one is not Severity.ERROR
-}
-"""Findings that shipped lines may have: other profiles than this one need them."""
+# Findings that shipped lines may have: other profiles than this one need them.
+_PASSED = {kind for kind, severity in SEVERITIES.items() if severity is not Severity.ERROR}
+_PASSED |= {"domain", "evidence"}
 
 
 class File(BaseModel):
@@ -76,21 +75,20 @@ def _where(
 
 def _check(system: System, given: tuple[Path, ...], asked: Path, profile: str) -> list[Finding]:
     """What is wrong with one of the files that are given beside a profile."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
 
     def report(kind: str, error: RuleError) -> None:
-        found.append(Finding.from_error(kind, error))
+        findings.append(Finding.from_error(kind, error))
 
     load_rules(find_rules(asked), report=report)
-    if not any(one.kind in ("syntax", "file") for one in found):
+    if not any(one.kind in ("syntax", "file") for one in findings):
         try:
             checked, every = check_rules(given, [profile], store=system.setup.store)
+            passed = [one for one in every if one.kind in _PASSED and checked.is_shipped(one)]
+            findings = [one for one in every if one not in passed]
         except IstsError as error:
             report("file", RuleError(error.found, where=str(asked), hint=error.hint))
-        else:
-            passed = [one for one in every if one.kind in _PASSED and checked.is_shipped(one)]
-            found = [one for one in every if one not in passed]
-    return [one for one in found if one.file == str(asked) and one.kind != "replaces"]
+    return [one for one in findings if one.file == str(asked) and one.kind != "replaces"]
 
 
 def _vocabulary(
@@ -254,8 +252,7 @@ def _found(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
     """What a rule does in the pairs of a corpus: a record for each pair, and one of them all."""
     from ists_asp.trace.effects import verdict, worth
 
-    given, desk = bench.project.corpus(corpus), bench.desks.desk(patience=None)
-    found: list[Looked] = []
+    given, desk, found = bench.project.corpus(corpus), bench.desks.desk(patience=None), []
     batches = ([pair] for pair in bench.annotated(desk, given.pairs))
     results = ask_each(desk.ask, batches, partial(_where, name=name, gold=given.gold))
     for done, (pair, looked) in enumerate(results, 1):
@@ -268,8 +265,8 @@ def _found(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
         if effect.fired or effect.instead:
             record |= {"id": pair.id, "fired": to_builtins(effect.fired), "instead": effect.instead}
             for side, sentence in (("1", pair.sent1), ("2", pair.sent2)):
-                record[f"sent{side}"] = sentence.text
-                record[f"tokens{side}"] = [token.form for token in sentence.tokens]
+                forms = [token.form for token in sentence.tokens]
+                record |= {f"sent{side}": sentence.text, f"tokens{side}": forms}
         yield record
     worths = to_builtins(worth(name, found)) if any(one.scores for one in found) else None
     yield {"verdict": verdict([one.effects[name] for one in found]), "worth": worths}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import lru_cache, partial
 from itertools import chain, count
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -26,11 +27,9 @@ if TYPE_CHECKING:
     from ists_asp.engine import System
     from ists_asp.model import Pair
 
+# Entries looked at together: of many more nobody could say which pair each touches.
 _TOGETHER = 50
-"""Entries that are looked at together: of many more nobody could say which pair each touches."""
-
-_GROUPS = 100
-"""Groups of entries whose edits are kept, as each is looked at once more for the next pairs."""
+_GROUPS = 100  # groups whose edits are kept, as each is looked at once more for the next pairs
 
 _Word = Annotated[str, Field(max_length=200)]
 
@@ -63,10 +62,9 @@ def _touches(
         return str(error)
     if found is None:
         return "with these rules it takes too long to find out which pairs an entry touches"
-    touched: dict[str, dict[str, None]] = {}
+    touched = defaultdict[str, dict[str, None]](dict)
     for place, bits in found:
-        some = (pair.id for at, pair in enumerate(pairs) if bits >> at & 1)
-        touched.setdefault(place, {}).update(dict.fromkeys(some))
+        touched[place] |= {pair.id: None for at, pair in enumerate(pairs) if bits >> at & 1}
     return {place: list(ids) for place, ids in touched.items()}
 
 
@@ -155,14 +153,14 @@ def _touched(bench: Bench, corpus: str) -> Iterator[dict[str, Any]]:
         done += len(batch)
         found: dict[str, list[str]] = {}
         for group in count():
-            some = desk.ask(partial(_touches, pairs=batch, tables=tables, group=group))
-            if isinstance(some, str):
-                raise UsageError(some)
-            if some is None:
+            touched = desk.ask(partial(_touches, pairs=batch, tables=tables, group=group))
+            if isinstance(touched, str):
+                raise UsageError(touched)
+            if touched is None:
                 break
-            found |= {place.removeprefix(folder): ids for place, ids in some.items() if ids}
-        wanted = {one for ids in found.values() for one in ids}
-        texts = {one.id: [one.sent1.text, one.sent2.text] for one in batch if one.id in wanted}
+            found |= {place.removeprefix(folder): ids for place, ids in touched.items() if ids}
+        wanted = set(chain.from_iterable(found.values()))
+        texts = {pair.id: [pair.sent1.text, pair.sent2.text] for pair in batch if pair.id in wanted}
         yield {"done": done, "of": len(pairs), "touched": found, "pairs": texts}
 
     yield from chain.from_iterable(map(look, batches(bench.annotated(desk, pairs), BATCH)))

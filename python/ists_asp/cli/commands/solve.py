@@ -77,9 +77,7 @@ FORMS = {**ANSWERS, SVG.name: SVG}
 @options.output_option()
 @options.choice_option(*("--rows", "pairs", "alignments"), text="What each row of a table holds.")
 @options.number_option(
-    *("-n", "models"),
-    text="Answers per pair, best first (not with --format wa).",
-    default=1,
+    *("-n", "models"), text="Answers per pair, best first (not with --format wa).", default=1
 )
 @click.option(
     "--watch", is_flag=True, help="Run again whenever a rule file is saved; Ctrl-C stops."
@@ -117,10 +115,8 @@ def solve(
         raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
     if models > 1 and not shape.several:
         others = " or ".join(f"--format {one.name}" for one in ANSWERS.values() if one.several)
-        raise UsageError(
-            f"-n {models} does not go with the format {shape.name}, which holds one answer a pair",
-            hint=f"Add {others}",
-        )
+        found = f"-n {models} does not go with the format {shape.name}"
+        raise UsageError(f"{found}, which holds one answer a pair", hint=f"Add {others}")
     setup = replace(setup, models=models, shown=shape is ANSWERS["atoms"])
     columns = PAIRS if rows == "pairs" else ALIGNMENTS
     work = partial(solve_pairs, source, setup, shape, output, columns, **run)
@@ -236,9 +232,8 @@ def explain(
     if answers is not None and run["traces"] is not None:
         raise UsageError("--trace does not go with --answers", hint="Given answers have no trace")
     if language is not None and templates is not None:
-        raise UsageError(
-            "--language does not go with --templates", hint="A file of templates is in one language"
-        )
+        hint = "A file of templates is in one language"
+        raise UsageError("--language does not go with --templates", hint=hint)
     if language is not None and language not in languages():
         expected = " or ".join(languages())
         raise UsageError(f"there are no templates for the language '{language}'", expected=expected)
@@ -279,6 +274,5 @@ def _states(rules: Sequence[Path]) -> dict[Path, tuple[int, int]]:
             # An editor may replace the file just now.
             with suppress(OSError):
                 if path.suffix in {".lp", ".toml", ".tsv"}:
-                    state = path.stat()
-                    states[path] = state.st_mtime_ns, state.st_size
+                    states[path] = path.stat().st_mtime_ns, path.stat().st_size
     return states
