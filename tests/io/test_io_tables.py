@@ -20,7 +20,7 @@ from odfdo import Table as Sheet
 from ists_asp.errors import DataError, FormatError, IstsError, UsageError
 from ists_asp.io.formats import ANSWERS, Outcome, answer_record, format_answer
 from ists_asp.io.pairs import find_places, read_sts, table_pairs
-from ists_asp.io.tables import ABSENT, Table, added, harmless, writing
+from ists_asp.io.tables import ABSENT, Table, added, harmless, writing, writing_behind
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
 from ists_asp.terminal import display_width
@@ -396,6 +396,19 @@ def test_objects_may_lack_keys_and_have_lists(table, tmp_path):
         for row in (first, second):
             put(row.cells)
     assert back.read_text() == lines
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "xlsx", "ods", "parquet"])
+def test_keys_that_objects_lack_are_empty_cells(kind, table, tmp_path):
+    lines = b'{"sent1": "a", "sent2": "b", "chunks1": [[1, 1]]}\n{"sent1": "a", "sent2": "c"}\n'
+    read, back = table("a.jsonl", lines), tmp_path / f"b.{kind}"
+    with (
+        back.open("w", newline="") as stream,
+        writing_behind(kind, stream, ["rating"], read) as put,
+    ):
+        for row in read.rows():
+            put(row.cells, [1.5])
+    assert [bool(row.cells[2]) for row in Table(back).rows()] == [True, False]
 
 
 REFUSED = {

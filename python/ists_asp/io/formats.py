@@ -146,16 +146,10 @@ def read_record(record: Mapping[str, Any]) -> Answer:
             )
             margin = round(1000 * rated["margin"]) if "margin" in rated else None
             rating = Rating(round(1000 * rated["value"]), parts, margin)
-        return Answer(
-            Pair(str(record["id"]), sent1, sent2),
-            chunks1,
-            chunks2,
-            lines,
-            tuple(record.get("cost", ())),
-            record.get("optimal", True),
-            rating,
-            *(tuple(record.get(f"boundaries{side}", ())) for side in "12"),
-        )
+        pair = Pair(str(record["id"]), sent1, sent2)
+        cost, optimal = tuple(record.get("cost", ())), record.get("optimal", True)
+        boundaries = (tuple(record.get(f"boundaries{side}", ())) for side in "12")
+        return Answer(pair, chunks1, chunks2, lines, cost, optimal, rating, *boundaries)
     except (ValueError, OverflowError, LookupError, TypeError, AttributeError):
         expected = "what to_dict gives, or solve --format jsonl writes"
         raise DataError("this is no answer", expected=expected) from None
@@ -184,7 +178,8 @@ def failure_record(pair: Pair, reason: str) -> dict[str, object]:
 
 
 def _alignment(pair: Pair, alignment: Alignment) -> dict[str, object]:
-    record: dict[str, object] = {
+    confidence = alignment.confidence
+    return {
         "tokens1": list(alignment.tokens1),
         "tokens2": list(alignment.tokens2),
         "text1": pair.sent1.words(alignment.tokens1),
@@ -192,10 +187,8 @@ def _alignment(pair: Pair, alignment: Alignment) -> dict[str, object]:
         "label": str(alignment.label),
         "tags": [str(tag) for tag in Tag if tag in alignment.tags],
         "score": alignment.score,
+        **({} if confidence is None else {"confidence": asdict(confidence)}),
     }
-    if alignment.confidence is not None:
-        record["confidence"] = asdict(alignment.confidence)
-    return record
 
 
 def format_answer(answer: Answer) -> str:
@@ -218,9 +211,8 @@ def format_answer(answer: Answer) -> str:
     text += [f"  {padded(a, left)}  {padded(label, middle)}  {b}" for a, label, b in rows]
     lone1 = [_lone(pair.sent1, line) for line in lines if line.tokens1 and not line.tokens2]
     lone2 = [_lone(pair.sent2, line) for line in lines if line.tokens2 and not line.tokens1]
-    for number, lone in ((1, lone1), (2, lone2)):
-        if lone:
-            text.append(f"  Not aligned in {number}: {'; '.join(lone)}")
+    lone = ((number, "; ".join(chunks)) for number, chunks in ((1, lone1), (2, lone2)) if chunks)
+    text += [f"  Not aligned in {number}: {chunks}" for number, chunks in lone]
     if not answer.optimal:
         text.append("  The solver stopped before it proved this answer the best.")
     return "\n".join(text) + "\n"
@@ -369,6 +361,7 @@ def _write_atoms(outcome: Outcome) -> str:
     return text
 
 
+_OBJECTS = "an object an answer, with its rating and what contributes"
 FORMATS = (
     Format("wa", ".wa", "SemEval word alignments", _write_wa, answers=True),
     Format(
@@ -381,15 +374,7 @@ FORMATS = (
             *(("ods", "a LibreOffice sheet"), ("parquet", "a Parquet file")),
         )
     ),
-    Format(
-        "jsonl",
-        ".jsonl",
-        "an object an answer, with its rating and what contributes",
-        _write_jsonl,
-        answers=True,
-        ratings=True,
-        several=True,
-    ),
+    Format("jsonl", ".jsonl", _OBJECTS, _write_jsonl, answers=True, ratings=True, several=True),
     Format("atoms", ".lp", "shown by clingo", _write_atoms, True, several=True, between="\n"),
     Format("text", ".txt", "for people", _write_text, answers=True, several=True, between="\n"),
 )

@@ -39,15 +39,10 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 T = TypeVar("T")
 
-FILE = "cache.sqlite3"
-"""The file of a store, in the cache's directory."""
-
-APPLICATION_ID = 0x69737473
-"""The mark by which SQLite has programs tell their files from others."""
-
-_VERSION = 1
-"""The version of the schema; a file of another version is emptied."""
-
+FILE = "cache.sqlite3"  # in the cache's directory
+_DAMAGED = f"{FILE}.damaged-*"
+APPLICATION_ID = 0x69737473  # the mark by which SQLite has programs tell their files from others
+_VERSION = 1  # of the schema; a file of another version is emptied
 _SCHEMA = (
     "DROP TABLE IF EXISTS entries",
     "CREATE TABLE entries (key BLOB PRIMARY KEY, kind TEXT NOT NULL, used INTEGER NOT NULL,"
@@ -66,44 +61,24 @@ LIMITS = {
 }
 """Bytes of each kind: enough for 100 000 pairs, or 25 000 traces."""
 
-MOST = 1_000_000
-"""Entries of each kind."""
-
-OFTEN = 2000
-"""Entries that a store writes until it compares with the limits again."""
-
-_LARGEST = 32 << 20
-"""Bytes of a value."""
-
-_LARGE = 1 << 15
-"""Bytes from which a value is compressed."""
-
-_DAY = 86400
-"""Seconds after which a use is noted again."""
-
-_WAIT = 10.0
-"""Seconds to wait for another process that writes, which takes thousandths."""
-
-_PAUSE = 60.0
-"""Seconds without the file after a wait was in vain."""
-
+MOST = 1_000_000  # entries of each kind
+OFTEN = 2000  # entries that a store writes until it compares with the limits again
+_LARGEST = 32 << 20  # bytes of a value
+_LARGE = 1 << 15  # bytes from which a value is compressed
+_DAY = 86400  # seconds after which a use is noted again
+_WAIT = 10.0  # seconds to wait for another process that writes, which takes thousandths
+_PAUSE = 60.0  # seconds without the file after a wait was in vain
+# The last is for a damaged file that gives SQLite's message no letters.
 _FAULTS = (OSError, sqlite3.Error, UnicodeDecodeError)
-"""What can go wrong; the last where a damaged file gives SQLite's message no letters."""
-
+# The file may be right: another process has it, or the disk is full or does not work.
 _HINDRANCES = (
     *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL),
     *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
 )
-"""The file may be right: another process has it, or the disk is full or does not work."""
 
-_lock = threading.RLock()
-"""Whoever uses a connection holds it."""
-
-_connections: dict[Path, tuple[int, sqlite3.Connection]] = {}
-"""Each open file, by its path, with its inode."""
-
-_paused: dict[Path, float] = {}
-"""When files that another process did not let go of are tried again."""
+_lock = threading.RLock()  # held by whoever uses a connection
+_connections: dict[Path, tuple[int, sqlite3.Connection]] = {}  # open files, with their inodes
+_paused: dict[Path, float] = {}  # when files that another process holds are tried again
 
 
 def _close_all() -> None:
@@ -208,8 +183,7 @@ class Store(Closing):
     @property
     def size(self) -> int:
         """The bytes of the file, and of those beside it."""
-        paths = cache_files(self.path.parent)
-        return sum(path.stat().st_size for path in paths if path.exists())
+        return sum(path.stat().st_size for path in cache_files(self.path.parent) if path.exists())
 
     def clear(self) -> int:
         """Remove the file; return how many entries it had, 0 if it cannot be read.
@@ -223,7 +197,7 @@ class Store(Closing):
         with _lock, _alone(self.path):
             self.close()
             # A full disk has no room for SQLite to remove anything.
-            for path in (*cache_files(self.path.parent), *self._damaged_files()):
+            for path in (*cache_files(self.path.parent), *self.path.parent.glob(_DAMAGED)):
                 path.unlink(missing_ok=True)
         return entries
 
@@ -319,7 +293,7 @@ class Store(Closing):
         # Few runs need it.
         import logging
 
-        for path in self._damaged_files():
+        for path in list(self.path.parent.glob(_DAMAGED)):
             path.unlink(missing_ok=True)
         damaged = f"{FILE}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
         for path in cache_files(self.path.parent):
@@ -328,9 +302,6 @@ class Store(Closing):
         message = f"{self.path}: the cache was damaged ({reason}), and a new one is begun. "
         message += f"The damaged file is {self.path.with_name(damaged)}"
         logging.getLogger("ists_asp").warning("warning: %s", one_line(message))
-
-    def _damaged_files(self) -> list[Path]:
-        return list(self.path.parent.glob(f"{FILE}.damaged-*"))
 
     def _unusable(
         self, reason: object, expected: str = "a directory that can be written to", do: str = ""
@@ -386,13 +357,10 @@ def _encoded(key: bytes, value: object) -> bytes:
 
 def _decoded(key: bytes, stored: object) -> Any:  # noqa: ANN401 (JSON)
     """The value that was stored; None if it is damaged."""
-    if not isinstance(stored, bytes):
+    if not isinstance(stored, bytes) or stored[:4] != _checksum(key, stored[4:]):
         return None
-    content = stored[4:]
-    if stored[:4] != _checksum(key, content):
-        return None
-    body = content[1:]
-    return msgspec.json.decode(zlib.decompress(body) if content[:1] == b"z" else body)
+    body = stored[5:]
+    return msgspec.json.decode(zlib.decompress(body) if stored[4:5] == b"z" else body)
 
 
 def _checksum(key: bytes, content: bytes) -> bytes:
@@ -493,12 +461,8 @@ class Memo:
         All are looked up now, at once. Those that are missing are computed by one call of
         ``work``, and stored within a second, also if an error ends the batch.
 
-        Args:
-            items: the batch.
-            key: gives the key of an item.
-            work: the stage: gives the results of items, in their order.
-            encode: gives a result as JSON values; None if it is not to be stored.
-            decode: the reverse; None if that is no result of the item.
+        ``work``, the stage, gives the results of items in their order; ``encode`` a result as JSON,
+        None if it is not to be stored; ``decode`` the reverse, None if it is no result of the item.
         """
         if self.store is None or not items:
             return iter(work(list(items)) if items else ())

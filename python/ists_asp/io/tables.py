@@ -154,11 +154,9 @@ class Table:
         first = ahead[0]
         if self.kind == "jsonl":
             # Not a set: the order of columns is that of their first use.
-            keys: dict[str, None] = {}
-            for row in chain(ahead, rows):
-                keys.update(dict.fromkeys(cast("dict[str, object]", row.cells)))
-            self.columns = tuple(keys)
-            if first.fault is not None and not keys:
+            keys = chain.from_iterable(row.cells for row in chain(ahead, rows))
+            self.columns = tuple(dict.fromkeys(cast("Iterator[str]", keys)))
+            if first.fault is not None and not self.columns:
                 raise first.fault
         elif self.kind == "parquet":
             self.columns = tuple(cast("Any", self.schema).names)
@@ -274,10 +272,9 @@ class Table:
                     found = "a cell begins with a quotation mark, and no other ends it"
                     hint = 'Write a mark inside a cell twice: ""'
                     raise FormatError(found, where=where, hint=hint) from None
-                expected = 'the cell in quotation marks, and this one twice: ""'
                 found = "a quotation mark inside a cell"
-                fault = DataError(found, where=where, expected=expected)
-                yield Row(number, where, (), fault)
+                expected = 'the cell in quotation marks, and this one twice: ""'
+                yield Row(number, where, (), DataError(found, where=where, expected=expected))
 
     def _object(self, number: int, line: str) -> Row:
         where = f"{self.name}:{number}"
@@ -392,10 +389,8 @@ def _in_quotes(lines: Sequence[str]) -> bool:
         return True
     cells = [cell for line in lines for cell in line.rstrip("\r\n").split("\t")]
     words = [cell for cell in cells if cell and not cell.replace(".", "").isdigit()]
-    surrounded = [cell for cell in words if re.fullmatch('"([^"]|"")*"', cell)]
-    return bool(words) and (
-        len(surrounded) == len(words) or any('""' in cell for cell in surrounded)
-    )
+    inside = [cell for cell in words if re.fullmatch('"([^"]|"")*"', cell)]
+    return bool(words) and (len(inside) == len(words) or any('""' in cell for cell in inside))
 
 
 def read_object(line: Line) -> dict[str, object]:
@@ -441,12 +436,20 @@ def harmless(value: object) -> object:
 def writing_behind(
     kind: str, stream: Text, ours: Sequence[str], like: Table | None
 ) -> Iterator[Callable[[Cells, Cells], None]]:
-    """Write the rows of a table, or of pairs that come from none, with values of ours behind."""
+    """Write the rows of a table, or of pairs that come from none, with values of ours behind.
+
+    Only an object of JSON lacks what its row does; elsewhere the cell is empty.
+    """
     titles = ["id", "sentence1", "sentence2"] if like is None else like.titles
     guard = harmless if kind in ("csv", "tsv") else lambda value: value
     with writing(kind, stream, [*titles, *added(titles, ours)], like=like) as put:
-        width = len(titles)
-        yield lambda front, own: put([*front, *[None] * (width - len(front)), *map(guard, own)])
+
+        def put_behind(front: Cells, own: Cells) -> None:
+            if kind != "jsonl":
+                front = [None if cell is ABSENT else cell for cell in front]
+            put([*front, *[None] * (len(titles) - len(front)), *map(guard, own)])
+
+        yield put_behind
 
 
 @contextmanager
@@ -455,7 +458,7 @@ def _writing_text(stream: Text, columns: Sequence[str], dialect: Dialect) -> Ite
     writer = csv.writer(stream, **options)
 
     def text(value: object) -> str:
-        if value is None or value is ABSENT:
+        if value is None:
             return ""
         written = str(value).lower() if isinstance(value, bool) else str(sheets.plain_value(value))
         return written if dialect.quoted else re.sub(r"[\t\r\n]+", " ", written)

@@ -42,23 +42,19 @@ WITH RECURSIVE up(synset, edges) AS (
 )
 SELECT synset, min(edges) FROM up GROUP BY synset
 """
-
 _HEADS = f"""
 SELECT sense.synset, similar.head FROM sense LEFT JOIN similar ON similar.synset = sense.synset
 WHERE sense.word = ? AND sense.pos = ? AND rank < {MAX_SENSES}
 """
-
 _LINKS = """
 SELECT kind.name, link.word, link.target, link.target_word, sense.rank
 FROM sense JOIN link ON link.synset = sense.synset JOIN kind ON kind.id = link.kind
 WHERE sense.word = ? AND sense.pos = ?
 """
-
 _CLASSES = """
 SELECT class.pos, class_name.name
 FROM class JOIN class_name ON class_name.id = class.class WHERE class.word = ?
 """
-
 _SYNONYMS = "SELECT other, distance FROM synonym WHERE word = (SELECT id FROM word WHERE lemma = ?)"
 
 

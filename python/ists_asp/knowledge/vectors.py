@@ -36,13 +36,10 @@ CACHED = 50_000  # words whose vectors are kept: 25 MB at 128 dimensions
 UNIT = 100  # a vector of length 1 has the norm UNIT, two equal ones the product UNIT * UNIT
 MIN_PERCENT = 25  # pairs of tokens with a smaller cosine, in percent, are not near
 MAX_RUN = 12  # norms are given for runs of so many tokens at most
+# Longer vectors are cut to this length. A run of MAX_RUN tokens then has a norm of at most 2400, so
+# that neither the product of two norms nor a hundred times the inner product of two runs, which
+# rules work out, leaves 32 bits.
 MAX_LENGTH = 2.0
-"""Longer vectors are cut to this length: a bound for what rules add up and multiply.
-
-A run of MAX_RUN tokens then has a norm of at most 2400, so that neither the product of two
-norms nor a hundred times the inner product of two runs leaves 32 bits.
-"""
-
 _UNKNOWN = "[UNK]"
 
 

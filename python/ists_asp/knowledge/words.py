@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 from ists_asp import vocabulary as v
@@ -74,18 +74,15 @@ def spellings(
     :data:`MIN_SIMILARITY` count. They are compared as ``plain`` words, so that two may be 100
     alike.
     """
-    sides = [
-        [
-            (word, plain(word))
-            for word in sorted({w.lower() for w in side if len(w) >= MIN_LETTERS and w.isalpha()})
-        ]
-        for side in (words1, words2)
-    ]
-    for word1, plain1 in sides[0]:
-        for word2, plain2 in sides[1]:
-            alike = 0 if word1 == word2 else similarity(plain1, plain2, MIN_SIMILARITY)
-            if alike >= MIN_SIMILARITY:
-                yield v.fact("spelling", quoted(word1), quoted(word2), alike)
+
+    def plainly(words: Iterable[str]) -> list[tuple[str, str]]:
+        lower = {word.lower() for word in words if len(word) >= MIN_LETTERS and word.isalpha()}
+        return [(word, plain(word)) for word in sorted(lower)]
+
+    for (word1, plain1), (word2, plain2) in product(plainly(words1), plainly(words2)):
+        alike = 0 if word1 == word2 else similarity(plain1, plain2, MIN_SIMILARITY)
+        if alike >= MIN_SIMILARITY:
+            yield v.fact("spelling", quoted(word1), quoted(word2), alike)
 
 
 def similarity(word1: str, word2: str, least: int = 0) -> int:
@@ -272,7 +269,6 @@ def _by_letters(words: Sequence[str]) -> dict[str, list[tuple[int, int, str]]]:
 
 
 _DIGIT = re.compile("[0-9]")
-
 _NUMERAL = re.compile(
     r"""
     (?P<sign>[-+\N{MINUS SIGN}])?
@@ -283,7 +279,6 @@ _NUMERAL = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-
 _MEASURE = re.compile(
     r"(?P<number>[$€£¥]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?)"
     r"-?(?P<unit>[a-z]+(?:-[a-z]+)*)\.?",
