@@ -335,4 +335,4 @@ def test_a_table_that_is_none_is_one_line_with_its_place(tmp_path, fact):
     (tmp_path / "mine.lp").write_text(f"extra.\n{fact}.\n")
     with pytest.raises(RuleError) as caught:
         ists_asp.load("baseline", rules=tmp_path / "mine.lp")
-    assert str(caught.value).startswith(f"{tmp_path / 'mine.lp'}:2: {fact} is no row of a table")
+    assert str(caught.value).startswith(f"{tmp_path / 'mine.lp'}:2: {fact} is not a row of a table")

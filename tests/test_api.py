@@ -83,7 +83,9 @@ def test_ids_are_kept():
     assert [one.pair.id for one in found] == ["x", "2", "7", "1"]
     assert len({one.alignments for one in found}) == 1
     for odd in ("a b", ("a",), ("x", "a", "b", "c"), 3):
-        with pytest.raises(UsageError, match=r"^pair 1: .* is no pair; expected .* an id and two"):
+        with pytest.raises(
+            UsageError, match=r"^pair 1: .* is not a pair; expected .* an id and two"
+        ):
             next(shared_system("baseline").solve_many([odd]))
 
 

@@ -113,12 +113,12 @@ class IstsError(Exception):
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """What to tell, each message by itself."""
+        """The messages, one each."""
         return (str(self),)
 
 
 def brief(error: Exception) -> str:
-    """What an exception of a library says, for a message of ours: its kind and first sentence.
+    """The kind and first sentence of a library's exception, for one of our messages.
 
     The rest is advice to programmers, or even to switch off a safeguard.
     """
@@ -182,11 +182,11 @@ class WeightsError(RuleError):
 
 
 class AnswerError(RuleError):
-    """What the rules show for a pair is no answer; ``atoms`` are those that may be at fault."""
+    """The atoms that rules show for a pair are no answer; ``atoms`` may be at fault."""
 
     def __init__(self, found: str, atoms: Iterable[Ground], expected: str) -> None:
         super().__init__(
-            found, expected=expected, hint="Mend the rules or the #show statements that say so"
+            found, expected=expected, hint="Correct the rules or the #show statements behind it"
         )
         self.atoms = tuple(dict.fromkeys(atoms))
 
@@ -262,7 +262,7 @@ def inside(subject: Subject) -> Iterator[None]:
 
 
 def unless_it_fails(work: Callable[[], T | None]) -> T | None:
-    """What comes of something that is not needed; None where clingo or a reader fails.
+    """Do some optional work; return None if clingo or a reader fails.
 
     Where several pairs are worked on, each alone then says what is wrong, and with which of them.
     """
@@ -286,7 +286,7 @@ def too_late(seconds: float, what: str = "answer") -> TimeLimitError:
 
 
 def unsafe(text: str) -> tuple[str, str]:
-    """What clingo says of variables that nothing gives values to, in few words, and what to do."""
+    """Clingo's message about unsafe variables in short, and a hint."""
     names = dict.fromkeys("_" if name[0] == "#" else name for name in _UNSAFE.findall(text))
     several = "variables are" if len(names) > 1 else "variable is"
     return (
@@ -312,5 +312,5 @@ def clingo_error(doing: str, text: str, names: Mapping[str, str] | None = None) 
         return RuleError(f"{place['where']}: {found}", hint=hint)
     return RuleError(
         f"clingo cannot {doing} the rules: {shortened(' '.join(text.split()), _SAID)}",
-        hint="Mend the rule that the message names",
+        hint="Correct the rule named in the message",
     )

@@ -76,7 +76,7 @@ def loading_time(seconds: float, grace: float = GRACE) -> float:
 
 
 def loads_too_long(seconds: float, given: Iterable[object]) -> str:
-    """What is said of rules that take more than their time; ``given`` are files of the user's."""
+    """The message for rules that exceed their time; ``given`` are the user's files."""
     own = ", ".join(map(str, given))
     among = f", those of {shortened(own)} among them" if own else ""
     return f"the rules take more than {seconds:g} s before any pair{among}"

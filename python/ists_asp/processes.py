@@ -34,7 +34,7 @@ def end_after(seconds: float) -> None:
 
     The time of the processor counts, that of all threads: a machine that is busy with other
     things takes nobody's time. It also ends what asks nobody, such as clingo while it grounds.
-    Whoever calls this again begins anew; 0 lifts the limit.
+    Whoever calls this again begins again; 0 lifts the limit.
     """
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, min(seconds, _LONGEST))
@@ -126,7 +126,7 @@ def ending(code: int | None) -> str:
 
 
 def likely_reason(code: int | None) -> str:
-    """What to look for in rules with which a process ended so, as an imperative sentence."""
+    """A hint about rules with which a process ended in this way."""
     if code == -signal.SIGFPE:
         return "Look for a division of -2147483648 by -1, which the processor refuses"
     if code == -signal.SIGKILL:

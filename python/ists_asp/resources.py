@@ -1,4 +1,4 @@
-"""What the package draws on: its files that are not Python, what it holds open, memory.
+"""Resources of the package: data files, open handles, memory.
 
 A wheel carries encodings, rules and data in ``ists_asp/share/``. An editable install has no such
 folder: there they are the top-level folders of the checkout that the package was imported from.

@@ -42,7 +42,7 @@ solve --tsv pairs.tsv -o pairs.tsv | 2 this is an input file
 solve a b -o x --trace x | 2 writes the same file
 solve a b -n 0 | 2 Invalid value for '-n'
 solve a b -n 3 | 2 does not go with the format wa
-solve a b -c a | 2 'a' is no constant
+solve a b -c a | 2 'a' is not a constant
 solve a b -c eagerness=1.p(1) | 2 expected an integer
 solve a b -c eagerness=1000000000 | 2 an integer from -1000000
 sts a b -c highest=foo | 2 the constant highest: found 'foo'; expected an integer from -1000000 to
@@ -194,7 +194,7 @@ TABLES = [
     ("an id of CSV is there twice", "1 the id '0' again", "csv", _CSV.replace("\n1,", "\n0,")),
     ("a sentence is empty", "1 t.csv:3: sent1 is empty", "csv", _CSV.replace(_ONE, "")),
     ("a cell is long", "3 1000000 characters", "csv", _CSV.replace(_ONE, "a" * 1_000_000)),
-    ("JSON is no object", "1 t.jsonl:7: JSON that is no object", "jsonl", f"{_JSONL}[1]\n"),
+    ("JSON is not an object", "1 t.jsonl:7: JSON that is not an object", "jsonl", f"{_JSONL}[1]\n"),
     ("JSON lacks a side", "1 t.jsonl:1: no 'sent2'", "jsonl", _JSONL.replace("sent2", "other", 1)),
     ("an id is no number", "1 the id nan", "jsonl", _JSONL.replace('"0"', "NaN")),
     ("JSON is one array", "1 each object on a line", "jsonl", f"[{_JSONL.replace(chr(10), ',')}0]"),

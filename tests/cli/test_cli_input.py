@@ -97,7 +97,7 @@ REPAIRS = {
     "undecodable bytes": (b"caf\xe9 x\n", "a.txt:1: byte 0xE9 at column 4 is not UTF-8; the line"),
     "control characters": (b"a\x07b\x00\n", "a.txt:1: control character U+0000, U+0007; read as"),
     "nested brackets": (b"[ in [ a path ]\n", "a.txt:1: bracket [ inside an open chunk after 'in'"),
-    "glued brackets": (b"[is not ]\n", "a.txt:1: no blank at the bracket of '[is'; read with"),
+    "glued brackets": (b"[is not ]\n", "a.txt:1: no space at the bracket of '[is'; read with"),
     "unclosed bracket": (b"[ a ] [ b c\n", "a.txt:1: the chunk 'b c' has no ]; it ends at"),
     "outside brackets": (b"[ a ] b c [ d ]\n", "a.txt:1: 'b c' stands outside brackets; read as"),
 }
@@ -218,9 +218,9 @@ def test_tokens_that_have_marks_are_tokens(text):
 
 def test_the_advice_is_what_can_be_done():
     (warning,) = warnings_of(["a guitar."])
-    assert warning.endswith(": put a blank before it, or add --raw")
+    assert warning.endswith(": put a space before it, or add --raw")
     (warning,) = warnings_of(["a guitar."], chunked=True)
-    assert warning.endswith(": put a blank before it")
+    assert warning.endswith(": put a space before it")
     (warning,) = warnings_of(["a" * 1000 + ","])
     assert len(warning) < 300
 

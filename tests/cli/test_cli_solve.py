@@ -165,7 +165,7 @@ def test_constants_reach_the_rules(good, bad, tmp_path):
     assert [label for *_, label in labels(answers(good(*options, "-c", "most=0"))[0])] == [
         "NOALI"
     ] * 4
-    assert bad(2, *options, "-c", "most").startswith("-c: 'most' is no constant; expected NAME=")
+    assert bad(2, *options, "-c", "most").startswith("-c: 'most' is not a constant; expected NAME=")
     assert bad(2, *options, "-c", "most=a b").startswith(
         "-c most: found 'a b'; expected an integer"
     )

@@ -151,7 +151,10 @@ def test_options_come_from_the_nearest_file_and_what_is_typed_wins(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("cache = 'x'\n", "ists-asp.toml:1: 'cache' is no setting; expected profile, rules, cons"),
+        (
+            "cache = 'x'\n",
+            "ists-asp.toml:1: 'cache' is not a setting; expected profile, rules, cons",
+        ),
         ("\njobs = 'x'\n", "ists-asp.toml:2: jobs = 'x'; expected a whole number"),
         ("rules = 'x'\n", "ists-asp.toml:1: rules = 'x'; expected a list of paths"),
         ("profile = \n", "ists-asp.toml:1: no TOML"),

@@ -70,7 +70,7 @@ def test_one_pair_of_a_file_is_asked_about(good, bad, files, pairs):
 def test_questions_need_a_decision_and_two_sentences(bad, command):
     assert "there is no decision" in bad(2, command)
     assert "one sentence" in bad(2, command, "a", "1 <==> 1")
-    assert "is no list of tokens" in bad(2, command, "a", "b", "x <==> 1")
+    assert "is not a list of tokens" in bad(2, command, "a", "b", "x <==> 1")
 
 
 @pytest.mark.slow

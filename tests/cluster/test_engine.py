@@ -92,7 +92,7 @@ def test_parts_of_another_run_stay(folder):
     (folder / "mine").mkdir()
     (folder / "mine" / "thesis.tex").write_text("mine")
     told = dask("sts", "--table", "pairs.jsonl", "-o", "mine", cwd=folder, code=2)
-    assert "files that are no parts of ours" in told.stderr
+    assert "files that are not parts of ours" in told.stderr
 
 
 def started(folder, *arguments):

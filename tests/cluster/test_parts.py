@@ -196,4 +196,4 @@ def test_a_line_that_is_no_object_is_told_of(dask):
     with Path("pairs.jsonl").open("a") as stream:
         stream.write("null\n")
     told = dask("solve", "--table", "pairs.jsonl", "-o", "out", code=1).output
-    assert "JSON that is no object" in told
+    assert "JSON that is not an object" in told

@@ -137,7 +137,7 @@ def test_both_kinds_of_output_are_read_as_they_were_written(tmp_path):
 @pytest.mark.parametrize("text", ["[]", "{", '{"id": 1}', '{"id": 1, "sent1": 2}'])
 def test_lines_that_are_no_answers(tmp_path, text):
     (tmp_path / "a.jsonl").write_text(text + "\n")
-    with pytest.raises(DataError, match=r"a\.jsonl:1: (this is no answer|.*JSON)"):
+    with pytest.raises(DataError, match=r"a\.jsonl:1: (this is not an answer|.*JSON)"):
         read_answered(tmp_path / "a.jsonl")
 
 

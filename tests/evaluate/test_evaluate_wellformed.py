@@ -143,7 +143,7 @@ def test_rules_of_our_own_are_called_so(tmp_path, old, new, message):
         ("EQUI", "EQUI_", "16: the type is written EQUI_"),
         ("2 <==> 2", "02 <==> 2", "16: a token is written 02"),
         ("2 <==> 2", "2 0 <==> 2", "16: 0 beside other tokens"),
-        ("3 f : ", "3 f:", "12: no blank before the colon of '3 f:'; read as 'f'"),
+        ("3 f : ", "3 f:", "12: no space before the colon of '3 f:'; read as 'f'"),
     ],
 )
 def test_notes_do_not_change_the_verdict(tmp_path, old, new, note):

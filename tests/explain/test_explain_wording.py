@@ -174,7 +174,7 @@ def test_missing_templates_are_told(tmp_path):
         load_templates("fr")
     with pytest.raises(RuleError, match="there is no such file of templates"):
         load_templates(path=tmp_path / "none.toml")
-    with pytest.raises(RuleError, match="this is no plain file"):
+    with pytest.raises(RuleError, match="this is not a plain file"):
         load_templates(path=Path("/dev/zero"))
 
 

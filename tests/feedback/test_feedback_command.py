@@ -82,7 +82,7 @@ def test_a_student_of_several_answers_is_no_id(bad, tmp_path):
         ("question,answer\nWhy?,a gap\n", (), "no column is called reference"),
         ("answer,reference\na gap,\n", (), "no model answer"),
         ("answer,reference\na gap,;\n", (), "no model answer"),
-        (ROWS, ("--marks-col", "teacher"), "'Ann' is no mark"),
+        (ROWS, ("--marks-col", "teacher"), "'Ann' is not a mark"),
         (ROWS, ("--marks-col", "nothing"), "there is no column 'nothing'"),
         (ROWS, ("--why", "9"), "there is no answer '9'"),
         (ROWS.replace("2,Why", "1,Why"), (), "the id 1 again"),

@@ -38,9 +38,9 @@ def test_brackets_that_belong_to_words():
     ("text", "chunks", "message"),
     [
         ("[ is ] [ in [ a path ] [ but ]", ["is", "in", "a path", "but"], "inside an open chunk"),
-        ("[ is not] [ on ]", ["is not", "on"], "no blank at the bracket of 'not]'"),
-        ("[is not ] [ on ]", ["is not", "on"], "no blank at the bracket of '[is'"),
-        ("[ is ][ on ]", ["is", "on"], "no blank at the bracket of ']['"),
+        ("[ is not] [ on ]", ["is not", "on"], "no space at the bracket of 'not]'"),
+        ("[is not ] [ on ]", ["is not", "on"], "no space at the bracket of '[is'"),
+        ("[ is ][ on ]", ["is", "on"], "no space at the bracket of ']['"),
         ("[ is ] [ on off", ["is", "on off"], "'on off' has no ]"),
         ("so it [ is ] on", ["so it", "is", "on"], "'so it' stands outside brackets"),
         ("[ is ] ] [ on ]", ["is", "on"], "] without its ["),

@@ -154,8 +154,8 @@ def test_jsonl_reads_chunks_and_ids():
     [
         ("{", "j:1: no valid JSON at column 2"),
         ("", "j:1: an empty line; expected one object a line"),
-        ("[1]", "j:1: JSON that is no object"),
-        ('{"sent1": "a", "sent2": [3]}', "j:1: 'sent2' is no string"),
+        ("[1]", "j:1: JSON that is not an object"),
+        ('{"sent1": "a", "sent2": [3]}', "j:1: 'sent2' is not a string"),
         ('{"sent1": "a", "sent2": " "}', "j:1: sent2 is empty"),
         ('{"sent1": "a", "sent2": "b", "id": true}', "j:1: the id True"),
         ('{"sent1": "a", "sent2": "b", "chunks2": [[1]]}', "j:1: [1] in 'chunks2'"),
@@ -187,7 +187,7 @@ def test_faulty_jsonl(text, message):
         ),
         ('{"sent1": "a"}', "j: none of the 1 column 'sent1' is known"),
         ("{}", "j: 0 columns"),
-        ("[1]", "j:1: JSON that is no object; expected one object a line. Write each object"),
+        ("[1]", "j:1: JSON that is not an object; expected one object a line. Write each object"),
         (
             "[",
             "j:1: no valid JSON at column 2 (Expecting value); expected one object a line. Write",
@@ -422,7 +422,7 @@ REFUSED = {
     "no.ods": (b"x", "no.ods: cannot be read as a LibreOffice sheet"),
     "no.parquet": (b"PAR1", "no.parquet: cannot be read as a Parquet file"),
     "no.csv.gz": (b"\x1f\x8b\x00", "no.csv.gz: cannot be unpacked"),
-    "list.jsonl": (b'[{"sent1": "a"}]', "list.jsonl:1: JSON that is no object"),
+    "list.jsonl": (b'[{"sent1": "a"}]', "list.jsonl:1: JSON that is not an object"),
     "a.docx": (b"x", "a.docx: no kind of table is known by this ending; expected .csv"),
 }
 

@@ -59,7 +59,7 @@ def test_control_characters_become_blanks():
     warnings = []
     data = "a\x0bb\x85c\u2028d\x00e\tf".encode()
     assert lines(data, warn=warnings.append) == ["a b c d e\tf"]
-    assert warnings == ["f:1: control character U+0000, U+000B, U+0085, U+2028; read as a blank"]
+    assert warnings == ["f:1: control character U+0000, U+000B, U+0085, U+2028; read as a space"]
 
 
 def test_only_blanks_and_tabs_separate_tokens():

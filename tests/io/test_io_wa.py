@@ -141,7 +141,7 @@ def test_hand_edited_lines_are_repaired_with_a_warning():
     warnings = []
     (sentence,) = read(text.replace("\n", "\r\n"), warn=warnings.append)
     assert pair_of(sentence) == PAIR
-    assert warnings == ["f:7: no blank before the colon of '3 barks:'; read as 'barks'"]
+    assert warnings == ["f:7: no space before the colon of '3 barks:'; read as 'barks'"]
 
 
 @pytest.mark.parametrize(

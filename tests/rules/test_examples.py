@@ -75,9 +75,18 @@ def test_a_claim_is_mirrored_with_its_sentences():
     [
         *(('"a" : "a" ~ "b" EQUI', "malformed example"), ('"a" | "b"', "malformed example")),
         *(('"" | "b": rating > 3', "malformed example"), ('two words "a" | "b": 3', "malformed")),
-        *((PAIR + '"stops" ~ "stops" EQUAL', "is no claim"), (PAIR + "rating = 3", "is no claim")),
-        *((PAIR + '"stops" ~ "stops"', "is no claim"), (PAIR + '"now" aligned', "is no claim")),
-        *((PAIR + '"stops" ~ "stops" NOALI', "is no claim"), (PAIR + '3: "now"', "is no claim")),
+        *(
+            (PAIR + '"stops" ~ "stops" EQUAL', "is not a claim"),
+            (PAIR + "rating = 3", "is not a claim"),
+        ),
+        *(
+            (PAIR + '"stops" ~ "stops"', "is not a claim"),
+            (PAIR + '"now" aligned', "is not a claim"),
+        ),
+        *(
+            (PAIR + '"stops" ~ "stops" NOALI', "is not a claim"),
+            (PAIR + '3: "now"', "is not a claim"),
+        ),
         *((PAIR + '"stop" ~ "stops" EQUI', "as they stand"), (PAIR + '2: "now"', "as they stand")),
         (PAIR + 'chunk "train"', "words as they stand in their sentence"),
     ],

@@ -89,7 +89,7 @@ def test_two_rule_folders_are_refused(shipped):
 
 
 def test_what_is_no_rule_file(shipped, mine):
-    with pytest.raises(UsageError, match=r"--rules mine/notes\.txt: this is no rule file"):
+    with pytest.raises(UsageError, match=r"--rules mine/notes\.txt: this is not a rule file"):
         read_overlay([mine / "notes.txt"])
     with pytest.raises(RuleError, match=r"mine/none\.lp: there is no such rule file"):
         read_overlay([mine / "none.lp"])

@@ -81,7 +81,7 @@ def test_only_names_name_profiles(shipped, name):
         ("max_span = 2", "max_span = 3000000000", "expected an integer of 32 bits"),
         ("max_span = 2", "max_span = true", "found True"),
         ("max_span = 2", 'max_span = "a b"', "found 'a b'"),
-        ("max_span = 2", "Max = 2", '"Max" is no name of a constant'),
+        ("max_span = 2", "Max = 2", '"Max" is not a name of a constant'),
         ('{ max_span = 2, domain = "news" }', "2", "constants: found 2"),
     ],
 )

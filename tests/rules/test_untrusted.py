@@ -69,7 +69,7 @@ def test_pipes_and_devices_are_no_rule_files(tmp_path):
     os.mkfifo(tmp_path / "r/b.lp")
     with pytest.raises(RuleError, match="no such rule file"):
         find_rules(tmp_path / "r/b.lp")
-    with pytest.raises(RuleError, match="this is no plain file"):
+    with pytest.raises(RuleError, match="this is not a plain file"):
         source.read_plain(tmp_path / "r/b.lp", "b.lp", 10)
 
 
@@ -115,7 +115,7 @@ def test_a_profile_is_no_link_and_no_pipe(shipped, tmp_path):
     assert load_profile("a", base).name == "a"
     with pytest.raises(RuleError, match="this link leads out of the rule folder"):
         load_profile("b", base)
-    with pytest.raises(RuleError, match="this is no plain file"):
+    with pytest.raises(RuleError, match="this is not a plain file"):
         load_profile("c", base)
     with pytest.raises(UsageError, match="there is no profile"):
         load_profile("../a", base)
@@ -136,7 +136,7 @@ def test_clingo_evaluates_no_value_of_a_constant(shipped, tmp_path, value):
 
     with pytest.raises(UsageError, match=r"^-c n: found "):
         constant_arguments({"n": value})
-    with pytest.raises(UsageError, match="is no name of a constant"):
+    with pytest.raises(UsageError, match="is not a name of a constant"):
         constant_arguments({f"{value}=": "1"})
     base = write(
         tmp_path / "mine", {"profiles/a.toml": PROFILE.replace('"news"', json.dumps(value))}

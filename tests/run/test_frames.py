@@ -75,9 +75,9 @@ def test_wrong_use_is_told_in_a_line(given, options, message):
 
 def test_what_is_no_frame_or_cannot_be_explained_is_told(monkeypatch, tmp_path):
     system = shared_system("baseline")
-    with pytest.raises(UsageError, match=r"list is no frame; .*collect"):
+    with pytest.raises(UsageError, match=r"list is not a frame; .*collect"):
         solve_frame(["a"], "a", "b", system)
-    with pytest.raises(UsageError, match="LazyFrame is no frame"):
+    with pytest.raises(UsageError, match="LazyFrame is not a frame"):
         solve_frame(polars.LazyFrame({"a": ["x"], "b": ["x"]}), "a", "b", system)
     frame = pandas.DataFrame({"a": ["x"], "b": ["x"]})
     rules = tmp_path / "rules"

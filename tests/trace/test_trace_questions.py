@@ -161,11 +161,11 @@ def test_a_boundary_shows_its_arithmetic(trace):
         ("1 <==> 99", "sentence 2 has no token 99"),
         ("1 <==> 6", "sentence 2 has no token 6"),
         *(("1 <==> x", "no list of tokens"), ("1 <==>", "a side has no tokens")),
-        *(("0 <==> 0", "both sides are empty"), ("1 <==> 1 // SAME", "is no label")),
+        *(("0 <==> 0", "both sides are empty"), ("1 <==> 1 // SAME", "is not a label")),
         ("1 <==> 1 // NOALI", "both sides have tokens"),
         ("1 <==> 0 // EQUI", "one side is empty"),
-        ("1 <==> 1 // EQUI // 9", "is no score"),
-        ("1 <==> 1 // EQUI // high", "is no score"),
+        ("1 <==> 1 // EQUI // 9", "is not a score"),
+        ("1 <==> 1 // EQUI // high", "is not a score"),
     ],
 )
 @pytest.mark.parametrize("ask", ["why", "why_not"])

@@ -173,7 +173,7 @@ def test_trees_show_a_weight_and_its_correction_with_their_places(tmp_path):
     ("selector", "text"),
     [
         *(("labels:1:1", "selects no decision"), ("label:1", "selects no decision")),
-        *(("label:1:x", "is no list of tokens"), ("label:1:2", "the answer has no")),
+        *(("label:1:x", "is not a list of tokens"), ("label:1:2", "the answer has no")),
     ],
 )
 def test_a_wrong_selector_is_a_usage_error(selector, text):

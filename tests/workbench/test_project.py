@@ -32,7 +32,7 @@ def test_tables_are_corpora_and_their_cells_are_text(project):
     [*("../x.lp", "/x.lp", "a/../x.lp", ".x.lp", "a/.b/x.lp", "x.py", ".lp", "", "x.lp/"), "é.lp"],
 )
 def test_no_name_leads_out_or_is_odd(project, name):
-    with pytest.raises(UsageError, match="is no name for a rule file"):
+    with pytest.raises(UsageError, match="is not a name for a rule file"):
         project.path(name)
 
 
@@ -59,7 +59,7 @@ def test_a_folder_of_a_project_is_no_link(tmp_path, name):
     folder = Project(tmp_path / "mine", "baseline").root
     (folder / name).rename(tmp_path / "moved")
     (folder / name).symlink_to(tmp_path / "outside")
-    with pytest.raises(UsageError, match="is no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         Project(folder)
     assert not list((tmp_path / "outside").iterdir())
 
@@ -71,7 +71,7 @@ def test_a_spoilt_history_leads_nowhere(tmp_path):
     lines.append('{"when":1,"edit":"x","files":{"x.tsv":"../../secret.txt"}}')
     (folder / ".history" / "log.jsonl").write_text("\n".join(lines) + "\n", "latin-1")
     project = Project(folder)
-    with pytest.raises(DataError, match="is no hash"):
+    with pytest.raises(DataError, match="is not a hash"):
         project.go_to(1)
     assert not (folder / "rules" / "x.tsv").exists()
 

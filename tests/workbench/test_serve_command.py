@@ -39,7 +39,7 @@ def test_what_cannot_be_served_is_told_in_a_line(tmp_path, served):
     assert "neither empty nor a project" in refused(tmp_path / "b")
     assert [path.name for path in (tmp_path / "b").iterdir()] == ["mine.txt"]
     (tmp_path / "c").write_text("")
-    assert "this is no folder" in refused(tmp_path / "c")
+    assert "this is not a folder" in refused(tmp_path / "c")
     assert "another server is at work on this folder" in refused(served.folder)
     assert "\\u001b" in refused(tmp_path / "d", "--profile", "\x1b]0;x\x07")
     assert not (tmp_path / "d").exists()

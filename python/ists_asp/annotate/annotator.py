@@ -98,7 +98,7 @@ class Annotator:
         cut_texts = self._stanza.tokenize("\n\n".join(texts))
         if len(cut_texts) != len(texts):
             found = f"Stanza returned {len(cut_texts)} sentences for {len(texts)} texts"
-            hint = "Tokenise the texts yourself and separate the tokens by blanks"
+            hint = "Tokenise the texts yourself and separate the tokens by spaces"
             raise DataError(found, where=shortened(texts[0]), hint=hint)
         return [[part for form in forms for part in form.split()] for forms in cut_texts]
 

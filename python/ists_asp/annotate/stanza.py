@@ -207,7 +207,7 @@ class StanzaAdapter:
                 f"package '{models.package}' for '{models.lang}' {failure}: {reason}",
                 where=str(models.directory),
                 expected=f"models that Stanza {version_of('stanza')} reads",
-                hint="Install the files anew, or choose others with --stanza-dir DIR",
+                hint="Install the files again, or choose others with --stanza-dir DIR",
             ) from error
 
 

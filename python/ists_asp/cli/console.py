@@ -1,4 +1,4 @@
-"""What people see on standard error, and data on standard output or in a file."""
+"""Messages on standard error, and data on standard output or in a file."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def counted(items: Iterable[T], step: Callable[[], None]) -> Iterator[T]:
 
 
 def summary(pairs: int, seconds: float, stages: Timings) -> str:
-    """What a run took: pairs a second, each stage, the median and the worst pair.
+    """The times of a run: pairs per second, each stage, the median and the slowest pair.
 
     ``seconds`` are those of the clock; all others are of the processor, in which what else the
     machine does makes no difference.

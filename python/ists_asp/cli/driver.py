@@ -49,7 +49,7 @@ class Working:
 
     @property
     def stages(self) -> Timings:
-        """What all stages took so far."""
+        """The times of all stages so far."""
         from ists_asp.engine import Timings
 
         stages = Timings()
@@ -243,7 +243,7 @@ def solve_pairs(
                 step()
         _check_interrupted()
     if not (source.quiet or source.single):
-        held = "text, which Stanza tokenised" if source.text else "tokens, as blanks separate them"
+        held = "text, which Stanza tokenised" if source.text else "tokens, separated by spaces"
         summary = console.summary(count, time.perf_counter() - began, stages.times)
         console.note(f"{summary}; read as {held}")
         if kept := console.rerun(count, stages.times):

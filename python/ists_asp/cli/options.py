@@ -109,7 +109,7 @@ _SECONDS.name = "seconds"
 
 def _number(_context: click.Context, _option: click.Parameter, value: float) -> float:
     if math.isnan(value):
-        raise click.BadParameter(f"'{value}' is no number of seconds.")
+        raise click.BadParameter(f"'{value}' is not a number of seconds.")
     return value
 
 
@@ -411,7 +411,7 @@ def with_setup(function: Function) -> Function:
 def _constant(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name.strip() and equals and value.strip()):
-        found, expected = f"'{shortened(text)}' is no constant", "NAME=VALUE, as in -c highest=4"
+        found, expected = f"'{shortened(text)}' is not a constant", "NAME=VALUE, as in -c highest=4"
         raise UsageError(found, where="-c", expected=expected)
     from ists_asp.rules.profiles import check_constant
 

@@ -108,10 +108,7 @@ def _end_with(code: int) -> None:
 
 
 def _raise_once() -> None:
-    """From now on the first interrupt is a KeyboardInterrupt, and others are nothing.
-
-    What callbacks of libraries and other threads make of it is not printed.
-    """
+    """From now on the first interrupt is a KeyboardInterrupt; later ones do nothing."""
     import threading
 
     for number in (signal.SIGINT, *_ENDING):

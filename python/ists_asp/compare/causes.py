@@ -286,10 +286,7 @@ def _about(one: Decided) -> object:
 
 
 def _weighing(decision: Decision, trace: Trace) -> Iterator[Ground]:
-    """The atom of a decision, and those that its terms of the objective rest on.
-
-    The nearest score costs nothing and has no such term: it rests on how close both sides are.
-    """
+    """The atom of a decision, and those that its terms of the objective rest on."""
     yield decision.atom
     if decision.kind is DecisionKind.SCORE:
         spans = decision.atom.arguments[:2]

@@ -65,7 +65,7 @@ def _store(directory: Path) -> Store:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a pair may take: seconds of processor time, and bytes of memory, by default all.
+    """The limits of a pair: seconds of CPU time, and bytes of memory, by default all.
 
     When its time is over, its search ends with the best answer so far, if there is one; ``grace``
     seconds later a worker is killed.
@@ -125,7 +125,7 @@ class Setup:
 
     @property
     def store(self) -> Store | None:
-        """What keeps rules, facts and answers; None for nothing."""
+        """The store of rules, facts and answers, or None."""
         return None if self.cache is None else _store(self.cache)
 
     def load_profile(self) -> Profile:
@@ -191,10 +191,7 @@ class Preparation(Closing):
         return replace(rules, warnings=(*rules.warnings, *warnings)).remembering(rules.remembered)
 
     def _unknown(self, rules: RuleSet) -> list[tuple[str, str, str, str]]:
-        """The names in the user's rules that exist nowhere: where, what was found, what to do.
-
-        Word tables name nothing but words: an edit of them asks nothing anew.
-        """
+        """The unknown names in the user's rules: where, what was found, what to do."""
         setup, reads = self.setup, self._reader is not None
         own = rule_files(chain.from_iterable(map(find_rules, setup.rules)))
         if all(file.path.suffix == TABLE for file in own):
@@ -223,7 +220,7 @@ class Preparation(Closing):
 
     @property
     def knowledge(self) -> tuple[str, ...]:
-        """What words are compared by: ``lexicon``, ``vectors``, ``reader``."""
+        """The resources for comparing words: ``lexicon``, ``vectors``, ``reader``."""
         return (*self._knowledge.sources, *(() if self._reader is None else ("reader",)))
 
     @property
@@ -301,7 +298,7 @@ class Preparation(Closing):
     def _check_open(self) -> None:
         if self._closed:
             raise UsageError(
-                "the system is closed", hint="Use it inside its with block, or load it anew"
+                "the system is closed", hint="Use it inside its with block, or load it again"
             )
 
     @cached_property
@@ -390,7 +387,7 @@ class Preparation(Closing):
             yield facts
 
     def wholes(self, pair: Pair) -> str:
-        """What a reader says of the sentences as wholes, if there is one: facts for ratings."""
+        """The reader's predictions about whole sentences, if there is one: facts for ratings."""
         if self._reader is None:
             return ""
         with self.stages.measure("knowledge"):
@@ -452,7 +449,7 @@ def read_pairs(given: Iterable[GivenPair], *, tokens: bool = True) -> Iterator[P
             continue
         if not isinstance(item, (tuple, list)) or len(item) not in (2, 3):
             raise UsageError(
-                f"{item!r} is no pair",
+                f"{item!r} is not a pair",
                 where=of_pair(number),
                 expected="an ists_asp.model.Pair, two sentences, or an id and two sentences",
             )
@@ -467,7 +464,9 @@ def _sentence(given: GivenSentence, number: int, tokens: bool) -> Sentence:
         given = given if tokens else Text(given.tokens)
     if not isinstance(given, Sentence):
         raise UsageError(
-            f"{given!r} is no sentence", where=where, expected="text, or an ists_asp.model.Sentence"
+            f"{given!r} is not a sentence",
+            where=where,
+            expected="text, or an ists_asp.model.Sentence",
         )
     if not given.tokens:
         raise DataError("the sentence is empty", where=where, expected="at least one token")

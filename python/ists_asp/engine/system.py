@@ -72,7 +72,7 @@ def load(
             answer so far.
         stanza_dir: a directory of Stanza models; the shipped ones by default.
         vectors: a file of word vectors; the shipped ones by default.
-        reader: whose opinions count as well: None for those of the reader that the profile
+        reader: which encoder to use as evidence: None for the one that the profile
             names, ``"none"`` or False for nobody's, ``"shipped"`` or True for the shipped
             fine-tuned encoder's, or the folder of another, see :mod:`ists_asp.knowledge.reader`;
             in Spanish profiles ``"use"`` for the encoder of the extra ``[spanish]``.

@@ -96,10 +96,7 @@ def _identifier(sentence: WaSentence, seen: Iterable[str], hint: str) -> str:
 
 
 def _read(path: Path, gold: bool, warn: Warn) -> tuple[dict[str, ScoredPair], str]:
-    """The pairs of a file as the official scorer sees them, and the hash of its lines.
-
-    Its view decides what is measured; ours, sentence by sentence, what makes no sense.
-    """
+    """The pairs of a file as the official scorer sees them, and the hash of its lines."""
     view = ScriptView(gold)
     pairs: dict[str, ScoredPair] = {}
     odd: list[str] = []

@@ -253,10 +253,7 @@ def _counted(tokens: tuple[str, ...], words: Sequence[str]) -> Iterator[str]:
 
 
 def _place(token: str) -> int:
-    """The index of a token's word: the last for 0 and for numbers of more than 64 bits.
-
-    The official scorer has it so, since Perl counts backwards from the end and cuts numbers off.
-    """
+    """The index of a token's word; officially 0 and numbers beyond 64 bits mean the last."""
     digits = token.lstrip("0")
     number = int(digits or "0") if len(digits) <= len(str(_BITS)) else _BITS
     return number - 1 if number < _BITS else -1

@@ -114,7 +114,7 @@ class Explanation:
             return cls(answer, record["text"], tuple(map(statement, record["statements"])))
         except (LookupError, TypeError):
             expected = f"what to_dict gives of the answer to pair {shortened(answer.pair.id)}"
-            raise DataError("this is no explanation of the answer", expected=expected) from None
+            raise DataError("this is not an explanation of the answer", expected=expected) from None
 
     def __repr__(self) -> str:
         return f"<Explanation {self.answer.pair.id!r}: {shortened(self.text, 80)!r}>"

@@ -116,7 +116,7 @@ def languages() -> tuple[str, ...]:
 def load_templates(
     language: str = "en", path: Path | None = None, warn: Warn = ignore
 ) -> Templates:
-    """Read templates: those shipped for a language, or a file of one's own.
+    """Read templates: those shipped for a language, or a file of your own.
 
     A warning says which texts it has that the shipped files have not, and which it lacks.
     """
@@ -252,10 +252,7 @@ def sentence(text: str, templates: Templates) -> str:
 
 
 def _paired(words: Sequence[str], templates: Templates) -> list[str]:
-    """Words with quotation marks that stand alone made inner ones; those without a partner go.
-
-    An apostrophe behind a plural is none: it says whose something is.
-    """
+    """Lone words in quotation marks become inner ones; marks without a partner go."""
     said, waiting = list(words), []
     for place, word in enumerate(words):
         if word in _OPENING:

@@ -39,11 +39,7 @@ def chunk_parser(repairs: t.Repairs) -> Callable[[t.Line], Sentence]:
 
 @dataclass(slots=True)
 class _Builder:
-    """The chunks of one line while its items are read from left to right.
-
-    ``mended`` counts what was found wrong, by what was done about it: a line of a million
-    stray brackets is worth one warning.
-    """
+    """The chunks of one line, read from left to right; ``mended`` counts each kind of repair."""
 
     words: list[str] = field(default_factory=list)
     chunks: list[Chunk] = field(default_factory=list)
@@ -112,7 +108,7 @@ def parse_chunks(text: str, *, where: str = "line", repairs: t.Repairs | None = 
             for _ in range(closes):
                 builder.close()
         if glued:
-            builder.mend("no blank at the bracket of '{}'", item, "read with blanks")
+            builder.mend("no space at the bracket of '{}'", item, "read with spaces")
     builder.end(where, repairs or t.Repairs())
     if not builder.words:
         raise DataError("an empty sentence", where=where, expected="at least one token")

@@ -196,7 +196,7 @@ def refuse_clashes(reads: Iterable[Use], writes: Iterable[Use]) -> None:
 
 
 def _identity(file: Path | int) -> _Identity | None:
-    """What all names of a file have in common; None for what is no file on a disk."""
+    """The identity of a file under all its names; None if it is no regular file."""
     try:
         status = os.fstat(file) if isinstance(file, int) else file.stat()
     except FileNotFoundError:

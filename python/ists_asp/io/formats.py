@@ -152,7 +152,7 @@ def read_record(record: Mapping[str, Any]) -> Answer:
         return Answer(pair, chunks1, chunks2, lines, cost, optimal, rating, *boundaries)
     except (ValueError, OverflowError, LookupError, TypeError, AttributeError):
         expected = "what to_dict gives, or solve --format jsonl writes"
-        raise DataError("this is no answer", expected=expected) from None
+        raise DataError("this is not an answer", expected=expected) from None
 
 
 def _line(record: Mapping[str, object], others: Mapping[str, object]) -> str:
@@ -231,10 +231,7 @@ def _lone(sentence: Sentence, line: Alignment) -> str:
 
 
 def _write_wa(outcome: Outcome) -> str:
-    """The best answer; a pair that failed has each token by itself.
-
-    So nothing is claimed about it, and nothing lost.
-    """
+    """The best answer; a pair that failed has each token by itself."""
     if outcome.failure is None:
         return write_answer(outcome.answers[0])
     pair = outcome.pair

@@ -236,7 +236,7 @@ def _sentence(
     if value is ABSENT:
         raise DataError(f"no '{name}'", where=row.where, expected="a sentence")
     if isinstance(value, bool) or not isinstance(value, str | int | float | None):
-        found = f"'{name}' is no string"
+        found = f"'{name}' is not a string"
         raise DataError(found, where=row.where, expected="a sentence as a string")
     chunks = record.get(f"chunks{side}")
     chunks = None if chunks is ABSENT else chunks

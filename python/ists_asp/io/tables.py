@@ -376,10 +376,7 @@ def _fit(lines: Sequence[str], sign: str) -> tuple[float, int]:
 
 
 def _in_quotes(lines: Sequence[str]) -> bool:
-    """Whether quotes in a file with tabs are those of a program, and not of a sentence.
-
-    They are where rows have no equal number of cells without them, or where all text has them.
-    """
+    """Whether quotes in a file with tabs are a program's: rows fit only so, or all have them."""
     try:
         rows = list(csv.reader(lines, delimiter="\t", strict=True))
     except csv.Error:
@@ -399,7 +396,7 @@ def read_object(line: Line) -> dict[str, object]:
         record = json.loads(line.text)
         if isinstance(record, dict):
             return record
-        found = "JSON that is no object"
+        found = "JSON that is not an object"
     except json.JSONDecodeError as error:
         found = f"no valid JSON at column {error.colno} ({error.msg})"
     except (ValueError, RecursionError):

@@ -28,7 +28,7 @@ _MOST = 20  # faults that are told one by one; of a million only the number is o
 
 
 class Faults:
-    """What is wrong with the lines of an input.
+    """The faults of the lines of an input.
 
     A block ``with faults:`` takes up what it raises about a line; :meth:`check` raises it.
     That the input as a whole is of another kind (:class:`~ists_asp.errors.FormatError`) is not
@@ -76,7 +76,7 @@ class Repairs:
     def report(self, where: str, found: str, done: str) -> None:
         """Tell that ``found`` at ``where`` was dealt with as ``done`` says."""
         if self.strict:
-            raise DataError(found, where=where, hint="Mend it, or read without strict checking.")
+            raise DataError(found, where=where, hint="Correct it, or read without strict checking.")
         self.warn(f"{where}: {found}; {done}")
 
 
@@ -209,7 +209,7 @@ def clean(text: str, where: str, repairs: Repairs) -> str:
     if not odd:
         return text
     names = ", ".join(f"U+{ord(char):04X}" for char in odd)
-    repairs.report(where, f"control character {names}", "read as a blank")
+    repairs.report(where, f"control character {names}", "read as a space")
     return text.translate({ord(char): " " for char in odd})
 
 
@@ -230,7 +230,7 @@ def _raw_lines(stream: BinaryIO, label: str) -> Iterator[bytes]:
 
 
 def unreadable(error: Exception, where: str) -> DataError:
-    """What is said where a file cannot be opened."""
+    """The error for a file that cannot be opened."""
     reason = getattr(error, "strerror", None) or error
     return DataError(f"cannot be read: {reason}", where=where, hint="Check the name of the file.")
 

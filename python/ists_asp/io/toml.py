@@ -32,7 +32,7 @@ _PLACED = re.compile(r"(?P<found>.*) \(at (?:line (?P<line>\d+), column \d+|end 
 
 
 class TomlError(Exception):
-    """What is wrong with a text, and in which of its lines."""
+    """A fault of a text, with its line."""
 
     def __init__(self, found: str, line: int) -> None:
         super().__init__(found)

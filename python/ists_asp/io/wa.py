@@ -134,7 +134,7 @@ class WaAlignment:
     def _tokens(self, words: tuple[str, ...]) -> tuple[int, ...]:
         numbers = [number for number in map(token_number, words) if number is not None]
         if not words or len(numbers) < len(words):
-            expected = "numbers separated by blanks, or 0"
+            expected = "numbers separated by spaces, or 0"
             raise self._malformed(" ".join(words), "list of tokens", expected)
         return tuple(sorted({*numbers} - {0})) if numbers[0] else ()
 
@@ -283,14 +283,14 @@ def _take(sentence: WaSentence, section: str, line: t.Line, text: str, repairs: 
 def _token(text: str, where: str, repairs: t.Repairs) -> WaToken | None:
     match = _TOKEN_LINE.fullmatch(text)
     if match is None:
-        repairs.report(where, f"'{shortened(text)}' is no token line", "skipped")
+        repairs.report(where, f"'{shortened(text)}' is not a token line", "skipped")
         return None
     number, form = token_number(match[1]) or 0, restore(match[2])
     if form.endswith(" :"):
         return WaToken(number, form[:-2].strip(_TOKEN_BLANKS))
     found = "no word and colon in"
     if form.endswith(":") and len(form) > 1:
-        found, form = "no blank before the colon of", form[:-1]
+        found, form = "no space before the colon of", form[:-1]
     repairs.report(where, f"{found} '{shortened(text)}'", f"read as '{shortened(form)}'")
     return WaToken(number, form)
 

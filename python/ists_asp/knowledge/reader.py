@@ -271,7 +271,7 @@ def _shown(sentence: Sentence) -> list[object]:
 
 
 def _is_term(text: object) -> TypeGuard[str]:
-    """Whether an entry of the cache can be facts; what is damaged is read anew."""
+    """Whether an entry of the cache can be facts; what is damaged is read again."""
     if not isinstance(text, str):
         return False
     try:

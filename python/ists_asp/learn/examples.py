@@ -96,7 +96,7 @@ class Example:
 class ExampleBuilder(Closing):
     """A profile without its weights, ready to turn gold pairs into examples.
 
-    Readers play no part, nor does the output, a file that is written anew.
+    Readers play no part, nor does the output, a file that is written again.
     """
 
     def __init__(self, setup: Setup, output: Path | None = None) -> None:

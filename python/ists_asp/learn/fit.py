@@ -345,10 +345,7 @@ class _Problem:
         return large, reasons
 
     def _slopes(self, matrices: Sequence[csr_matrix], sums: list[Floats]) -> tuple[Floats, Floats]:
-        """The slope of each weight where none of them counts yet, and its standard error.
-
-        Examples of one gold pair are alike, so that pairs are counted and not examples.
-        """
+        """The slope of each weight where none counts yet, and its standard error over pairs."""
         _, slopes = self.losses[0](sums)
         count = len(self.numbers)
         pairs = csr_matrix((np.ones(count), (self.numbers, np.arange(count))))
@@ -417,10 +414,7 @@ def _minimised(
     ridge: Floats,
     start: Floats,
 ) -> Floats:
-    """Weights within bounds; the penalties of lasso and ridge are added to each of the losses.
-
-    ``start`` is best close to the optimum.
-    """
+    """Weights within bounds; the penalties of lasso and ridge are added to each of the losses."""
     # A weight is the difference of two parts, neither below 0, one of them if its sign is bound.
     pro, contra = np.flatnonzero(upper > 0), np.flatnonzero(lower < 0)
     place = np.concatenate([pro, contra])

@@ -128,7 +128,7 @@ def _write_pairs(
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Workers: those of a ``scheduler``, or else some of one's own; and how many pairs a part has.
+    """Workers: those of a ``scheduler``, or else some of your own; and how many pairs a part has.
 
     Certificates, for whoever wants TLS, are those of Dask's configuration.
     """
@@ -318,7 +318,7 @@ def _claim(folder: str, made_by: dict[str, Any]) -> None:
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         root = file_system(folder)[1]
         other = system.ls(root, detail=False) if system.exists(root) else []
-        found = "it has files that are no parts of ours"
+        found = "it has files that are not parts of ours"
     if other:
         raise UsageError(found, where=f"-o {folder}", hint="Choose another folder, or remove it")
     _finish(folder, {"complete": False, "made": made_by})

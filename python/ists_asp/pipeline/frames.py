@@ -63,7 +63,7 @@ def solve_frame(
         hint = "Install the extra: pip install 'ists-asp[frames]'"
         raise ResourceError("frames need narwhals, which is not installed", hint=hint) from None
     except TypeError:
-        what, hint = f"{type(frame).__name__} is no frame", "A lazy one needs frame.collect()"
+        what, hint = f"{type(frame).__name__} is not a frame", "A lazy one needs frame.collect()"
         raise UsageError(what, expected="one of pandas or polars", hint=hint) from None
     for name in (first, second):
         if name not in table.columns:

@@ -77,7 +77,7 @@ class Attached:
         raw = "" if self.chunked else ", or add --raw"
         warn(
             f"{count} punctuation that is part of a word, such as {self.example}; the profile "
-            f"{profile.name} expects it to be a token of its own: put a blank before it{raw}"
+            f"{profile.name} expects it to be a token of its own: put a space before it{raw}"
         )
 
 
@@ -294,10 +294,7 @@ class Source:
                 raise DataError(found, where=where, hint="Leave out --raw, or the chunks")
 
     def _entries(self, warn: Warn, others: list[str] | None = None) -> Iterator[Entry]:
-        """Read the entries that are wanted, lazily; ``others`` gets some ids of those that are not.
-
-        What Stanza is to tokenise is text.
-        """
+        """Read the wanted entries, lazily; ``others`` gets some ids of those that are not."""
         for row, item in self._all_entries(warn):
             if isinstance(item, DataError):
                 yield row, item

@@ -106,7 +106,7 @@ def read_example(text: str, where: str = "", rule: str = "") -> Example:
         raise RuleError("malformed example", where=where, expected='"sentence" | "sentence": claim')
     match = _CLAIM.fullmatch(whole[4])
     if match is None:
-        raise RuleError(f"{shortened(whole[4])} is no claim", where=where, expected=_CLAIMS)
+        raise RuleError(f"{shortened(whole[4])} is not a claim", where=where, expected=_CLAIMS)
     found = {key: _plain(part or "") for key, part in match.groupdict().items()}
     sentences = _plain(whole[2]), _plain(whole[3])
     lone = found["free"] or found["chunk"]

@@ -229,7 +229,7 @@ def check_constant(
     A value is a term without variables and arithmetic, of at most 200 characters.
     """
     if len(name) > _LONGEST_CONSTANT or not _CONSTANT.fullmatch(name):
-        found = f'"{shortened(name)}" is no name of a constant'
+        found = f'"{shortened(name)}" is not a name of a constant'
         raise error(found, where=place[:-1], expected="a name in lower case, as in highest")
     text = str(value) if type(value) is int and value.bit_length() < _BITS else value
     if not isinstance(text, str) or not _is_value(text):

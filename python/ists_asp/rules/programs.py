@@ -113,11 +113,7 @@ def _weighed_in(file: RuleSource, _text: str) -> frozenset[Weighed]:
 
 
 def _outweighs(mine: frozenset[Weighed], source: RuleSource) -> bool:
-    """Whether the weights of a user's file are in the place of those of another file.
-
-    Those of any pair come with all others, and that of any rating; corrections that stand alone
-    are in the place of those that they have all names of.
-    """
+    """Whether the weights, or corrections, of a user's file replace those of another file."""
     theirs = _weighed(source)
     only = bool(theirs) and all(one.predicate == CORRECTION.name for one in theirs)
     align, rating = (whole in mine for whole in _WHOLES)
@@ -149,7 +145,7 @@ def read_overlay(given: Sequence[Path]) -> Overlay:
             tables.extend(sources)
         else:
             expected = f"a .lp file, a .tsv file of words (not {TESTS}), or a folder"
-            raise UsageError("this is no rule file", where=f"--rules {path}", expected=expected)
+            raise UsageError("this is not a rule file", where=f"--rules {path}", expected=expected)
     return Overlay(bases[0] if bases else rules_dir(), tuple(files), tuple(added), tuple(tables))
 
 

@@ -213,7 +213,7 @@ def read_plain(path: Path, name: str, most: int, kind: str = "rule file") -> byt
         found = f"the {kind} cannot be read ({error.strerror})"
         raise RuleError(found, where=name, expected="a text file") from None
     if not plain:
-        raise RuleError("this is no plain file", where=name, expected="a text file")
+        raise RuleError("this is not a plain file", where=name, expected="a text file")
     if len(data) > most:
         raise RuleError(f"the file has more than {most >> 10} kB", where=name, expected="less")
     return data

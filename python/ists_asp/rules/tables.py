@@ -128,7 +128,10 @@ def _matches_nothing(*sides: str) -> tuple[str, str] | None:
         if side != lower:
             return f'"{side}" matches no word: words are in lower case', f'Write "{lower}"'
         if side != blanks:
-            return f'"{side}" matches no word: one blank stands between words', f'Write "{blanks}"'
+            return (
+                f'"{side}" matches no word: words are separated by one space',
+                f'Write "{blanks}"',
+            )
         if set(side) <= _MARKS:
             return f'"{side}" matches no word: it is punctuation', "Remove the entry"
     if sides[0] == sides[1]:

@@ -124,7 +124,7 @@ def weights_of(
     except RuntimeError as error:
         told = " ".join((errors[-1] if errors else str(error)).split())
         text = f"clingo cannot evaluate constants and weights: {told}"
-        raise RuleError(text, hint="Mend the statement that the message names") from None
+        raise RuleError(text, hint="Correct the statement named in the message") from None
     found: dict[tuple[str, str], int] = defaultdict(int)
     every = control.symbolic_atoms
     for atom in chain.from_iterable(every.by_signature(*one) for one in signatures):

@@ -397,7 +397,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What becomes of a batch: an outcome for each pair, in their order."""
+    """The report on a batch: an outcome for each pair, in order."""
 
     outcomes: tuple[Outcome, ...]
     times: Timings

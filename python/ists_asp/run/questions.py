@@ -74,7 +74,7 @@ def shown_trace(
 
 @lru_cache(_TRACES)
 def _switched(system: System, names: frozenset[str]) -> Solver[Answer]:
-    """What decides with a switch for each rule of these names."""
+    """A solver with a switch for each rule of these names."""
     from ists_asp.trace.effects import places
 
     return system.solver.switched(places(system.rules, names))

@@ -63,7 +63,7 @@ _hear: Callable[[str, object], None] = lambda _kind, _value: None  # noqa: E731
 
 
 def step() -> None:
-    """Say that something is done, such as a pair: the time of the question begins anew."""
+    """Say that something is done, such as a pair: the time of the question begins again."""
     _hear("step", None)
 
 
@@ -104,7 +104,7 @@ def failed(pair: Pair, error: IstsError) -> Outcome:
 class Decider:
     """A system that is asked, and that decides pairs as a setup says: rated, explained or traced.
 
-    It loads at once, as faulty rules are no pair's fault. Answers that are traced are cached with
+    It loads at once, as faulty rules are not pair's fault. Answers that are traced are cached with
     their traces.
     """
 
@@ -233,7 +233,7 @@ class Decider:
 
     @cached_property
     def _about(self) -> list[object]:
-        """What a trace depends on beside rules and facts."""
+        """The inputs of a trace besides rules and facts."""
         system, setup = self.system, self.setup
         rating = system.program(Purpose.RATING).rules.remembered.digest if setup.rated else None
         constants = sorted(system.constants.items())

@@ -157,10 +157,7 @@ class BatchModel:
 
 
 def _parted(atom: str) -> tuple[str, Ground]:
-    """The number of the pair that an atom is about, and the atom without it.
-
-    The number is empty for the atoms of tables, which do not depend on the pair.
-    """
+    """The number of an atom's pair (empty for atoms of tables), and the atom without it."""
     sign = "-" if atom.startswith("-") else ""
     name, _, rest = atom[len(sign) :].partition("(")
     if not name.startswith(PREFIX):
@@ -278,10 +275,7 @@ class Batches(Generic[A]):
         return control
 
     def _facts(self, items: Sequence[Sequence[Symbol]]) -> FactLoader | None:
-        """All facts of a batch; None if a pair's facts may belong to a table.
-
-        Facts that no statement mentions are left out.
-        """
+        """The facts of a batch that statements mention; None if some may belong to a table."""
         many: dict[str, list[str]] = {
             name: [] for name, arity in ARITIES.items() if arity and name in self._own
         }

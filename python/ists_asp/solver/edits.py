@@ -250,10 +250,7 @@ class _Change(NamedTuple):
 
 
 class _Duty(NamedTuple):
-    """Atoms that must hold for something at a place to affect a pair.
-
-    ``restrains`` if it is a constraint that is new: an answer that satisfies it stays the best.
-    """
+    """Atoms that must hold at a place to affect a pair; ``restrains`` if it is a new constraint."""
 
     atoms: Sequence[Call]
     bound: Bindings

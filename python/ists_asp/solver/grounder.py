@@ -178,11 +178,7 @@ def prepare(
 
 
 def _tables(statements: Iterable[Shape]) -> set[Signature]:
-    """All predicates that facts, or rules over other such predicates, define.
-
-    Where there are weights, corrections are a table as well, even an empty one: no facts of a pair
-    give any.
-    """
+    """Predicates that facts, or rules over other such predicates, define; always corrections."""
     rules = [shape for shape in statements if shape.kind is ASTType.Rule]
     defined, chosen = set[Signature](), set[Signature]()
     for shape in rules:

@@ -60,7 +60,7 @@ class _Case(NamedTuple):
 
 
 class _Decided(NamedTuple, Generic[A]):
-    """What came of an item, and what another version of the rules has stored of it, if it holds."""
+    """The result of an item, and the stored result of another version of the rules, if it holds."""
 
     outcome: Solution[A] | IstsError
     stored: _Stored | None = None
@@ -127,7 +127,7 @@ class Keeping(Generic[A]):
         return _Decided(Solution(case.item, answers, 0.0, 0.0, kept=True), stored)
 
     def _encode(self, _case: _Case, decided: _Decided[A]) -> _Stored | None:
-        """What is stored of an item; None if better answers may be found."""
+        """The stored result of an item; None if better answers may be found."""
         solution, stored = decided
         if stored is None:
             if isinstance(solution, IstsError):
@@ -156,10 +156,7 @@ class Keeping(Generic[A]):
             yield _Decided(outcome)
 
     def _unaffected(self, cases: Sequence[_Case]) -> tuple[dict[int, _Stored], dict[int, str]]:
-        """The answers of other versions that hold, and for other items the edit that affects them.
-
-        An answer is looked for in the version that differs least, and then in the others.
-        """
+        """The answers of other versions that hold; for other items the edit that affects them."""
         store = self._stored.store
         assert store is not None
         unaffected: dict[int, _Stored] = {}
@@ -213,10 +210,7 @@ class Keeping(Generic[A]):
         return None if stored is None else Version(*stored)
 
     def _since(self, digest: str, facts: Sequence[Symbol]) -> Edits | None:
-        """The difference from another version; None where nothing can be said of it.
-
-        One pair is grounded, so that clingo can find fault with what is new; words have none.
-        """
+        """Edits since another version, after grounding a pair to find faults; None if unknown."""
         if digest not in self._edits:
             self._edits[digest] = None
             old, solver = self._version_of(digest), self._solver()

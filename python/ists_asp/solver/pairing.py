@@ -173,10 +173,7 @@ def _pair_up(statements: Sequence[AST], tables: frozenset[Signature], shapes: Sh
 
 @trees.remembered_by_identity
 def _text(node: AST, tables: frozenset[Signature]) -> str:
-    """A rewritten statement; empty if it has a theory atom or a reserved name.
-
-    Nor is it certain what it says where clingo reads another one than it has written.
-    """
+    """A rewritten statement; empty for theory atoms, reserved names, or a different reading."""
     if any(
         part.name.startswith(PREFIX)
         if part.ast_type in {ASTType.Function, ASTType.Variable}

@@ -314,10 +314,7 @@ class Solver(Generic[A]):
         alone: Callable[[Subject, Sequence[Symbol]], T],
         least: int = 2,
     ) -> Iterator[T | IstsError]:
-        """Work items out lazily, in their order, the short ones together where that is certain.
-
-        What fails alone has its error, unless memory ran out.
-        """
+        """Work items out in order, the short ones together; a failure is an error in its place."""
         for batch in batches(items):
             groups = {places[0]: places for places in short_pairs(batch, least)}
             results: dict[int, T | None] = {}
@@ -344,10 +341,7 @@ class Solver(Generic[A]):
     def _alone(
         self, subject: Subject, facts: Sequence[Symbol], models: int, *, atoms: bool
     ) -> tuple[Alone, list[A]]:
-        """The best answers of a pair; where there is none, make sure, and name the offending rules.
-
-        The search finds all ``atoms`` where they are needed.
-        """
+        """The best answers of a pair; if there is none, make sure, and name the offending rules."""
         limit = self.options.time_limit
         with inside(subject):
             try:

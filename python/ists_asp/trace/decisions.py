@@ -214,7 +214,7 @@ def numbers(text: str, where: str) -> tuple[int, ...]:
     for part in text.replace(",", " ").split():
         first, dash, last = part.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
-            fault = f"'{shortened(text.strip())}' is no list of tokens"
+            fault = f"'{shortened(text.strip())}' is not a list of tokens"
             raise UsageError(fault, where=where, expected="3 4 7, or 3-5")
         ends = [first, last or first]
         if max(map(len, ends)) > len(str(MAX_TOKENS)):

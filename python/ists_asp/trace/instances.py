@@ -302,10 +302,7 @@ class RuleInstances:
         return self._negated[atom]
 
     def _order(self, firings: Sequence[RuleInstance]) -> None:
-        """Derive atoms that rest on others of their stratum as early as can be (Kahn, 1962).
-
-        A firing derives its head once what it needs has been derived, at a level above that.
-        """
+        """Derive atoms that rest on others of their stratum as early as can be (Kahn, 1962)."""
         needed = [self._needed(firing) for firing in firings]
         heights = [0] * len(firings)
         waiting: dict[Ground, list[int]] = defaultdict(list)

@@ -156,10 +156,7 @@ class NearMisses:
     def _queries(
         self, wanted: Ground, probes: Sequence[Probe], size: int
     ) -> tuple[str, tuple[Query, ...]]:
-        """The part of the program that looks for misses, ready in the control, and its queries.
-
-        Parts are written once for a rule set and the known arguments of a predicate, or a rule.
-        """
+        """The part of the program that looks for misses, ready in the control, and its queries."""
         are_known = [part != ANY for part in wanted.arguments]
         known = "".join("x" if is_known else "_" for is_known in are_known)
         part = f"{PREFIX}near{size}_{known}{'' if wanted.positive else 'n'}_{wanted.name}"

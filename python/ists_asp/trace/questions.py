@@ -56,7 +56,7 @@ class Question:
 def is_rating(text: str) -> bool:
     """Whether it is the rating of the pair that somebody asks about."""
     if not isinstance(text, str):
-        raise UsageError(f"{text!r} is no decision", expected=_FORM)
+        raise UsageError(f"{text!r} is not a decision", expected=_FORM)
     return text.strip() == DecisionKind.RATING
 
 
@@ -179,7 +179,7 @@ def _label(text: str, where: str) -> tuple[Label, frozenset[Tag]]:
     labels = [part for part in parts if part in tuple(Label)]
     tags = [part for part in parts if part in tuple(Tag)]
     if len(labels) != 1 or len(labels) + len(tags) != len(parts):
-        raise UsageError(f"'{text}' is no label", where=where, expected=", ".join(Label))
+        raise UsageError(f"'{text}' is not a label", where=where, expected=", ".join(Label))
     return Label(labels[0]), frozenset(Tag(tag) for tag in tags)
 
 
@@ -188,7 +188,7 @@ def _score(text: str, where: str) -> int:
     with suppress(ValueError):
         value = float(text.split()[0])
     if not (0 <= value <= 5 and value == int(value)):
-        raise UsageError(f"'{text}' is no score", where=where, expected="a whole number, 0 to 5")
+        raise UsageError(f"'{text}' is not a score", where=where, expected="a whole number, 0 to 5")
     return int(value)
 
 
@@ -284,10 +284,7 @@ def _chunk(trace: Trace, side: int, tokens: tuple[int, ...]) -> Iterator[Goal]:
 
 
 def _chunks(trace: Trace, side: int, tokens: tuple[int, ...]) -> Iterator[Goal]:
-    """The boundaries without which the tokens are not whole chunks.
-
-    Within a run of tokens there may be boundaries or not: several chunks may be one side.
-    """
+    """The boundaries around a run of tokens; within it there may be boundaries or not."""
     for token in tokens:
         if token - 1 not in tokens:
             yield _boundary(trace, side, token)

@@ -51,7 +51,7 @@ class ReifiedRules:
         self._rewritten: dict[int, Rewritten] = {}
 
     def _recalled_probes(self) -> Sequence[tuple[Probe, ...]]:
-        """The probes of each statement; those of facts are made anew, which is faster."""
+        """The probes of each statement; those of facts are made again, which is faster."""
         both = list(self.rules.both)
 
         def work() -> list[tuple[Probe, ...]]:

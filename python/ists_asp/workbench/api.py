@@ -66,7 +66,7 @@ class Asked(GivenPair):
 
 
 class GivenAnswer(BaseModel):
-    """What somebody answered, and the model answers to compare that with."""
+    """A student's answer, and the model answers to compare it with."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -142,7 +142,7 @@ class Guard:
         await answer(scope, _bounded(receive), _secured(send, nonce))
 
     def _answer(self, request: Request) -> Response | None:
-        """What a request gets that is not passed on."""
+        """The response to a refused request."""
         headers, given = request.headers, request.query_params.get("token")
         refusal, status = None, 403
         if headers.get("host") not in self._hosts:

@@ -42,7 +42,7 @@ _Tokens = Annotated[list[Annotated[int, Field(ge=1, le=1000)]], Field(max_length
 
 
 class Action(BaseModel):
-    """What somebody does with the answer to a pair; tokens are those of a line, or of chunks."""
+    """A user's action on the answer to a pair; tokens are those of a line, or of chunks."""
 
     id: Annotated[str, Field(max_length=200)]
     do: Literal["accept", "join", "part", "label", "score", "tag"]
@@ -73,7 +73,7 @@ def act(answer: Answer, action: Action) -> Answer:
         return _complete(answer, [new, *(line for line in aligned if line not in met)])
     line = next((line for line in aligned if (line.tokens1, line.tokens2) == sides), None)
     if line is None:
-        raise UsageError("this is no alignment", hint="Choose one first")
+        raise UsageError("this is not an alignment", hint="Choose one first")
     others = [other for other in aligned if other is not line]
     return _complete(answer, others if action.do == "part" else [*others, _judged(line, action)])
 
@@ -109,7 +109,7 @@ def _complete(answer: Answer, aligned: list[Alignment]) -> Answer:
 
 
 class Corrections:
-    """What was mended in a project."""
+    """The corrections of a project."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -190,7 +190,7 @@ def router(bench: Bench) -> APIRouter:
         return {pair.id: pair for pair in bench.project.corpus(name).pairs}
 
     def answered(name: str, identifier: str) -> Answer:
-        """What the rules of now say of a pair."""
+        """The answer of the current rules to a pair."""
         pair = pairs(name).get(identifier)
         if pair is None:
             raise DataError("there is no such pair", where=name)
@@ -200,7 +200,7 @@ def router(bench: Bench) -> APIRouter:
     def shown(answer: Answer, mended: bool) -> dict[str, Any]:
         return {**answer_record(answer), "picture": picture(answer, active=True), "mended": mended}
 
-    @routes.get("/{name}", summary="The pairs of a corpus, and which of them were mended")
+    @routes.get("/{name}", summary="The pairs of a corpus, and which of them were corrected")
     def listed(name: str) -> dict[str, Any]:
         return {"ids": list(pairs(name)), "mended": list(corrections.mended(name))}
 
@@ -209,7 +209,7 @@ def router(bench: Bench) -> APIRouter:
         mended = corrections.mended(name).get(id)
         return shown(mended or answered(name, id), mended is not None)
 
-    @routes.post("/{name}", summary="Mend a pair; it is in the .wa file then")
+    @routes.post("/{name}", summary="Correct a pair; it is then in the .wa file")
     def mend(name: str, action: Action) -> dict[str, Any]:
         bench.check_writable()
         said = action.model_dump(exclude_unset=True, exclude={"id"}, mode="json")

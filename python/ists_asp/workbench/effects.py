@@ -1,4 +1,4 @@
-"""What edits change: the answers of each state to each corpus, measured, compared, and why.
+"""Effects of edits: the answers of each state to each corpus, measured, compared, explained.
 
 A worker that stays warm decides: it has the shipped rules parsed, and what is known of words at
 hand; the rules of a state come with each question. So an edit costs what it touches, and rules
@@ -180,10 +180,7 @@ class Effects(Closing):
     def _decide(
         self, key: tuple[str, str], pairs: Sequence[Pair], rules: Rules
     ) -> dict[str, Answer | str]:
-        """The best answers, or what is wrong with a pair, as long as somebody waits for them.
-
-        Rules that are without an end for several pairs are a SolveError.
-        """
+        """The best answers, or the faults of pairs, as long as somebody waits for them."""
 
         def ask(question: Question, items: Sequence[Pair] | None = None) -> Any:  # noqa: ANN401
             try:
@@ -219,7 +216,7 @@ class Effects(Closing):
         return tuple(paths)
 
     def corpus(self, name: str) -> Corpus:
-        """A corpus with its pairs annotated; read anew when its files have changed."""
+        """A corpus with its pairs annotated; read again when its files have changed."""
         seen = self._seen(name)
         if name not in self._corpora or self._corpora[name][0] != seen:
             corpus = self._project.corpus(name)
@@ -256,7 +253,7 @@ class Effects(Closing):
         return [*shown, picture(replace(last, alignments=gold.alignments))]
 
     def causes(self, name: str, identifier: str, old: State, new: State) -> dict[str, Any]:
-        """What differs in a pair between two states, and because of which edits."""
+        """The differences in a pair between two states, and the edits behind them."""
         corpus = self.corpus(name)
         pair = next((pair for pair in corpus.pairs if pair.id == identifier), None)
         if pair is None:

@@ -44,7 +44,7 @@ _LEARNED = re.compile(r"learned-(\d+)\.lp")
 
 
 class Lesson(BaseModel):
-    """What to learn from, and in how many parts it is cross-validated."""
+    """The data of a lesson, and the number of folds."""
 
     corpora: Annotated[list[str], Field(max_length=100)]
     folds: Annotated[int, Field(ge=2, le=20)] = 5
@@ -53,10 +53,7 @@ class Lesson(BaseModel):
 def _learned(
     setup: Setup, golds: Sequence[Reference], folds: int, command: str
 ) -> tuple[str, dict[str, Any]]:
-    """The rule file of what is learned, and what is told of it; the work of a worker.
-
-    A pair takes five steps: its evidence is looked at, and it is decided four times.
-    """
+    """The rule file of what is learned, and a report; a pair takes five steps."""
     with ExampleBuilder(setup) as teacher:
         base = teacher.weights(WEIGHT)
         corrected = teacher.weights(CORRECTION) if base else {}
@@ -109,7 +106,7 @@ class Learning(Closing):
         if self.job["running"]:
             raise UsageError("a lesson is under way", hint="Wait, or cancel it")
         setup, name = self._bench.desks.setup(), self._project.name
-        # What was learned before is learned anew, from all corrections.
+        # What was learned before is learned again, from all corrections.
         rules = tuple(path for path in setup.rules if not _LEARNED.fullmatch(name(path)))
         command = ["ists-asp", "learn", "--profile", setup.profile]
         command += [f"--rules={RULES}/{name(path)}" for path in rules]

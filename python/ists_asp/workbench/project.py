@@ -59,7 +59,7 @@ class ConflictError(DataError):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What rule files said since an ``edit``: the hash of each text, by the names of files."""
+    """The rule files since an ``edit``: the hash of each text, by file name."""
 
     number: int
     when: float
@@ -113,7 +113,7 @@ class Project:
             folder = self.root / name
             if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
                 hint = "Move it away: what is of the project lies in it"
-                raise UsageError(f"{name} is no folder", where=str(self.root), hint=hint)
+                raise UsageError(f"{name} is not a folder", where=str(self.root), hint=hint)
             folder.mkdir(exist_ok=True)
         self.states = tuple(self._logged())
         """All states, the latest last."""
@@ -130,7 +130,7 @@ class Project:
 
     def _create(self, profile: str) -> None:
         if self.root.exists() and not self.root.is_dir():
-            raise UsageError("this is no folder", where=str(self.root))
+            raise UsageError("this is not a folder", where=str(self.root))
         if self.root.is_dir() and any(self.root.iterdir()):
             found = "this folder is neither empty nor a project"
             expected = f"a new or an empty folder, or one with {MARK}"
@@ -155,7 +155,9 @@ class Project:
         """
         if len(name) >= 200 or not _NAME.fullmatch(name):
             expected = "letters, digits, - and _, with .lp or .tsv at the end"
-            raise UsageError(f"{shortened(name)!r} is no name for a rule file", expected=expected)
+            raise UsageError(
+                f"{shortened(name)!r} is not a name for a rule file", expected=expected
+            )
         path = self.root / RULES / name
         if not path.resolve().is_relative_to(self.root / RULES):
             raise UsageError(f"{shortened(name)!r} leads out of the project")
@@ -168,7 +170,7 @@ class Project:
         return path
 
     def name(self, path: Path) -> str:
-        """What a rule file is called in the project."""
+        """The name of a rule file in the project."""
         return path.relative_to(self.root / RULES).as_posix()
 
     def read_rules(self, name: str) -> str:
@@ -190,7 +192,7 @@ class Project:
 
     @property
     def state(self) -> State:
-        """What holds now."""
+        """The current state."""
         return self.states[-1]
 
     def numbered(self, number: int) -> State:
@@ -243,7 +245,7 @@ class Project:
     def text_of(self, known: str) -> str:
         """The text with a hash, from the history."""
         if not _DIGEST.fullmatch(known):
-            raise DataError(f"{shortened(known)!r} is no hash", where=f"{HISTORY}/log.jsonl")
+            raise DataError(f"{shortened(known)!r} is not a hash", where=f"{HISTORY}/log.jsonl")
         return self._read(f"{HISTORY}/{known}")
 
     def _logged(self) -> Iterator[State]:

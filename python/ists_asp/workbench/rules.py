@@ -57,7 +57,7 @@ class File(BaseModel):
 
 
 class Draft(File):
-    """What a rule file is to say, and which tab of a browser says it."""
+    """A draft of a rule file, and the browser tab it comes from."""
 
     text: str
     tab: Annotated[str, Field(max_length=100)] = ""
@@ -74,7 +74,7 @@ def _where(
 
 
 def _check(system: System, given: tuple[Path, ...], asked: Path, profile: str) -> list[Finding]:
-    """What is wrong with one of the files that are given beside a profile."""
+    """The findings about one of the user's files, checked with a profile."""
     findings: list[Finding] = []
 
     def report(kind: str, error: RuleError) -> None:
@@ -132,7 +132,7 @@ class Editor:
         self._known: tuple[str, dict[str, Any]] = "", {}
 
     def check(self, given: Draft) -> list[dict[str, Any]]:
-        """What is wrong with a text that is to be a rule file.
+        """The findings about the draft of a rule file.
 
         Raises:
             SupersededError: the same tab has asked about the same file once more meanwhile.
@@ -249,7 +249,7 @@ def saved(bench: Bench, given: File, text: str | None, edit: str) -> dict[str, s
 
 
 def _found(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
-    """What a rule does in the pairs of a corpus: a record for each pair, and one of them all."""
+    """The effects of a rule in a corpus: a record for each pair, and one for all."""
     from ists_asp.trace.effects import verdict, worth
 
     given, desk, found = bench.project.corpus(corpus), bench.desks.desk(patience=None), []

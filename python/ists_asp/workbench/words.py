@@ -70,7 +70,7 @@ def _touches(
 
 @lru_cache(_GROUPS)
 def _edits(system: System, tables: frozenset[str], number: int) -> Edits | None:
-    """What differs without the entries of the group."""
+    """The differences without the entries of the group."""
     rules, solver = system.rules, system.solver
     new = Version.of(rules, solver.arguments, solver.program.tables)
     own = [at for at, rule in enumerate(rules.rules) if rule.file in tables and rule.text]
@@ -133,7 +133,9 @@ def _edited(text: str, given: Edit) -> tuple[str, str]:
         return "\n".join(lines), f"removed {' '.join(old.partition('#')[0].split())}"
     line = f" {given.sign} ".join(wanted)
     if read_entry(line) != (wanted[0].lower(), given.sign, wanted[1].lower(), "", ""):
-        raise DataError(f"'{shortened(line)}' is no entry", expected="two words or short phrases")
+        raise DataError(
+            f"'{shortened(line)}' is not an entry", expected="two words or short phrases"
+        )
     if given.line is None:
         lines[len(lines) - (not lines[-1]) :] = [line, ""]
     else:

@@ -68,7 +68,7 @@ def read_config(file: Path) -> dict[str, Any]:
         kind = _KINDS.get(name)
         where = f"{file}:{lines.get(('', name)) or lines.get((name, ''), 1)}"
         if kind is None:
-            raise DataError(f"'{name}' is no setting", where=where, expected=", ".join(_KINDS))
+            raise DataError(f"'{name}' is not a setting", where=where, expected=", ".join(_KINDS))
         if kind is float and type(value) is int:
             value = settings[name] = float(value)
         items = value if isinstance(value, list) else ()

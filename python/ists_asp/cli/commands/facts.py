@@ -164,7 +164,7 @@ def _command(system: System, sources: Sequence[RuleSource], target: Path | None)
 
 
 def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) -> tuple[str, str]:
-    """What is best, the constants and what is shown, as comments; and the rules, file by file.
+    """The objectives, constants and shown predicates as comments; the rules, file by file.
 
     Values of constants stand above the rules, in place of their definitions there. The user's
     files are named as in their folder, wherever that is.

@@ -221,10 +221,7 @@ def _read(
     quiet: bool,
     whole: bool = True,
 ) -> _Sheet:
-    """Read all answers with their references; every fault is told before any work is done.
-
-    Only of a ``whole`` table it is known whether all students differ.
-    """
+    """Read all answers with their references; report every fault before any work is done."""
     from ists_asp.explain.feedback import Submission, has_words
     from ists_asp.io.tables import Table
     from ists_asp.io.text import Faults
@@ -292,14 +289,14 @@ def _mark(row: Row, place: int) -> float | None:
     try:
         return float(text) if text else None
     except ValueError:
-        found = f"'{shortened(text)}' is no mark"
+        found = f"'{shortened(text)}' is not a mark"
         raise DataError(found, where=row.where, expected="a number, or nothing") from None
 
 
 def _columns(
     sheet: _Sheet, results: list[Feedback | str], *, marked: bool, group: bool, whole: bool = True
 ) -> dict[str, list[object]]:
-    """What stands behind the columns of the table, by column."""
+    """The columns added to the table, by name."""
     from ists_asp.evaluate.ratings import suggest_marks
     from ists_asp.explain.feedback import COLUMNS, Feedback, groups
 

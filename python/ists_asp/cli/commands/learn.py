@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ists_asp.learn.fit import Weight
     from ists_asp.learn.ratings import Rated, RatedExample
 
-SECONDS = 1800.0  # that fitting the weights may take with rules of one's own
+SECONDS = 1800.0  # that fitting the weights may take with rules of your own
 SETS = "sets"  # the word for parts that are data sets
 MOST = 40  # corrections at most, if nobody says
 _MEASURES = ("alignment", "type", "score", "type_score")
@@ -192,7 +192,7 @@ def learn(
 
 @dataclass(frozen=True, slots=True)
 class _Lesson:
-    """What to learn from and how, checked, and where weights go."""
+    """The checked data and options of a lesson, and the output for its weights."""
 
     gold: tuple[Path, ...]
     setup: Setup

@@ -155,7 +155,7 @@ class _Others:
         ]
 
     def about(self, pair: Pair) -> dict[str, Reference]:
-        """What is about a pair; refused is what is about other sentences."""
+        """The data about a pair; data about other sentences are refused."""
         about = {name: pairs[pair.id] for name, _, pairs in self._files if pair.id in pairs}
         for name, file, _ in self._files:
             if name in about and about[name].pair.sizes != pair.sizes:

@@ -183,7 +183,7 @@ def where(
     With --gold a table: how often each fires; in how many pairs the official measures are others
     without it; how many of the decisions that would not be are right and wrong; what F1 it adds,
     below 0 if it harms; the best first. Tables, which are the same for all pairs, are tried by
-    name only. Weights stay as they are: without a rule, learn them anew.
+    name only. Weights stay as they are: without a rule, learn them again.
     """
     from ists_asp.cli.driver import working
     from ists_asp.run import questions
@@ -280,10 +280,7 @@ def _told(pair: Pair, effect: Effect) -> Iterator[str]:
 def _named(
     system: System, names: Collection[str]
 ) -> tuple[dict[str, list[str]], list[str], list[str]]:
-    """The rules of answers that are called so, or find evidence that is, by each of the names.
-
-    Behind them all that can be tried, and tables.
-    """
+    """The rules of answers by each of the names; all that can be tried, and tables."""
     from ists_asp.rules.weights import rule_weights
     from ists_asp.trace.effects import triable
 

@@ -130,7 +130,7 @@ def _pairs(folders: Sequence[Path]) -> list[Pair]:
     for folder in folders or sorted((data_dir() / "samples").glob("*/")):
         sent1, sent2 = (folder / name for name in _SENTENCES)
         if not (sent1.is_file() and sent2.is_file()):
-            told, expected = "this is no folder of sample pairs", " and ".join(_SENTENCES)
+            told, expected = "this is not a folder of sample pairs", " and ".join(_SENTENCES)
             raise DataError(told, where=f"--sample {folder}", expected=expected)
         found += read_pairs(Source(files={"--sent1": str(sent1), "--sent2": str(sent2)}))
     return found
