@@ -102,7 +102,7 @@ solve --engine dask --table pairs.tsv | 2 writes a folder
 solve --engine dask --table pairs.tsv --format xlsx -o parts | 2 in parts
 solve --tsv /dev/zero | 1 /dev/zero: this is a device
 solve --tsv .. | 1 cannot be read: Is a directory
-serve pairs.tsv --no-browser | 2 this is no folder
+serve pairs.tsv --no-browser | 2 this is not a folder
 serve . --no-browser | 2 neither empty nor a project
 serve new --profile x --no-browser | 2 no profile "x"
 serve new --port 70000 --no-browser | 2 70000 is not in

@@ -10,9 +10,10 @@ from click.testing import CliRunner
 
 from ists_asp import processes
 from ists_asp.cli.app import main
+from ists_asp.cli.driver import Working
 from ists_asp.errors import RuleError, inside
 from ists_asp.run import pool
-from ists_asp.run.pool import Limit, ask_each
+from ists_asp.run.pool import ask_each
 
 SENTENCES = ("a cat sits", "a dog sits")
 CRASH = f"p({'f(' * 30_000}1{')' * 30_000})."
@@ -132,8 +133,13 @@ def test_a_pair_that_fails_costs_no_other_pair(ids, expected):
 
 
 def test_a_search_may_be_silent_for_the_time_that_is_promised():
-    assert Limit.of_searches(10.0).seconds == pool.SECONDS == 120.0
-    assert Limit.of_searches(100.0).seconds == 260.0
+    given = []
+    asker = SimpleNamespace(ask=lambda *_, limit, **__: given.append(limit.seconds), told=())
+    for seconds in (10.0, 100.0):
+        setup = SimpleNamespace(limits=SimpleNamespace(seconds=seconds))
+        system = SimpleNamespace(setup=setup, models_warnings=())
+        Working(system, asker).ask(None)
+    assert given == [pool.SECONDS, 260.0] == [120.0, 260.0]
 
 
 @pytest.mark.slow

@@ -157,4 +157,4 @@ def test_accuracy_on_graded_answers(good, tmp_path):
 def test_an_error_about_an_answer_can_be_sent_by_a_worker():
     error = AnswerError("x", [], "one")
     again = pickle.loads(pickle.dumps(error))
-    assert (str(again), again.wanted, again.atoms) == (str(error), "one", ())
+    assert (str(again), again.expected, again.atoms) == (str(error), "one", ())

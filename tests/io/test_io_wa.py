@@ -151,7 +151,7 @@ def test_hand_edited_lines_are_repaired_with_a_warning():
         ("// Two dogs bark\n", "", "1 text lines"),
         ("3 barks :", "4 barks :", "token number 4 where 3 is due"),
         ("3 barks :", "2 barks :", "token number 2 where 3 is due"),
-        ("3 barks :", "barks", "no token line"),
+        ("3 barks :", "barks", "is not a token line"),
         ("<alignment>\n", "", "outside <alignment>"),
         ("<source>", "garbage\n<source>", "belongs to no section"),
     ],
