@@ -181,7 +181,7 @@ def test_explanations_and_traces_keep_to_their_schemas(answer):
     assert (again.to_dict(), str(again)) == (record, explanation.text)
     other = shared_system("headlines").solve("a cat", "a dog")
     for odd, about in ((record, other), ({}, answer), ({"text": "", "statements": [1]}, answer)):
-        with pytest.raises(DataError, match=r"no explanation of the answer; expected .* pair 1"):
+        with pytest.raises(DataError, match=r"not an explanation .*; expected .* pair 1"):
             Explanation.from_dict(odd, about)
     trace = json.loads(json.dumps(answer.trace().to_dict()))
     schema("trace").validate(trace)

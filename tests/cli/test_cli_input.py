@@ -110,7 +110,7 @@ def test_repairs_are_warnings_or_with_strict_errors(run, bad, tmp_path, line, me
     (tmp_path / "b.txt").write_text("[ a ]\n" if b"[" in line else "a\n")
     options = ["solve", "--sent1", "a.txt", "--sent2", "b.txt", "-q", "-o", "out.wa"]
     options += ["--chunked"] * (b"[" in line)
-    assert bad(1, *options, "--strict").startswith(message.partition(";")[0] + ". Mend it")
+    assert bad(1, *options, "--strict").startswith(message.partition(";")[0] + ". Correct it")
     assert not (tmp_path / "out.wa").exists()
     result = run(*options)
     assert result.exit_code == 0

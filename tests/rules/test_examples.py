@@ -143,7 +143,7 @@ def test_word_tables_have_examples_in_a_column_of_their_own(tmp_path):
     file = tmp_path / "w.tsv"
     file.write_text(text)
     assert [one.where for one in find_examples([file], None)] == [f"{file}:1", f"{file}:2"]
-    with pytest.raises(RuleError, match=r"^w\.tsv:2: .*no claim"):
+    with pytest.raises(RuleError, match=r"^w\.tsv:2: .*not a claim"):
         table_rules(f"a = b\nc = d\t{PAIR}nothing\n", "w.tsv")
 
 

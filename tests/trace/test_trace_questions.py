@@ -160,7 +160,7 @@ def test_a_boundary_shows_its_arithmetic(trace):
         ("2: 1 3", "run of neighbouring tokens"),
         ("1 <==> 99", "sentence 2 has no token 99"),
         ("1 <==> 6", "sentence 2 has no token 6"),
-        *(("1 <==> x", "no list of tokens"), ("1 <==>", "a side has no tokens")),
+        *(("1 <==> x", "is not a list of tokens"), ("1 <==>", "a side has no tokens")),
         *(("0 <==> 0", "both sides are empty"), ("1 <==> 1 // SAME", "is not a label")),
         ("1 <==> 1 // NOALI", "both sides have tokens"),
         ("1 <==> 0 // EQUI", "one side is empty"),
