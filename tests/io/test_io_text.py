@@ -219,13 +219,17 @@ def repeated(text, before="", after="\n"):
     ],
 )
 def test_what_people_do_not_write_takes_no_time(data, words):
-    began = time.process_time()
-    try:
-        parse_toml(data)
-        found = None
-    except TomlError as error:
-        found = f"{error.line}: {error.found}"
-    assert time.process_time() - began < 1
+    times = []
+    # Garbage of other tests may be collected meanwhile: the least of three counts.
+    for _ in range(3):
+        began = time.process_time()
+        try:
+            parse_toml(data)
+            found = None
+        except TomlError as error:
+            found = f"{error.line}: {error.found}"
+        times.append(time.process_time() - began)
+    assert min(times) < 1
     assert found is None if words is None else words in str(found)
 
 
