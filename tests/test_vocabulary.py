@@ -1,10 +1,13 @@
 """The vocabulary is what the comments of asp/ say, in names of arguments that all have a kind."""
 
+import re
+
 import pytest
 from clingo import Number
 
 from ists_asp import vocabulary as v
 from ists_asp.vocabulary import ALIGNED, KINDS, TOKEN_COUNT, Predicate, all_predicates, targets
+from tests.tours import ROOT
 
 VALUES = {
     *(*"DKMNPTUVW", "Atom", "Change", "Chunks", "Decision", "Distance", "Form", "From", "Kind"),
@@ -20,7 +23,12 @@ def test_every_argument_has_a_kind():
 
 
 def test_every_predicate_that_python_names_is_documented():
-    named = [one for one in vars(v).values() if isinstance(one, Predicate)]
+    imported = r"^from ists_asp\.vocabulary import (?:\(([^)]*)\)|(.*))$"
+    texts = [file.read_text("utf-8") for file in sorted((ROOT / "python").rglob("*.py"))]
+    lists = ["".join(each) for text in texts for each in re.findall(imported, text, re.MULTILINE)]
+    used = {name for text in texts for name in re.findall(r"\bv\.([A-Z][A-Z_]+)\b", text)}
+    names = used.union(*(re.findall(r"\b[A-Z][A-Z_]+\b", listed) for listed in lists))
+    named = [value for name in names if isinstance(value := getattr(v, name), Predicate)]
     assert len(named) > 50
     about = {*all_predicates(), *targets().values()}
     assert about.issuperset(named)

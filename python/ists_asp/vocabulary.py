@@ -161,39 +161,18 @@ def fact(name: str, *terms: str | int) -> str:
     return Predicate(name).text(*terms)
 
 
-# Predicates that Python asks about, by the file that documents them: asp/input.lp,
-CHUNKED, GIVEN_BOUNDARY = Predicate("chunked"), Predicate("given_boundary")
-LEARNING, NORM, OPPOSITE = Predicate("learning"), Predicate("norm"), Predicate("opposite")
-PRODUCT, SAME_MEANING = Predicate("product"), Predicate("same_meaning")
-# asp/tokens.lp, asp/chunks.lp, asp/spans.lp,
-LEMMA, UPOS, WORD = Predicate("lemma"), Predicate("upos"), Predicate("word")
-BOUNDARY, CHUNK, FIRST = Predicate("boundary"), Predicate("chunk"), Predicate("first")
-IN_CHUNK, MUST_JOIN = Predicate("in_chunk"), Predicate("must_join")
-MUST_SPLIT, SPAN, SPAN_CHUNK = Predicate("must_split"), Predicate("span"), Predicate("span_chunk")
-SPAN_TOKEN = Predicate("span_token")
-# asp/weights.lp,
-ARGUES, CORRECTION, EVIDENCE = Predicate("argues"), Predicate("correction"), Predicate("evidence")
-WEIGHT, WORTH, LINK = Predicate("weight"), Predicate("worth"), Predicate("link")
-PAIR, SIDE = Predicate("pair"), Predicate("side")
-# asp/align.lp, asp/label.lp, asp/score.lp, asp/tags.lp, asp/limits.lp, asp/confidence.lp,
-ALIGNED, ALIGN_WEIGHT = Predicate("aligned"), Predicate("align_weight")
-FORBIDDEN_PAIR, FREE, NOALI = Predicate("forbidden_pair"), Predicate("free"), Predicate("noali")
-ALIC, PROPOSED, TOKEN_COUNT = Predicate("alic"), Predicate("proposed"), Predicate("token_count")
-VIABLE, FORBIDDEN_LABEL = Predicate("viable"), Predicate("forbidden_label")
-GRANTED, LABEL, LABEL_WEIGHT = Predicate("granted"), Predicate("label"), Predicate("label_weight")
-LICENSED, CLOSENESS = Predicate("licensed"), Predicate("closeness")
-FORBIDDEN_SCORE, SCORE = Predicate("forbidden_score"), Predicate("score")
-SCORE_WEIGHT, TAG = Predicate("score_weight"), Predicate("tag")
-BEYOND_LIMITS, CONFIDENCE = Predicate("beyond_limits"), Predicate("confidence")
-# asp/rate.lp and asp/judge.lp.
-CONTRIBUTION, MARGIN, RATING = Predicate("contribution"), Predicate("margin"), Predicate("rating")
-RATING_MARGIN, SPEAKS_AGAINST = Predicate("rating_margin"), Predicate("speaks_against")
-SPEAKS_FOR, NOT_ABOVE = Predicate("speaks_for"), Predicate("not_above")
-NOT_BELOW, ASKED, PLAIN = Predicate("not_below"), Predicate("asked"), Predicate("plain")
-RIGHT_IN, POINT, POINTS_FOUND = Predicate("right_in"), Predicate("point"), Predicate("points_found")
-SUPPORT, VERDICT = Predicate("support"), Predicate("verdict")
+def __getattr__(name: str) -> Predicate:
+    """The predicate of a constant's name: ``TOKEN_COUNT`` is ``token_count``.
 
-WEIGHTS = (WEIGHT, CORRECTION)
+    That a comment documents it is not looked up here, which would take time at each start.
+    """
+    if not re.fullmatch(r"[A-Z][A-Z0-9_]*", name):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    predicate = globals()[name] = Predicate(name.lower())
+    return predicate
+
+
+WEIGHTS = (Predicate("weight"), Predicate("correction"))
 """The predicates of rule files that weigh evidence, by the sum of both."""
 
 BASES = {"boundary": "any_two_tokens", "align": "any_pair", "label": "any_link"}

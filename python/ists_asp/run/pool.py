@@ -198,10 +198,8 @@ class Worker:
         if code == OUT_OF_TIME and self._setup is not None:
             found = loads_too_long(self._setup.limits.loading, self._setup.rules)
             raise UnloadedError(found, hint=f"{_LARGE}; or allow more with --timeout")
-        failure, subject = (
-            self._ended(code),
-            "" if self._command else "the rules cannot be loaded: ",
-        )
+        failure = self._ended(code)
+        subject = "" if self._command else "the rules cannot be loaded: "
         raise UnloadedError(subject + failure.found, hint=failure.hint)
 
     def ask(
