@@ -1,9 +1,9 @@
 """The rota: of the slow, long and browser tests, another part is run each day.
 
 ``--rota 3/10`` runs the third of ten parts, ``--rota today`` the one of ten that is due, so that
-ten days run all of them; tests marked ``always`` are in each part. A test stays in its part
-until it is renamed. Those in ``durations.tsv`` are dealt by the seconds they take, so that no
-part takes much longer than the others; ``--write-durations`` writes that file.
+ten days run all of them; tests marked ``always`` are in each part. Whole files are dealt, by the
+seconds in ``durations.tsv``, so that no part takes much longer than the others;
+``--write-durations`` writes that file.
 """
 
 from collections import Counter
@@ -12,8 +12,6 @@ from pathlib import Path
 from zlib import crc32
 
 DAYS = 10
-LONG = 2.0
-"""Seconds of the tests that are dealt by time."""
 
 _DURATIONS = Path(__file__).with_name("durations.tsv")
 _MARKS = frozenset(("slow", "long", "browser"))
@@ -37,30 +35,38 @@ def _part(text):
     return part, parts
 
 
-def parts_of(tests, parts, durations):
-    """The part that each test is in, from 1."""
-    loads, dealt = [0.0] * parts, {}
-    for test, seconds in sorted(durations.items(), key=lambda row: (-row[1], row[0])):
+def part_of(file, parts, durations):
+    """The part that a file is in, from 1."""
+    loads = [0.0] * parts
+    for other, seconds in sorted(durations.items(), key=lambda row: (-row[1], row[0])):
         place = loads.index(min(loads))
+        if other == file:
+            return place + 1
         loads[place] += seconds
-        dealt[test] = place + 1
-    return {test: dealt.get(test) or crc32(test.encode()) % parts + 1 for test in tests}
+    return crc32(file.encode()) % parts + 1
 
 
 def read_durations():
+    """Seconds that the slow tests of a file take, by file."""
     rows = (line.split("\t", 1) for line in _DURATIONS.read_text("utf-8").splitlines())
-    return {test: float(seconds) for seconds, test in rows}
+    return {file: float(seconds) for seconds, file in rows}
 
 
 def pytest_collection_modifyitems(config, items):
     if not config.option.rota:
         return
     part, parts = config.option.rota
-    due = parts_of([item.nodeid for item in items], parts, read_durations())
+    files = {item.nodeid.partition("::")[0] for item in items}
+    durations = read_durations()
+    due = {file for file in files if part_of(file, parts, durations) == part}
     left = []
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
-        if marks & _MARKS and "always" not in marks and due[item.nodeid] != part:
+        if (
+            marks & _MARKS
+            and "always" not in marks
+            and item.nodeid.partition("::")[0] not in due
+        ):
             left.append(item)
     config.hook.pytest_deselected(items=left)
     others = set(left)
@@ -68,19 +74,17 @@ def pytest_collection_modifyitems(config, items):
 
 
 class Durations:
-    """Writes what each test took when all are done."""
+    """Writes what the tests of each file took when all are done."""
 
     def __init__(self):
         self.seconds = Counter()
 
     def pytest_runtest_logreport(self, report):
-        self.seconds[report.nodeid] += report.duration
+        self.seconds[report.nodeid.partition("::")[0]] += report.duration
 
     def pytest_sessionfinish(self):
-        lines = [
-            f"{took:.0f}\t{test}\n" for test, took in sorted(self.seconds.items()) if took >= LONG
-        ]
-        _DURATIONS.write_text("".join(lines), "utf-8")
+        rows = sorted((read_durations() | self.seconds).items())
+        _DURATIONS.write_text("".join(f"{took:.0f}\t{file}\n" for file, took in rows), "utf-8")
 
 
 def pytest_configure(config):

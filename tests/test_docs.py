@@ -174,21 +174,25 @@ TERMS = {"boundary", "pair", "link", "run", "gap", "cover", "p"}
 """Terms inside atoms, and an example."""
 
 
+@pytest.mark.slow
 def test_an_option_of_many_commands_is_said_once(made):
     assert made["commands.md"].count("| `--sent1 FILE` |") == 1
 
 
+@pytest.mark.slow
 def test_the_pages_that_are_made_are_those_that_no_repository_has(made):
     assert {name.removesuffix(".md") for name in made} == MADE
     kept = {line for line in (ROOT / ".gitignore").read_text("utf-8").splitlines() if "!" in line}
     assert kept == {f"!/docs/reference/{name}.md" for name in ("api", "formats")}
 
 
+@pytest.mark.slow
 def test_the_vocabulary_has_every_predicate(made):
     anchors = re.findall(r"^\(([\w-]+)\)=$", made["vocabulary.md"], re.MULTILINE)
     assert sorted(anchors) == sorted(name.replace("/", "-") for name in DOCUMENTED)
 
 
+@pytest.mark.slow
 def test_the_evidence_is_told_with_its_weights(made):
     """Those of a rule that finds evidence about answers, and of one about ratings."""
     answers, ratings = made["evidence.md"].split("## Evidence about ratings")
@@ -198,6 +202,7 @@ def test_the_evidence_is_told_with_its_weights(made):
     assert re.search(r"`numbers_differ` rating \+\d+", ratings)
 
 
+@pytest.mark.slow
 def test_the_schema_is_told_with_every_key(made):
     assert "| `decisions.runner_up` | null or object | What came second." in made["schemas.md"]
     assert "| `rating` | trace |" in made["schemas.md"]
@@ -207,6 +212,7 @@ def named_options(text):
     return set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text)) | {"--help", "-h"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", COMMANDS, ids=lambda path: " ".join(path) or "ists-asp")
 def test_every_command_and_option_is_described(made, path):
     whole = made["commands.md"].partition(f"\n## {' '.join(('ists-asp', *path))}\n")[2]

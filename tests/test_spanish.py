@@ -65,6 +65,7 @@ def test_synonyms_numbers_accents_case_and_inflection_do_not_matter(system, pair
     assert {label for label in lines(answer).values() if label.aligned} == {Label.EQUI}
 
 
+@pytest.mark.slow
 def test_explanations_are_in_spanish(system, answers):
     told = [explanation.text for explanation in system.explain_many(answers)]
     assert "el tiempo («el martes» frente a «el jueves»)" in told[1]

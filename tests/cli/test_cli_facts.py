@@ -58,9 +58,8 @@ def assert_same(program, jsonl, tmp_path, stdin=None):
     assert json.loads(json.dumps(found)) == record
 
 
-@pytest.mark.parametrize(
-    "profile", ["default", pytest.param("answers-students", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("profile", ["default", "answers-students"])
 def test_plain_clingo_finds_the_same_optimum(good, files, pairs, tmp_path, profile):
     first, second = files(pairs)
     options = ("--sent1", first, "--sent2", second, "--profile", profile)

@@ -173,6 +173,8 @@ def test_the_shipped_rules_have_nothing_that_rules_check_finds(checked):
     assert [str(one) for one in checked[1] if one.kind != "unweighed"] == []
 
 
+@pytest.mark.always
+@pytest.mark.slow
 def test_all_files_of_the_machine_and_of_the_rules_were_looked_at(checked):
     looked_at = {checked[0].name(path) for path in checked[0].own}
     assert {"asp/align.lp", "lp_rules/labels/words.lp", "lp_rules/weights/english.lp"} <= looked_at
@@ -182,12 +184,16 @@ def test_all_files_of_the_machine_and_of_the_rules_were_looked_at(checked):
     )
 
 
+@pytest.mark.always
+@pytest.mark.slow
 def test_all_evidence_is_weighed(checked):
     """By a profile, or what a rule derives from it is: often(maybe_verb)."""
     names = [one.subject for one in checked[1] if one.kind == "unweighed"]
     assert names == ["maybe_verb_here"]
 
 
+@pytest.mark.always
+@pytest.mark.slow
 def test_rule_files_are_readable(checked):
     """Short lines but for tables and weights; a private name has one arity and one file."""
     private = {}
@@ -220,6 +226,8 @@ def _constants(checked, of, arity, at):
     }
 
 
+@pytest.mark.always
+@pytest.mark.slow
 def test_what_is_shipped_is_not_taken_for_ones_own(checked):
     """Kinds of likeness and reasons for EQUI that are not listed mean the same in explanations."""
     kinds = _constants(checked, "alike", 4, 2)

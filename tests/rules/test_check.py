@@ -281,6 +281,7 @@ def store(tmp_path_factory):
     return Store(tmp_path_factory.mktemp("cache"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [code for code, files in SECTIONS.items() if files])
 def test_each_example_of_the_page_has_its_finding_and_the_corrected_one_none(tmp_path, store, code):
     for number, (name, text) in enumerate(SECTIONS[code]):

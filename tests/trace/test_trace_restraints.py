@@ -32,10 +32,10 @@ RULES = {
 @pytest.mark.parametrize(
     "names",
     [
-        ("constraint", "pair"),
+        ("constraint",),
         *(
             pytest.param(two, marks=pytest.mark.slow)
-            for two in (("label", "alignment"), ("preference",))
+            for two in (("pair",), ("label", "alignment"), ("preference",))
         ),
     ],
 )
