@@ -1,4 +1,5 @@
 from pathlib import Path
+from string import Formatter
 
 import pytest
 
@@ -13,73 +14,62 @@ ENGLISH = load_templates("en")
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["the", "bulb."], "the bulb"),
-        (["in", "the", "U.S."], "in the U.S."),
-        (["bulb", "C."], "bulb C"),
-        (["China", "'s", "debt"], "China's debt"),
-        (["$", "50"], "$50"),
-        (["5", "%"], "5%"),
-        (["0", "%d"], "0 %d"),
-        (["police", ",", "army", "."], "police, army"),
-        (['"', "bridge", '"', "is", "safe"], '" bridge " is safe'),
-        *((['"', "bridge"], "bridge"), (["...", "?"], "...?"), ([".", "l."], "l")),
-        *(([".5", "%"], ".5%"), (["Spain)"], "Spain"), (["Bilbao", "(north"], "Bilbao north")),
-        (["minister", "(of", "Economy)"], "minister (of Economy)"),
-        (["a", "(b", "]", "c)"], "a (b c)"),
+        *(("the bulb.", "the bulb"), ("in the U.S.", "in the U.S."), ("bulb C.", "bulb C")),
+        *(("China 's debt", "China's debt"), ("$ 50", "$50"), ("5 %", "5%"), ("0 %d", "0 %d")),
+        *(("police , army .", "police, army"), ('" bridge " is safe', '" bridge " is safe')),
+        *(('" bridge', "bridge"), ("... ?", "...?"), (". l.", "l"), (".5 %", ".5%")),
+        *(("Spain)", "Spain"), ("Bilbao (north", "Bilbao north"), ("a (b ] c)", "a (b c)")),
+        ("minister (of Economy)", "minister (of Economy)"),
     ],
 )
 def test_words_are_put_together(words, text):
-    assert phrase(words, ENGLISH) == text
+    assert phrase(words.split(), ENGLISH) == text
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("form", "text", "expected"),
     [
-        ("runs", "“runs”"),
-        ('" bridge " is safe', "“‘bridge’ is safe”"),
-        *(("he said “no”", "“he said ‘no’”"), ("`` no '' he said", "“‘no’ he said”")),
-        *(('5 " nails', "“5 nails”"), ('bulb A""s path', '“bulb A""s path”')),
+        (quoted, "runs", "“runs”"),
+        # Quotation marks are kept apart.
+        (quoted, '" bridge " is safe', "“‘bridge’ is safe”"),
+        (quoted, "he said “no”", "“he said ‘no’”"),
+        (quoted, "`` no '' he said", "“‘no’ he said”"),
+        (quoted, '5 " nails', "“5 nails”"),
+        (quoted, 'bulb A""s path', '“bulb A""s path”'),
+        # Sentences begin and end properly.
+        (sentence, "they differ", "They differ."),
+        (sentence, "“a” is opposed to “b”", "“a” is opposed to “b”."),
+        (sentence, "10 men", "10 men."),
+        (sentence, "in the U.S.", "In the U.S."),
     ],
 )
-def test_quotations_keep_quotation_marks_apart(text, expected):
-    assert quoted(text, ENGLISH) == expected
+def test_quotations_and_sentences(form, text, expected):
+    assert form(text, ENGLISH) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("parts", "text"),
     [
-        ("they differ", "They differ."),
-        ("“a” is opposed to “b”", "“a” is opposed to “b”."),
-        ("10 men", "10 men."),
-        ("in the U.S.", "In the U.S."),
+        *(([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")),
+        (["a, not b", "c"], "a, not b, and c"),
     ],
 )
-def test_sentences_begin_and_end_properly(text, expected):
-    assert sentence(text, ENGLISH) == expected
+def test_lists_have_commas_and_and(parts, text):
+    assert ENGLISH.join(parts) == text
 
 
-def test_lists_have_commas_and_and():
-    assert ENGLISH.join([]) == ""
-    assert ENGLISH.join(["a"]) == "a"
-    assert ENGLISH.join(["a", "b"]) == "a and b"
-    assert ENGLISH.join(["a", "b", "c"]) == "a, b and c"
-    assert ENGLISH.join(["a, not b", "c"]) == "a, not b, and c"
+def slots(text):
+    return {field for _, field, _, _ in Formatter().parse(text) if field}
 
 
 def test_all_languages_have_the_same_texts_with_the_same_slots():
-    from string import Formatter
-
-    def slots(text):
-        return {field for _, field, _, _ in Formatter().parse(text) if field}
-
     assert languages() == ("en", "es")
-    for language in languages():
-        other = load_templates(language)
-        for table in ("marks", "joins", "words", "statements", "clauses"):
-            assert getattr(other, table).keys() == getattr(ENGLISH, table).keys(), table
-        for table in ("statements", "clauses"):
-            for key, text in getattr(ENGLISH, table).items():
-                assert slots(getattr(other, table)[key]) <= slots(text) | {"what"}, key
+    other = load_templates("es")
+    for table in ("marks", "joins", "words", "statements", "clauses"):
+        assert getattr(other, table).keys() == getattr(ENGLISH, table).keys(), table
+    for table in ("statements", "clauses"):
+        for key, text in getattr(ENGLISH, table).items():
+            assert slots(getattr(other, table)[key]) <= slots(text) | {"what"}, key
 
 
 @pytest.fixture
@@ -110,10 +100,11 @@ def altered(tmp_path):
         ("[marks]", "contractions = 1\n[marks]", "contractions: found 1; expected a table"),
         ("[joins]", '[contractions]\n"" = "x"\n[joins]', "contractions: the key is empty"),
         ("both say {list}", "x" * 1001, "both_say: 1001 characters; expected 1000 at most"),
+        ("[marks]", f"# {'x' * (1 << 16)}\n[marks]", "more than 64 kB"),
     ],
 )
 def test_faulty_templates_are_told_in_one_line(altered, old, new, message):
-    with pytest.raises(DataError) as caught:
+    with pytest.raises((DataError, RuleError)) as caught:
         load_templates(path=altered(old, new))
     assert message in str(caught.value)
     assert "mine.toml" in str(caught.value)
@@ -125,16 +116,12 @@ def test_texts_that_have_gone_or_are_missing_are_told_in_a_line_each(altered):
     path = altered('both_say = "both say {list}"\n', 'common = "both have {list}"\nold = "x"\n')
     assert load_templates(path=path, warn=told.append).statements["common"] == "both have {list}"
     line = path.read_text("utf-8").splitlines().index('common = "both have {list}"') + 1
-    keys = "expected the keys of data/templates/en.toml"
-    assert told == [
-        f"{path}:{line}: statements.common: no shipped rule uses this text and 1 more; {keys}. "
-        "Remove it, unless a rule of yours names it",
-        f"{path}: statements.both_say: the file lacks this text; {keys}. Copy it from there",
-    ]
     for language in languages():
         path = data_dir() / "templates" / f"{language}.toml"
         load_templates(path=path, warn=told.append)
-    assert len(told) == 2
+    unused, missing = told
+    assert f"mine.toml:{line}: statements.common: no shipped rule uses this text and 1" in unused
+    assert "mine.toml: statements.both_say: the file lacks this text; expected the keys" in missing
 
 
 @pytest.mark.parametrize(
@@ -164,11 +151,6 @@ def test_contractions_are_texts(altered, short):
     assert filled == f"both say {short.replace(chr(92) * 2, chr(92))} e c c"
 
 
-def test_templates_are_not_read_without_end(altered):
-    with pytest.raises(RuleError, match="more than 64 kB"):
-        load_templates(path=altered("[marks]", f"# {'x' * (1 << 16)}\n[marks]"))
-
-
 def test_missing_templates_are_told(tmp_path):
     with pytest.raises(UsageError, match="no templates for the language 'fr'; expected en or es"):
         load_templates("fr")
@@ -181,7 +163,5 @@ def test_missing_templates_are_told(tmp_path):
 def test_missing_texts_and_slots_are_told():
     with pytest.raises(DataError, match=r'en\.toml:\d+: statements: there is no text "odd"'):
         ENGLISH.fill("statements", "odd", {})
-    with pytest.raises(
-        DataError, match=r"en\.toml:\d+: statements\.both_say: nothing fills the slot \{list\}"
-    ):
+    with pytest.raises(DataError, match=r"en\.toml:\d+: statements\.both_say: nothing fills the s"):
         ENGLISH.fill("statements", "both_say", {})

@@ -31,6 +31,10 @@ def write_and_fail(path):
         raise StopError
 
 
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
 def test_new_file_gets_the_mode_of_the_umask(tmp_path):
     old = os.umask(0o027)
     try:
@@ -38,28 +42,21 @@ def test_new_file_gets_the_mode_of_the_umask(tmp_path):
     finally:
         os.umask(old)
     assert (tmp_path / "x").read_bytes() == "é\n".encode()
-    assert stat.S_IMODE((tmp_path / "x").stat().st_mode) == 0o640
+    assert mode(tmp_path / "x") == 0o640
 
 
 def test_an_error_keeps_the_old_file_and_leaves_nothing_behind(tmp_path):
-    path = tmp_path / "x"
+    path, link = tmp_path / "x", tmp_path / "link"
     path.write_text("old")
     path.chmod(0o600)
+    link.symlink_to(path)
     with pytest.raises(StopError):
         write_and_fail(path)
     assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-    write(path, "new")
-    assert path.read_text() == "new"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
-def test_a_link_keeps_pointing_at_its_target(tmp_path):
-    target, link = tmp_path / "target", tmp_path / "link"
-    target.write_text("old")
-    link.symlink_to(target)
+    assert set(tmp_path.iterdir()) == {path, link}
+    # A link keeps pointing at its target.
     write(link, "new")
-    assert (link.is_symlink(), target.read_text()) == (True, "new")
+    assert (link.is_symlink(), path.read_text(), mode(path)) == (True, "new", 0o600)
 
 
 def test_devices_and_pipes_are_written_directly(tmp_path):
@@ -168,10 +165,6 @@ def test_what_no_clash_is(tmp_path):
 
     # Nothing is looked for where nothing is written.
     refuse_clashes(reads(), [use("/dev/null")])
-
-
-def mode(path):
-    return path.stat().st_mode & 0o777
 
 
 def test_the_cache_is_private_and_becomes_so_again(tmp_path):

@@ -1,4 +1,4 @@
-""""""
+"""Tables of all programs: what is read from them, what comes back, and what is refused."""
 
 import bz2
 import csv
@@ -24,7 +24,7 @@ from ists_asp.io.tables import ABSENT, Table, added, harmless, writing, writing_
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
 from ists_asp.terminal import display_width
-from tests.tables import read_table
+from tests.tables import read_table, rows
 
 ANSWER = Answer(
     Pair("7", make_sentence(["Ein", "日本", "“b”", "."]), make_sentence(["a", "b", "c"])),
@@ -40,36 +40,14 @@ ANSWER = Answer(
 )
 
 
-def tsv(data):
-    return list(read_table(io.BytesIO(data), "tsv", name="t"))
-
-
-def jsonl(text):
-    return list(read_table(io.BytesIO(text.encode()), "jsonl", name="j"))
+def read(data, kind="tsv"):
+    return list(read_table(io.BytesIO(data), kind, name="t"))
 
 
 def test_tsv_with_and_without_ids():
     for data, identifier in ((b"a b\tc  d\n", "1"), (b"x  7\ta b\tc d\n", "x 7")):
-        (pair,) = tsv(data)
+        (pair,) = read(data)
         assert (pair.id, pair.sent1.text, pair.sent2.text) == (identifier, "a b", "c d")
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"a\n", "t:1: 1 column; expected two columns of sentences"),
-        (b"a\tb\n \nc\td\n", "t:2: an empty row"),
-        (b"a\tb\n1\t2\t3\t4\n", "t:2: 4 cells; expected 2, as before"),
-        (b"1\ta\tb\n2\tc\n", "t:2: 2 cells; expected 3, as before"),
-        (b"a\t \n", "t:1: sentence 2 is empty"),
-        (b"i\ta\tb\ni\tc\td\n", "t:2: the id 'i' again, first at t:1"),
-        (b" \ta\tb\n", "t:1: an empty id"),
-    ],
-)
-def test_faulty_tsv(data, message):
-    with pytest.raises(DataError) as caught:
-        tsv(data)
-    assert str(caught.value).startswith(message)
 
 
 HEADERS = [
@@ -83,7 +61,7 @@ HEADERS = [
 @pytest.mark.parametrize("header", HEADERS)
 def test_a_row_of_usual_names_is_no_pair(header):
     cells = ["x"] * header.count("\t") + ["y"]
-    (pair,) = tsv(f"{header}\n{chr(9).join(cells)}\n".encode())
+    (pair,) = read(f"{header}\n{chr(9).join(cells)}\n".encode())
     assert (pair.sent1.text, pair.id in ("2", "x", "y")) == ("x", True)
 
 
@@ -92,113 +70,99 @@ def test_a_row_of_usual_names_is_no_pair(header):
     ["a text\ta sentence", "1\ttext\ttext 2 b", "text\ta b", "id\tb", "s\ttext a b", "no\ta\tb"],
 )
 def test_sentences_that_name_no_columns_are_a_pair(line):
-    assert len(tsv(f"{line}\n".encode())) == 1
+    assert len(read(f"{line}\n".encode())) == 1
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("text", "count", "sentences"),
     [
-        ("a cat,a dog", "t:1: commas, but no tab; expected columns that tabs separate"),
-        ('"a cat, black";"a dog"', "t:1: semicolons, but no tab"),
-        ("sentence1,sentence2", "t:1: commas, but no tab"),
+        ('"A cat, black"\t"a dog"\n"one"\t"two"', 2, ["A cat, black", "a dog"]),
+        ('"He said ""no"""\tplain', 1, ['He said "no"', "plain"]),
+        ('x\t"two\nlines"\ny\tz', 2, ["x", "two lines"]),
+        # Sentences may have quotes themselves.
+        ('"Go !"\the said', 1, ['"Go !"', "he said"]),
+        ('"a" or "b"\t"c" or "d"', 1, ['"a" or "b"', '"c" or "d"']),
+        ("''a''\t'b'", 1, ["''a''", "'b'"]),
     ],
 )
-def test_other_separators_are_named_once(line, message):
-    with pytest.raises(FormatError) as caught:
-        tsv(f"{line}\n".encode() * 50)
-    assert str(caught.value).startswith(message)
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("lines", "sentence"),
-    [
-        (['"A cat, black"\t"a dog"', '"one"\t"two"'], "A cat, black"),
-        (['"He said ""no"""\tplain'], 'He said "no"'),
-        (['x\t"two\nlines"', "y\tz"], "x"),
-    ],
-)
-def test_cells_in_quotes_are_read_without_them(lines, sentence):
-    pairs = tsv("\n".join(lines).encode())
-    assert (len(pairs), pairs[0].sent1.text) == (len(lines), sentence)
-
-
-@pytest.mark.parametrize("line", ['"Go !"\the said', '"a" or "b"\t"c" or "d"', "''a''\t'b'"])
-def test_sentences_may_have_quotes(line):
-    (pair,) = tsv(line.encode())
-    assert [pair.sent1.text, pair.sent2.text] == line.split("\t")
+def test_cells_in_quotes_are_read_without_them(text, count, sentences):
+    pairs = read(text.encode())
+    assert (len(pairs), [pairs[0].sent1.text, pairs[0].sent2.text]) == (count, sentences)
 
 
 def test_sts():
-    (found,) = read_sts(io.BytesIO(b"3.25\ta b\tc\n"))
-    assert (found.score, found.pair.id, found.pair.sent1.text) == (3.25, "1", "a b")
+    (rated,) = read_sts(io.BytesIO(b"3.25\ta b\tc\n"))
+    assert (rated.score, rated.pair.id, rated.pair.sent1.text) == (3.25, "1", "a b")
     for line in (b"x\ta\tb\n", b"nan\ta\tb\n", b"a\tb\n"):
         with pytest.raises(DataError, match=r"^<stdin>:1: "):
             list(read_sts(io.BytesIO(line)))
 
 
 def test_jsonl_reads_chunks_and_ids():
-    pairs = jsonl(
-        '{"sent1": "a b c", "sent2": "d", "id": 9, "chunks1": [[1, 2], [3, 3]], '
-        '"chunks2": [[1, 1]]}\n'
-        '{"sent1": "a\\u0000b \\ud800", "sent2": "d"}\n'
+    first, second = read(
+        b'{"sent1": "a b c", "sent2": "d", "id": 9, "chunks1": [[1, 2], [3, 3]], '
+        b'"chunks2": [[1, 1]]}\n{"sent1": "a\\u0000b \\ud800", "sent2": "d"}\n',
+        "jsonl",
     )
-    assert pairs[0].id == "9"
-    assert pairs[0].sent1.chunks == (Chunk(1, 2), Chunk(3, 3))
-    assert pairs[0].sent2.chunks == (Chunk(1, 1),)
-    assert (pairs[1].id, pairs[1].sent1.text) == ("2", "a b")
+    assert (first.id, second.id, second.sent1.text) == ("9", "2", "a b")
+    assert (first.sent1.chunks, first.sent2.chunks) == ((Chunk(1, 2), Chunk(3, 3)), (Chunk(1, 1),))
+
+
+ROWS_OF_TSV = [
+    (b"a\n", "t:1: 1 column; expected two columns of sentences"),
+    (b"a\tb\n \nc\td\n", "t:2: an empty row"),
+    (b"a\tb\n1\t2\t3\t4\n", "t:2: 4 cells; expected 2, as before"),
+    (b"1\ta\tb\n2\tc\n", "t:2: 2 cells; expected 3, as before"),
+    (b"a\t \n", "t:1: sentence 2 is empty"),
+    (b"i\ta\tb\ni\tc\td\n", "t:2: the id 'i' again, first at t:1"),
+    (b" \ta\tb\n", "t:1: an empty id"),
+    # What is no TSV is refused once.
+    (b"a cat,a dog\n" * 50, "t:1: commas, but no tab; expected columns that tabs separate"),
+    (b'"a cat, black";"a dog"\n' * 50, "t:1: semicolons, but no tab"),
+    (b"sentence1,sentence2\n" * 50, "t:1: commas, but no tab"),
+]
+ROWS_OF_JSONL = r"""
+{ | t:1: no valid JSON at column 2
+\n | t:1: an empty line; expected one object a line
+[1] | t:1: JSON that is not an object
+"sent1": "a", "sent2": [3] | t:1: 'sent2' is not a string
+"sent1": "a", "sent2": " " | t:1: sent2 is empty
+"sent1": "a", "sent2": "b", "id": true | t:1: the id True
+"sent1": "a", "sent2": "b", "chunks2": [[1]] | t:1: [1] in 'chunks2'
+"sent1": "a", "sent2": "b", "chunks2": [[1, 1]] | t:1: 'chunks2' without 'chunks1'
+"sent1": "a b", "sent2": "b", "chunks1": [[2, 2]] | t:1: [2, 2] in 'chunks1'
+"sent1": "a b", "sent2": "b", "chunks1": [[1, 1]] | t:1: 'chunks1' does not reach
+"sent1": "a b", "sent2": "b", "chunks1": [] | t:1: 'chunks1' does not reach
+"sent1": "a", "sent2": "b", "chunks1": [[1, 999999999]] | t:1: [1, 999999999]
+"sent1": "a", "sent2": "b"}\n{"sent1": "a", "sent2": "b", "id": "1" | t:2: the id '1' again
+"sentence1": "a", "text_b": "b" | t: none of the 2 columns 'sentence1', 'text_b' is known to hold
+"sent1": "a" | t: none of the 1 column 'sent1' is known
+{} | t: 0 columns
+[1]\n[1]\n[1] | t:1: JSON that is not an object; expected one object a line. Write each object
+[\n[\n[\n[ | t:1: no valid JSON at column 2 (Expecting value); expected one object a line. Write
+"""
+
+
+def objects(text):
+    """JSON of which the outer brackets of an object may be missing."""
+    text = text.replace(r"\n", "\n")
+    return f"{{{text}}}\n" if text.startswith('"') else f"{text}\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("data", "kind", "message"),
     [
-        ("{", "j:1: no valid JSON at column 2"),
-        ("", "j:1: an empty line; expected one object a line"),
-        ("[1]", "j:1: JSON that is not an object"),
-        ('{"sent1": "a", "sent2": [3]}', "j:1: 'sent2' is not a string"),
-        ('{"sent1": "a", "sent2": " "}', "j:1: sent2 is empty"),
-        ('{"sent1": "a", "sent2": "b", "id": true}', "j:1: the id True"),
-        ('{"sent1": "a", "sent2": "b", "chunks2": [[1]]}', "j:1: [1] in 'chunks2'"),
-        ('{"sent1": "a", "sent2": "b", "chunks2": [[1, 1]]}', "j:1: 'chunks2' without 'chunks1'"),
-        ('{"sent1": "a b", "sent2": "b", "chunks1": [[2, 2]]}', "j:1: [2, 2] in 'chunks1'"),
-        ('{"sent1": "a b", "sent2": "b", "chunks1": [[1, 1]]}', "j:1: 'chunks1' does not reach"),
-        ('{"sent1": "a b", "sent2": "b", "chunks1": []}', "j:1: 'chunks1' does not reach"),
-        ('{"sent1": "a", "sent2": "b", "chunks1": [[1, 999999999]]}', "j:1: [1, 999999999]"),
-        ("[" * 100_000, "j:1: no valid JSON"),
-        (
-            '{"sent1": "a", "sent2": "b"}\n{"sent1": "a", "sent2": "b", "id": "1"}',
-            "j:2: the id '1' again",
-        ),
+        *((data, "tsv", message) for data, message in ROWS_OF_TSV),
+        *((objects(text).encode(), "jsonl", words) for text, words in rows(ROWS_OF_JSONL)),
+        (b"[" * 100_000, "jsonl", "t:1: no valid JSON"),
     ],
 )
-def test_faulty_jsonl(text, message):
+def test_what_is_faulty_is_told_in_a_line(data, kind, message):
     with pytest.raises(DataError) as caught:
-        jsonl(text + "\n")
+        read(data, kind)
     assert str(caught.value).startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            '{"sentence1": "a", "text_b": "b"}',
-            "j: none of the 2 columns 'sentence1', 'text_b' is known to hold sentences; expected "
-            "two columns of sentences, with or without one of ids",
-        ),
-        ('{"sent1": "a"}', "j: none of the 1 column 'sent1' is known"),
-        ("{}", "j: 0 columns"),
-        ("[1]", "j:1: JSON that is not an object; expected one object a line. Write each object"),
-        (
-            "[",
-            "j:1: no valid JSON at column 2 (Expecting value); expected one object a line. Write",
-        ),
-    ],
-)
-def test_json_of_other_programs_is_refused_once(text, message):
-    with pytest.raises(FormatError) as caught:
-        jsonl(f"{text}\n" * 50)
-    assert str(caught.value).startswith(message)
-    assert "\n" not in str(caught.value)
+    if isinstance(caught.value, FormatError):
+        assert "\n" not in str(caught.value)
 
 
 def test_jsonl_answer():
@@ -218,7 +182,7 @@ def test_jsonl_answer():
     }
     assert record["alignments"][2]["score"] is None
     assert (record["cost"], record["optimal"]) == ([12, 3], True)
-    assert jsonl(line)[0].sent1.chunks == ANSWER.chunks1
+    assert read(line.encode(), "jsonl")[0].sent1.chunks == ANSWER.chunks1
     assert record["knowledge"] == []
     assert answer_record(ANSWER, 2, ["lexicon"])["knowledge"] == ["lexicon"]
 
@@ -240,57 +204,50 @@ HEAD = ["id", "answer", "points", "reference"]
 ROWS = [["a1", ONE, "3", "It is on."], ["a2", TWO.replace("\t", " "), "", "=1+1 is two, no?"]]
 
 
-def text(rows, delimiter=",", encoding="utf-8", line_end="\r\n", quoting=csv.QUOTE_MINIMAL):
+def text(lines, delimiter=",", encoding="utf-8", line_end="\r\n", quoting=csv.QUOTE_MINIMAL):
     stream = io.StringIO(newline="")
-    csv.writer(stream, delimiter=delimiter, lineterminator=line_end, quoting=quoting).writerows(
-        rows
-    )
+    how = {"delimiter": delimiter, "lineterminator": line_end, "quoting": quoting}
+    csv.writer(stream, **how).writerows(lines)
     return stream.getvalue().encode(encoding)
 
 
-def excel(rows):
-    book = openpyxl.Workbook()
-    for row in rows:
-        book.active.append(row)
+def bytes_of(write):
+    """What a function writes into a stream."""
     stream = io.BytesIO()
-    book.save(stream)
+    write(stream)
     return stream.getvalue()
 
 
-def libre(rows):
+def excel(lines):
+    book = openpyxl.Workbook()
+    for line in lines:
+        book.active.append(line)
+    return bytes_of(book.save)
+
+
+def libre(lines):
     document, sheet = Document("spreadsheet"), Sheet("one")
     document.body.clear()
-    for values in rows:
+    for values in lines:
         row = Row()
         row.set_values(values)
         sheet.append_row(row)
     document.body.append(sheet)
-    stream = io.BytesIO()
-    document.save(stream)
-    return stream.getvalue()
+    return bytes_of(document.save)
 
 
-def pandas_file(write):
-    stream = io.BytesIO()
-    write(pandas.DataFrame(ROWS, columns=HEAD), stream)
-    return stream.getvalue()
-
-
-def polars_parquet():
-    stream = io.BytesIO()
-    polars.DataFrame(ROWS, schema=HEAD, orient="row").write_parquet(stream)
-    return stream.getvalue()
-
-
-def arrow_parquet(compression):
-    stream = io.BytesIO()
+def arrow(compression):
     columns = [list(column) for column in zip(*ROWS, strict=True)]
-    pyarrow.parquet.write_table(pyarrow.table(columns, HEAD), stream, compression=compression)
-    return stream.getvalue()
+    table = pyarrow.table(columns, HEAD)
+    return bytes_of(lambda out: pyarrow.parquet.write_table(table, out, compression=compression))
 
 
 ALL = [HEAD, *ROWS]
+SPARSE = [HEAD, *([cell or None for cell in row] for row in ROWS)]
 OBJECTS = [dict(zip(HEAD, row, strict=True)) for row in ROWS]
+LINES = "".join(json.dumps(record) + "\n" for record in OBJECTS).encode()
+PANDAS = pandas.DataFrame(ROWS, columns=HEAD)
+POLARS = polars.DataFrame(ROWS, schema=HEAD, orient="row")
 
 READ = {
     "comma.csv": text(ALL),
@@ -311,21 +268,19 @@ READ = {
     "packed.csv.gz": gzip.compress(text(ALL)),
     "packed.tsv.bz2": bz2.compress(text(ALL, "\t")),
     "packed.csv.xz": lzma.compress(text(ALL)),
-    "lines.jsonl": "".join(json.dumps(one) + "\n" for one in OBJECTS).encode(),
+    "lines.jsonl": LINES,
     "unicode.ndjson": "".join(json.dumps(o, ensure_ascii=False) + "\n" for o in OBJECTS).encode(),
-    "packed.jsonl.gz": gzip.compress("".join(json.dumps(o) + "\n" for o in OBJECTS).encode()),
-    "pandas.csv": pandas_file(lambda frame, stream: frame.to_csv(stream, index=False)),
-    "pandas.tsv": pandas_file(lambda frame, stream: frame.to_csv(stream, index=False, sep="\t")),
-    "pandas.jsonl": pandas_file(
-        lambda frame, stream: frame.to_json(stream, orient="records", lines=True)
-    ),
-    "pandas.xlsx": pandas_file(lambda frame, stream: frame.to_excel(stream, index=False)),
-    "pandas.parquet": pandas_file(lambda frame, stream: frame.to_parquet(stream, index=False)),
-    "polars.parquet": polars_parquet(),
-    "snappy.parquet": arrow_parquet("snappy"),
-    "zstd.parquet": arrow_parquet("zstd"),
-    "openpyxl.xlsx": excel([HEAD, *([cell or None for cell in row] for row in ROWS)]),
-    "odfdo.ods": libre([HEAD, *([cell or None for cell in row] for row in ROWS)]),
+    "packed.jsonl.gz": gzip.compress(LINES),
+    "pandas.csv": bytes_of(lambda out: PANDAS.to_csv(out, index=False)),
+    "pandas.tsv": bytes_of(lambda out: PANDAS.to_csv(out, index=False, sep="\t")),
+    "pandas.jsonl": bytes_of(lambda out: PANDAS.to_json(out, orient="records", lines=True)),
+    "pandas.xlsx": bytes_of(lambda out: PANDAS.to_excel(out, index=False)),
+    "pandas.parquet": bytes_of(lambda out: PANDAS.to_parquet(out, index=False)),
+    "polars.parquet": bytes_of(POLARS.write_parquet),
+    "snappy.parquet": arrow("snappy"),
+    "zstd.parquet": arrow("zstd"),
+    "openpyxl.xlsx": excel(SPARSE),
+    "odfdo.ods": libre(SPARSE),
 }
 
 
@@ -339,13 +294,19 @@ def table(tmp_path):
     return opened
 
 
-def write_back(table, path):
+def write(path, titles, lines, kind=None, **how):
+    """Write a table with these titles and lines, and return where it is."""
     with (
         path.open("w", encoding="utf-8", newline="") as stream,
-        writing(table.kind, stream, table.titles, like=table) as put,
+        writing(kind or path.suffix[1:], stream, titles, **how) as put,
     ):
-        for row in table.rows():
-            put(row.cells)
+        for cells in lines:
+            put(cells)
+    return path
+
+
+def cells_of(table):
+    return [list(row.cells) for row in table.rows()]
 
 
 def entries(table, wanted=None):
@@ -354,61 +315,49 @@ def entries(table, wanted=None):
 
 @pytest.mark.parametrize("name", READ)
 def test_tables_of_all_programs_are_read_and_come_back(table, tmp_path, name):
-    read = table(name, READ[name])
-    found = entries(read)
-    assert list(read.columns) == HEAD
-    answers = [row[1] for row in ROWS]
-    pair = found[0][1]
-    assert (pair.id, pair.sent1.text) == ("a1", answers[0])
-    back = tmp_path / f"back.{read.kind}"
-    write_back(read, back)
-    again = Table(back)
-    assert again.columns == read.columns
-    assert [list(row.cells) for row in again.rows()] == [list(row.cells) for row, _ in found]
+    source = table(name, READ[name])
+    lines = entries(source)
+    assert list(source.columns) == HEAD
+    pair = lines[0][1]
+    assert (pair.id, pair.sent1.text) == ("a1", ROWS[0][1])
+    cells = [list(row.cells) for row, _ in lines]
+    again = Table(write(tmp_path / f"back.{source.kind}", source.titles, cells, like=source))
+    assert again.columns == source.columns
+    assert cells_of(again) == cells
 
 
-def test_text_comes_back_byte_by_byte(table, tmp_path):
-    for name in ("comma.csv", "unix.csv", "semicolon.csv", "excel-mark.csv", "tabs.tsv"):
-        read = table(name, READ[name])
-        back = tmp_path / "back"
-        write_back(read, back)
-        assert back.read_bytes() == READ[name]
+@pytest.mark.parametrize(
+    "name", ["comma.csv", "unix.csv", "semicolon.csv", "excel-mark.csv", "tabs.tsv"]
+)
+def test_text_comes_back_byte_by_byte(table, tmp_path, name):
+    source = table(name, READ[name])
+    back = write(tmp_path / "back", source.titles, cells_of(source), source.kind, like=source)
+    assert back.read_bytes() == READ[name]
 
 
 def test_values_of_other_columns_keep_their_types(table, tmp_path):
-    day = datetime.datetime(2026, 11, 25, 12, 0)
-    read = table("a.xlsx", excel([["s1", "s2", "when", "n", "x"], ["a b", "c", day, 7, 2.5]]))
-    (row,) = read.rows()
-    back = tmp_path / "b.xlsx"
-    with back.open("w", newline="") as stream, writing("xlsx", stream, read.titles) as put:
-        put(row.cells)
-    (again,) = Table(back).rows()
-    assert list(again.cells) == list(row.cells) == ["a b", "c", day, 7, 2.5]
+    values = ["a b", "c", datetime.datetime(2026, 11, 25, 12, 0), 7, 2.5]
+    source = table("a.xlsx", excel([["s1", "s2", "when", "n", "x"], values]))
+    assert cells_of(source) == [values]
+    assert cells_of(Table(write(tmp_path / "b.xlsx", source.titles, [values]))) == [values]
 
 
 def test_objects_may_lack_keys_and_have_lists(table, tmp_path):
     lines = '{"sent1": "a", "sent2": "b", "x": [1, {"y": null}]}\n{"sent1": "a", "sent2": "c"}\n'
-    read = table("a.jsonl", lines.encode())
-    first, second = read.rows()
-    assert (first.cells[2], second.cells[2]) == ([1, {"y": None}], ABSENT)
-    back = tmp_path / "b.jsonl"
-    with back.open("w") as stream, writing("jsonl", stream, read.titles) as put:
-        for row in (first, second):
-            put(row.cells)
-    assert back.read_text() == lines
+    source = table("a.jsonl", lines.encode())
+    cells = cells_of(source)
+    assert [line[2] for line in cells] == [[1, {"y": None}], ABSENT]
+    assert write(tmp_path / "b.jsonl", source.titles, cells).read_text() == lines
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "xlsx", "ods", "parquet"])
 def test_keys_that_objects_lack_are_empty_cells(kind, table, tmp_path):
     lines = b'{"sent1": "a", "sent2": "b", "chunks1": [[1, 1]]}\n{"sent1": "a", "sent2": "c"}\n'
-    read, back = table("a.jsonl", lines), tmp_path / f"b.{kind}"
-    with (
-        back.open("w", newline="") as stream,
-        writing_behind(kind, stream, ["rating"], read) as put,
-    ):
-        for row in read.rows():
+    source, back = table("a.jsonl", lines), tmp_path / f"b.{kind}"
+    with back.open("w", newline="") as out, writing_behind(kind, out, ["rating"], source) as put:
+        for row in source.rows():
             put(row.cells, [1.5])
-    assert [bool(row.cells[2]) for row in Table(back).rows()] == [True, False]
+    assert [bool(cells[2]) for cells in cells_of(Table(back))] == [True, False]
 
 
 REFUSED = {
@@ -435,7 +384,6 @@ def test_what_cannot_be_read_is_refused_in_one_line(table, tmp_path, name):
     told = str(caught.value).replace(f"{tmp_path}/", "")
     assert told.startswith(message)
     assert "\n" not in told
-    assert isinstance(caught.value, FormatError | DataError | UsageError)
 
 
 def test_an_encoding_can_be_named(table):
@@ -447,36 +395,27 @@ def test_an_encoding_can_be_named(table):
 
 def test_faulty_rows_keep_their_cells_and_their_places(table):
     data = b"id,s1,s2,n\n1,a,b,x\n\n3,,b,y\n4,a\n5,a,b,c,d\n5,a,b,z\n,a,b,q\n5,a,b,w\n"
-    found = entries(table("a.csv", data))
-    faults = [(row.number, str(fault)) for row, fault in found if isinstance(fault, DataError)]
-    assert [number for number, _ in faults] == [3, 4, 5, 6, 8, 9]
-    starts = [
-        "an empty row",
-        "s1 is empty",
-        "2 cells",
-        "5 cells",
-        "an empty id",
-        "the id '5' again",
-    ]
-    assert [start in told for start, (_, told) in zip(starts, faults, strict=True)] == [True] * 6
-    assert [list(row.cells) for row, _ in found][2] == ["3", "", "b", "y"]
+    lines = entries(table("a.csv", data))
+    faults = {row.number: str(fault) for row, fault in lines if isinstance(fault, DataError)}
+    words = "an empty row | s1 is empty | 2 cells | 5 cells | an empty id | the id '5' again"
+    expected = dict(zip((3, 4, 5, 6, 8, 9), words.split(" | "), strict=True))
+    assert faults.keys() == expected.keys()
+    assert all(expected[number] in fault for number, fault in faults.items())
+    assert list(lines[2][0].cells) == ["3", "", "b", "y"]
 
 
 def test_columns_by_name_by_number_and_with_a_header_of_any_names(table):
     data = b"code,first,second,note\nx,a cat,a dog,n\n"
     wanted = {"sent1": "first", "sent2": "3", "id": "code"}
-    read = table("a.csv", data, header=True)
-    ((_, pair),) = entries(read, wanted)
+    source = table("a.csv", data, header=True)
+    ((_, pair),) = entries(source, wanted)
     assert (pair.id, pair.sent1.text, pair.sent2.text) == ("x", "a cat", "a dog")
     with pytest.raises(UsageError, match=r"there is no column 'third' in .*; expected code, first"):
-        find_places(read, {"sent1": "third", "sent2": "second"})
+        find_places(source, {"sent1": "third", "sent2": "second"})
     with pytest.raises(UsageError, match="expected --sent2-col as well"):
-        find_places(read, {"sent1": "first"})
+        find_places(source, {"sent1": "first"})
     bare = table("b.csv", b"7,9,a cat,a dog\n")
     assert [pair.sent1.text for _, pair in entries(bare, {"sent1": "3", "sent2": "4"})] == ["a cat"]
-
-
-def test_columns_of_ours_have_names_of_their_own():
     assert added(["rating", "x"], ["rating", "error"]) == ["ists_rating", "error"]
 
 
@@ -484,8 +423,6 @@ def test_columns_of_ours_have_names_of_their_own():
 def test_text_of_ours_is_no_formula(value, tmp_path):
     assert harmless(value) == f"'{value}"
     assert (harmless(-1.5), harmless("a=b"), harmless(None)) == (-1.5, "a=b", None)
-    path = tmp_path / "a.xlsx"
-    with path.open("w", newline="") as stream, writing("xlsx", stream, ["x"]) as put:
-        put([value])
+    path = write(tmp_path / "a.xlsx", ["x"], [[value]])
     cell = openpyxl.load_workbook(path).active["A2"]
     assert (cell.data_type, cell.value) == ("s", value)

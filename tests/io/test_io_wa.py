@@ -3,12 +3,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ists_asp.errors import DataError
 from ists_asp.io.text import make_sentence
-from ists_asp.io.wa import format_score, read_wa, write_answer, write_pair
+from ists_asp.io.wa import format_score, given_answer, read_wa, write_answer, write_pair
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
 from tests.sharing import pair_of
 
@@ -55,27 +55,16 @@ def read(text, **options):
     return list(read_wa(io.BytesIO(text.encode()), name="f", **options))
 
 
-def test_writer_lays_out_lines_like_the_official_files():
+def test_what_is_written_is_laid_out_like_the_official_files_and_read_back():
     answer = Answer(PAIR, (Chunk(1, 4),), (Chunk(1, 3),), LINES, (), True)
     assert write_answer(answer) == EXPECTED
-
-
-def test_reader_gives_back_what_was_written():
     (sentence,) = read(EXPECTED, strict=True)
     assert pair_of(sentence) == PAIR
     assert set(sentence.to_alignments()) == set(LINES)
     assert sentence.alignments[0].where == "f:16"
-
-
-def test_scores():
+    assert pair_of(*read(EXPECTED.replace("2 dogs :", "2  dogs :"), strict=True)) == PAIR
     for score, text in ((5.0, "5"), (0.0, "0"), (-0.0, "0"), (3.25, "3.25"), (None, "NIL")):
         assert format_score(score) == text
-
-
-def test_a_stray_line_between_sentences_is_no_sentence():
-    warnings = []
-    assert len(read("stray\n" + EXPECTED + "stray\n", warn=warnings.append)) == 1
-    assert warnings == [f"f:{n}: 'stray' belongs to no section; skipped" for n in (1, 24)]
 
 
 def test_ids_may_have_any_character_and_lack():
@@ -88,45 +77,6 @@ def test_ids_may_have_any_character_and_lack():
     assert sentence.id is None
 
 
-def test_separators_inside_words_do_not_break_lines():
-    words = ["//", "<==>", "http://x//y", '"', "\\", "%s", "</source>", ":", "5"]
-    pair = Pair('a"<&>', make_sentence(words), make_sentence(words))
-    alignment = Alignment(tuple(range(1, 10)), (1, 3), Label.REL, 2.0)
-    text = write_pair(pair, [alignment])
-    (sentence,) = read(text, strict=True)
-    assert pair_of(sentence) == pair
-    assert sentence.to_alignments() == (alignment,)
-    (line,) = [line for line in text.splitlines() if "REL" in line]
-    assert line.count("//") == 3
-    assert line.count("<==>") == 2
-
-
-ODD = ("<==>", "<<==>>", "&lt;==>", "&amp;lt;==>", "&amp;<==>", "lt;==>", "sentence", 'id="3"')
-ODD += ("id=&quot;3", "id=&amp;quot;", "&lt;", "&", "==>", '"')
-
-
-@given(st.lists(st.sampled_from(ODD) | st.text("&amp;lt<=>", min_size=1), min_size=1, max_size=9))
-def test_words_are_never_taken_for_the_format(words):
-    """The official scripts look for an arrow and for an id in every line."""
-    pair = Pair("1", make_sentence(words), make_sentence(words[::-1]))
-    everything = tuple(range(1, len(words) + 1))
-    text = write_pair(pair, [Alignment(everything, everything, Label.REL, 2.0)])
-    (sentence,) = read(text, strict=True)
-    assert pair_of(sentence) == pair
-    assert sentence.texts == [pair.sent1.text, pair.sent2.text]
-    assert [line.count("<==>") for line in text.splitlines() if "<==>" in line] == [2]
-    assert text.count('sentence id="') == 1
-
-
-def test_alignments_that_lost_their_brackets_are_read():
-    warnings = []
-    text = EXPECTED.replace("</translation>\n<alignment>\n", "").replace("2 dogs :", "2 <==> :")
-    (sentence,) = read(text, warn=warnings.append)
-    assert len(sentence.to_alignments()) == 3
-    assert [token.form for token in sentence.tokens[1]] == ["Two", "<==>", "bark"]
-    assert warnings[0].endswith("an alignment outside <alignment>; read as one")
-
-
 @pytest.mark.parametrize(
     ("side", "tokens"),
     [("0 1 2", ()), ("00", ()), ("2 0 1", (1, 2)), ("01", (1,)), ("9" * 5000, (10**9,))],
@@ -136,12 +86,7 @@ def test_sides_that_begin_with_0_are_not_aligned(side, tokens):
     assert sentence.to_alignments()[0].tokens1 == tokens
 
 
-def test_hand_edited_lines_are_repaired_with_a_warning():
-    text = EXPECTED.replace("3 barks : ", "3 barks:").replace("2 dogs : ", "2  dogs :")
-    warnings = []
-    (sentence,) = read(text.replace("\n", "\r\n"), warn=warnings.append)
-    assert pair_of(sentence) == PAIR
-    assert warnings == ["f:7: no space before the colon of '3 barks:'; read as 'barks'"]
+LOST = " : \n3 bark : \n</translation>\n<alignment>\n"
 
 
 @pytest.mark.parametrize(
@@ -152,17 +97,22 @@ def test_hand_edited_lines_are_repaired_with_a_warning():
         ("3 barks :", "4 barks :", "token number 4 where 3 is due"),
         ("3 barks :", "2 barks :", "token number 2 where 3 is due"),
         ("3 barks :", "barks", "is not a token line"),
+        ("3 barks : ", "3 barks:", "f:7: no space before the colon of '3 barks:'; read as 'barks'"),
         ("<alignment>\n", "", "outside <alignment>"),
+        (f"2 dogs{LOST}", "2 <==> : \n3 bark : \n", "outside <alignment>; read as one"),
         ("<source>", "garbage\n<source>", "belongs to no section"),
+        ("<sentence", "stray\n<sentence", "f:1: 'stray' belongs to no section; skipped"),
+        ("</sentence>\n", "</sentence>\nstray\n", "f:21: 'stray' belongs to no section; skipped"),
     ],
 )
 def test_broken_files_are_read_as_far_as_possible(old, new, message):
     warnings = []
-    (sentence,) = read(EXPECTED.replace(old, new, 1), warn=warnings.append)
+    text = EXPECTED.replace(old, new, 1)
+    (sentence,) = read(text.replace("\n", "\r\n"), warn=warnings.append)
     assert len(sentence.to_alignments()) == 3
     assert message in warnings[0]
     with pytest.raises(DataError):
-        read(EXPECTED.replace(old, new, 1), strict=True)
+        read(text, strict=True)
 
 
 @pytest.mark.parametrize(
@@ -178,6 +128,16 @@ def test_malformed_alignments_are_errors_only_when_converted(old, new):
     (sentence,) = read(EXPECTED.replace(old, new, 1), strict=True)
     with pytest.raises(DataError, match=r"^f:16: "):
         sentence.to_alignments()
+
+
+def test_given_alignments_are_of_tokens_that_there_are():
+    pair = Pair("7", make_sentence(["a"]), make_sentence(["b"]))
+    with pytest.raises(DataError, match="pair 7: token 2 of sentence 1, which has 1 tokens"):
+        given_answer(pair, [Alignment((2,), (1,), Label.EQUI, 5.0)])
+    pair = Pair("1", make_sentence(["a", "b", "c", "d"]), make_sentence(["x"]))
+    answer = given_answer(pair, [Alignment((1, 3), (1,), Label.EQUI, 5.0)])
+    # Their chunks are runs of tokens.
+    assert [chunk.tokens for chunk in answer.chunks1] == [(1,), (2,), (3,), (4,)]
 
 
 @needs_shared
@@ -204,7 +164,10 @@ def test_written_alignment_lines_are_those_of_the_official_file():
                 assert line.raw in written
 
 
-WORD = st.text(
+ODD = ("<==>", "<<==>>", "&lt;==>", "&amp;lt;==>", "&amp;<==>", "lt;==>", "sentence", 'id="3"')
+ODD += ("id=&quot;3", "id=&amp;quot;", "&lt;", "&", "==>", '"', "//", "http://x//y", "\\", "%s")
+ODD += ("</source>", ":", "5")
+WORD = st.sampled_from(ODD) | st.text(
     st.characters(exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp")), min_size=1, max_size=8
 )
 
@@ -224,12 +187,22 @@ def references(draw):
     return pair, draw(st.lists(line, max_size=5))
 
 
+EVERYTHING = Alignment(tuple(range(1, len(ODD) + 1)), (1, 3), Label.REL, 2.0)
+
+
 @given(references())
+@example((Pair('a"<&>', make_sentence(ODD), make_sentence(ODD[::-1])), [EVERYTHING]))
 def test_round_trip(reference):
+    """No word is taken for the format: the official scripts look for arrows and ids everywhere."""
     pair, alignments = reference
-    (sentence,) = read(write_pair(pair, alignments), strict=True)
+    text = write_pair(pair, alignments)
+    (sentence,) = read(text, strict=True)
     assert pair_of(sentence) == pair
+    assert sentence.texts == [pair.sent1.text, pair.sent2.text]
     assert Counter(sentence.to_alignments()) == Counter(alignments)
+    arrows = [line.count("<==>") for line in text.splitlines() if "<==>" in line]
+    assert arrows == [2] * len(alignments)
+    assert text.count('sentence id="') == 1
 
 
 @given(st.text(st.sampled_from("<>/=1 2:\nsentence"), max_size=80) | st.text(max_size=80))

@@ -15,54 +15,40 @@ def test_a_directive_names_the_next_rule(load):
         "     adds(A,W).\n"
         "other.\n"
     )
-    assert rules.rules[1] == NamedRule(
-        "extra",
-        '{A} adds “{W}” to {{its}} "part"',
-        "x.lp",
-        5,
-        3,
-        "spe1(A,W) :- chunk(A),  % in the rule\n     adds(A,W).",
-    )
-    assert rules.rules[2] == NamedRule("x.lp:7", None, "x.lp", 7, 1, "other.")
+    text = "spe1(A,W) :- chunk(A),  % in the rule\n     adds(A,W)."
+    sentence = '{A} adds “{W}” to {{its}} "part"'
+    assert list(rules.rules[1:]) == [
+        NamedRule("extra", sentence, "x.lp", 5, 3, text),
+        NamedRule("x.lp:7", None, "x.lp", 7, 1, "other."),
+    ]
+
+
+VARIABLES = [
+    *(("a(X) :- b(X).", "X"), ("{ a(X) : b(X) } :- c.", "X"), ("a(X) ; c(X) :- b(X).", "X")),
+    *(("a :- N = #count { X : b(X) }.", "N"), ("a :- not b(X), c(X).", "X"), (":- b(X).", "X")),
+]
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "named"),
     [
-        ('%@rule r: "one\n% and two\n%   and three"', "one and two and three"),
-        ('  %@rule r: "a \\"b\n  % c\\""', 'a "b c"'),
-        ('%@rule r: "whole"\n% "a remark"', "whole"),
+        # A sentence may run on in the comments below.
+        ('%@rule r: "one\n% and two\n%   and three"\na(1).', [("r", "one and two and three")]),
+        ('  %@rule r: "a \\"b\n  % c\\""\na(1).', [("r", 'a "b c"')]),
+        ('%@rule r: "whole"\n% "a remark"\na(1).', [("r", "whole")]),
+        # All elements of an objective share its name.
+        (
+            '%@rule g: "w"\n#maximize { 1,x : a;\n 2,y : b }.\nc.',
+            [("g", "w")] * 2 + [("x.lp:4", None)],
+        ),
+        ('%@rule cost: "{W} for {A}"\n:~ a(A,W), not b. [W@2,A]', [("cost", "{W} for {A}")]),
+        # clingo's own comments are no directives.
+        ('%*! a(X)\n%@rule b: "b"\n*%\n% @rule c\n%%@rule d\n%\na(1).', [("x.lp:7", None)]),
+        *((f'%@rule r: "{{{x}}}"\n{rule}', [("r", f"{{{x}}}")]) for rule, x in VARIABLES),
     ],
 )
-def test_a_sentence_may_run_on_in_the_comments_below(load, text, sentence):
-    assert load(f"{text}\na(1).\n").rules[1].sentence == sentence
-
-
-def test_all_elements_of_an_objective_share_its_name(load):
-    rules = load('%@rule gain: "weight"\n#maximize { 1,x : a;\n 2,y : b }.\n{ a; b }.\n')
-    assert [rule.name for rule in rules.rules[1:]] == ["gain", "gain", "x.lp:4"]
-
-
-def test_weak_constraints_and_first_lines_can_be_named(load):
-    rules = load('%@rule cost: "{W} for {A}"\n:~ a(A,W), not b. [W@2,A]\n')
-    assert rules.rules[1].name == "cost"
-    assert rules.rules[1].text == ":~ a(A,W), not b. [W@2,A]"
-
-
-def test_clingos_own_comments_are_no_directives(load):
-    rules = load('%*! a(X)\n%@rule b: "b"\n*%\n% @rule c\n%%@rule d\n%\na(1).\n')
-    assert [(rule.name, rule.sentence) for rule in rules.rules[1:]] == [("x.lp:7", None)]
-
-
-@pytest.mark.parametrize(
-    ("rule", "variable"),
-    [
-        *(("a(X) :- b(X).", "X"), ("{ a(X) : b(X) } :- c.", "X"), ("a(X) ; c(X) :- b(X).", "X")),
-        *(("a :- N = #count { X : b(X) }.", "N"), ("a :- not b(X), c(X).", "X"), (":- b(X).", "X")),
-    ],
-)
-def test_variables_that_a_sentence_may_name(load, rule, variable):
-    assert load(f'%@rule r: "{{{variable}}}"\n{rule}\n').rules[1].name == "r"
+def test_names_and_sentences(load, text, named):
+    assert [(rule.name, rule.sentence) for rule in load(f"{text}\n").rules[1:]] == named
 
 
 LACKING = [
@@ -71,25 +57,22 @@ LACKING = [
     *(("a :- b(_).", "{_}"), ("a :- 1 { b(X) } 2.", "{X}"), ("a :- b(X) : c(X).", "{X}")),
     *(("a :- #sum { X : b(X) } > 2.", "{X}"), ("a.", "{X}")),
 ]
+MALFORMED = [
+    # Sentences that do not end.
+    *('%@rule r: "one\n\n% and two"', '%@rule r: "one\na(1).\n% and two"'),
+    *('%@rule r: "one\na(1). % and two"', '%@rule r: "one\n%@rule s: "two"'),
+    *('%@rule r: "one\n%* and two" *%', '%@rule A: "a"', '%@rule a "a"', "%@rule a: a"),
+    *('%@rule a: "a" b', '%@rule: "a"'),
+]
 
 
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
         *((f'\n%@rule r: "{name}"\n{rule}', 2, "has no variable") for rule, name in LACKING),
-        # Sentences that do not end.
-        ('%@rule r: "one\n\n% and two"\na(1).', 1, "malformed directive"),
-        ('%@rule r: "one\na(1).\n% and two"', 1, "malformed directive"),
-        ('%@rule r: "one\na(1). % and two"', 1, "malformed directive"),
-        ('%@rule r: "one\n%@rule s: "two"\na(1).', 1, "malformed directive"),
-        ('%@rule r: "one\n%* and two" *%\na(1).', 1, "malformed directive"),
+        *((f"{text}\na(1).", 1, "malformed directive") for text in MALFORMED),
         ('%@rule r: "' + "\n% ".join(["a" * 100] * 11) + '"\na(1).', 1, "characters"),
         ('%@rul a: "a"\na.', 1, "unknown directive %@rul"),
-        ('%@rule A: "a"\na.', 1, "malformed directive"),
-        ('%@rule a "a"\na.', 1, "malformed directive"),
-        ("%@rule a: a\na.", 1, "malformed directive"),
-        ('%@rule a: "a" b\na.', 1, "malformed directive"),
-        ('%@rule: "a"\na.', 1, "malformed directive"),
         ('%@rule a: "{X"\na(X) :- b(X).', 1, "unpaired curly bracket"),
         ('a.\n%@rule a: "a"\n', 2, "no rule follows"),
         ('%@rule a: "a"\n#show a/1.\na.', 1, "no rule follows"),

@@ -5,18 +5,23 @@ import json
 import pytest
 
 from ists_asp.errors import RuleError, UsageError
+from ists_asp.io.store import Store
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
 from ists_asp.resources import rules_dir
-from ists_asp.rules import find_rules, load_rules, read_overlay
+from ists_asp.rules import find_rules, load_rules, parsing, read_overlay
 from ists_asp.rules.catalogue import find_examples
 from ists_asp.rules.examples import read_example
 from ists_asp.rules.source import table_rules
+from tests.tables import rows
+
+from .conftest import write
 
 PAIR = '"the red bus stops now" | "a bus stops": '
-DIRECTED = """\
+EXAMPLE = '"a cat sleeps" | "a dog sleeps": "a cat" ~ "a dog" REL'
+DIRECTED = f"""\
 %@rule cats_are_related: "a cat is related to whatever it is compared with"
-%@example "a cat sleeps" | "a dog sleeps": "a cat" ~ "a dog" REL
+%@example {EXAMPLE}
 forbidden_label(X,Y,L) :- viable(X,Y), span_token(1,X,I), word(1,I,"cat"), label_type(L), L != rel.
 """
 
@@ -24,39 +29,43 @@ forbidden_label(X,Y,L) :- viable(X,Y), span_token(1,X,I), word(1,I,"cat"), label
 @pytest.fixture(scope="module")
 def answer():
     """[the red bus] [stops] [now] with [a bus] [stops]."""
-    one, two = (make_sentence(text.split()) for text in ("the red bus stops now", "a bus stops"))
+    sides = (make_sentence(text.split()) for text in ("the red bus stops now", "a bus stops"))
     lines = (
         Alignment((1, 2, 3), (1, 2), Label.SPE1, 4.0, frozenset({Tag.FACT})),
         Alignment((4,), (3,), Label.EQUI, 5.0),
         Alignment((5,), (), Label.NOALI, None),
     )
     chunks = (Chunk(1, 3), Chunk(4, 4), Chunk(5, 5)), (Chunk(1, 2), Chunk(3, 3))
-    return Answer(Pair("1", one, two), *chunks, lines, (), True)
+    return Answer(Pair("1", *sides), *chunks, lines, (), True)
 
 
-@pytest.mark.parametrize(
-    ("claim", "holds"),
-    [
-        *(('"the red bus" ~ "a bus" SPE1', True), ('"the red bus" ~ "a bus" SPE2', False)),
-        *(('"the red bus" ~ "a bus" SPE1_FACT', True), ('"the red bus" ~ "a bus" SPE1_POL', False)),
-        *(('"the red bus" ~ "a bus" SPE1 4', True), ('"the red bus" ~ "a bus" SPE1 3', False)),
-        *(('"stops" ~ "stops" 5', True), ('"stops" ~ "stops" 4', False)),
-        *(('"the red bus" ~ "a bus" aligned', True), ('"red bus" ~ "a bus" aligned', False)),
-        *(('"the red bus" ~ "a bus" not EQUI', True), ('"stops" ~ "stops" not EQUI', False)),
-        # What is denied is denied of all sides that have some of the words.
-        *(('"red" ~ "bus" not SPE1', False), ('"red" ~ "bus" not aligned', False)),
-        *(('"stops" ~ "a bus" not aligned', True), ('"now" not aligned', True)),
-        *(('"the red bus" not aligned', False), ('"stops" not aligned', False)),
-        *(('1: "the red bus"', True), ('1: "red bus"', False), ('2: "a bus"', True)),
-        *(('chunk "now"', True), ('chunk "stops"', True), ('chunk "bus"', False)),
-        *(('says "The Second"', True), ('says "third"', False), ('not says "second"', False)),
-        *(("rating > 2.5", True), ("rating >= 3", True), ("rating < 3", False)),
-        *(("rating <= 3.0", True), ("rating<2", False)),
-    ],
-)
-def test_what_claims_hold_of_an_answer(answer, claim, holds):
-    example = read_example(PAIR + claim)
-    assert example.claim.holds(answer, "Only the first adds; so does the second.", 3.0) == holds
+# Each with one that does not hold; what is denied is denied of all sides that have some of the
+# words.
+CLAIMS = """
+"the red bus" ~ "a bus" SPE1      | "the red bus" ~ "a bus" SPE2
+"the red bus" ~ "a bus" SPE1_FACT | "the red bus" ~ "a bus" SPE1_POL
+"the red bus" ~ "a bus" SPE1 4    | "the red bus" ~ "a bus" SPE1 3
+"stops" ~ "stops" 5               | "stops" ~ "stops" 4
+"the red bus" ~ "a bus" aligned   | "red bus" ~ "a bus" aligned
+"the red bus" ~ "a bus" not EQUI  | "stops" ~ "stops" not EQUI
+"stops" ~ "a bus" not aligned     | "red" ~ "bus" not SPE1
+"now" not aligned                 | "red" ~ "bus" not aligned
+chunk "stops"                     | "the red bus" not aligned
+chunk "now"                       | "stops" not aligned
+1: "the red bus"                  | 1: "red bus"
+2: "a bus"                        | chunk "bus"
+says "The Second"                 | says "third"
+rating > 2.5                      | not says "second"
+rating <= 3.0                     | rating < 3
+rating >= 3                       | rating<2
+"""
+
+
+@pytest.mark.parametrize("claims", rows(CLAIMS))
+def test_what_claims_hold_of_an_answer(answer, claims):
+    text = "Only the first adds; so does the second."
+    read = [read_example(PAIR + claim).claim for claim in claims]
+    assert [claim.holds(answer, text, 3.0) for claim in read] == [True, False]
 
 
 def test_a_claim_is_mirrored_with_its_sentences():
@@ -70,68 +79,50 @@ def test_a_claim_is_mirrored_with_its_sentences():
     assert read_example(PAIR + '1: "stops"').claim.mirrored("a", "b").words == ("", "stops")
 
 
+MALFORMED = ('"a" : "a" ~ "b" EQUI', '"a" | "b"', '"" | "b": rating > 3', 'two words "a" | "b": 3')
+NO_CLAIMS = (
+    *('"stops" ~ "stops" EQUAL', "rating = 3", '"stops" ~ "stops"', '"now" aligned'),
+    *('"stops" ~ "stops" NOALI', '3: "now"'),
+)
+NO_WORDS = ('"stop" ~ "stops" EQUI', '2: "now"', 'chunk "train"')
+
+
 @pytest.mark.parametrize(
-    ("example", "told"),
+    ("example", "words"),
     [
-        *(('"a" : "a" ~ "b" EQUI', "malformed example"), ('"a" | "b"', "malformed example")),
-        *(('"" | "b": rating > 3', "malformed example"), ('two words "a" | "b": 3', "malformed")),
-        *(
-            (PAIR + '"stops" ~ "stops" EQUAL', "is not a claim"),
-            (PAIR + "rating = 3", "is not a claim"),
-        ),
-        *(
-            (PAIR + '"stops" ~ "stops"', "is not a claim"),
-            (PAIR + '"now" aligned', "is not a claim"),
-        ),
-        *(
-            (PAIR + '"stops" ~ "stops" NOALI', "is not a claim"),
-            (PAIR + '3: "now"', "is not a claim"),
-        ),
-        *((PAIR + '"stop" ~ "stops" EQUI', "as they stand"), (PAIR + '2: "now"', "as they stand")),
-        (PAIR + 'chunk "train"', "words as they stand in their sentence"),
+        *((example, "malformed example") for example in MALFORMED),
+        *((PAIR + claim, "is not a claim") for claim in NO_CLAIMS),
+        *((PAIR + claim, "as they stand in their sentence") for claim in NO_WORDS),
     ],
 )
-def test_a_malformed_example_is_an_error_with_its_place(tmp_path, example, told):
-    file = tmp_path / "x.lp"
-    file.write_text(f'a.\n%@example {example}\n%@rule b: "b"\nb.\n')
+def test_a_malformed_example_is_an_error_with_its_place(load, example, words):
     with pytest.raises(RuleError, match=r"expected ") as caught:
-        load_rules(find_rules(file, "x.lp"))
+        load(f'a.\n%@example {example}\n%@rule b: "b"\nb.\n')
     assert caught.value.where == "x.lp:2:1"
-    assert told in str(caught.value)
+    assert words in str(caught.value)
 
 
-def test_examples_need_a_rule_below(tmp_path):
-    file = tmp_path / "x.lp"
-    file.write_text(f"a.\n%@example {PAIR}rating > 1\n")
+def test_examples_need_a_rule_below(load):
     with pytest.raises(RuleError, match="no rule follows this directive"):
-        load_rules(find_rules(file))
+        load(f"a.\n%@example {PAIR}rating > 1\n")
 
 
-def test_any_number_of_examples_stand_above_a_rule_and_run_on(tmp_path):
-    file = tmp_path / "x.lp"
-    file.write_text(
+def test_any_number_of_examples_stand_above_a_rule_run_on_and_are_kept(tmp_path, monkeypatch):
+    text = (
         f'%@example {PAIR}rating > 1\n%@rule b: "b"\n% a remark\n'
         '%@example es "the red bus stops now" |\n%  "a \\"bus\\" stops":\n%  rating > 2\n'
         "% another remark\nb.\nc.\n"
     )
-    _, named, other = load_rules(find_rules(file)).rules
-    assert [line for line, _ in named.examples] == [1, 4]
-    assert other.examples == ()
+    file = write(tmp_path, {"x.lp": text}) / "x.lp"
+    for _ in range(2):
+        monkeypatch.setattr(parsing, "_known", {})
+        _, named, other = load_rules(find_rules(file), store=Store(tmp_path / "cache")).rules
+        assert [line for line, _ in named.examples] == [1, 4]
+        assert named.examples[0] == (1, PAIR + "rating > 1")
+        assert other.examples == ()
     one, two = find_examples([file], None)
     assert (one.where, one.rule, one.profile) == (f"{file}:1", "b", None)
     assert (two.profile, two.sentences[1]) == ("es", 'a "bus" stops')
-
-
-def test_examples_are_kept_with_the_names_of_rules(tmp_path):
-    from ists_asp.io.store import Store
-    from ists_asp.rules import parsing
-
-    file = tmp_path / "x.lp"
-    file.write_text(f'%@example {PAIR}rating > 1\n%@rule b: "b"\nb.\n')
-    for _ in range(2):
-        parsing._known.clear()
-        rules = load_rules(find_rules(file), store=Store(tmp_path)).rules
-        assert rules[1].examples == ((1, PAIR + "rating > 1"),)
 
 
 def test_word_tables_have_examples_in_a_column_of_their_own(tmp_path):
@@ -140,22 +131,19 @@ def test_word_tables_have_examples_in_a_column_of_their_own(tmp_path):
     assert facts[0].startswith('same_meaning("opels","vauxhalls"). %@example "the red bus')
     assert facts[1].startswith('opposite("pass","reject"). %@example ')
     assert facts[2] == 'same_meaning("5\\"","6\\"").'
-    file = tmp_path / "w.tsv"
-    file.write_text(text)
+    file = write(tmp_path, {"w.tsv": text}) / "w.tsv"
     assert [one.where for one in find_examples([file], None)] == [f"{file}:1", f"{file}:2"]
     with pytest.raises(RuleError, match=r"^w\.tsv:2: .*not a claim"):
         table_rules(f"a = b\nc = d\t{PAIR}nothing\n", "w.tsv")
 
 
 def test_a_file_of_tests_is_no_word_table(tmp_path):
-    file = tmp_path / "more" / "tests.tsv"
-    file.parent.mkdir()
-    file.write_text('A "red" bus\tA bus\trating > 1\n\n# a remark\nUn bus\tUn bus\t2: "bus"\tes\n')
-    (file.parent / "x.lp").write_text("a.\n")
+    text = 'A "red" bus\tA bus\trating > 1\n\n# a remark\nUn bus\tUn bus\t2: "bus"\tes\n'
+    file = write(tmp_path, {"more/x.lp": "a.\n", "more/tests.tsv": text}) / "more/tests.tsv"
     one, two = find_examples([tmp_path], None)
     assert (one.sentences, one.where) == (('A "red" bus', "A bus"), f"{file}:1")
     assert (two.profile, two.where) == ("es", f"{file}:4")
-    assert [one.where for one in find_examples([file], None)] == [f"{file}:1", f"{file}:4"]
+    assert [example.where for example in find_examples([file], None)] == [one.where, two.where]
     assert len(read_overlay([tmp_path]).added) == 1
     with pytest.raises(UsageError, match=r"not tests\.tsv"):
         read_overlay([file])
@@ -169,10 +157,10 @@ def test_a_claim_that_holds_in_one_order_only_fails(run, tmp_path):
     (tmp_path / "mine.lp").write_text(DIRECTED)
     result = run("rules", "test", "mine.lp")
     assert result.exit_code == 1
-    head, *rest = result.stdout.splitlines()
-    assert head == 'mine.lp:2: "a cat sleeps" | "a dog sleeps": "a cat" ~ "a dog" REL'
-    assert rest[0] == "  fails with the sentences swapped:"
-    assert rest[1] == "      1: a dog sleeps"
+    head, fails, first, *rest = result.stdout.splitlines()
+    assert head == f"mine.lp:2: {EXAMPLE}"
+    assert "fails with the sentences swapped" in fails
+    assert first == "      1: a dog sleeps"
     assert any("// REL" in line for line in rest)
     assert rest[-1] == "0 examples hold, 1 fail"
     (record,) = json.loads(run("rules", "test", "mine.lp", "--json").stdout)
@@ -184,44 +172,35 @@ def test_a_claim_that_holds_in_one_order_only_fails(run, tmp_path):
 
 @pytest.mark.slow
 def test_what_came_out_is_told_of_each_kind_of_claim(run, tmp_path):
-    pair = '"a cat sleeps" | "a dog sleeps": '
     claims = ['says "the moon"', "rating > 4.9", 'chunk "a"', '"sleeps" ~ "sleeps" not EQUI']
-    rows = "".join(f"a cat sleeps\ta dog sleeps\t{claim}\n" for claim in claims)
-    (tmp_path / "tests.tsv").write_text(f"{rows}a cat sleeps\ta dog sleeps\trating > 0.1\n")
+    text = "".join(f"a cat sleeps\ta dog sleeps\t{claim}\n" for claim in (*claims, "rating > 0.1"))
+    (tmp_path / "tests.tsv").write_text(text)
     result = run("rules", "test", "tests.tsv", "--reader", "none")
     assert result.exit_code == 1
     assert result.stdout.endswith("1 examples hold, 4 fail\n")
-    assert "“a cat”" in result.stdout
-    assert "[ a cat ] [ sleeps ]" in result.stdout
-    assert '"sleeps" is aligned with "sleeps"' in result.stdout
-    assert all(pair + claim in result.stdout for claim in claims)
+    for words in ("“a cat”", "[ a cat ] [ sleeps ]", '"sleeps" is aligned with "sleeps"', *claims):
+        assert words in result.stdout
     quiet = run("rules", "test", "tests.tsv", "--reader", "none", "-q").stdout
     assert quiet + "1 examples hold, 4 fail\n" == result.stdout
 
 
-def test_shown_rules_have_their_examples(good, tmp_path):
-    (tmp_path / "mine.lp").write_text(DIRECTED)
+def test_shown_rules_have_their_examples(good, bad, tmp_path):
+    write(tmp_path, {"mine.lp": DIRECTED, "none.lp": "a.\n"})
     command = ("rules", "show", "cats_are_related", "--rules", "mine.lp")
-    example = '"a cat sleeps" | "a dog sleeps": "a cat" ~ "a dog" REL'
-    assert f"\n%@example {example}\n%@rule cats_are_related: " in good(*command)
-    assert json.loads(good(*command, "--json"))[0]["examples"] == [example]
-
-
-def test_files_without_examples_are_told(bad, tmp_path):
-    (tmp_path / "mine.lp").write_text("a.\n")
-    assert bad(2, "rules", "test", "mine.lp").startswith("mine.lp: there are no examples; expected")
+    assert f"\n%@example {EXAMPLE}\n%@rule cats_are_related: " in good(*command)
+    assert json.loads(good(*command, "--json"))[0]["examples"] == [EXAMPLE]
+    assert bad(2, "rules", "test", "none.lp").startswith("none.lp: there are no examples; expected")
 
 
 @pytest.mark.slow
 def test_all_shipped_examples_hold_both_ways_round(run):
     """Each kind of rule has some, and Spanish ones name their profile."""
     examples = list(find_examples([rules_dir()], None))
-    folders = {one.where.split("/")[1] for one in examples}
     assert len(examples) >= 150
-    assert folders >= {
+    assert {example.where.split("/")[1] for example in examples} >= {
         *("alignment", "chunking", "clauses", "comparison", "english", "explanation"),
         *("factuality", "labels", "merging", "spanish", "spanish-forms", "sts", "tagging", "words"),
     }
-    assert all(one.profile == "es" for one in examples if "/spanish" in one.where)
+    assert all(example.profile == "es" for example in examples if "/spanish" in example.where)
     result = run("rules", "test")
     assert result.stdout == f"{len(examples)} examples hold, 0 fail\n", result.stderr

@@ -1,136 +1,89 @@
-from pathlib import Path
+"""Rules of a user over the shipped ones: what takes whose place, and what is added."""
 
 import pytest
 
 from ists_asp.errors import RuleError, UsageError
-from ists_asp.rules import (
-    Purpose,
-    load_profile,
-    load_program,
-    read_overlay,
-)
+from ists_asp.rules import Purpose, load_profile, load_program, read_overlay
 from ists_asp.rules.programs import given_warnings, program_sources
+from tests.tables import rows
 
 from .conftest import PROFILE, write
 
-
-def names(profile, given):
-    chosen = read_overlay(given)
-    sources = chosen.over(
-        program_sources(load_profile(profile, chosen.base), rules=chosen.base), Purpose.ANSWER
-    )
-    return [source.name for source in sources]
-
-
-SMALL = [
-    *("asp/decide.lp", "lp_rules/labels/tags.lp", "lp_rules/labels/types.lp", "lp_rules/words.lp"),
-    "lp_rules/weights/small.lp",
-]
+SMALL = "asp/decide.lp labels/tags.lp labels/types.lp words.lp weights/small.lp"
+WHOLE = "weight(any_pair,align,-3). weight(a,align,1)."
+MINE = {
+    **dict.fromkeys(("words.lp", "new.lp", "choose.lp", "tags.lp", "labels/tags.lp"), "mine."),
+    **{"notes.txt": "", "words/extra.lp": "extra."},
+    **dict.fromkeys(("copy/labels.lp", "copy/words.lp"), "w."),
+    **{"copy/weights/small.lp": "x.", "copy/profiles/small.toml": PROFILE},
+    # Weights.
+    **dict.fromkeys(("old.lp", "all.lp", "folder/old.lp"), WHOLE),
+    **{"folder/rule.lp": "r(1).", "few.lp": "correction(c,align,2)."},
+    **{"more.lp": "correction(b,equi,1; c,align,2; a,align,7).", "two.lp": "correction(b,equi,1)."},
+    **{"three.lp": "r(1).\nweight(a,align,4).", "odd.lp": "weight(any_pair,align,"},
+}
 
 
 @pytest.fixture
-def mine(tmp_path, monkeypatch):
+def mine(shipped, tmp_path, monkeypatch):
+    """Files of a user, and a profile with weights and corrections of its own."""
     monkeypatch.chdir(tmp_path)
-    return write(
-        Path("mine"),
-        {
-            "words.lp": "my_words.",
-            "new.lp": "new.",
-            "choose.lp": "my_choice.",
-            "tags.lp": "my_tags.",
-            "labels/tags.lp": "my_label_tags.",
-            "notes.txt": "",
-            "words/extra.lp": "extra.",
-        },
-    )
+    write(tmp_path / "mine", MINE)
+    weights = '"weights/all", "weights/own", "weights/sure"'
+    files = {
+        "weights/all.lp": WHOLE + " weight(b,equi,2).",
+        "weights/own.lp": "correction(a,align,2; b,equi,3).",
+        "weights/sure.lp": "confidence(1).",
+        "profiles/own.toml": PROFILE.replace('"weights/small"', weights),
+    }
+    write(shipped / "lp_rules", files)
+    return tmp_path / "mine"
 
 
-def test_a_file_of_the_same_name_takes_the_place_and_others_are_added(shipped, mine):
-    assert names("small", []) == SMALL
-    expected = [name.replace("lp_rules/words.lp", "mine/words.lp") for name in SMALL]
-    assert names("small", [mine / "words.lp"]) == expected
-    given = [mine / "new.lp", mine / "choose.lp"]
-    assert names("small", given) == [*SMALL, "mine/new.lp", "mine/choose.lp"]
-    assert names("small", [mine / "words"]) == [*SMALL, "mine/words/extra.lp"]
+PLACES = f"""
+small | words.lp | {SMALL.replace("words.lp", "mine/words.lp")}
+small | new.lp choose.lp | {SMALL} mine/new.lp mine/choose.lp
+small | words | {SMALL} mine/words/extra.lp
+wide | labels/tags.lp | asp/decide.lp mine/labels/tags.lp labels/types.lp chunking/tags.lp words.lp
+    weights/small.lp
+small | new.lp copy | asp/decide.lp mine/copy/labels.lp mine/copy/words.lp
+    mine/copy/weights/small.lp mine/new.lp
+"""
+"""Profiles, files over them, and the files that are loaded: a file takes the place of the one of
+its name, which its folder's name may tell apart; a rule folder that of all; others are added."""
 
 
-def test_the_folders_name_tells_files_of_one_name_apart(shipped, mine):
-    given = names("wide", [mine / "labels/tags.lp"])
-    assert "mine/labels/tags.lp" in given
-    assert "lp_rules/labels/tags.lp" not in given
-    assert "lp_rules/chunking/tags.lp" in given
+@pytest.mark.parametrize(
+    ("profile", "given", "names"), [(*row[:2], row[2:]) for row in rows(PLACES)]
+)
+def test_files_take_the_place_of_those_of_their_name(mine, profile, given, names):
+    overlay = read_overlay([mine / name for name in given.split()])
+    sources = program_sources(load_profile(profile, overlay.base), rules=overlay.base)
+    sources = overlay.over(sources, Purpose.ANSWER)
+    found = [source.name.removeprefix("lp_rules/") for source in sources]
+    assert [name.replace(f"{mine}/", "mine/") for name in found] == " ".join(names).split()
 
 
-def test_an_ambiguous_file_is_refused(shipped, mine):
-    with pytest.raises(UsageError) as caught:
-        names("wide", [mine / "tags.lp"])
-    assert "expected lp_rules/labels/tags.lp or lp_rules/chunking/tags.lp" in str(caught.value)
-
-
-def test_a_rule_folder_takes_the_place_of_all(shipped, mine):
-    base = write(
-        Path("copy"),
-        {
-            "labels.lp": "l.",
-            "words.lp": "w.",
-            "weights/small.lp": "x.",
-            "profiles/small.toml": PROFILE,
-        },
-    )
-    assert names("small", [mine / "new.lp", base]) == [
-        *("asp/decide.lp", "copy/labels.lp", "copy/words.lp", "copy/weights/small.lp"),
-        "mine/new.lp",
-    ]
-
-
-def test_two_rule_folders_are_refused(shipped):
+def test_files_that_cannot_take_a_place_are_refused(mine, shipped):
+    overlay = read_overlay([mine / "tags.lp"])
+    with pytest.raises(UsageError, match=r"expected .*labels/tags\.lp or .*chunking/tags\.lp"):
+        overlay.over(program_sources(load_profile("wide")), Purpose.ANSWER)
     with pytest.raises(UsageError, match="two rule folders"):
         read_overlay([shipped / "lp_rules", shipped / "lp_rules"])
-
-
-def test_what_is_no_rule_file(shipped, mine):
-    with pytest.raises(UsageError, match=r"--rules mine/notes\.txt: this is not a rule file"):
+    with pytest.raises(UsageError, match=r"--rules .*mine/notes\.txt: this is not a rule file"):
         read_overlay([mine / "notes.txt"])
     with pytest.raises(RuleError, match=r"mine/none\.lp: there is no such rule file"):
         read_overlay([mine / "none.lp"])
 
 
-def test_the_rules_are_loaded(shipped, mine):
+def test_the_rules_are_loaded(mine):
     _, rules = load_program("small", [mine / "words.lp"])
-    assert "my_words." in [str(statement) for statement in rules.statements]
+    assert "mine." in [str(statement) for statement in rules.statements]
     assert "words." not in [str(statement) for statement in rules.statements]
 
 
-WHOLE = "weight(any_pair,align,-3). weight(a,align,1)."
-
-
-@pytest.fixture
-def weighed(shipped, tmp_path, monkeypatch):
-    """A profile with weights that others have, too, and with corrections of its own."""
-    monkeypatch.chdir(tmp_path)
-    profile = PROFILE.replace('"weights/small"', '"weights/all", "weights/own", "weights/sure"')
-    own = "correction(a,align,2; b,equi,3)."
-    files = {"all.lp": WHOLE + " weight(b,equi,2).", "own.lp": own, "sure.lp": "confidence(1)."}
-    write(shipped / "lp_rules" / "weights", files)
-    write(shipped / "lp_rules", {"profiles/own.toml": profile})
-    return write(
-        Path("mine"),
-        {
-            "old.lp": WHOLE,
-            "all.lp": WHOLE,
-            "folder/old.lp": WHOLE,
-            "folder/rule.lp": "r(1).",
-            "few.lp": "correction(c,align,2).",
-            "more.lp": "correction(b,equi,1; c,align,2; a,align,7).",
-            "two.lp": "correction(b,equi,1).",
-            "three.lp": "r(1).\nweight(a,align,4).",
-            "odd.lp": "weight(any_pair,align,",
-        },
-    )
-
-
 @pytest.mark.parametrize(
-    ("given", "used", "told"),
+    ("given", "used", "replaced"),
     [
         ("old.lp", "old sure", "all.lp and lp_rules/weights/own.lp, as it weighs what they do"),
         ("all.lp", "all sure", "all.lp and lp_rules/weights/own.lp, as it weighs what they do"),
@@ -139,25 +92,23 @@ def weighed(shipped, tmp_path, monkeypatch):
         ("few.lp", "all own sure few", None),
     ],
 )
-def test_weights_take_the_place_of_those_that_they_are_meant_for(weighed, given, used, told):
-    profile, rules = load_program("own", [weighed / given])
+def test_weights_take_the_place_of_those_that_they_are_meant_for(mine, given, used, replaced):
+    profile, rules = load_program("own", [mine / given])
     assert [file.path.stem for file in rules.files][-len(used.split()) :] == used.split()
-    warnings = [str(one) for one in given_warnings(rules, profile, [weighed / given])]
-    assert len(warnings) == (told is not None)
-    assert all(f"this file takes the place of lp_rules/weights/{told}" in one for one in warnings)
+    warnings = [str(warning) for warning in given_warnings(rules, profile, [mine / given])]
+    assert len(warnings) == (replaced is not None)
+    words = f"this file takes the place of lp_rules/weights/{replaced}"
+    assert all(words in warning for warning in warnings)
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ("two.lp", r"two\.lp:1:1: correction\(b,equi,…\) is also given at .*/own\.lp:1"),
-        (
-            "three.lp",
-            r"three\.lp:2:1: weight\(a,align,…\) is also given at .*/all\.lp:1\. Write cor",
-        ),
-        ("odd.lp", r"odd\.lp:1:\d+: the file ends in the middle of a rule"),
-    ],
-)
-def test_weights_that_are_few_are_no_others(weighed, given, told):
-    with pytest.raises(RuleError, match=told):
-        load_program("own", [weighed / given])
+REFUSED = r"""
+two.lp   | two\.lp:1:1: correction\(b,equi,…\) is also given at .*/own\.lp:1
+three.lp | three\.lp:2:1: weight\(a,align,…\) is also given at .*/all\.lp:1\. Write cor
+odd.lp   | odd\.lp:1:\d+: the file ends in the middle of a rule
+"""
+
+
+@pytest.mark.parametrize(("given", "message"), rows(REFUSED))
+def test_weights_that_are_few_are_no_others(mine, given, message):
+    with pytest.raises(RuleError, match=message):
+        load_program("own", [mine / given])

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from ists_asp.errors import RuleError
 from ists_asp.io.store import Memo, Store
 from ists_asp.rules import Purpose, find_rules, load_program, load_rules, phrases
 from ists_asp.rules import parsing as parsing_module
@@ -15,6 +16,8 @@ from ists_asp.solver.grounder import prepare, prepared
 from ists_asp.solver.statements import Shapes
 from tests.sharing import damage
 
+from .conftest import write
+
 
 def refuse(*_, **__):
     raise AssertionError("worked out again")
@@ -22,12 +25,6 @@ def refuse(*_, **__):
 
 def parts(program):
     return (tuple(map(id, program.statements)), program.facts, program.tables, program.derived)
-
-
-def sources(folder, text, name="mine.lp"):
-    folder.mkdir(exist_ok=True)
-    (folder / name).write_text(text)
-    return find_rules(folder)
 
 
 @pytest.fixture(autouse=True)
@@ -41,29 +38,46 @@ def store(tmp_path):
     return Store(tmp_path / "cache")
 
 
-def load(store, purpose=Purpose.ANSWER):
+def shipped(store, purpose=Purpose.ANSWER):
     parsing_module._known.clear()
     name = "headlines" if purpose is Purpose.RATING else "baseline"
     return load_program(name, purpose=purpose, store=store)[1]
+
+
+@pytest.fixture
+def mine(tmp_path, store):
+    """Load a rule text, as a process does that has read no file yet if it is to forget."""
+
+    def load(text, name="mine.lp", *, forget=True):
+        if forget:
+            parsing_module._known.clear()
+        return load_rules(find_rules(write(tmp_path / "a", {name: text})), store=store)
+
+    return load
+
+
+def facts(rules, arguments=(), messages=None):
+    """The facts that the rules give for every pair."""
+    program = prepared(rules, arguments, messages or Messages(), Shapes())
+    return sorted(map(str, program.facts))
 
 
 @pytest.mark.parametrize(
     "purpose", [Purpose.ANSWER, pytest.param(Purpose.RATING, marks=pytest.mark.slow)]
 )
 def test_a_rule_set_is_the_same_from_the_store(store, purpose, monkeypatch):
-    fresh = load(None, purpose)
-    load(store, purpose)
+    fresh = shipped(None, purpose)
+    shipped(store, purpose)
     monkeypatch.setattr(parsing_module, "name_rules", refuse)
-    kept = load(store, purpose)
-    assert kept == fresh
-    assert [str(node.location) for node in kept.statements] == [
-        str(node.location) for node in fresh.statements
-    ]
+    stored = shipped(store, purpose)
+    assert stored == fresh
+    places = [[str(node.location) for node in rules.statements] for rules in (stored, fresh)]
+    assert places[0] == places[1]
 
 
 @pytest.mark.slow
 def test_a_program_is_the_same_from_the_store(store, monkeypatch):
-    rules = load(store)
+    rules = shipped(store)
     for tables in (True, False):
         messages = Messages(rules.names)
         fresh = prepare(rules.statements, (), messages, Shapes(), tables=tables)
@@ -73,67 +87,48 @@ def test_a_program_is_the_same_from_the_store(store, monkeypatch):
             assert parts(prepared(rules, (), messages, Shapes(), tables=tables)) == parts(fresh)
 
 
-def test_a_constant_makes_another_program(store, tmp_path):
-    rules = load_rules(sources(tmp_path / "a", "#const n=1. p(1..n). q :- p(3)."), store=store)
-    few = prepared(rules, (), Messages(), Shapes())
-    many = prepared(rules, ("-c", "n=3"), Messages(), Shapes())
-    assert sorted(map(str, few.facts)) == ["p(1)"]
-    assert sorted(map(str, many.facts)) == ["p(1)", "p(2)", "p(3)", "q"]
-
-
 @pytest.mark.slow
 def test_weights_phrases_and_lists_are_the_same(store):
     for _ in range(2):
-        rules = load(store)
-        plain = load(None)
+        rules, plain = shipped(store), shipped(None)
         assert rule_weights(rules) == rule_weights(plain)
         assert phrases(rules) == phrases(plain)
         assert list_rules("headlines", store=store) == list_rules("headlines")
 
 
-def test_an_edit_is_seen(store, tmp_path):
-    first = load_rules(sources(tmp_path / "a", "p(1)."), store=store)
-    prepared(first, (), Messages(), Shapes())
-    second = load_rules(sources(tmp_path / "a", "p(2)."), store=store)
-    assert list(map(str, prepared(second, (), Messages(), Shapes()).facts)) == ["p(2)"]
+def test_another_constant_or_text_makes_another_program(mine):
+    rules = mine("#const n=1. p(1..n). q :- p(3).")
+    assert facts(rules) == ["p(1)"]
+    assert facts(rules, ("-c", "n=3")) == ["p(1)", "p(2)", "p(3)", "q"]
+    assert facts(mine("p(2).", forget=False)) == ["p(2)"]
 
 
-def test_a_copy_with_other_statements_has_no_memory(store, tmp_path):
-    rules = load_rules(sources(tmp_path / "a", "p(1). p(2)."), store=store)
-    prepared(rules, (), Messages(), Shapes())
+def test_a_copy_with_other_statements_has_no_memory(mine):
+    rules = mine("p(1). p(2).")
+    assert facts(rules) == ["p(1)", "p(2)"]
     less = replace(rules, statements=rules.statements[:-1], rules=rules.rules[:-1])
     assert less.remembered == Memo()
-    assert list(map(str, prepared(less, (), Messages(), Shapes()).facts)) == ["p(1)"]
+    assert facts(less) == ["p(1)"]
 
 
-def test_warnings_are_told_each_time(store, tmp_path):
-    folder = tmp_path / "a"
+def test_warnings_and_clashes_are_told_each_time(mine, tmp_path):
     for _ in range(2):
-        parsing_module._known.clear()
-        rules = load_rules(sources(folder, 'p("a"). q(X+1) :- p(X).'), store=store)
+        rules = mine('p("a"). q(X+1) :- p(X).')
         messages = Messages(rules.names)
-        prepared(rules, (), messages, Shapes())
-        assert [(one.where, "undefined" in one.text) for one in messages.warnings] == [
-            (f"{rules.files[0].name}:1", True)
-        ]
-
-
-def test_a_damaged_store_is_renewed(store, tmp_path):
-    rules = load_rules(sources(tmp_path / "a", "p(1). q(X) :- p(X)."), store=store)
-    prepared(rules, (), Messages(), Shapes())
-    damage(store.path.parent)
-    parsing_module._known.clear()
-    again = load_rules(sources(tmp_path / "a", "p(1). q(X) :- p(X)."), store=store)
-    assert sorted(map(str, prepared(again, (), Messages(), Shapes()).facts)) == ["p(1)", "q(1)"]
-    assert again == rules
-
-
-def test_names_that_clash_are_refused_from_the_store(store, tmp_path):
-    from ists_asp.errors import RuleError
-
-    folder = tmp_path / "a"
-    sources(folder, "_p(1).", "one.lp")
+        facts(rules, messages=messages)
+        (warning,) = messages.warnings
+        assert warning.where == f"{rules.files[0].name}:1"
+        assert "undefined" in warning.text
+    write(tmp_path / "a", {"one.lp": "_p(1)."})
     for _ in range(2):
-        parsing_module._known.clear()
         with pytest.raises(RuleError, match="private predicate _p/1"):
-            load_rules(sources(folder, "_p(2).", "two.lp"), store=store)
+            mine("_p(2).", "two.lp")
+
+
+def test_a_damaged_store_is_renewed(mine, store):
+    rules = mine("p(1). q(X) :- p(X).")
+    facts(rules)
+    damage(store.path.parent)
+    again = mine("p(1). q(X) :- p(X).")
+    assert facts(again) == ["p(1)", "q(1)"]
+    assert again == rules

@@ -1,14 +1,14 @@
-"""A batch gives the same as one pair at a time, on real pairs."""
-
-from itertools import islice
+"""A batch: which pairs are decided together, and that each has the answer that it has alone."""
 
 import pytest
 
 from benchmarks import ROOT
 from benchmarks.sets import SAMPLES, read_set
 from ists_asp.engine import load
-
-pytestmark = pytest.mark.slow
+from ists_asp.io.text import make_sentence
+from ists_asp.model import Pair
+from ists_asp.solver import batch
+from ists_asp.solver.batch import short_pairs
 
 TRAIN = ROOT.parent / "shared" / "data" / "ists-2016-train"
 CASES = [
@@ -21,34 +21,49 @@ PAIRS = 125
 """Of each set, besides the samples: together 500, of which those alone have labels as choices."""
 
 
-def check(profile, pairs):
+def check(profile, data, chunked):
+    pairs = list(data.chunked if chunked else data.plain)[:PAIRS]
     with load(profile, cache=None) as system:
-        solver = system.solver
         items = list(system.facts(pairs))
-        together = list(solver.solve_all(items))
-        alone = [solver.solve(pair, facts) for pair, facts in items]
-    assert [found.answers for found in together] == [found.answers for found in alone]
-    assert solver._batches is not None
+        together = [solution.answers for solution in system.solver.solve_all(items)]
+        assert together == [system.solver.solve(*item).answers for item in items]
+        assert system.solver._batches is not None
+        # The engine keeps one time for each pair, and their order.
+        answers = list(system.solve_many(pairs[:10], rated=False))
+        assert answers == [answer for answer, *_ in together[:10]]
+        assert system.stages.decided.total() == len(answers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("profile", "name", "chunked"), CASES)
 def test_a_batch_answers_samples_as_one_at_a_time(profile, name, chunked):
-    data = read_set(SAMPLES / name)
-    check(profile, data.chunked if chunked else data.plain)
+    check(profile, read_set(SAMPLES / name), chunked)
 
 
 @pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.skipif(not TRAIN.is_dir(), reason=f"the train data of the task is not in {TRAIN}")
 @pytest.mark.parametrize(("profile", "name", "chunked"), CASES)
 def test_a_batch_answers_train_pairs_as_one_at_a_time(profile, name, chunked):
-    data = read_set(TRAIN / name, PAIRS)
-    check(profile, list(islice(data.chunked if chunked else data.plain, PAIRS)))
+    check(profile, read_set(TRAIN / name, PAIRS), chunked)
 
 
-def test_the_engine_keeps_one_time_for_each_pair_and_their_order():
-    data = read_set(SAMPLES / "headlines")
-    with load("headlines", cache=None) as system:
-        answers = list(system.solve_many(data.chunked))
-        assert [answer.pair.id for answer in answers] == [pair.id for pair in data.chunked]
-        assert system.stages.decided.total() == len(answers)
-        assert answers[0] == system.solve(data.chunked[0].sent1, data.chunked[0].sent2)
+@pytest.mark.parametrize(
+    ("sizes", "batches", "tokens"),
+    [
+        # Long pairs stay alone, and one pair is no batch.
+        ((), [], None),
+        ((5,), [], None),
+        ((5, 5, 5), [[0, 1, 2]], None),
+        ((5, 100, 5), [[0, 2]], None),
+        ((100, 5), [], None),
+        ((99, 1, 99, 99), [[0, 1, 2, 3]], None),
+        # A batch has so many tokens at most.
+        ((20, 20, 10, 30, 150, 10, 40, 40), [[0, 1, 2], [3, 5]], 100),
+    ],
+)
+def test_pairs_are_decided_together_that_are_not_long(monkeypatch, sizes, batches, tokens):
+    monkeypatch.setattr(batch, "TOKENS", tokens or batch.TOKENS)
+    sentences = (make_sentence(["a"] * size) for size in sizes)
+    items = [(Pair(str(n), sentence, sentence), ()) for n, sentence in enumerate(sentences)]
+    assert short_pairs(items) == batches

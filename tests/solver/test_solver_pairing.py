@@ -4,6 +4,7 @@ import pytest
 
 from ists_asp.errors import UnsatisfiableError
 from ists_asp.rules.parsing import RuleWarning
+from tests.tables import rows
 
 BASE = """
 #defined d/2.
@@ -16,110 +17,95 @@ first(1,1,1). first(2,1,1).
 alic(S,1) :- first(S,1,_), not noali(S,1).
 """
 FACTS = ("d(1,3),d(2,1)", "", "d(1,5),n(4)", "d(2,2),d(2,3),d(1,1),n(1)")
-RULES = {
-    "choice and constraint": "#minimize{ W@S,S : d(S,W), noali(S,1) }. "
-    "#minimize{1@0,S:noali(S,1)}."
-    ":- not noali(1,1), d(1,_).",
-    "aggregates": ":~ W = #sum{V,S : d(S,V)}, noali(1,1). "
-    "[W-4@2] :~ 1 { noali(2,1); noali(1,1) }. [1@1]"
-    "#maximize{ S,S : noali(S,1) }.",
-    "conditional literals": "free :- not noali(S,1) : d(S,_). #maximize{ 2,a : free }."
-    "#maximize{ S,S : noali(S,1) }.",
-    "weak constraints": ":~ noali(S,1), d(S,W), not n(4). "
-    "[W@3,S] :~ not noali(S,1), S=1..2. [2@1,S]",
-    "tables": "t(1;2). u(X) :- t(X), X>1. #minimize{ X-3*Y,X,Y : u(X), noali(Y,1), t(Y) }.",
-    "costs of no pair": "#minimize{ 7@9 }. #minimize{ S@1,S : noali(S,1) }. "
-    "#minimize{ 3@4 : n(9) }.",
-    "classical negation": "-q(S) :- d(S,_). q(1) :- noali(1,1), n(4). r :- -q(2). "
-    ":- r, not noali(2,1)."
-    "#maximize{ S,S : noali(S,1) }.",
-    "disjunction and pools": "a(S) ; b(S) :- d((S;S),_). :- a(1). #minimize{ 1,S : a(S) }."
-    "#minimize{ 1@2,S : noali(S,1), not b(S); -2@2,S : noali(S,1), b(S) }.",
-    "negation only": "c :- not n(4), not n(1). #minimize{ 1 : c, noali(1,1) }."
-    "#maximize{ S@-1,S : noali(S,1) }.",
-    "choice among tables": "t(1..3). { s(X) : t(X) } = 1 :- d(1,_). "
-    "#maximize{ X*W : s(X), d(1,W) }."
-    "#minimize{ S@-1,S : noali(S,1) }.",
-    "loops through negation": "x :- not y. y :- not x. z :- x, not n(1). "
-    "#minimize{ 1@2 : x; 2@2 : y }."
-    "#minimize{ S@1,S : noali(S,1), x }. #maximize{ S@0,S : noali(S,1) }.",
-    "constants": "#const k = 2. #minimize{ k*S,S : noali(S,1) }. "
-    "#maximize{ 3*k,S : noali(S,1), S=k }.",
-    "weights of zero": "#minimize{ 0@5 : n(1); 0@4 : noali(1,1), n(4) }. "
-    "#minimize{ S,S : noali(S,1) }.",
-    "head aggregates": "t(1..2). 1 <= #count{ X : h(X) : t(X) } <= 1 :- n(_). "
-    "#minimize{ X@1,X : h(X) }. #minimize{ S,S : noali(S,1) }.",
-}
+RULES = """
+choice and constraint | #minimize{ W@S,S : d(S,W), noali(S,1) }. #minimize{1@0,S:noali(S,1)}.
+    :- not noali(1,1), d(1,_).
+aggregates | :~ W = #sum{V,S : d(S,V)}, noali(1,1). [W-4@2]
+    :~ 1 { noali(2,1); noali(1,1) }. [1@1] #maximize{ S,S : noali(S,1) }.
+conditional literals | free :- not noali(S,1) : d(S,_). #maximize{ 2,a : free }.
+    #maximize{ S,S : noali(S,1) }.
+weak constraints | :~ noali(S,1), d(S,W), not n(4). [W@3,S] :~ not noali(S,1), S=1..2. [2@1,S]
+tables | t(1;2). u(X) :- t(X), X>1. #minimize{ X-3*Y,X,Y : u(X), noali(Y,1), t(Y) }.
+costs of no pair | #minimize{ 7@9 }. #minimize{ S@1,S : noali(S,1) }. #minimize{ 3@4 : n(9) }.
+classical negation | -q(S) :- d(S,_). q(1) :- noali(1,1), n(4). r :- -q(2). :- r, not noali(2,1).
+    #maximize{ S,S : noali(S,1) }.
+disjunction and pools | a(S) ; b(S) :- d((S;S),_). :- a(1). #minimize{ 1,S : a(S) }.
+    #minimize{ 1@2,S : noali(S,1), not b(S); -2@2,S : noali(S,1), b(S) }.
+negation only | c :- not n(4), not n(1). #minimize{ 1 : c, noali(1,1) }.
+    #maximize{ S@-1,S : noali(S,1) }.
+choice among tables | t(1..3). { s(X) : t(X) } = 1 :- d(1,_). #maximize{ X*W : s(X), d(1,W) }.
+    #minimize{ S@-1,S : noali(S,1) }.
+loops through negation | x :- not y. y :- not x. z :- x, not n(1). #minimize{ 1@2 : x; 2@2 : y }.
+    #minimize{ S@1,S : noali(S,1), x }. #maximize{ S@0,S : noali(S,1) }.
+constants | #const k = 2. #minimize{ k*S,S : noali(S,1) }. #maximize{ 3*k,S : noali(S,1), S=k }.
+weights of zero | #minimize{ 0@5 : n(1); 0@4 : noali(1,1), n(4) }. #minimize{ S,S : noali(S,1) }.
+head aggregates | t(1..2). 1 <= #count{ X : h(X) : t(X) } <= 1 :- n(_). #minimize{ X@1,X : h(X) }.
+    #minimize{ S,S : noali(S,1) }.
+"""
+SEVERAL = """
+#minimize{ 1@1 : noali(1,1), noali(2,1) }.
+#maximize{ 1@1,S : noali(S,1) }. { m(S) : first(S,1,_) }. :- noali(S,1), m(S), d(1,_).
+:- d(S,_), noali(S,1). #minimize{ 1@2 : n(4), noali(1,1) }.
+m :- not k. k :- not m. noali(2,1) :- m. #minimize{ 1@1 : noali(1,1) }.
+#minimize{ S@1,S : noali(S,1) ; -S@1,x,S : noali(S,1) }.
+"""
+"""Rules by which pairs have several best answers."""
+ONE_BY_ONE = """
+__p(1).
+p(__X) :- n(__X).
+#external p(1).
+#show p(X) : n(X).
+#program more.
+#project n/1.
+#heuristic noali(1,1). [1,true]
+"""
+"""Rules that cannot be rewritten, so that pairs are solved one by one."""
 
 
-@pytest.mark.parametrize("name", RULES)
-def test_answers_and_costs_are_those_of_pairs_alone(make, items, name):
-    solver = make(BASE + RULES[name])
-    assert solver._batches is not None
+def answers(solutions):
+    return [solution.answers for solution in solutions]
+
+
+@pytest.mark.parametrize("row", rows(RULES), ids=lambda row: row[0])
+def test_answers_and_costs_are_those_of_pairs_alone(make, items, row):
+    solver = make(BASE + " ".join(row[1:]))
     pairs = items(*FACTS)
     alone = [solver.solve(*item).answers for item in pairs]
-    found = solver._batches.solve(pairs)
-    assert found is not None
-    assert [solution.answers for solution in found] == alone
-    assert [solution.answers for solution in solver.solve_all(pairs)] == alone
+    assert answers(solver._batches.solve(pairs)) == alone
+    assert answers(solver.solve_all(pairs)) == alone
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        *("#minimize{ 1 : noali(1,1) }. __p(1).", "#minimize{ 1 : noali(1,1) }. p(__X) :- n(__X)."),
-        "#minimize{ 1 : noali(1,1) }. #external p(1).",
-        "#minimize{ 1 : noali(1,1) }. #show p(X) : n(X).",
-        "#minimize{ 1 : noali(1,1) }. #program more.",
-        "#minimize{ 1 : noali(1,1) }. #project n/1.",
-        "#minimize{ 1 : noali(1,1) }. #heuristic noali(1,1). [1,true]",
-    ],
-)
-def test_rules_that_cannot_be_rewritten_are_solved_pair_by_pair(make, items, rules):
-    solver = make(BASE + rules)
-    assert solver._batches is None
-    pairs = items(*FACTS)
-    assert [found.answers for found in solver.solve_all(pairs)] == [
-        solver.solve(*item).answers for item in pairs
-    ]
-
-
-@pytest.mark.parametrize(
-    ("rules", "together"), [("", False), (":- not noali(S,1), first(S,1,_).", True)]
-)
-def test_without_an_objective_pairs_are_solved_together_where_answers_are_unique(
-    make, items, rules, together
-):
-    solver = make(BASE + rules)
-    pairs = items(*FACTS)
-    assert (solver._batches.solve(pairs) is not None) == together
-    assert [found.answers for found in solver.solve_all(pairs)] == [
-        solver.solve(*item).answers for item in pairs
-    ]
-
-
-@pytest.mark.parametrize(
-    "rules",
-    [
-        "#minimize{ 1@1 : noali(1,1), noali(2,1) }.",
-        "#maximize{ 1@1,S : noali(S,1) }. { m(S) : first(S,1,_) }. :- noali(S,1), m(S), d(1,_).",
-        ":- d(S,_), noali(S,1). #minimize{ 1@2 : n(4), noali(1,1) }.",
-        "m :- not k. k :- not m. noali(2,1) :- m. #minimize{ 1@1 : noali(1,1) }.",
-        "#minimize{ S@1,S : noali(S,1) ; -S@1,x,S : noali(S,1) }.",
-    ],
-)
+@pytest.mark.parametrize("rules", SEVERAL.strip().splitlines())
 def test_pairs_with_several_best_answers_get_the_same_one_in_every_company(make, items, rules):
     solver = make(BASE + rules)
     pairs = items(*FACTS, *FACTS[::-1])
     alone = [solver.solve(*item).answers for item in pairs]
     for begin in range(len(pairs)):
-        company = pairs[begin:]
-        assert [found.answers for found in solver.solve_all(company)] == alone[begin:]
+        assert answers(solver.solve_all(pairs[begin:])) == alone[begin:]
 
 
-def test_what_is_not_shown_does_not_keep_pairs_from_being_solved_together(make, items):
-    rules = "{ m(S) : first(S,1,_) }. #minimize{ S,S : noali(S,1) }."
-    assert make(BASE + rules)._batches.solve(items(*FACTS)) is not None
+@pytest.mark.parametrize("rules", ONE_BY_ONE.strip().splitlines())
+def test_rules_that_cannot_be_rewritten_are_solved_pair_by_pair(make, items, rules):
+    solver = make(f"{BASE}#minimize{{ 1 : noali(1,1) }}. {rules}")
+    assert solver._batches is None
+    pairs = items(*FACTS)
+    assert answers(solver.solve_all(pairs)) == [solver.solve(*item).answers for item in pairs]
+
+
+@pytest.mark.parametrize(
+    ("rules", "together"),
+    [
+        # Without an objective only where answers are unique; what is not shown does not count.
+        ("", False),
+        (":- not noali(S,1), first(S,1,_).", True),
+        ("{ m(S) : first(S,1,_) }. #minimize{ S,S : noali(S,1) }.", True),
+    ],
+)
+def test_pairs_are_solved_together_where_answers_are_unique(make, items, rules, together):
+    solver = make(BASE + rules)
+    pairs = items(*FACTS)
+    assert (solver._batches.solve(pairs) is not None) == together
+    assert answers(solver.solve_all(pairs)) == [solver.solve(*item).answers for item in pairs]
 
 
 def test_a_denied_table_leaves_no_answer_in_any_company(make, items):
@@ -145,25 +131,27 @@ def test_facts_that_add_to_a_table_count_for_their_pair_only(make, items):
     assert solver._batches.solve(pairs) is None
 
 
-def test_a_pair_without_an_answer_is_named_after_the_answers_before_it(make, items):
+def test_what_comes_before_a_pair_without_an_answer_or_an_item_that_cannot_be_had_is_left(
+    make, items
+):
     solver = make(BASE + "#minimize{ 1,S : noali(S,1) }. :- n(1).")
-    found = solver.solve_all(items("", "n(4)", "n(1)", ""))
-    assert [next(found).answers[0].pair.id for _ in range(2)] == ["1", "2"]
-    with pytest.raises(UnsatisfiableError, match="pair 3: the rules admit no answer set"):
-        next(found)
-
-
-def test_an_item_that_cannot_be_had_leaves_the_answers_before_it(make, items):
-    solver = make(BASE + "#minimize{ 1,S : noali(S,1) }.")
 
     def failing():
         yield from items("", "n(4)")
         raise ValueError("no more")
 
-    found = solver.solve_all(failing())
-    assert [next(found).answers[0].pair.id for _ in range(2)] == ["1", "2"]
-    with pytest.raises(ValueError, match="no more"):
-        next(found)
+    for source, error, message in (
+        (
+            items("", "n(4)", "n(1)", ""),
+            UnsatisfiableError,
+            "pair 3: the rules admit no answer set",
+        ),
+        (failing(), ValueError, "no more"),
+    ):
+        solutions = solver.solve_all(source)
+        assert [next(solutions).answers[0].pair.id for _ in range(2)] == ["1", "2"]
+        with pytest.raises(error, match=message):
+            next(solutions)
 
 
 def test_several_answers_are_found_pair_by_pair(make, items):

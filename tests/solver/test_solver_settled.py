@@ -1,6 +1,7 @@
 """Labels and scores that are settled while grounding are those that choices give."""
 
 import random
+from itertools import product
 
 import pytest
 from clingo import parse_term
@@ -9,8 +10,7 @@ from ists_asp.io.text import make_sentence
 from ists_asp.model import Label, Pair
 from ists_asp.resources import asp_dir
 from ists_asp.rules import find_rules, load_program, load_rules
-from ists_asp.rules.source import RuleSource
-from ists_asp.solver import Solver, SolverOptions
+from ists_asp.solver import Solver
 from ists_asp.solver.pairing import settle
 from ists_asp.solver.statements import Shapes
 
@@ -31,107 +31,96 @@ FORBIDDEN = "forbidden_label(run(I,I),run(J,J),L) :- glued(I,J,N), nth(N,L).\n" 
 SIZE = 4
 
 
-def rules_of(tmp_path, text):
-    (tmp_path / "rules.lp").write_text(text)
-    core = RuleSource(
-        asp_dir().resolve() / "decide.lp", "asp/decide.lp", asp_dir().resolve(), "asp"
-    )
-    return load_rules([core, *find_rules(tmp_path / "rules.lp")])
+@pytest.fixture
+def rules_of(tmp_path):
+    def load(text):
+        (tmp_path / "rules.lp").write_text(JUDGEMENT + text)
+        core = find_rules(asp_dir() / "decide.lp", "asp/decide.lp")
+        return load_rules([*core, *find_rules(tmp_path / "rules.lp")])
+
+    return load
 
 
 def weights(chance):
     """Few values, so that labels and scores are often as good as others."""
-    return (
-        "".join(
-            f"weight({name},{label},{chance.choice((-50, 0, 0, 50))}).\n"
-            for name in ("near", "here")
-            for label in LABELS
-        )
-        + "".join(
-            f"weight({name},{label},{chance.choice((-50, 0, 50))}).\n"
-            for name in ("first", "second")
-            for label in ("this_spe", "other_spe", "simi", "score")
-        )
-        + "".join(
-            f"weight(label({label}),score,{chance.choice((50, 150, 250, 320))}).\n"
-            for label in LABELS
-        )
-    )
+    sides = ("this_spe", "other_spe", "simi", "score")
+    drawn = [
+        *(("near", label, (-50, 0, 0, 50)) for label in LABELS),
+        *(("here", label, (-50, 0, 0, 50)) for label in LABELS),
+        *((name, label, (-50, 0, 50)) for name in ("first", "second") for label in sides),
+        *((f"label({label})", "score", (50, 150, 250, 320)) for label in LABELS),
+    ]
+    return "".join(f"weight({n},{label},{chance.choice(values)}).\n" for n, label, values in drawn)
 
 
 def items(chance, count):
-    found = []
+    """Pairs of four tokens a side, of which some are near one another."""
+    tokens = range(1, SIZE + 1)
+    sentence = make_sentence([f"w{token}" for token in tokens])
     for number in range(1, count + 1):
         facts = ["chunked"]
-        for side in (1, 2):
-            for token in range(1, SIZE + 1):
-                facts += [
-                    f'token({side},{token},"w{token}")',
-                    f'part({side},{token},1,"w{token}","w{token}",noun,nn)',
-                    f"given_boundary({side},{token})",
-                ]
-        for first in range(1, SIZE + 1):
-            for second in range(1, SIZE + 1):
-                if chance.random() < 0.6:
-                    facts.append(f"near({first},{second},{chance.choice((50, 100))})")
-                if chance.random() < 0.5:
-                    facts.append(f"product({first},{second},{chance.choice((0, 100))})")
-                if chance.random() < 0.3:
-                    facts.append(f"norm({first},{second},{chance.choice((0, 100))},1)")
-                facts += [
-                    f"glued({first},{second},{label})"
-                    for label in range(6)
-                    if chance.random() < chance.choice((0.1, 0.1, 0.1, 0.9))
-                ]
-        sentence = make_sentence([f"w{token}" for token in range(1, SIZE + 1)])
-        found.append(
-            (Pair(str(number), sentence, sentence), parse_term(f"({','.join(facts)},)").arguments)
-        )
-    return found
+        for side, token in product((1, 2), tokens):
+            facts += [f'token({side},{token},"w{token}")', f"given_boundary({side},{token})"]
+            facts.append(f'part({side},{token},1,"w{token}","w{token}",noun,nn)')
+        for first, second in product(tokens, tokens):
+            for form, share, values in (
+                ("near({},{},{})", 0.6, (50, 100)),
+                ("product({},{},{})", 0.5, (0, 100)),
+                ("norm({},{},{},1)", 0.3, (0, 100)),
+            ):
+                if chance.random() < share:
+                    facts.append(form.format(first, second, chance.choice(values)))
+            for label in range(6):
+                if chance.random() < chance.choice((0.1, 0.1, 0.1, 0.9)):
+                    facts.append(f"glued({first},{second},{label})")
+        arguments = parse_term(f"({','.join(facts)},)").arguments
+        yield Pair(str(number), sentence, sentence), arguments
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
-def test_settled_answers_are_those_of_the_choices(tmp_path, seed):
+def test_settled_answers_are_those_of_the_choices(rules_of, seed):
     chance = random.Random(seed)
-    rules = rules_of(tmp_path, JUDGEMENT + FORBIDDEN + weights(chance))
-    solver = Solver(rules, SolverOptions())
-    pairs = items(chance, 6)
-    assert solver._batches is not None
+    solver = Solver(rules_of(FORBIDDEN + weights(chance)))
+    pairs = list(items(chance, 6))
     assert solver._batches._paired.settled != solver._batches._paired.statements
-    together = solver._batches.solve(pairs)
-    assert together is not None
+    together = [solution and solution.answers for solution in solver._batches.solve(pairs)]
     alone = [solver.solve(*pair).answers for pair in pairs]
-    assert [found and found.answers for found in together] == alone
-    found = {line.label for answers in alone for line in answers[0].alignments}
-    assert len(found - {Label.NOALI}) > 1
+    assert together == alone
+    labels = {line.label for answers in alone for line in answers[0].alignments}
+    assert len(labels - {Label.NOALI}) > 1
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(":- label(X,Y,oppo).", ":~ score(X,Y,1). [1@1,X,Y]", "odd(X) :- label(X,_,rel)."),
-        *("forbidden_score(X,Y,1) :- proposed(X,Y).", "{ score(X,Y,0) } :- aligned(X,Y)."),
-        "aligned(run(1,1),run(1,1)) :- proposed(run(1,1),run(1,1)).",
-        *("label(run(1,1),run(1,1),equi).", "near_enough(X) :- closeness(X,_,_,P), P > 300."),
-        "#minimize { 1@2,X,Y : label(X,Y,rel), viable(X,Y) }.",
-        *("_objective_priority(9) :- viable(X,Y).", "_settled_label(1,1,rel)."),
-    ],
-)
-def test_rules_that_speak_of_labels_or_scores_keep_the_choices(tmp_path, text):
-    rules = rules_of(tmp_path, JUDGEMENT + text)
-    solver = Solver(rules, SolverOptions())
+CHOSEN = """
+:- label(X,Y,oppo).
+:~ score(X,Y,1). [1@1,X,Y]
+odd(X) :- label(X,_,rel).
+forbidden_score(X,Y,1) :- proposed(X,Y).
+{ score(X,Y,0) } :- aligned(X,Y).
+aligned(run(1,1),run(1,1)) :- proposed(run(1,1),run(1,1)).
+label(run(1,1),run(1,1),equi).
+near_enough(X) :- closeness(X,_,_,P), P > 300.
+#minimize { 1@2,X,Y : label(X,Y,rel), viable(X,Y) }.
+_objective_priority(9) :- viable(X,Y).
+_settled_label(1,1,rel).
+"""
+"""Rules that speak of labels or scores."""
+
+
+@pytest.mark.parametrize("text", CHOSEN.strip().splitlines())
+def test_rules_that_speak_of_labels_or_scores_keep_the_choices(rules_of, text):
+    rules = rules_of(text)
+    solver = Solver(rules)
     assert settle(rules, solver.program, Shapes()) is None
-    assert solver._batches is not None
     assert solver._batches._paired.settled == solver._batches._paired.statements
 
 
 @pytest.mark.parametrize(
     "text", ["", "forbidden_label(X,Y,oppo) :- proposed(X,Y).", ":- aligned(X,X)."]
 )
-def test_other_rules_do_not(tmp_path, text):
-    rules = rules_of(tmp_path, JUDGEMENT + text)
-    assert settle(rules, Solver(rules, SolverOptions()).program, Shapes()) is not None
+def test_other_rules_do_not(rules_of, text):
+    rules = rules_of(text)
+    assert settle(rules, Solver(rules).program, Shapes()) is not None
 
 
 @pytest.mark.parametrize("profile", ["headlines", "answers-students", "es"])
@@ -140,8 +129,6 @@ def test_labels_of_shipped_profiles_are_settled(profile):
     assert settle(rules, Solver(rules).program, Shapes()) is not None
 
 
-def test_a_label_that_no_order_knows_is_left_to_the_choices(tmp_path):
-    rules = rules_of(tmp_path, JUDGEMENT + "licences. licensed(X,Y,odd,any) :- viable(X,Y).")
-    solver = Solver(rules, SolverOptions())
-    assert solver._batches is not None
-    assert solver._batches.solve(items(random.Random(1), 3)) is None
+def test_a_label_that_no_order_knows_is_left_to_the_choices(rules_of):
+    solver = Solver(rules_of("licences. licensed(X,Y,odd,any) :- viable(X,Y)."))
+    assert solver._batches.solve(list(items(random.Random(1), 3))) is None

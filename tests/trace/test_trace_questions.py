@@ -9,6 +9,7 @@ from clingo.ast import ProgramBuilder
 from ists_asp.errors import UsageError
 from ists_asp.io.wa import write_answer
 from ists_asp.trace.why import Verdict
+from tests.tables import rows
 from tests.trace.conftest import sample_traces, system
 
 LABELS = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL")
@@ -50,35 +51,37 @@ def run(rng, sentence):
     return " ".join(map(str, range(first, min(size, first + rng.randint(0, 2)) + 1)))
 
 
-def side(rng, trace, number):
+def side(rng, chunks, sentence):
     """Tokens of a chunk mostly, or any run."""
-    chunks = trace.answer.chunks1 if number == 1 else trace.answer.chunks2
-    if rng.random() < 0.8:
-        return " ".join(map(str, rng.choice(chunks).tokens))
-    return run(rng, trace.answer.pair.sent1 if number == 1 else trace.answer.pair.sent2)
+    return (
+        " ".join(map(str, rng.choice(chunks).tokens)) if rng.random() < 0.8 else run(rng, sentence)
+    )
 
 
-def question(rng, trace):
+def question(rng, answer):
+    """A question about a chunk, a token without a counterpart, a label and score, or a pair."""
+    sentences = answer.pair.sent1, answer.pair.sent2
+    sides = [
+        side(rng, *given) for given in zip((answer.chunks1, answer.chunks2), sentences, strict=True)
+    ]
     kind = rng.random()
     if kind < 0.15:
         number = rng.choice((1, 2))
-        sentence = trace.answer.pair.sent1 if number == 1 else trace.answer.pair.sent2
-        return f"{number}: {run(rng, sentence)}"
+        return f"{number}: {run(rng, sentences[number - 1])}"
     if kind < 0.25:
-        return f"{side(rng, trace, 1)} <==> 0 // NOALI"
-    if kind < 0.7:
-        known = [line for line in trace.answer.alignments if line.tokens1 and line.tokens2]
-        if known:
-            line = rng.choice(known)
-            words = " <==> ".join(" ".join(map(str, part)) for part in (line.tokens1, line.tokens2))
-            score = f" // {rng.randint(0, 5)}" if rng.random() < 0.5 else ""
-            return f"{words} // {rng.choice(LABELS)}{score}"
+        return f"{sides[0]} <==> 0 // NOALI"
+    paired = [line for line in answer.alignments if line.tokens1 and line.tokens2]
+    if kind < 0.7 and paired:
+        line = rng.choice(paired)
+        words = " <==> ".join(" ".join(map(str, part)) for part in (line.tokens1, line.tokens2))
+        score = f" // {rng.randint(0, 5)}" if rng.random() < 0.5 else ""
+        return f"{words} // {rng.choice(LABELS)}{score}"
     label = f" // {rng.choice(LABELS)}" if rng.random() < 0.3 else ""
-    return f"{side(rng, trace, 1)} <==> {side(rng, trace, 2)}{label}"
+    return f"{' <==> '.join(sides)}{label}"
 
 
 @pytest.mark.slow
-def test_every_line_of_an_answer_has_reasons(traces):
+def test_every_line_and_chunk_of_an_answer_has_reasons(traces):
     for trace in traces:
         for line in lines(trace):
             found = trace.why(line)
@@ -86,15 +89,10 @@ def test_every_line_of_an_answer_has_reasons(traces):
             assert found.text()
             with pytest.raises(UsageError, match="the answer has this decision"):
                 trace.why_not(line)
-
-
-@pytest.mark.slow
-def test_every_chunk_of_an_answer_has_reasons(traces):
     for trace in traces[:3]:
         for number, chunks in ((1, trace.answer.chunks1), (2, trace.answer.chunks2)):
             for chunk in chunks:
-                text = f"{number}: {' '.join(map(str, chunk.tokens))}"
-                found = trace.why(text)
+                found = trace.why(f"{number}: {' '.join(map(str, chunk.tokens))}")
                 assert len(found.decisions) + len(found.absent) >= len(chunk.tokens)
 
 
@@ -105,7 +103,7 @@ def test_what_why_not_says_is_true(scenario, seed):
     verdicts = set()
     for trace in sample_traces(*scenario, 4 if seed else 1):
         for _ in range(3):
-            text = question(rng, trace)
+            text = question(rng, trace.answer)
             try:
                 found = trace.why_not(text)
             except UsageError as error:
@@ -122,52 +120,50 @@ def test_what_why_not_says_is_true(scenario, seed):
                 continue
             assert cost is not None, text
             own = dict(zip(trace.best.found.priorities, trace.best.found.cost, strict=True))
-            by = dict(found.by)
-            for priority in own.keys() | cost.keys():
-                gain = cost.get(priority, 0) - own.get(priority, 0)
-                assert gain == by.get(priority, 0), text
+            gains = {level: cost.get(level, 0) - own.get(level, 0) for level in own.keys() | cost}
+            worse = {level: gain for level, gain in gains.items() if gain}
+            assert worse == {level: gain for level, gain in found.by if gain}, text
             assert found.by[0][1] > 0
     assert verdicts
 
 
-def test_what_is_worse_or_forbidden_or_has_no_rule_is_called_so(trace):
-    found = trace.why_not("1 <==> 1 // REL")
-    assert found.verdict is Verdict.WORSE
-    assert found.by[0][1] > 0
-    assert trace.answer.alignments[0].label == "SIMI"
-    found = trace.why_not("3 4 5 <==> 3 4 5 // SIMI // 5")
-    assert found.verdict is Verdict.UNDERIVABLE
-    assert "equivalence_scores_5" in found.text()
-    assert "fails: 5 = (1..4)" in found.text()
-    found = trace.why_not("2 <==> 2 // EQUI // 3")
-    assert found.verdict is Verdict.UNDERIVABLE
-    assert "not label" in found.text()
+VERDICTS = """
+1 <==> 1 // REL | WORSE
+3 4 5 <==> 3 4 5 // SIMI // 5 | UNDERIVABLE | equivalence_scores_5 | fails: 5 = (1..4)
+2 <==> 2 // EQUI // 3 | UNDERIVABLE | not label
+1: 3 4 | UNDERIVABLE | > 0
+1: 1 2 | CERTAIN
+"""
 
 
-def test_a_boundary_shows_its_arithmetic(trace):
-    found = trace.why_not("1: 3 4")
-    assert found.verdict is Verdict.UNDERIVABLE
-    assert " > 0" in found.text()
-    assert trace.why_not("1: 1 2").verdict is Verdict.CERTAIN
+@pytest.mark.parametrize("row", rows(VERDICTS), ids=lambda row: row[0])
+def test_what_is_worse_or_forbidden_or_has_no_rule_is_called_so(trace, row):
+    question, verdict, *words = row
+    found = trace.why_not(question)
+    assert found.verdict is Verdict[verdict]
+    assert verdict != "WORSE" or found.by[0][1] > 0
+    assert all(part in found.text() for part in words)
+
+
+MALFORMED = """
+nonsense | there is no 'nonsense' in either sentence
+3: 1 2 | there is no sentence 3
+2: 1 3 | run of neighbouring tokens
+1 <==> 99 | sentence 2 has no token 99
+1 <==> 6 | sentence 2 has no token 6
+1 <==> x | is not a list of tokens
+1 <==> | a side has no tokens
+0 <==> 0 | both sides are empty
+1 <==> 1 // SAME | is not a label
+1 <==> 1 // NOALI | both sides have tokens
+1 <==> 0 // EQUI | one side is empty
+1 <==> 1 // EQUI // 9 | is not a score
+1 <==> 1 // EQUI // high | is not a score
+"""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("nonsense", "there is no 'nonsense' in either sentence"),
-        ("3: 1 2", "there is no sentence 3"),
-        ("2: 1 3", "run of neighbouring tokens"),
-        ("1 <==> 99", "sentence 2 has no token 99"),
-        ("1 <==> 6", "sentence 2 has no token 6"),
-        *(("1 <==> x", "is not a list of tokens"), ("1 <==>", "a side has no tokens")),
-        *(("0 <==> 0", "both sides are empty"), ("1 <==> 1 // SAME", "is not a label")),
-        ("1 <==> 1 // NOALI", "both sides have tokens"),
-        ("1 <==> 0 // EQUI", "one side is empty"),
-        ("1 <==> 1 // EQUI // 9", "is not a score"),
-        ("1 <==> 1 // EQUI // high", "is not a score"),
-    ],
-)
+@pytest.mark.parametrize(("text", "problem"), rows(MALFORMED))
 @pytest.mark.parametrize("ask", ["why", "why_not"])
 def test_a_malformed_question_is_a_usage_error(trace, text, problem, ask):
     with pytest.raises(UsageError, match=problem) as caught:

@@ -23,28 +23,21 @@ ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "data" / "schema" / "trace.schema.json").read_text("utf-8"))
 
 
-def test_the_schema_is_one():
-    Draft202012Validator.check_schema(SCHEMA)
-
-
-def test_traces_account_for_their_answers(traces):
+def test_traces_account_for_their_answers_and_lack_no_atom(traces):
     for trace in traces:
         check(trace)
         assert trace.answer.optimal
-
-
-@pytest.mark.long
-def test_a_trace_that_lacks_an_atom_is_refused(traces):
     trace = traces[0]
-    removed = trace.firings.by_head.popitem()
+    head, firings = trace.firings.by_head.popitem()
     try:
         with pytest.raises(TraceError, match="have no derivation"):
             check(trace)
     finally:
-        trace.firings.by_head[removed[0]] = removed[1]
+        trace.firings.by_head[head] = firings
 
 
 def test_documents_keep_to_the_schema_and_lead_nowhere_in_circles(traces):
+    Draft202012Validator.check_schema(SCHEMA)
     validator = Draft202012Validator(SCHEMA)
     for trace in traces[:3]:
         record = json.loads(trace_line(trace))
@@ -56,9 +49,12 @@ def test_documents_keep_to_the_schema_and_lead_nowhere_in_circles(traces):
         for number, atom in enumerate(record["atoms"]):
             assert (atom["primary"] is None) == (atom["source"] == "input")
             if atom["primary"] is not None:
-                assert record["firings"][atom["primary"]]["head"] == number
-                for below in record["firings"][atom["primary"]]["positive"]:
-                    assert record["atoms"][below]["rank"] < atom["rank"]
+                firing = record["firings"][atom["primary"]]
+                assert firing["head"] == number
+                assert all(record["atoms"][n]["rank"] < atom["rank"] for n in firing["positive"])
+    record = document(traces[0], everything=True)
+    validator.validate(record)
+    assert all(len(atom["others"]) == max(atom["reasons"] - 1, 0) for atom in record["atoms"])
 
 
 def test_documents_say_what_words_were_compared_by():
@@ -68,7 +64,6 @@ def test_documents_say_what_words_were_compared_by():
     assert record["knowledge"] == ["lexicon", "vectors", "reader"]
 
 
-@pytest.mark.long
 def test_traces_made_together_are_those_made_alone(traces):
     for trace in traces[:3]:
         assert trace.best.together is not None
@@ -81,40 +76,23 @@ def test_traces_made_together_are_those_made_alone(traces):
         assert document(alone, compare=False) == document(trace, compare=False)
 
 
-@pytest.mark.long
-def test_documents_with_all_reasons_keep_to_the_schema(traces):
-    record = document(traces[0], everything=True)
-    Draft202012Validator(SCHEMA).validate(record)
-    assert all(len(atom["others"]) == max(atom["reasons"] - 1, 0) for atom in record["atoms"])
-
-
-@pytest.mark.long
-def test_every_decision_rests_on_a_named_rule_of_the_knowledge(traces):
-    for trace in traces:
-        for decision in decisions(trace):
-            record = document(trace, [decision])
-            files = {rule["file"] for rule in record["rules"] if rule["template"] is not None}
-            first = decision.kind is DecisionKind.BOUNDARY and 1 in (
-                *decision.tokens1,
-                *decision.tokens2,
-            )
-            given = decision.kind is DecisionKind.BOUNDARY and trace.answer.pair.sent1.chunks
-            left = decision.kind is DecisionKind.NOALI
-            if not (first or given or left):
-                assert any(file.startswith("lp_rules/") for file in files), decision.text
-
-
-def test_decisions_say_the_words(traces):
+def test_every_decision_rests_on_a_named_rule_of_the_knowledge_and_says_the_words(traces):
     for trace in traces:
         pair = trace.answer.pair
-        aligned = [one for one in decisions(trace) if one.kind is DecisionKind.ALIGN]
-        found = {
-            (pair.sent1.words(line.tokens1), pair.sent2.words(line.tokens2))
+        aligned = set()
+        for decision in decisions(trace):
+            record = document(trace, [decision])
+            files = [rule["file"] for rule in record["rules"] if rule["template"] is not None]
+            boundary = decision.kind is DecisionKind.BOUNDARY
+            given = boundary and (pair.sent1.chunks or 1 in (*decision.tokens1, *decision.tokens2))
+            if not given and decision.kind is not DecisionKind.NOALI:
+                assert any(file.startswith("lp_rules/") for file in files), decision.text
+            if decision.kind is DecisionKind.ALIGN:
+                aligned.add(decision.text)
+        assert aligned == {
+            f'"{pair.sent1.words(line.tokens1)}" is aligned with "{pair.sent2.words(line.tokens2)}"'
             for line in trace.answer.alignments
             if line.label.aligned
-        }
-        assert {one.text for one in aligned} == {
-            f'"{first}" is aligned with "{second}"' for first, second in found
         }
 
 
@@ -132,14 +110,19 @@ def test_a_runner_up_is_no_better(traces):
         assert decision.atom in second.gone
 
 
+def tree_of(trace, selector, **options):
+    """The tree of a decision."""
+    (decision,) = select(decisions(trace), selector)
+    return render(Grower(trace, 2, **options).decision(decision))
+
+
 def test_trees_show_rules_with_their_places():
     trace = system("headlines").trace("12 killed in bus accident", "10 killed in road accident")
-    (decision,) = select(decisions(trace), "label:1:1")
-    lines = render(Grower(trace, 2).decision(decision))
+    lines = tree_of(trace, "label:1:1")
     assert lines[0] == '"12" ~ "10" is labelled SIMI  [label:1:1]'
     assert any("SIMI beats" in line for line in lines)
     assert any("lp_rules/labels/" in line for line in lines)
-    everything = render(Grower(trace, 2, everything=True).decision(decision))
+    everything = tree_of(trace, "label:1:1", everything=True)
     assert len(everything) > len(lines)
     assert any("weight lp_rules/weights/" in line for line in everything)
     assert not any("more, " in line for line in everything)
@@ -153,19 +136,19 @@ def test_trees_show_a_weight_and_its_correction_with_their_places(tmp_path):
     with load_shared("headlines", rules=[file]) as mine:
         own = mine.trace(*texts)
     plain = system("headlines").trace(*texts)
-    shown = []
-    for trace in (plain, own):
-        (decision,) = select(decisions(trace), "align:1:1")
-        lines = render(Grower(trace, 2).decision(decision))
-        shown.append(next(line for line in lines if "(meaning)" in line))
-    assert ", weight" not in shown[0]
-    place = re.search(
-        r", weight \+(\d+) lp_rules/weights/\S+:\d+, correction \+20 .*/mine\.lp:1\]$", shown[1]
+    without, with_correction = (
+        next(line for line in tree_of(trace, "align:1:1") if "(meaning)" in line)
+        for trace in (plain, own)
     )
-    before, after = (int(re.search(r"\+(\d+) ", line)[1]) for line in shown)
+    assert ", weight" not in without
+    place = re.search(
+        r", weight \+(\d+) lp_rules/weights/\S+:\d+, correction \+20 .*/mine\.lp:1\]$",
+        with_correction,
+    )
+    before, after = (int(re.search(r"\+(\d+) ", line)[1]) for line in (without, with_correction))
     assert after == before + 20 == int(place[1]) + 20
     # A correction without a weight has a place like one.
-    lines = render(Grower(own, 2, everything=True).decision(decision))
+    lines = tree_of(own, "align:1:1", everything=True)
     assert any("weight +" in line and "correction +20" in line for line in lines)
 
 

@@ -1,0 +1,276 @@
+"""Why: decisions as contrasts, hard rules as reasons, and answers that say both themselves."""
+
+import json
+import pickle
+import re
+from functools import cache
+
+import pytest
+
+from ists_asp.errors import UnsatisfiableError, UsageError
+from ists_asp.resources import rules_dir
+from ists_asp.vocabulary import LABEL_WEIGHT
+from tests.sharing import load_shared
+from tests.tables import rows
+from tests.trace.conftest import system
+
+STORM = ("Storm kills 12 in northern India", "Storm slays 10 in India")
+COAST = ("Storm hits coast on Monday", "Storm strikes coast on Monday")
+BUS = ("12 killed in bus accident", "10 killed in road accident")
+
+
+@pytest.fixture(scope="module")
+def trace():
+    return system("headlines").trace(*STORM)
+
+
+@cache
+def same():
+    return system("headlines").trace("A cat sleeps", "A cat sleeps").why("1 2 <==> 1 2 // EQUI")
+
+
+@pytest.fixture(scope="module")
+def label(trace):
+    """The contrast of the label of the chunks with numbers."""
+    (found,) = trace.why("3 <==> 3 // SIMI").contrasts
+    return found
+
+
+@pytest.mark.slow
+def test_pros_and_cons_add_up_to_what_the_runner_up_lacks(trace, label):
+    weighs = {
+        str(atom.arguments[2]).upper(): atom.arguments[3].number
+        for atom in trace.atoms(LABEL_WEIGHT.name)
+        if atom.arguments[:2] == ("run(3,3)", "run(3,3)")
+    }
+    assert label.runner_up in weighs
+    assert label.by == pytest.approx(weighs["SIMI"] - weighs[label.runner_up], abs=2)
+    total = sum(one.points for one in (*label.pros, *label.cons))
+    assert total == pytest.approx(label.by, abs=len(label.pros) + len(label.cons))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", ["2 <==> 2", "3 <==> 3", "4 5 6 <==> 4 5"])
+def test_no_evidence_is_told_twice_and_the_heaviest_comes_first(trace, line):
+    for contrast in trace.why(line).contrasts:
+        names = [reason.name for reason in (*contrast.pros, *contrast.cons)]
+        assert len(names) == len(set(names))
+        for side in (contrast.pros, contrast.cons):
+            points = [abs(reason.points) for reason in side]
+            assert points == sorted(points, reverse=True)
+
+
+def test_a_reason_has_value_weight_and_rule(label):
+    reason = next(
+        one
+        for one in label.pros
+        if one.value == 100 and "(" not in one.name and "each side" not in one.sentence
+    )
+    assert reason.weight == reason.points
+    lines = (rules_dir().parent / reason.rule.file).read_text("utf-8").splitlines()
+    assert lines[reason.rule.line - 2].startswith(f"%@rule {reason.rule.name}: ")
+    assert reason.name in lines[reason.rule.line - 1]
+
+
+def test_a_score_is_told_by_the_point_halfway_to_the_runner_up(trace):
+    (score,) = [one for one in trace.why("3 <==> 3").contrasts if one.kind == "score"]
+    assert score.by > 0
+    sentences = [reason.sentence for reason in (*score.pros, *score.cons)]
+    assert any(sentence.startswith("SIMI has a base score of ") for sentence in sentences)
+
+
+@pytest.mark.slow
+def test_the_only_label_with_a_licence_is_told_by_it_and_bookkeeping_only_with_all():
+    (only,) = same().contrasts
+    assert only.sentence == "EQUI, as no other label has a licence: both sides have the same words"
+    assert only.pros == only.cons == ()
+    assert "objective would be the same" not in same().text()
+    assert "one_label" not in same().text()
+    assert "one_label" in same().text(everything=True)
+
+
+def test_a_chunk_without_counterpart_is_told_by_the_best_one():
+    trace = system("headlines").trace("Storm hits coast", "Minister resigns")
+    (found,) = trace.why("1 <==> 0").contrasts
+    assert found.runner_up == 'aligned with "Minister"'
+    assert found.sentence == (
+        'no counterpart: the best would be "Minister", and too little speaks for it'
+    )
+    assert found.by > 0
+
+
+def test_json_has_what_the_terminal_shows(trace):
+    found = trace.why("3 <==> 3")
+    told = json.loads(json.dumps(found.to_dict()))
+    assert [one["kind"] for one in told["decisions"]] == ["align", "label", "score"]
+    text = found.text(everything=True)
+    for one in told["decisions"]:
+        assert one["sentence"] in text
+        for reason in (*one["pros"], *one["cons"]):
+            assert f"{reason['points']:+} {reason['sentence']} ({reason['name']})" in text
+            assert f"{reason['rule']['file']}:{reason['rule']['line']}" in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("swapped", [False, True])
+def test_labels_that_weigh_the_same_are_told_so(swapped):
+    """Both sides add a word: what permits SPE1 permits SPE2, and the first in order is taken."""
+    pair = "Two animals sitting on a rock .", "Two eagles sitting on a long branch ."
+    found = system("headlines", reader=False).trace(*pair[:: -1 if swapped else 1])
+    (label,) = found.why("1 2 <==> 1 2 // SPE1").contrasts
+    assert label.sentence == "SPE1, not SPE2: as much speaks for either"
+
+
+def test_an_atom_is_derived_from_facts_or_nearly(trace):
+    found = trace.why("alike(2,2,_,_)")
+    assert "kill means the same as slay" in found.text()
+    assert "lp_rules/english/paraphrases.lp" in found.text(depth=5)
+    text = trace.why("evidence(side(_,run(3,3),_),adds_one_word,_)").text()
+    assert text.count("one_word_added") == 2
+    assert trace.why('word(1,_,"storm")').atoms == ('word(1,1,"storm")',)
+    nearly = trace.why_not("adds(2,run(4,6),run(4,5))")
+    assert "adds_word" in nearly.text()
+    assert nearly.to_dict()["tree"]["below"]
+    assert "missing: negates" in trace.why_not("forbidden_label(_,_,spe1)").text()
+
+
+QUESTIONS = """
+why | alike(1,1) | Did you mean alike/4
+why | alke(1,1,_,_) | Did you mean alike/4
+why | alike(X,1,_,_) | not an atom
+why | alike(1,2,_,_) | Ask ists-asp why-not
+why_not | alike(1,1,_,_) | Ask ists-asp why
+"""
+
+
+@pytest.mark.parametrize(("ask", "text", "problem"), rows(QUESTIONS))
+def test_a_question_about_an_atom_is_checked(trace, ask, text, problem):
+    with pytest.raises(UsageError, match=problem):
+        getattr(trace, ask)(text)
+
+
+@pytest.fixture
+def trace_with(tmp_path):
+    def make(text, pair=COAST):
+        (tmp_path / "mine.lp").write_text(text)
+        system = load_shared("headlines", rules=tmp_path / "mine.lp")
+        return system.trace(*pair)
+
+    return make
+
+
+RULES = {
+    "constraint": (":- label(run(2,2),run(2,2),equi).", "2 <==> 2", "EQUI"),
+    "pair": ("forbidden_pair(run(1,1),run(1,1)).", "1 <==> 0", "aligned"),
+    "label": ("forbidden_label(run(2,2),run(2,2),equi).", "2 <==> 2", "EQUI"),
+    "preference": (":~ label(run(2,2),run(2,2),equi). [5000@3]", "2 <==> 2", "EQUI"),
+    "alignment": (":- aligned(run(1,1),_).", "1 <==> 0", "aligned"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names", ["constraint pair", "label alignment", "preference"])
+def test_why_names_what_changed_the_decision_and_nothing_else(trace_with, names):
+    rules = [f'%@rule {name}: "{name} says"\n{RULES[name][0]}\n' for name in names.split()]
+    trace = trace_with("".join(rules) + '%@rule mine: "never"\n:- label(X,Y,oppo).\n')
+    for number, name in enumerate(names.split(), 1):
+        _, question, label = RULES[name]
+        text = trace.why(question).text()
+        assert f"because of a hard rule or constraint: {name} says" in text
+        assert f"mine.lp:{2 * number}" in text
+        assert label in text.partition("without it")[2]
+        assert "never" not in text
+
+
+def test_an_error_names_the_constraints_that_cannot_all_hold(trace_with):
+    rules = (
+        '%@rule none: "n"\n:- label(X,Y,equi).\n%@rule some: "s"\n:- not label(_,_,equi).\n'
+        '%@rule harmless: "h"\n:- label(X,Y,oppo).\n'
+    )
+    with pytest.raises(
+        UnsatisfiableError, match=r"mine\.lp:2 \(none\); .*mine\.lp:4 \(some\)"
+    ) as caught:
+        trace_with(rules)
+    assert "harmless" not in str(caught.value)
+
+
+@pytest.mark.slow
+def test_a_rule_that_keeps_a_chunk_whole_is_named_before_what_is_weighed(trace_with):
+    rule = '%@rule mine: "because I say so"\nmust_join(1,2) :- token(1,2,_).\n'
+    text = trace_with(rule).why("1: 1 2").text()
+    named, _, weighed = text.partition('no chunk of sentence 1 begins at "hits"')
+    assert "because of a hard rule or constraint: because I say so  [mine " in named
+    assert 'without it a chunk of sentence 1 begins at "hits"' in named
+    assert weighed
+
+
+@pytest.mark.slow
+def test_a_score_says_what_the_sum_is_or_that_rules_leave_no_other(trace_with):
+    pair = ("12 killed in bus", "10 killed in bus")
+    rule = '%@rule mine: "because I say so"\nforbidden_score(X,Y,{}) :- viable(X,Y).\n'
+    free = trace_with(rule.format(1), pair).why("1 <==> 1 // SIMI // 3").text()
+    found = re.search(r"the sum is (\d\.\d\d) points: 3 is nearer than 2 by (\d+) hundredths", free)
+    worth, gain = float(found[1]), int(found[2])
+    assert gain == round(100 * (abs(worth - 2) - abs(worth - 3)))
+    bound = trace_with(rule.format("(1;2;3)"), pair).why("1 <==> 1 // SIMI // 4").text()
+    assert "├─ 4, as rules forbid the others\n" in bound
+
+
+@pytest.mark.slow
+def test_why_not_names_the_rules_of_ones_own_below_what_forbids(trace_with):
+    pair = ("Analysts turn bullish", "Analysts turn bearish")
+    rule = '%@rule mine: "because I say so"\nopposite("bullish","bearish").\n'
+    text = trace_with(rule, pair).why_not("3 <==> 3 // EQUI").text()
+    _, _, below = text.partition("rests on rules of your own\n")
+    assert "because I say so  [mine " in below.partition("\n")[0]
+
+
+@pytest.fixture(scope="module")
+def answer():
+    return system("headlines").solve(*BUS)
+
+
+@pytest.mark.slow
+def test_an_answer_says_why_as_its_trace_does(answer):
+    trace = answer.trace()
+    assert answer.trace() is trace
+    assert trace.answer.alignments == answer.alignments
+    (line, *_) = answer.alignments
+    assert (line.tokens1, line.tokens2) == ((1,), (1,))
+    assert answer.why("1 <==> 1").text() == trace.why("1 <==> 1").text()
+    assert "label:1:1" in answer.why("1 <==> 1").text()
+
+
+def test_an_answer_says_why_not(answer):
+    found = answer.why_not("1 <==> 1 // EQUI")
+    assert found.text() == answer.trace().why_not("1 <==> 1 // EQUI").text()
+    with pytest.raises(UsageError, match="not so in the answer: "):
+        answer.why("1 <==> 1 // EQUI")
+
+
+def test_the_rating_of_an_answer_can_be_asked_for(answer):
+    rating = answer.trace().answer.rating
+    assert answer.rating == rating == system("headlines").rate(answer)
+    assert "words_covered" in answer.why("rating").text()
+
+
+@pytest.mark.slow
+def test_an_answer_that_cannot_be_traced_says_so(answer):
+    copy = pickle.loads(pickle.dumps(answer))
+    assert copy == answer
+    with pytest.raises(UsageError, match=r"^pair 1: this answer cannot be traced; expected "):
+        copy.why("1 <==> 1")
+    with load_shared("headlines", models=2) as several:
+        ((best, second),) = several.solve_all([answer.pair])
+        assert best.why("1 <==> 1").decisions
+        with pytest.raises(UsageError, match="cannot be traced"):
+            second.why_not("1 <==> 1")
+
+
+@pytest.mark.slow
+def test_a_closed_system_says_so():
+    with load_shared("headlines") as closed:
+        answer = closed.solve(*BUS)
+    for ask in (lambda: answer.why("1 <==> 1"), lambda: closed.solve(*BUS)):
+        with pytest.raises(UsageError, match=r"^the system is closed"):
+            ask()
