@@ -23,6 +23,7 @@ from tests.explain.reviewed import (
     read_table,
 )
 from tests.sharing import load_shared
+from tests.sharing import shared_system as system
 
 CASES = tuple(read_cases())
 SPANISH = read_table("spanish.tsv")
@@ -31,21 +32,22 @@ TRUTH = {name: rest for name, *rest in read_table("truth.tsv")}
 
 
 @pytest.fixture(scope="module")
-def explained(system):
+def explained():
     """The explanations of the cases, by their place."""
     return explain_all(system, dict(enumerate((c.profile, c.answer) for c in CASES)))
 
 
 @pytest.fixture(scope="module")
-def truth(system):
+def truth():
     """The explanation of each class of falsehoods, by its name."""
     answers = {name: (case[0], make_answer(*case[1:4])) for name, case in TRUTH.items()}
     return explain_all(system, answers)
 
 
-def test_there_are_enough_pairs():
+def test_there_are_enough_pairs_and_kinds(explained):
     assert (len(CASES), len(SPANISH), len(TRUTH)) >= (30, 20, 92)
     assert [sum(name == own for name, *_ in TRAIN) for own in SETS] == [EACH] * len(SETS)
+    assert len({own.kind for case in explained.values() for own in case.statements}) >= 15
 
 
 @pytest.mark.parametrize("place", range(len(CASES)), ids=lambda n: CASES[n].sent1[:40])
@@ -55,7 +57,7 @@ def test_the_answer_is_explained_as_reviewed(explained, place):
 
 
 @pytest.mark.slow
-def test_spanish_pairs_are_explained_as_reviewed(system):
+def test_spanish_pairs_are_explained_as_reviewed():
     assert explained_pairs(system("es"), SPANISH) == [text for *_, text in SPANISH]
 
 
@@ -65,7 +67,7 @@ def test_spanish_pairs_are_explained_as_reviewed(system):
     not DATA.is_dir(), reason=f"the train data of SemEval-2016 Task 2 is not in {DATA}"
 )
 @pytest.mark.parametrize("name", SETS)
-def test_pairs_of_the_train_sets_are_explained_as_reviewed(system, name):
+def test_pairs_of_the_train_sets_are_explained_as_reviewed(name):
     reviewed = {identifier: text for own, identifier, text in TRAIN if own == name}
     assert explained_set(system(name), name) == reviewed
 
@@ -101,12 +103,7 @@ def test_statements_are_traced_to_rules_and_alignments_of_which_none_that_differ
 
 
 @pytest.mark.slow
-def test_enough_kinds_are_covered(explained):
-    assert len({own.kind for case in explained.values() for own in case.statements}) >= 15
-
-
-@pytest.mark.slow
-def test_found_and_given_chunks_are_explained_alike(system):
+def test_found_and_given_chunks_are_explained_alike():
     headlines = system("headlines")
     sent1 = "[ 12 ] [ killed ] [ in bus accident ]"
     sent2 = "[ 10 ] [ killed ] [ in road accident ]"
@@ -173,7 +170,7 @@ PAIRS = (
 
 
 @pytest.fixture
-def annotated(system, monkeypatch):
+def annotated(monkeypatch):
     """The numbers of sentences that are to be annotated, each time."""
     headlines = system("headlines")
     original, calls = headlines._tagged, []
@@ -188,7 +185,7 @@ def annotated(system, monkeypatch):
 
 
 @pytest.mark.slow
-def test_an_answer_is_explained_with_the_annotation_that_it_has(system, annotated):
+def test_an_answer_is_explained_with_the_annotation_that_it_has(annotated):
     headlines = system("headlines")
     answers = [headlines.solve(*pair) for pair in PAIRS]
     assert annotated == [2, 2]
@@ -199,7 +196,7 @@ def test_an_answer_is_explained_with_the_annotation_that_it_has(system, annotate
 
 
 @pytest.mark.slow
-def test_given_answers_are_annotated_together(system, annotated):
+def test_given_answers_are_annotated_together(annotated):
     answers = [
         make_answer("[ Police ] [ stop ]", "[ Army ] [ stops ]", "2-2 EQUI 5"),
         make_answer("[ a cat ]", "[ a dog ]", "1-1 SIMI 2"),
@@ -209,7 +206,7 @@ def test_given_answers_are_annotated_together(system, annotated):
     assert texts == [system("headlines").explain(answer).text for answer in answers]
 
 
-def test_only_the_sentence_that_lacks_words_is_annotated(system, annotated):
+def test_only_the_sentence_that_lacks_words_is_annotated(annotated):
     headlines = system("headlines")
     (pair,) = headlines.annotate([headlines.solve("a cat", "a dog").pair])
     bare = tuple(replace(token, words=()) for token in pair.sent2.tokens)

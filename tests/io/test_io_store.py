@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -129,18 +130,16 @@ def test_clear_removes_entries_and_damaged_files_and_nothing_else(store):
 
 
 DAMAGE = {
-    "it is no database": lambda content: content.__setitem__(slice(0, 16), b"no database file"),
-    "it is text": lambda content: content.__setitem__(slice(None), b"notes\n" * 1000),
-    "the format is unknown": lambda content: content.__setitem__(19, 9),
-    "it may only be read": lambda content: content.__setitem__(18, 3),
-    "the schema is no text": lambda content: content.__setitem__(
-        slice(content.index(b"TABLE entries"), content.index(b"(key")), b"\xa6" * 14
+    "it is no database": lambda content: b"no database file" + content[16:],
+    "it is text": lambda content: b"notes\n" * 1000,
+    "the format is unknown": lambda content: content[:19] + b"\x09" + content[20:],
+    "it may only be read": lambda content: content[:18] + b"\x03" + content[19:],
+    "the schema is no text": lambda content: re.sub(
+        b"TABLE entries ", b"\xa6" * 14, content, count=1
     ),
-    "pages point to nowhere": lambda content: content.__setitem__(
-        slice(5000, None), b"\xff" * (len(content) - 5000)
-    ),
-    "it is cut": lambda content: content.__delitem__(slice(5000, None)),
-    "it is half as long": lambda content: content.__delitem__(slice(len(content) // 2, None)),
+    "pages point to nowhere": lambda content: content[:5000].ljust(len(content), b"\xff"),
+    "it is cut": lambda content: content[:5000],
+    "it is half as long": lambda content: content[: len(content) // 2],
 }
 
 
@@ -150,8 +149,7 @@ def test_a_damaged_file_is_renamed_and_told_once(tmp_path, damage, use, caplog):
     store = Store(tmp_path)
     store.put_many([(key, "y" * 500) for key in keys(200)])
     store.close()
-    content = bytearray(store.path.read_bytes())
-    damage(content)
+    content = damage(store.path.read_bytes())
     store.path.write_bytes(content)
     with caplog.at_level(logging.WARNING, "ists_asp"):
         if use == "get":
@@ -330,7 +328,7 @@ for _ in range(rounds):
 
 @pytest.mark.parametrize(
     ("rounds", "seconds"),
-    [("1", "3"), pytest.param("12", "5", marks=[pytest.mark.long, pytest.mark.slow])],
+    [("1", "1.5"), pytest.param("12", "5", marks=[pytest.mark.long, pytest.mark.slow])],
 )
 def test_eight_processes_that_are_killed_leave_a_sound_file(tmp_path, rounds, seconds):
     """Each has three stores in three threads, which open, close, read, write and fork."""

@@ -1,5 +1,6 @@
 """Prices of chunks: other terms of the objective, the same best answers."""
 
+from itertools import product
 from random import Random
 
 import pytest
@@ -43,21 +44,16 @@ class Charging(DualValues):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_an_answer_costs_the_same_with_prices_as_without(seed):
-    random = Random(seed)
-    size = 6
-    spans = {sentence: [f"run({c},{c})" for c in range(1, size + 1)] for sentence in (1, 2)}
-    facts = [f"chunk({sentence},{c})" for sentence in (1, 2) for c in range(1, size + 1)]
+    random, size, facts, spans = Random(seed), 6, [], []
     for sentence in (1, 2):
         start = random.randrange(1, size)
-        facts.append(f"merged({sentence},{start})")
-        spans[sentence].append(f"run({start},{start + 1})")
-    for first in spans[1]:
-        for second in spans[2]:
-            facts.append(f"worth({first},{second},{random.choice((2, 2, 2, 3, 5))})")
-            facts += [
-                f"label_worth({first},{second},{label},{random.choice((-1, 2, 2, 3))})"
-                for label in ("equi", "simi", "rel")
-            ]
+        facts += [f"merged({sentence},{start})", f"chunk({sentence},1..{size})"]
+        single = [f"run({chunk},{chunk})" for chunk in range(1, size + 1)]
+        spans.append([*single, f"run({start},{start + 1})"])
+    for pair in map(",".join, product(*spans)):
+        facts.append(f"worth({pair},{random.choice((2, 2, 2, 3, 5))})")
+        for label in ("equi", "simi", "rel"):
+            facts.append(f"label_worth({pair},{label},{random.choice((-1, 2, 2, 3))})")
     statements = []
     parse_string(MACHINE + "".join(f"{fact}.\n" for fact in facts), statements.append)
     costs, charging = [], Charging()

@@ -18,23 +18,17 @@ from tests.trace.conftest import system
 
 CHUNKED = ("in_chunk(1,1,1)", "in_chunk(1,2,2)", "in_chunk(1,2,3)", "in_chunk(2,1,1)")
 PAIR = ("a cat sleeps", "one cat naps")
-ODD = {
-    "a side that is text": 'in_chunk("x",1,1).',
-    "a side that is a function": "in_chunk(f(x),1,1).",
-    "a third sentence": "in_chunk(3,1,1).",
-    "a token that is text": 'in_chunk(1,odd,"t").',
-    "a token that is not there": "in_chunk(1,odd,99).",
-    "a token that is a tuple": "in_chunk(1,odd,(1,2)).",
-    "everything is odd": "in_chunk(x,y,z). in_chunk(#inf,#sup,-1).",
-    "a negated atom": "-in_chunk(1,odd,1).",
-    "two arguments": "in_chunk(1,1).",
-}
+ODD = """
+in_chunk("x",1,1). in_chunk(f(x),1,1). in_chunk(3,1,1). in_chunk(1,odd,"t"). in_chunk(1,odd,99).
+in_chunk(1,odd,(1,2)). in_chunk(x,y,z). in_chunk(#inf,#sup,-1). -in_chunk(1,odd,1). in_chunk(1,1).
+"""
+"""Sides, chunks and tokens that are text, functions or not there; a negated atom; another arity."""
 
 
 @pytest.mark.slow
 def test_traces_pass_over_odd_atoms(tmp_path):
     file = tmp_path / "odd.lp"
-    file.write_text("\n".join(ODD.values()))
+    file.write_text(ODD)
     usual = system("default").solve(*PAIR).alignments
     with load(rules=[file], lax=True) as odd:
         trace = odd.trace(*PAIR)
@@ -56,23 +50,15 @@ def words():
     return Words(pair, map(Ground, (*CHUNKED, *odd)), argument_types({}))
 
 
-@pytest.mark.parametrize(
-    ("kind", "side", "value", "quoted"),
-    [
-        (TOKEN, 1, "1", '"storm"'),
-        (TOKEN, 1, "3", '"coast"'),
-        (TOKEN, 2, "1", '"calm"'),
-        (CHUNK, 1, "2", '"hits coast"'),
-        (SPAN, 1, "run(1,2)", '"storm hits coast"'),
-        # Tokens count from 1 to the last one; there are two sentences.
-        (TOKEN, 1, "0", None),
-        (TOKEN, 1, "-1", None),
-        (TOKEN, 1, "4", None),
-        (TOKEN, 3, "1", None),
-        (TOKEN, 1, "x", None),
-        (CHUNK, 1, "3", None),
-        (SPAN, 1, "run(3,3)", None),
-    ],
-)
+QUOTED = [
+    *((TOKEN, 1, "1", '"storm"'), (TOKEN, 1, "3", '"coast"'), (TOKEN, 2, "1", '"calm"')),
+    *((CHUNK, 1, "2", '"hits coast"'), (SPAN, 1, "run(1,2)", '"storm hits coast"')),
+    # Tokens count from 1 to the last one; there are two sentences.
+    *((TOKEN, 1, value, None) for value in ("0", "-1", "4", "x")),
+    *((TOKEN, 3, "1", None), (CHUNK, 1, "3", None), (SPAN, 1, "run(3,3)", None)),
+]
+
+
+@pytest.mark.parametrize(("kind", "side", "value", "quoted"), QUOTED)
 def test_what_is_there_is_quoted(words, kind, side, value, quoted):
     assert words.quoted(kind, side, Ground(value)) == quoted
