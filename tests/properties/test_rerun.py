@@ -119,10 +119,14 @@ def test_an_edit_is_of_the_nearest_version(cache, tmp_path):
         assert least <= stages.edits.total() <= most
 
 
-def test_without_an_edit_nothing_is_decided_if_the_store_is_sound_and_may_be_used(cache, decided):
+def test_without_an_edit_nothing_is_decided(cache, decided):
     again, stages = decide(cache)
     assert again == decided[1]
     assert (stages.kept, stages.grounding, stages.edits.total()) == (len(again), 0.0, 0)
+
+
+@pytest.mark.slow
+def test_a_run_that_is_not_incremental_or_has_a_damaged_store_decides_everything(cache, decided):
     assert decide(cache, incremental=False)[1].kept == 0
     damage(cache)
     again, stages = decide(cache)
