@@ -62,11 +62,7 @@ def pytest_collection_modifyitems(config, items):
     left = []
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
-        if (
-            marks & _MARKS
-            and "always" not in marks
-            and item.nodeid.partition("::")[0] not in due
-        ):
+        if marks & _MARKS and "always" not in marks and item.nodeid.partition("::")[0] not in due:
             left.append(item)
     config.hook.pytest_deselected(items=left)
     others = set(left)
