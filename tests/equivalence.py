@@ -83,12 +83,9 @@ class Trial:
 
     def killed(self):
         """A run that is killed on its way, and run again."""
-        with subprocess.Popen(
-            self.command("--jobs", "2", cache=self.folder / "killed"),
-            cwd=self.folder,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        ) as process:
+        command = self.command("--jobs", "2", cache=self.folder / "killed")
+        how = {"cwd": self.folder, "stderr": subprocess.DEVNULL, "start_new_session": True}
+        with subprocess.Popen(command, **how) as process:
             time.sleep(self.random.uniform(3, 15))
             os.killpg(process.pid, signal.SIGKILL)
         return self.run(cache=self.folder / "killed")
@@ -111,22 +108,26 @@ class Trial:
         self.done(self.command(*parts, name="parts"))
         return b"".join(path.read_bytes() for path in sorted((self.folder / "parts").glob("part*")))
 
+    def alone(self, number):
+        """The name of a file with one pair."""
+        one = self.folder / "one.jsonl"
+        one.write_text(json.dumps(self.pairs[number]))
+        return str(one)
+
     def single(self):
         """Some pairs one by one; the others as they came together."""
         lines = self.batch.splitlines(keepends=True)
         for number in self.chosen:
-            pair = self.pairs[number]
-            given = [*self.options, "--cache", "none", "--format", "jsonl", "--quiet"]
-            one = self.folder / "one.jsonl"
-            one.write_text(json.dumps(pair))
-            lines[number] = self.done([*ISTS, "solve", "--jsonl", str(one), *given]).encode()
+            given = ["--jsonl", self.alone(number), *self.options, "--cache", "none"]
+            solve = [*ISTS, "solve", *given, "--format", "jsonl", "--quiet"]
+            lines[number] = self.done(solve).encode()
         return b"".join(lines)
 
     def server(self):
         """The answers of the server, with the fields that it tells."""
         command = ["serve", str(self.folder / "project"), "--no-browser", "--quiet"]
         with subprocess.Popen(
-            [*ISTS, *command, *self.served],
+            [*ISTS, *command, *self.options],
             cwd=self.folder,
             stdout=subprocess.PIPE,
             text=True,
@@ -140,10 +141,6 @@ class Trial:
             process.terminate()
         lines = zip(self.batch.splitlines(), found.splitlines(), strict=True)
         return b"".join(self.told(*map(json.loads, pair)) for pair in lines)
-
-    @property
-    def served(self):
-        return self.options
 
     def told(self, ours, theirs):
         """A line of the batch, if the server says the same of all that both tell of."""
@@ -161,19 +158,13 @@ class Trial:
         """The objective that clingo alone finds for the programs of some pairs, and ours."""
         lines = self.batch.splitlines()
         for number in self.chosen:
-            one = self.folder / "one.jsonl"
-            one.write_text(json.dumps(self.pairs[number]))
             program = self.folder / "one.lp"
-            given = ["--jsonl", str(one), *self.options, "--cache", "none"]
+            given = ["--jsonl", self.alone(number), *self.options, "--cache", "none"]
             self.done([*ISTS, "facts", "--bundle", *given, "-o", str(program)])
             (line,) = re.findall(r"^% clingo (.*)$", program.read_text(), re.MULTILINE)
             arguments = [*shlex.split(line)[:-1], str(program)]
-            told = subprocess.run(
-                [sys.executable, "-m", "clingo", "--outf=2", *arguments],
-                capture_output=True,
-                text=True,
-                check=False,
-            ).stdout
+            clingo = [sys.executable, "-m", "clingo", "--outf=2", *arguments]
+            told = subprocess.run(clingo, capture_output=True, text=True, check=False).stdout
             found = json.loads(told)
             best = [one for one in found["Call"][-1]["Witnesses"] if "Value" in one][-1]
             assert found["Result"] in ("OPTIMUM FOUND", "SATISFIABLE"), told[-500:]
@@ -234,9 +225,8 @@ def main():
             digest = hashlib.sha256(trial.batch).hexdigest()[:12]
             print(f"{len(pairs)} pairs, {' '.join(trial.options)}: {digest}", flush=True)
             for name, same, seconds in trial.ways():
-                print(
-                    f"  {name}: {'the same' if same else 'DIFFERS'} ({seconds:.0f} s)", flush=True
-                )
+                verdict = "the same" if same else "DIFFERS"
+                print(f"  {name}: {verdict} ({seconds:.0f} s)", flush=True)
                 wrong += not same
     print(f"{given.pairs} pairs, {wrong} ways differ")
     return bool(wrong)

@@ -7,12 +7,29 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 
+import click
+
 import ists_asp
+from ists_asp.cli.app import main
 from ists_asp.io.store import FILE, Store
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 
-__all__ = ["damage", "load_shared", "pair_of", "shared_folder", "shared_store", "shared_system"]
+__all__ = [
+    *("COMMANDS", "damage", "load_shared", "pair_of", "shared_folder", "shared_store"),
+    "shared_system",
+]
+
+
+def _commands(command, path=()):
+    yield path, command
+    if isinstance(command, click.Group):
+        for name, child in command.commands.items():
+            yield from _commands(child, (*path, name))
+
+
+COMMANDS = dict(_commands(main))
+"""All commands and groups by their paths; that of the whole is empty."""
 
 
 def load_shared(profile="default", **options):

@@ -16,10 +16,11 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from contextlib import suppress
+from contextlib import closing, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from random import Random
+from statistics import median_high
 from urllib.parse import parse_qs, quote, urlsplit
 
 CLIENTS = 3
@@ -82,22 +83,23 @@ class Soak:
         self.project = self.folder / "project"
 
     def ask(self, method, path, body=None):
-        """What comes of a request; one without an answer is lost."""
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        try:
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
-            answer = connection.getresponse()
-            told = answer.read()
-            self.count[f"{path.partition('?')[0]} {answer.status}"] += 1
-            if answer.status >= 500:
-                self.lost.append(f"{path}: {answer.status} {told[:300]!r}")
-            return json.loads(told) if told.startswith((b"{", b"[")) else told
-        except Exception as error:
-            self.lost.append(f"{path} {json.dumps(body)[:200]}: {error!r}")
-            return {}
-        finally:
-            connection.close()
+        """What comes of a request; one without an answer is lost. Bytes are sent as they are."""
+        headers = {"Authorization": f"Bearer {self.token}"}
+        if body is not None and not isinstance(body, bytes):
+            headers["Content-Type"], body = "application/json", json.dumps(body)
+        with closing(HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
+            try:
+                connection.request(method, path, body, headers)
+                answer = connection.getresponse()
+                told = answer.read()
+                self.count[f"{path.partition('?')[0]} {answer.status}"] += 1
+                if answer.status >= 500:
+                    self.lost.append(f"{path}: {answer.status} {told[:300]!r}")
+                is_json = told.startswith((b"{", b"[")) and not isinstance(body, bytes)
+                return json.loads(told) if is_json else told
+            except Exception as error:
+                self.lost.append(f"{path} {body[:200] if body else ''}: {error!r}")
+                return {}
 
     def client(self, number):
         """Ask and edit at random until it ends."""
@@ -123,28 +125,16 @@ class Soak:
 
     def batch(self, random, tab):
         lines = b"\n".join(json.dumps(self.pair(random, tab)).encode() for _ in range(5))
-        headers = {"Authorization": f"Bearer {self.token}"}
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        try:
-            connection.request("POST", "/api/batch", lines, headers)
-            told = connection.getresponse().read().splitlines()
-            self.count["/api/batch"] += 1
-            if len(told) != 5:
-                self.lost.append(f"/api/batch: {len(told)} of 5 lines")
-        except Exception as error:
-            self.lost.append(f"/api/batch: {error!r}")
-        finally:
-            connection.close()
+        told = self.ask("POST", "/api/batch", lines)
+        if told and len(told.splitlines()) != 5:
+            self.lost.append(f"/api/batch: {told!r:.300}")
 
     def words(self, random, _tab):
         found = self.ask("GET", "/project/words").get("tables", [])
         table = next((one for one in found if one["name"] == "words.tsv"), None)
-        if table is None:
-            edit = {"name": "words.tsv"}
-        else:
-            edit = {"name": "words.tsv", "before": table["digest"]}
-            if table["rows"] and random.random() < 0.5:
-                edit["line"] = random.choice(table["rows"])["line"]
+        edit = {"name": "words.tsv"} | ({"before": table["digest"]} if table else {})
+        if table and table["rows"] and random.random() < 0.5:
+            edit["line"] = random.choice(table["rows"])["line"]
         new = {"left": random.choice(_VERBS), "right": random.choice(_VERBS)}
         if random.random() < 0.7 or "line" not in edit:
             edit |= {**new, "sign": random.choice(("=", "<>"))}
@@ -241,8 +231,7 @@ class Soak:
         began = time.monotonic()
         while time.monotonic() - began < seconds and self.process.poll() is None:
             time.sleep(2)
-            found = processes(self.process.pid).values()
-            self.sizes.append(sum(size for _, _, size in found))
+            self.sizes.append(sum(size for *_, size in processes(self.process.pid).values()))
         self.ends.set()
         for thread in threads:
             thread.join(2 * PATIENCE)
@@ -264,17 +253,12 @@ class Soak:
             wrong.append("it did not end in 30 s")
         else:
             wrong += [f"it ended with {code}"] * (code not in (0, 143, -signal.SIGTERM))
-        ends = time.monotonic() + 20
-        while (left := [one for one in family if Path(f"/proc/{one}").exists()]) and (
-            time.monotonic() < ends
-        ):
-            time.sleep(0.5)
-        wrong += [f"process {one} is left" for one in left]
+        for _ in range(40):
+            left = [number for number in family if Path(f"/proc/{number}").exists()]
+            time.sleep(0.5 if left else 0)
+        wrong += [f"process {number} is left" for number in left]
         third = len(self.sizes) // 3
-        before, after = (
-            sorted(part)[len(part) // 2]
-            for part in (self.sizes[third : 2 * third], self.sizes[2 * third :])
-        )
+        before, after = map(median_high, (self.sizes[third : 2 * third], self.sizes[2 * third :]))
         print(f"memory: {before:.0f} MB in the second third, {after:.0f} MB in the last")
         if after > GROWTH * before:
             wrong.append(f"memory grew from {before:.0f} to {after:.0f} MB")

@@ -10,7 +10,7 @@ from ists_asp.confidence import Confident, leads_of, percent
 from ists_asp.errors import AnswerError, IstsError, RuleError, inside
 from ists_asp.io.formats import answer_record, format_answer
 from ists_asp.io.text import make_sentence
-from ists_asp.model import Alignment, Confidence, Label, Pair, Scheme, Sentence, Tag, Token, Word
+from ists_asp.model import Alignment, Confidence, Label, Pair, Scheme, Tag
 from ists_asp.rules import load_rules
 from ists_asp.rules.source import find_rules
 from ists_asp.solver import Solver
@@ -27,6 +27,7 @@ SPANS = (
 )
 ONE = "aligned(run(1,1),run(1,1)) label(run(1,1),run(1,1),simi) score(run(1,1),run(1,1),3)"
 TWO = "aligned(run(2,2),run(2,2)) label(run(2,2),run(2,2),equi) score(run(2,2),run(2,2),5)"
+LINE = "aligned({0}) label({0},rel) score({0},2)"
 GOOD = f"{CHUNKS} {SPANS} {ONE} {TWO} tag(run(1,1),run(1,1),pol) noali(1,3)"
 
 
@@ -101,16 +102,8 @@ def test_what_else_is_shown_makes_no_difference(more):
         ("", "span_token(1,run(9,9),a)", "sentence 1 has no such token"),
         ("", "span_token(a,b,c)", "there is something of a third sentence"),
         ("span_token(2,run(1,1),1)", "", "an aligned span is not made of chunks"),
-        (
-            "",
-            "aligned(run(1,2),run(2,2)) label(run(1,2),run(2,2),rel) score(run(1,2),run(2,2),2)",
-            "a chunk is on two lines",
-        ),
-        (
-            "",
-            'aligned("x",y) label("x",y,rel) score("x",y,2)',
-            "an aligned span is not made of chunks",
-        ),
+        ("", LINE.format("run(1,2),run(2,2)"), "a chunk is on two lines"),
+        ("", LINE.format('"x",y'), "an aligned span is not made of chunks"),
     ],
 )
 def test_what_is_no_answer_is_refused(gone, come, message):
@@ -159,20 +152,6 @@ def test_what_is_no_rating_is_refused(text, highest, message):
     assert caught.value.found == message
 
 
-def annotated(text):
-    """A sentence of words that are said to be nouns: nobody has to read it."""
-    words = text.split()
-    return Sentence(
-        tuple(
-            Token(number, word, (Word(word, word, "NOUN", "NN"),))
-            for number, word in enumerate(words, start=1)
-        )
-    )
-
-
-NOUNS = annotated("a cat sits")
-
-
 @pytest.mark.parametrize(
     ("raised", "message"),
     [
@@ -181,14 +160,11 @@ NOUNS = annotated("a cat sits")
         (RuntimeError("unexpected"), "clingo cannot decide by the rules: unexpected"),
         (RuntimeError("x: Value too large for defined data type"), "arithmetic overflow"),
         (AssertionError(), "what the rules derive cannot be read: AssertionError."),
-        (
-            IndexError("list index out of range"),
-            "what the rules derive cannot be read: IndexError: list index out of range.",
-        ),
+        (IndexError("out"), "what the rules derive cannot be read: IndexError: out."),
     ],
 )
 def test_whatever_is_raised_names_the_pair(raised, message):
-    with pytest.raises(IstsError) as caught, inside(Pair("7", NOUNS, NOUNS)):
+    with pytest.raises(IstsError) as caught, inside(PAIR):
         raise raised
     assert str(caught.value).startswith(f"pair 7: {message}")
 
@@ -221,36 +197,25 @@ def test_every_decision_has_a_share(answers):
         assert len(answer.boundaries2) == len(answer.pair.sent2.tokens) - 1
 
 
-@pytest.mark.slow
-def test_pairs_alone_together_and_traced_are_as_sure(system, answers):
-    for (one, two), together in zip(PAIRS, answers, strict=True):
-        alone = system.solve(one, two)
-        traced = system.trace(one, two).answer
-        for other in (alone, traced):
-            assert shares(other) == shares(together)
-            assert other.boundaries1 == together.boundaries1
-
-
 def shares(answer):
     return [line.confidence for line in answer.alignments]
 
 
 @pytest.mark.slow
-def test_more_answers_than_one_are_sure_too():
-    with ists_asp.load("headlines", models=2) as system:
-        (first, second), *_ = system.solve_all(PAIRS[:1])
+def test_pairs_alone_together_traced_and_with_more_answers_are_as_sure(system, answers):
+    for pair, together in zip(PAIRS, answers, strict=True):
+        for other in (system.solve(*pair), system.trace(*pair).answer):
+            assert shares(other) == shares(together)
+            assert other.boundaries1 == together.boundaries1
+    with ists_asp.load("headlines", models=2) as several:
+        (first, second), *_ = several.solve_all(PAIRS[:1])
     assert None not in shares(first) + shares(second)
 
 
 def test_confidence_changes_no_answer_and_no_comparison(answers):
     (answer, *_) = answers
-    bare = replace(
-        answer,
-        alignments=tuple(replace(line, confidence=None) for line in answer.alignments),
-        boundaries1=(),
-        boundaries2=(),
-    )
-    assert bare == answer
+    lines = tuple(replace(line, confidence=None) for line in answer.alignments)
+    assert replace(answer, alignments=lines, boundaries1=(), boundaries2=()) == answer
 
 
 def test_a_lead_is_that_of_the_weights(system):
@@ -308,14 +273,10 @@ def test_a_table_of_ones_own_counts(tmp_path, answers):
 def test_text_marks_what_is_more_likely_wrong(answers):
     (answer, *_) = answers
     marked = {"12": Confidence(0.49, 0.9, 0.9), "killed": Confidence(0.9, 0.4, 0.4)}
-    lines = tuple(
-        replace(
-            line,
-            confidence=marked.get(answer.pair.sent1.words(line.tokens1), Confidence(0.5, 0.5, 0.1)),
-        )
-        for line in answer.alignments
-    )
-    text = format_answer(replace(answer, alignments=lines))
+    words = [answer.pair.sent1.words(line.tokens1) for line in answer.alignments]
+    shares = [marked.get(text, Confidence(0.5, 0.5, 0.1)) for text in words]
+    lines = map(lambda line, share: replace(line, confidence=share), answer.alignments, shares)
+    text = format_answer(replace(answer, alignments=tuple(lines)))
     assert [line.split() for line in text.splitlines()[3:5]] == [
         ["12", "?", "SIMI", "3", "10"],
         ["killed", "EQUI?", "5", "killed"],

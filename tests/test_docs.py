@@ -11,9 +11,9 @@ from benchmarks.tables import replace_between
 from docs.pages import write
 from docs.pages.pictures import reliability
 from docs.pages.predicates import rule_files, uses
-from ists_asp.cli.app import main
 from ists_asp.engine import System
 from tests.links import broken
+from tests.sharing import COMMANDS
 from tests.tours import ROOT, blocks, follow, make_place, run, session, shown
 
 DOCS = ROOT / "docs"
@@ -56,23 +56,10 @@ def made(tmp_path_factory):
     return {file.name: file.read_text("utf-8") for file in files}
 
 
-def commands(command, path=()):
-    yield path, command
-    if isinstance(command, click.Group):
-        for name, one in command.commands.items():
-            yield from commands(one, (*path, name))
-
-
 def options(command):
-    return {
-        name
-        for parameter in command.params
-        if isinstance(parameter, click.Option)
-        for name in (*parameter.opts, *parameter.secondary_opts)
-    } | {"--help", "-h"}
-
-
-COMMANDS = dict(commands(main))
+    parameters = [one for one in command.params if isinstance(one, click.Option)]
+    names = [name for one in parameters for name in (*one.opts, *one.secondary_opts)]
+    return {*names, "--help", "-h"}
 
 
 @pytest.mark.long
@@ -134,10 +121,9 @@ def test_learning_changes_the_answer():
 
 def test_an_edit_that_is_shown_changes_what_is_printed():
     """A command with --rules follows the same command without."""
-    printed = [block for name, block in COMMAND_BLOCKS if name == RULES_PAGE and block.output]
-    chunks = [block.output for block in printed if "ists-asp chunk " in block.text]
-    assert len(chunks) > 1
-    assert len(set(chunks)) == len(chunks)
+    page = [block for name, block in COMMAND_BLOCKS if name == RULES_PAGE and block.output]
+    chunks = [block.output for block in page if "ists-asp chunk " in block.text]
+    assert len({*chunks}) == len(chunks) > 1
 
 
 @pytest.mark.slow
@@ -156,10 +142,9 @@ def test_the_pages_use_every_command_and_profile():
         *("solve", "sts", "explain", "report", "trace", "why", "facts", "evaluate", "check"),
         *("diff", "rules", "profiles", "learn"),
     }
-    profiles = {file.stem for file in (ROOT / "lp_rules" / "profiles").glob("*.toml")}
-    assert {
-        name for name in profiles if f"`{name}`" not in TEXTS["docs/tutorials/first-hour.md"]
-    } == set()
+    page = TEXTS["docs/tutorials/first-hour.md"]
+    profiles = [file.stem for file in (ROOT / "lp_rules" / "profiles").glob("*.toml")]
+    assert [name for name in profiles if f"`{name}`" not in page] == []
 
 
 def test_every_public_predicate_is_documented_once_and_exists():
@@ -175,50 +160,26 @@ TERMS = {"boundary", "pair", "link", "run", "gap", "cover", "p"}
 
 
 @pytest.mark.slow
-def test_an_option_of_many_commands_is_said_once(made):
-    assert made["commands.md"].count("| `--sent1 FILE` |") == 1
-
-
-@pytest.mark.slow
-def test_the_pages_that_are_made_are_those_that_no_repository_has(made):
+def test_the_pages_that_are_made_have_every_predicate_key_command_and_option(made):
+    """They are those that no repository has; what many commands share is said once."""
     assert {name.removesuffix(".md") for name in made} == MADE
     kept = {line for line in (ROOT / ".gitignore").read_text("utf-8").splitlines() if "!" in line}
     assert kept == {f"!/docs/reference/{name}.md" for name in ("api", "formats")}
-
-
-@pytest.mark.slow
-def test_the_vocabulary_has_every_predicate(made):
     anchors = re.findall(r"^\(([\w-]+)\)=$", made["vocabulary.md"], re.MULTILINE)
     assert sorted(anchors) == sorted(name.replace("/", "-") for name in DOCUMENTED)
-
-
-@pytest.mark.slow
-def test_the_evidence_is_told_with_its_weights(made):
-    """Those of a rule that finds evidence about answers, and of one about ratings."""
+    # Evidence with its weights: of a rule that finds it about answers, and of one about ratings.
     answers, ratings = made["evidence.md"].split("## Evidence about ratings")
-    assert re.search(
-        r"^\| `number_conflict` \| both give .* `different_numbers` simi \+", answers, re.MULTILINE
-    )
+    row = r"^\| `number_conflict` \| both give .* `different_numbers` simi \+"
+    assert re.search(row, answers, re.MULTILINE)
     assert re.search(r"`numbers_differ` rating \+\d+", ratings)
-
-
-@pytest.mark.slow
-def test_the_schema_is_told_with_every_key(made):
     assert "| `decisions.runner_up` | null or object | What came second." in made["schemas.md"]
     assert "| `rating` | trace |" in made["schemas.md"]
-
-
-def named_options(text):
-    return set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text)) | {"--help", "-h"}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", COMMANDS, ids=lambda path: " ".join(path) or "ists-asp")
-def test_every_command_and_option_is_described(made, path):
-    whole = made["commands.md"].partition(f"\n## {' '.join(('ists-asp', *path))}\n")[2]
-    whole = whole.partition("\n## ")[0]
-    assert whole
-    assert options(COMMANDS[path]) <= named_options(whole)
+    assert made["commands.md"].count("| `--sent1 FILE` |") == 1
+    for path, command in COMMANDS.items():
+        whole = made["commands.md"].partition(f"\n## {' '.join(('ists-asp', *path))}\n")[2]
+        named = re.findall(r"(?<![\w-])--?[a-z][\w-]*", whole.partition("\n## ")[0])
+        assert options(command) <= {*named, "--help", "-h"}, path
+        assert named, path
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -252,14 +213,10 @@ def test_every_file_that_is_named_exists(name):
 
 
 def test_the_design_names_every_package():
-    table = (
-        TEXTS["docs/explanation/design.md"].partition("| Package | Owns |")[2].partition("\n\n")[0]
-    )
-    named = {
-        name
-        for row in table.splitlines()
-        for name in re.findall(r"`(\w+/?)`", row[: row.find("|", 1)])
-    }
+    page = TEXTS["docs/explanation/design.md"]
+    rows = page.partition("| Package | Owns |")[2].partition("\n\n")[0].splitlines()
+    cells = [row[: row.find("|", 1)] for row in rows]
+    named = {name for cell in cells for name in re.findall(r"`(\w+/?)`", cell)}
     source = ROOT / "python" / "ists_asp"
     packages = {f"{file.parent.name}/" for file in source.glob("*/__init__.py")}
     assert packages <= named
@@ -329,13 +286,14 @@ def readme(tmp_path_factory):
     return make_place(tmp_path_factory.mktemp("readme"))
 
 
-def test_it_is_short():
+def test_the_readme_is_short_and_has_lines_that_set_up_and_run_or_test():
     assert len(README.encode()) <= 8_000
-
-
-def test_each_output_belongs_to_a_command():
     outputs = [block for block in README_BLOCKS if block.language == "text"]
     assert len(outputs) == sum(block.output is not None for block in TOUR) >= 3
+    assert SET_UP.match(marked("run"))
+    assert " -e . && .venv/bin/ists-asp " in marked("run")
+    assert SET_UP.match(marked("test"))
+    assert marked("test").endswith(" -e '.[test]' && .venv/bin/python -m pytest")
 
 
 @pytest.mark.slow
@@ -344,26 +302,8 @@ def test_the_tour_prints_what_it_says(readme, block):
     follow(readme, block)
 
 
-def test_the_line_that_sets_up_and_runs():
-    line = marked("run")
-    assert SET_UP.match(line)
-    assert " -e . && .venv/bin/ists-asp " in line
-
-
 @pytest.mark.slow
 def test_the_line_that_runs_solves_the_samples(readme):
     printed = run(readme, "ists-asp " + marked("run").partition("/ists-asp ")[2])
     sentences = (ROOT / "data" / "samples" / "headlines" / "sent1.txt").read_text("utf-8")
     assert printed.count("Pair ") == len(sentences.splitlines())
-
-
-def test_the_line_that_sets_up_and_tests():
-    line = marked("test")
-    assert SET_UP.match(line)
-    assert line.endswith(" -e '.[test]' && .venv/bin/python -m pytest")
-
-
-def test_links_lead_to_files():
-    targets = re.findall(r"\]\((?!https?:)([^)#]+)", README)
-    assert targets
-    assert [target for target in targets if not (ROOT / target).exists()] == []

@@ -9,7 +9,8 @@ import re
 
 import pytest
 
-from tests.test_docs import COMMANDS, TEXTS
+from tests.sharing import COMMANDS
+from tests.test_docs import TEXTS
 from tests.tours import ROOT
 
 PATTERNS = {
@@ -60,13 +61,9 @@ def test_pages_use_the_usual_word(name):
 
 
 def test_help_and_messages_use_the_usual_word():
-    helps = [command.help or "" for command in COMMANDS.values()]
-    helps += [
-        getattr(parameter, "help", None) or ""
-        for command in COMMANDS.values()
-        for parameter in command.params
-    ]
-    texts = [*helps, *(text for source in SOURCES for text in messages(source))]
+    items = [item for command in COMMANDS.values() for item in (command, *command.params)]
+    texts = [getattr(item, "help", None) or "" for item in items]
+    texts += [text for source in SOURCES for text in messages(source)]
     assert [text for text in texts if FORBIDDEN.search(text)] == []
 
 

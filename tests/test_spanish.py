@@ -75,21 +75,16 @@ def test_explanations_are_in_spanish(system, answers):
     assert system.warnings == ()
 
 
-@pytest.fixture(scope="module")
-def rating():
-    return shared_system("sts-es")
-
-
 @pytest.mark.slow
-def test_ratings_go_from_0_to_4(rating):
+def test_ratings_go_from_0_to_4():
+    rating = shared_system("sts-es")
     pairs = [
         ("El río es el más largo del país", "El río es el más largo del país"),
         ("Un perro corre por la playa", "Un perro está corriendo por la arena"),
         ("Los niños leen libros en la biblioteca", "El volcán entró en erupción en marzo"),
     ]
     same, near, other = (rating.rate(rating.solve(*pair)).value for pair in pairs)
-    assert same == 4
-    assert other < 1 < near < 4
+    assert other < 1 < near < same == 4
 
 
 @pytest.mark.slow

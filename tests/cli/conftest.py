@@ -65,14 +65,25 @@ def _shared(monkeypatch):
 
 
 @pytest.fixture
-def files(tmp_path):
-    """Two files with the first and the second sentences of pairs."""
+def sides(tmp_path):
+    """Write the two sides of pairs to a.txt and b.txt; the options that name them."""
 
-    def write(pairs, names=("a.txt", "b.txt")):
-        paths = [tmp_path / name for name in names]
-        for path, column in zip(paths, zip(*pairs, strict=True), strict=True):
-            path.write_text("".join(f"{line}\n" for line in column), encoding="utf-8")
-        return paths
+    def write(pairs):
+        for name, column in zip("ab", zip(*pairs, strict=True), strict=True):
+            text = "".join(f"{line}\n" for line in column)
+            (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+        return ("--sent1", tmp_path / "a.txt", "--sent2", tmp_path / "b.txt")
+
+    return write
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write a file in the working folder and return its name."""
+
+    def write(text, name="mine.lp"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return name
 
     return write
 

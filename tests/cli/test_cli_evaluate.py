@@ -1,3 +1,5 @@
+"""Files of answers on the command line: measured, compared and checked."""
+
 import json
 import re
 from hashlib import sha256
@@ -28,102 +30,64 @@ def wa(tmp_path):
     return path
 
 
-def test_a_file_agrees_with_itself(good, wa):
-    text = good("evaluate", wa, wa)
-    assert text.startswith("Scheme 2016, pairs: 2\n")
-    assert "Typ+Sco  1.0000     1.0000  1.0000\n" in text
-    assert "F1 by pair" not in text
-    assert "F1 by pair" in good("evaluate", wa, wa, "--by-pair")
-    assert good("evaluate", wa, wa, "--scheme", "2015").startswith("Scheme 2015")
-    result = json.loads(good("evaluate", wa, wa, "--json"))
-    assert result["overall"]["Typ+Sco"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
-    assert [pair["id"] for pair in result["pairs"]] == ["1", "2"]
+def changed(wa, old, new):
+    """Another file, in which the first text of the correct one is replaced."""
+    path = wa.with_name("other.wa")
+    path.write_text(wa.read_text().replace(old, new, 1))
+    return path
 
 
-def test_missing_file(bad, wa):
-    assert bad(1, "evaluate", wa, "no.wa").startswith("no.wa: cannot be read")
-    assert bad(1, "check", "no.wa").startswith("no.wa: cannot be read")
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("// EQUI //", "// SAME //", "wrong type: found 'SAME'; expected one of EQUI, "),
+        ("// SIMI // 3", "// SIMI // three", "14: wrong score: found 'three'; expected a num"),
+    ],
+)
+def test_a_malformed_file_is_refused_in_one_line(bad, wa, old, new, message):
+    faulty = changed(wa, old, new)
+    for files in ((wa, faulty), (faulty, wa)):
+        told = bad(1, "evaluate", *files)
+        assert told.startswith(f"{faulty}:")
+        assert message in told
+        assert "The official check refuses the file, too; ists-asp check lists all" in told
 
 
-def test_check_of_a_correct_file(good, wa):
-    assert good("check", wa) == f"{wa}: correct (pairs: 2, faults: 0, notes: 0)\n"
-    assert "\npairs" in good("check", wa, "--stats")
-    assert json.loads(good("check", wa, "--json"))["verdict"] == "correct"
-
-
-def test_repairs_of_the_reader_are_warnings(run, wa):
-    wa.write_text(wa.read_text() + "stray\n")
-    result = run("evaluate", wa, wa)
-    assert result.exit_code == 0
-    assert "'stray' belongs to no section; skipped" in result.stderr
-
-
-def test_faulty_alignment_is_one_line(bad, wa, tmp_path):
-    other = tmp_path / "other.wa"
-    other.write_text(wa.read_text().replace("// EQUI //", "// SAME //", 1))
-    message = bad(1, "evaluate", wa, other)
-    assert message.startswith(f"{other}:")
-    assert "wrong type: found 'SAME'; expected one of EQUI, " in message
-    assert message.endswith(
-        "The official check refuses the file, too; ists-asp check lists all its faults"
-    )
-
-
-@pytest.mark.parametrize("which", [0, 1])
-def test_a_malformed_file_is_refused_in_one_line(bad, wa, tmp_path, which):
-    other = tmp_path / "other.wa"
-    other.write_text(wa.read_text().replace("// SIMI // 3", "// SIMI // three"))
-    message = bad(1, "evaluate", *[(other, wa), (wa, other)][which])
-    assert message.startswith(f"{other}:14: wrong score: found 'three'; expected a number from 0")
-
-
-def test_the_error_stands_before_the_warnings_which_are_bounded(run, wa, tmp_path):
-    other = tmp_path / "other.wa"
-    text = wa.read_text().replace("// EQUI //", "// SAME //")
-    other.write_text("stray\n" * 30 + text + "stray\n" * 100_000)
-    result = run("evaluate", wa, other)
-    lines = result.stderr.splitlines()
-    kinds = [line.partition(":")[0] for line in lines]
-    errors = kinds.count("error")
+def test_the_error_stands_before_the_warnings_which_are_bounded(run, wa):
+    faulty = changed(wa, "// EQUI //", "// SAME //")
+    faulty.write_text("stray\n" * 30 + faulty.read_text() + "stray\n" * 100_000)
+    result = run("evaluate", wa, faulty)
+    kinds = [line.partition(":")[0] for line in result.stderr.splitlines()]
     assert (result.exit_code, result.stdout) == (1, "")
-    assert kinds == ["error"] * errors + ["warning"] * (len(lines) - errors)
-    assert errors == 1
-    assert len(lines) - errors == 21
-    assert re.fullmatch(r"warning: and \d+ more such warnings", lines[-1])
+    assert kinds == ["error"] + ["warning"] * 21
+    assert re.search(r"\nwarning: and \d+ more such warnings\n$", result.stderr)
 
 
 def test_warnings_of_a_file_that_can_be_measured_are_bounded(run, wa):
     wa.write_text(wa.read_text() + "x" * 30_000 + "\n" + "stray\n" * 40)
     result = run("evaluate", wa, wa)
     lines = result.stderr.splitlines()
-    assert result.exit_code == 0
-    assert len(lines) == 21
+    assert (result.exit_code, len(lines)) == (0, 21)
+    assert "'stray' belongs to no section; skipped" in result.stderr
     assert max(map(len, lines)) < 200 + len(str(wa))
 
 
-def test_check_of_an_incorrect_file_exits_with_1(run, wa):
-    lines = wa.read_text().splitlines()
-    number = next(n for n, line in enumerate(lines, 1) if "// EQUI // 5 //" in line)
-    wa.write_text(wa.read_text().replace("// EQUI // 5 //", "// EQUI // 7 //", 1))
-    result = run("check", wa)
-    assert result.exit_code == 1
-    assert result.stdout.startswith(f"{wa}:{number}: wrong score: found '7', expected a number")
-    assert "incorrect (pairs: 2, faults: 1, notes: 0)" in result.stdout
-    result = run("check", wa, "--json")
-    assert result.exit_code == 1
-    report = json.loads(result.stdout)
-    assert (report["verdict"], report["official_verdict"]) == ("incorrect", "incorrect")
-
-
-def test_check_says_which_rules_are_not_official(run, wa):
-    wa.write_text(wa.read_text().replace("// EQUI // 5 //", "// EQUI // +5 //", 1))
-    result = run("check", wa)
-    assert result.exit_code == 1
-    assert result.stdout.splitlines()[0].endswith("(our own rule: the official check accepts it)")
-    assert "incorrect, though the official check accepts it (pairs: 2, " in result.stdout
-    report = json.loads(run("check", wa, "--json").stdout)
-    assert (report["verdict"], report["official_verdict"]) == ("incorrect", "correct")
-    assert [fault["origin"] for fault in report["faults"]] == ["ours"]
+@pytest.mark.parametrize("official", [True, False])
+def test_check_of_an_incorrect_file(run, wa, official):
+    score = "7" if official else "+5"
+    wa = changed(wa, "// EQUI // 5 //", f"// EQUI // {score} //")
+    text, record = run("check", wa), run("check", wa, "--json")
+    assert text.exit_code == record.exit_code == 1
+    assert text.stdout.startswith(
+        f"{wa}:15: {'wrong' if official else 'odd'} score: found '{score}', expec"
+    )
+    but = "" if official else ", though the official check accepts it"
+    assert f"incorrect{but} (pairs: 2, faults: 1, notes: 0)" in text.stdout
+    assert ("(our own rule: the official check accepts it)\n" in text.stdout) is not official
+    report = json.loads(record.stdout)
+    assert report["verdict"] == "incorrect"
+    assert report["official_verdict"] == ("incorrect" if official else "correct")
+    assert [fault["origin"] == "ours" for fault in report["faults"]] == [not official]
 
 
 def test_many_notes_are_cut_short(good, wa):
@@ -146,29 +110,21 @@ def signature(text, scheme="2016", pilot="no"):
     return re.fullmatch(SIGNATURE.format(scheme, pilot), text.splitlines()[-1]).groups()
 
 
-def test_the_signature_says_what_was_measured(good, wa):
+def test_the_signature_tells_contents_and_not_names_or_line_ends(good, wa, tmp_path):
     gold, answers = signature(good("evaluate", wa, wa))
     assert gold == answers == sha256(wa.read_bytes()).hexdigest()[:10]
     assert signature(good("evaluate", wa, wa, "--scheme", "2015"), "2015", "yes") == (gold, gold)
     line = good("evaluate", wa, wa).splitlines()[-1]
     assert f"Signature: {json.loads(good('evaluate', wa, wa, '--json'))['signature']}" == line
-
-
-def test_the_signature_knows_contents_and_not_names_or_line_ends(good, wa, tmp_path):
-    same = tmp_path / "folder" / "other name"
-    same.parent.mkdir()
+    same = tmp_path / "other name"
     same.write_bytes(b"\xef\xbb\xbf" + wa.read_bytes().replace(b"\n", b"\r\n"))
-    other = tmp_path / "other.wa"
-    other.write_text(wa.read_text().replace("// SIMI // 3", "// SIMI // 2", 1))
-    gold, answers = signature(good("evaluate", wa, same))
-    assert gold == answers
-    gold, answers = signature(good("evaluate", wa, other))
-    assert gold != answers
+    assert signature(good("evaluate", wa, same)) == (gold, gold)
+    other = changed(wa, "// SIMI // 3", "// SIMI // 2")
+    assert signature(good("evaluate", wa, other)) != (gold, gold)
 
 
-def test_runs_are_compared_on_the_same_pairs(good, wa, tmp_path):
-    worse = tmp_path / "worse.wa"
-    worse.write_text(wa.read_text().replace("// SIMI // 3", "// EQUI // 5", 1))
+def test_runs_are_compared_on_the_same_pairs(good, wa):
+    worse = changed(wa, "// SIMI // 3", "// EQUI // 5")
     text = good("evaluate", wa, wa, "--versus", worse)
     (line,) = re.findall(r"^  Typ\+Sco .*", text, re.MULTILINE)
     start = "  Typ+Sco  0.7500 -> 1.0000  +0.2500  95 %: +0.0000 to +0.5000, p "
@@ -201,12 +157,11 @@ def test_pairs_that_a_run_lacks_or_invents_count(good, wa, tmp_path):
 
 
 def test_so_many_of_the_best_and_worst_pairs_are_told(good, tmp_path):
-    gold, old, new = (tmp_path / f"{name}.wa" for name in ("gold", "old", "new"))
-    gold.write_text("".join(pair(str(number)) for number in range(9)))
-    bad = [pair(str(number)).replace("// SIMI // 3", "// REL // 3") for number in range(9)]
     fine = [pair(str(number)) for number in range(9)]
-    old.write_text("".join(bad[:5] + fine[5:]))
-    new.write_text("".join(fine[:5] + bad[5:]))
+    wrong = [text.replace("// SIMI // 3", "// REL // 3") for text in fine]
+    gold, old, new = (tmp_path / f"{name}.wa" for name in ("gold", "old", "new"))
+    for path, texts in ((gold, fine), (old, wrong[:5] + fine[5:]), (new, fine[:5] + wrong[5:])):
+        path.write_text("".join(texts))
     text = good("evaluate", gold, new, "--versus", old, "--top", 2)
     assert "Gained: 5 pairs, the first 2" in text
     assert "Lost: 4 pairs, the first 2" in text

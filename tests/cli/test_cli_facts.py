@@ -1,3 +1,5 @@
+"""Programs that facts writes, and atoms: clingo alone finds the same optimum."""
+
 import json
 import re
 import shlex
@@ -18,23 +20,36 @@ from ists_asp.syntax.ground import texts
 from tests.tables import read_table
 
 
-def plain_clingo(program, stdin=None):
-    """Run the command that the program's comment gives; return shown atoms and cost."""
-    (line,) = (line for line in program.splitlines() if line.startswith("% clingo "))
-    arguments = shlex.split(line)[2:]
+def clingo(arguments, program=None, place=None):
+    """Run clingo alone; the atoms that the best answer shows, and its cost."""
     done = subprocess.run(
         [sys.executable, "-m", "clingo", "--outf=2", *arguments],
-        input=stdin,
+        cwd=place,
+        input=program,
         capture_output=True,
         text=True,
     )
+    assert place is None or done.stderr == ""
     result = json.loads(done.stdout)
     # Lower bounds are listed among the answer sets.
     best = [found for found in result["Call"][-1]["Witnesses"] if "Value" in found][-1]
     # Without any candidate there is nothing to optimise.
     expected = "OPTIMUM FOUND" if "Costs" in best else "SATISFIABLE"
     assert result["Result"] == expected, done.stderr
-    return [parse_term(atom) for atom in best["Value"]], tuple(best.get("Costs", ()))
+    return sorted(map(parse_term, best["Value"])), tuple(best.get("Costs", ()))
+
+
+def plain_clingo(program, stdin=None):
+    """Run the command that the program's comment gives."""
+    (line,) = (line for line in program.splitlines() if line.startswith("% clingo "))
+    return clingo(shlex.split(line)[2:], stdin)
+
+
+def only_clingo(program, place, *options):
+    """Run a program that was sent to a machine which has nothing else."""
+    place.mkdir()
+    (place / "sent.lp").write_text(program, encoding="utf-8")
+    return clingo(["sent.lp", *options], place=place)
 
 
 def assert_same(program, jsonl, tmp_path, stdin=None):
@@ -42,9 +57,7 @@ def assert_same(program, jsonl, tmp_path, stdin=None):
     symbols, cost = plain_clingo(program, stdin)
     (tmp_path / "pair.jsonl").write_text(jsonl)
     (pair,) = read_table(tmp_path / "pair.jsonl")
-    bare = replace(
-        pair, sent1=replace(pair.sent1, chunks=None), sent2=replace(pair.sent2, chunks=None)
-    )
+    sent1, sent2 = (replace(side, chunks=None) for side in (pair.sent1, pair.sent2))
     record = json.loads(jsonl)
     # The rating is decided about the answer, by another program; how sure it is, is looked up.
     for name in ("rating", "boundaries1", "boundaries2"):
@@ -53,16 +66,15 @@ def assert_same(program, jsonl, tmp_path, stdin=None):
         line.pop("confidence", None)
     knowledge, system = record["knowledge"], record["system"]
     assert f"% words are compared by: {', '.join(knowledge)}\n" in program
-    answer = read_answer(bare, texts(symbols), cost, True)
+    answer = read_answer(replace(pair, sent1=sent1, sent2=sent2), texts(symbols), cost, True)
     found = answer_record(answer, knowledge=knowledge, system=system)
     assert json.loads(json.dumps(found)) == record
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("profile", ["default", "answers-students"])
-def test_plain_clingo_finds_the_same_optimum(good, files, pairs, tmp_path, profile):
-    first, second = files(pairs)
-    options = ("--sent1", first, "--sent2", second, "--profile", profile)
+def test_plain_clingo_finds_the_same_optimum(good, sides, pairs, tmp_path, profile):
+    options = (*sides(pairs), "--profile", profile)
     good("facts", *options, "-o", "out")
     lines = good("solve", *options, "--format", "jsonl").splitlines(keepends=True)
     for number, line in enumerate(lines, 1):
@@ -70,58 +82,43 @@ def test_plain_clingo_finds_the_same_optimum(good, files, pairs, tmp_path, profi
 
 
 @pytest.mark.slow
-def test_plain_clingo_sees_given_chunks_constants_and_rules(good, chunked, tmp_path):
-    (tmp_path / "my rules.lp").write_text(
-        "#const most = 9.\n:- #count{X,Y : aligned(X,Y)} > most.\n"
-    )
-    options = ("--chunked", "--rules", "my rules.lp", "-c", "most=1", *chunked[0])
-    program = good("facts", *options)
-    assert "'my rules.lp'" in program
-    assert_same(program, good("solve", "--format", "jsonl", *options), tmp_path, stdin=program)
-
-
-@pytest.mark.slow
-def test_plain_clingo_finds_the_same_optimum_with_corrections(good, pairs, tmp_path):
-    """They are added to weights, or to nothing."""
-    (tmp_path / "mine.lp").write_text(
+def test_plain_clingo_finds_the_same_optimum_with_rules_of_a_user(
+    good, pairs, chunked, tmp_path, written
+):
+    """Corrections are added to weights, or to nothing."""
+    corrections = written(
         "correction(any_pair,align,-40).\ncorrection(any_link,(equi;rel),90).\n"
         "correction(both_add,simi,70).\ncorrection(label(spe),score,-70).\n"
     )
-    for pair in pairs:
-        options = ("--rules", "mine.lp", *pair)
-        program = good("facts", *options)
-        assert_same(program, good("solve", "--format", "jsonl", *options), tmp_path, stdin=program)
+    most = written("#const most = 9.\n:- #count{X,Y : aligned(X,Y)} > most.\n", "my rules.lp")
+    good("rules", "copy", "my")
+    for rules, name, more in (
+        *((corrections, "mine.lp", pair) for pair in pairs),
+        (most, "'my rules.lp'", ("--chunked", "-c", "most=1", *chunked[0])),
+        ("my", "my/english/", ("--profile", "baseline", *pairs[0])),
+    ):
+        program = good("facts", "--rules", rules, *more)
+        assert f" {name}" in program
+        jsonl = good("solve", "--format", "jsonl", "--rules", rules, *more)
+        assert_same(program, jsonl, tmp_path, stdin=program)
 
 
 @pytest.mark.slow
-def test_plain_clingo_runs_copied_rules(good, pairs, tmp_path):
-    good("rules", "copy", "my")
-    options = ("--rules", "my", "--profile", "baseline", *pairs[0])
-    program = good("facts", *options)
-    assert " my/english/" in program
-    assert_same(program, good("solve", "--format", "jsonl", *options), tmp_path, stdin=program)
-
-
-def test_one_pair_of_several_goes_to_a_file(good, files, pairs, tmp_path):
-    first, second = files(pairs)
-    options = ("--sent1", first, "--sent2", second)
+def test_pairs_go_to_a_file_or_a_folder(good, sides, pairs, tmp_path):
+    pairs = pairs[:3]
+    options = sides(pairs)
     assert good("facts", *options, "--id", "2", "-o", "two.lp") == ""
     program = (tmp_path / "two.lp").read_text()
     assert program.startswith(f"% pair 2\n% 1: {pairs[1][0]}\n% 2: {pairs[1][1]}\n% ists-asp ")
     assert re.search(r"^% clingo .* two\.lp$", program, re.MULTILINE)
     jsonl = good("solve", *options, "--format", "jsonl").splitlines(keepends=True)[1]
     assert_same(program, jsonl, tmp_path)
-
-
-def test_several_pairs_go_to_a_folder(good, files, pairs, tmp_path):
-    first, second = files(pairs)
-    options = ("facts", "--sent1", first, "--sent2", second)
-    good(*options, "-o", "out")
+    good("facts", *options, "-o", "out")
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert names == [f"{number}.lp" for number in range(1, len(pairs) + 1)]
-    program = (tmp_path / "out/2.lp").read_text()
-    alone = good(*options, "--id", "2")
-    assert program == alone.replace(".lp -\n", ".lp out/2.lp\n")
+    assert (tmp_path / "out/2.lp").read_text() == program.replace(" two.lp\n", " out/2.lp\n")
+    good("facts", *options, "-o", "all", "--bundle")
+    assert only_clingo((tmp_path / "all/2.lp").read_text(), tmp_path / "sent")
 
 
 def test_odd_and_long_ids_have_safe_file_names_of_their_own(good, tmp_path):
@@ -133,39 +130,11 @@ def test_odd_and_long_ids_have_safe_file_names_of_their_own(good, tmp_path):
     assert {program.partition("\n")[0] for program in programs} == {f"% pair {one}" for one in ids}
 
 
-def test_several_pairs_need_a_choice(bad, files, pairs):
-    first, second = files(pairs)
-    options = ("facts", "--sent1", first, "--sent2", second)
-    assert bad(2, *options).startswith(f"{len(pairs)} pairs. Choose one with --id ID")
-    message = bad(1, *options, "--id", "99")
-    assert message == "there is no pair with the id '99'; expected 1, 2, 3, 4, 5, 6"
-    assert bad(2, *options, "-o", "no/such").startswith("-o no/such: there is no folder 'no'")
-
-
-def only_clingo(program, place, *options):
-    """Run a program that was sent to a machine which has nothing else."""
-    place.mkdir()
-    (place / "sent.lp").write_text(program, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "clingo", "--outf=2", "sent.lp", *options],
-        cwd=place,
-        capture_output=True,
-        text=True,
-    )
-    result = json.loads(done.stdout)
-    assert done.stderr == ""
-    if result["Result"] == "UNSATISFIABLE":
-        return None
-    best = result["Call"][-1]["Witnesses"][-1]
-    return sorted(map(parse_term, best["Value"])), tuple(best.get("Costs", ()))
-
-
-def given_atoms(text):
+def read_atoms(text):
     """The atoms and the cost of an answer in the format atoms."""
-    atoms = [parse_term(line[:-1]) for line in text.splitlines() if line[:1] not in "%"]
-    return sorted(atoms), tuple(
-        map(int, re.search(r"^% answer 1, cost (.*)$", text, re.M)[1].split())
-    )
+    atoms = sorted(parse_term(line[:-1]) for line in text.splitlines() if line[:1] not in "%")
+    costs = re.search(r"^% answer 1, cost (.*)$", text, re.M)[1]
+    return atoms, tuple(map(int, costs.split()))
 
 
 MINE = """
@@ -206,7 +175,7 @@ def test_a_program_that_is_sent_gives_the_answer(good, chunked, own, tmp_path, o
     options = own if options == "own" else options
     call = (*options, *(chunked[1] if pair == "chunked" else pair))
     program = good("facts", "--bundle", *call)
-    expected = given_atoms(good("solve", "--format", "atoms", *call))
+    expected = read_atoms(good("solve", "--format", "atoms", *call))
     assert only_clingo(program, tmp_path / "sent") == expected
     assert only_clingo(program, tmp_path / "fast", "--opt-strategy=usc") == expected
     assert not re.search(rf"{tmp_path}|{tmp_path.name}|/home/|#include *[\"<]", program)
@@ -218,8 +187,7 @@ def test_a_program_that_is_sent_gives_the_answer(good, chunked, own, tmp_path, o
 
 @pytest.mark.slow
 def test_the_head_of_a_program_that_is_sent(good, own, tmp_path):
-    program = good("facts", "--bundle", *own, *SPANISH[:1], SPANISH[1], "-o", "x.lp")
-    assert program == ""
+    assert good("facts", "--bundle", *own, *SPANISH, "-o", "x.lp") == ""
     program = (tmp_path / "x.lp").read_text()
     head = program.partition("\n% ======== the facts\n")[0]
     assert all(line.startswith("% ") for line in head.splitlines())
@@ -239,20 +207,15 @@ def test_the_head_of_a_program_that_is_sent(good, own, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_constant_of_a_program_that_is_sent_can_be_set(good, own, pairs, tmp_path):
+def test_constants_and_rules_of_a_program_that_is_sent_can_be_changed(good, own, pairs, tmp_path):
     program = good("facts", "--bundle", *own, *pairs[0])
-    none = good("solve", "--format", "atoms", *own, "-c", "most_here=0", *pairs[0])
+    atoms = good("solve", "--format", "atoms", *own, "-c", "most_here=0", *pairs[0])
     found = only_clingo(program, tmp_path / "sent", "-c", "most_here=0")
-    assert found == given_atoms(none)
-    assert "aligned" not in {atom.name for atom in found[0]}
-
-
-def test_a_rule_of_a_program_that_is_sent_can_be_changed(good, pairs, tmp_path):
-    program = good("facts", "--bundle", *pairs[0])
+    assert found == read_atoms(atoms)
     rule = "{ aligned(X,Y) } :- viable(X,Y)."
-    edited = program.replace(rule, rule.replace(".", ", token(3,_,_)."))
-    found, _ = only_clingo(edited, tmp_path / "sent")
-    assert "aligned" not in {atom.name for atom in found}
+    program = program.replace(rule, rule.replace(".", ", token(3,_,_)."))
+    edited, _ = only_clingo(program, tmp_path / "edited")
+    assert "aligned" not in {atom.name for atom in (*found[0], *edited)}
 
 
 @pytest.mark.slow
@@ -273,92 +236,57 @@ def test_two_weights_for_one_name_are_no_program(good, pairs, tmp_path, form):
     assert "OPTIMUM FOUND" in subprocess.run(arguments, **run).stdout
 
 
-def test_private_predicates_of_two_files_are_refused(bad, tmp_path):
-    for name in ("one", "two"):
-        (tmp_path / f"{name}.lp").write_text("_mine_alone(1).\n")
-    call = ("facts", "--bundle", "--rules", "one.lp", "--rules", "two.lp", "a cat", "a dog")
-    assert "the private predicate _mine_alone/1 is also defined at one.lp:1" in bad(
-        1, *call, "-o", "x.lp"
-    )
-    assert not (tmp_path / "x.lp").exists()
+def test_private_predicates_of_two_files_are_refused(bad, written):
+    rules = [written("_mine_alone(1).\n", name) for name in ("one.lp", "two.lp")]
+    call = ("facts", "--bundle", "--rules", rules[0], "--rules", rules[1], "a cat", "a dog")
+    assert "_mine_alone/1 is also defined at one.lp:1" in bad(1, *call)
 
 
-RATED = [("sts-en", *ENGLISH), ("sts-es", *SPANISH)]
+def alone(program, form, tmp_path):
+    """The atoms that clingo alone shows for a program in one of its forms."""
+    return (plain_clingo(program, program) if not form else only_clingo(program, tmp_path / "s"))[0]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("profile", "one", "two"), RATED, ids=["English", "Spanish"])
-@pytest.mark.parametrize("form", ["sent", "beside the rules"])
-def test_plain_clingo_rates_alike(good, tmp_path, form, profile, one, two):
-    call = ("--profile", profile, one, two)
-    more = ("--bundle",) if form == "sent" else ()
-    program = good("facts", "--program", "rating", *more, *call)
+@pytest.mark.parametrize("profile", ["sts-en", "sts-es"])
+@pytest.mark.parametrize("form", [("--bundle",), ()], ids=["sent", "beside the rules"])
+def test_plain_clingo_rates_alike(good, tmp_path, form, profile):
+    call = ("--profile", profile, *(SPANISH if profile == "sts-es" else ENGLISH))
+    atoms = alone(good("facts", "--program", "rating", *form, *call), form, tmp_path)
     record = json.loads(good("sts", "--format", "jsonl", *call))["rating"]
-    found = (
-        plain_clingo(program, program)[0] if not more else only_clingo(program, tmp_path / "s")[0]
-    )
-    assert [atom.arguments[0].number for atom in found if atom.name == "rating"] == [
-        round(1000 * record["value"])
-    ]
-    contributed = {
-        str(atom.arguments[0]): atom.arguments[1].number
-        for atom in found
-        if atom.name == "contribution"
-    }
-    assert contributed == {
+    ratings = [atom.arguments[0].number for atom in atoms if atom.name == "rating"]
+    assert ratings == [round(1000 * record["value"])]
+    contributions = [atom.arguments for atom in atoms if atom.name == "contribution"]
+    assert {str(name): value.number for name, value in contributions} == {
         part["name"]: round(1000 * part["value"]) for part in record["contributions"]
     }
 
 
-TOLD = [("default", *ENGLISH), ("es", *SPANISH)]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("profile", "one", "two"), TOLD, ids=["English", "Spanish"])
-@pytest.mark.parametrize("form", ["sent", "beside the rules"])
-def test_plain_clingo_explains_alike(good, tmp_path, form, profile, one, two):
-    call = ("--profile", profile, one, two)
-    more = ("--bundle",) if form == "sent" else ()
-    program = good("facts", "--program", "explanation", *more, *call)
-    found = (
-        plain_clingo(program, program)[0] if not more else only_clingo(program, tmp_path / "s")[0]
-    )
+@pytest.mark.parametrize("profile", ["default", "es"])
+@pytest.mark.parametrize("form", [("--bundle",), ()], ids=["sent", "beside the rules"])
+def test_plain_clingo_explains_alike(good, tmp_path, form, profile):
+    pair = SPANISH if profile == "es" else ENGLISH
+    call = ("--profile", profile, *pair)
+    atoms = alone(good("facts", "--program", "explanation", *form, *call), form, tmp_path)
     with load(profile) as system:
-        answer = system.solve(one, two)
-        shown = read_shown(answer.pair.sizes, len(answer.alignments), texts(found))
-        program, wording = (
-            system.program(Purpose.EXPLANATION),
-            load_templates(system.profile.language),
-        )
+        answer = system.solve(*pair)
+        shown = read_shown(answer.pair.sizes, len(answer.alignments), texts(atoms))
+        program = system.program(Purpose.EXPLANATION)
+        wording = load_templates(system.profile.language)
         said = explained(answer, shown, wording, program.named).text
         ((_, facts),) = system.program_facts([answer.pair], Purpose.EXPLANATION)
-        ours = program.solver.best(answer, facts)
-        assert sorted(texts(found)) == sorted(ours.found.shown)
+        assert sorted(texts(atoms)) == sorted(program.solver.best(answer, facts).found.shown)
     assert f"{said}\n" == good("explain", *call)
-
-
-def test_several_pairs_are_no_single_file(bad, good, files, pairs, tmp_path):
-    first, second = files(pairs)
-    options = ("facts", "--sent1", first, "--sent2", second, "-o")
-    message = bad(2, *options, "all.lp")
-    assert message == (
-        f"-o all.lp: {len(pairs)} pairs. Choose one with --id ID, or name a folder with -o DIR"
-    )
-    assert not (tmp_path / "all.lp").exists()
-    (tmp_path / "there").write_text("")
-    assert bad(2, *options, "there").startswith(f"-o there: {len(pairs)} pairs. Choose one")
-    good(*options, "all", "--bundle")
-    assert only_clingo((tmp_path / "all/2.lp").read_text(), tmp_path / "sent")
 
 
 @pytest.mark.slow
 def test_atoms_of_many_pairs_are_the_same_from_the_cache_and_from_workers(
-    run, good, files, pairs, own
+    run, good, sides, pairs, own, tmp_path
 ):
-    first, second = files([*pairs, ("a " * 501, "b")])
-    call = ("--sent1", first, "--sent2", second, *own, "-q")
+    call = (*sides([*pairs, ("a " * 501, "b")]), *own, "-q")
     assert run("solve", *call, "-o", "all.lp").exit_code == 3
-    text = first.with_name("all.lp").read_text()
+    text = (tmp_path / "all.lp").read_text()
     sections = text.split("\n\n")
     assert [one.partition("\n")[0] for one in sections] == [f"% pair {n}" for n in range(1, 8)]
     assert re.search(r"^% .*501 tokens", sections[-1], re.M)
@@ -382,7 +310,7 @@ def test_atoms_of_several_answers_have_their_ranks(good, pairs):
 def test_atoms_can_be_given_back_to_clingo(good, pairs, tmp_path):
     program = good("facts", "--bundle", *pairs[0])
     text = good("solve", "--format", "atoms", *pairs[0])
-    assert only_clingo(program + text, tmp_path / "again") == given_atoms(text)
+    assert only_clingo(program + text, tmp_path / "again") == read_atoms(text)
     other = text.replace("label(run(1,1),run(1,1),simi).", "label(run(1,1),run(1,1),rel).")
     assert other != text
-    assert only_clingo(program + other, tmp_path / "other")[1] > given_atoms(text)[1]
+    assert only_clingo(program + other, tmp_path / "other")[1] > read_atoms(text)[1]

@@ -1,4 +1,4 @@
-"""What is wrong with a command line, rules, words or a table is one line, or changes nothing.
+"""What is wrong with rules, words, a table or options is one line, or changes nothing.
 
 A row has its name, what the command says and its exit code, and the content that is at fault:
 1 and 2 stand for one line of error and no output, 3 for pairs without an answer, and 0 for an
@@ -8,106 +8,12 @@ are in tests/faults.
 
 import gzip
 import json
-import shlex
 
 import pytest
 
 from tests.faults.place import FEW, pairs
 
 SOLVE = ("solve", "--profile", "baseline", "-q", "-o", "out.wa")
-
-LINES = """
-solve | 2 there is no input; expected two sentences, --table FILE, --sent1 F1
-solve a | 2 one sentence; expected two sentences
-solve a b c | 2 3 sentences; expected two sentences
-solve - | 2 - alone does not say what standard input holds; expected --tsv -
-solve - - | 2 standard input (-) cannot be both sentences
-solve a b --sent1 f | 2 sentences on the command line do not go with --sent1
-solve a b --tsv f | 2 sentences on the command line do not go with --tsv
-solve --sent1 f | 2 --sent1 without --sent2. Add --sent2 FILE
-solve --sent2 f | 2 --sent2 without --sent1. Add --sent1 FILE
-solve --sent1 - --sent2 - | 2 standard input (-) cannot be both sentences
-solve --sent1 f --tsv g | 2 --sent1 does not go with --tsv
-solve --tsv f --jsonl g | 2 --jsonl does not go with --tsv
-solve --tsv f --chunked | 2 --chunked does not go with --tsv
-solve --jsonl f --chunked | 2 --chunked does not go with --jsonl
-solve a b --chunked --raw | 2 --chunked does not go with --raw
-solve a b --raw --tokens | 2 --tokens does not go with --raw
-solve a b --header | 2 options about columns and rows need a table
-solve a b --profile headline | 2 lp_rules/profiles: there is no profile "headline"
-solve a b --profile ../x | 2 there is no profile "../x"
-solve a b -o no/such/x.wa | 2 -o no/such/x.wa: there is no folder 'no/such'
-solve a b -o . | 2 -o .: this is a folder; expected the name of a file
-solve --tsv pairs.tsv -o pairs.tsv | 2 this is an input file
-solve a b -o x --trace x | 2 writes the same file
-solve a b -n 0 | 2 Invalid value for '-n'
-solve a b -n 3 | 2 does not go with the format wa
-solve a b -c a | 2 'a' is not a constant
-solve a b -c eagerness=1.p(1) | 2 expected an integer
-solve a b -c eagerness=1000000000 | 2 an integer from -1000000
-sts a b -c highest=foo | 2 the constant highest: found 'foo'; expected an integer from -1000000 to
-sts a b -c highest=-3 | 2 the constant highest: found -3; expected 1 point or more
-sts a b -c eagerness=2147483647 | 2 the constant eagerness: found '2147483647'; expected an int
-sts a b -c 'strict="x"' | 2 the constant strict: found '"x"'; expected an integer
-solve a b --reader none-such | 1 none-such: there is no embeddings.onnx; expected a reader
-solve a b --profile baseline --reader . | 2 no rules for the reader .
-solve a b --profile sts-en --reader use | 2 for the reader use; expected a Spanish profile
-solve a b --profile sts-es --reader shipped | 2 no rules for the reader shipped
-solve a b --profile baseline --reader shipped | 2 no rules for the reader shipped
-solve a b --timeout 0 | 2 0.0 is not in the range
-solve a b --timeout=-1 | 2 -1.0 is not in the range
-solve a b --memory 0 | 2 0 is not in the range
-solve a b --memory 1MB | 2 '1MB' is not a valid integer
-solve a b --jobs 0 | 2 0 is not in the range
-solve a b --jobs many | 2 'many' is not a valid integer
-solve a b --format docx | 2 'docx' is not one of
-solve a b --engine spark | 2 'spark' is not one of
-solve a b --scheduler tcp://127.0.0.1:1 | 2 --scheduler without --engine dask
-solve a b --rules none.lp | 1 there is no such rule file
-solve a b --rules pairs.tsv | 1 is not an entry of a word table
-solve a b --stanza-dir none | 1 none: no such directory
-solve a b --stanza-dir . | 1 no resources.json in it
-solve a b --cache pairs.tsv | 1 the cache cannot be used
-solve --table a.docx | 2 a.docx: no kind of table is known by this ending; expected .csv
-solve --table - | 2 --table - does not say what kind it is; expected --tsv - or --jsonl -
-solve --table pairs.csv --sent1-col Answer | 2 one column of sentences
-solve --table pairs.csv --id-col Kode | 2 --id-col: there is no column 'Kode' in pairs.csv
-solve --table pairs.csv -q --format xlsx | 2 xlsx cannot go to standard output
-solve a b -o out.json | 2 this command writes no .json; expected .wa, .csv, .tsv, .xlsx, .ods, .par
-sts a b -o out.wa | 2 this command writes no .wa; expected .txt, .csv, .tsv, .xlsx, .ods, .parquet
-explain a b -o out.json | 2 this command writes no .json; expected .txt, .jsonl, .csv, .tsv, .xlsx
-trace a b -o out.csv | 2 this command writes no .csv; expected .txt or .md
-diff old.wa new.wa -o out.html | 2 this command writes no .html; expected .txt or .md
-rules where may_align a b -o out.csv | 2 this command writes no .csv; expected .txt or .md
-report a b -o out.pdf | 2 this command writes no .pdf; expected .html or .htm
-chunk a b -o out.tsv | 2 this command writes no .tsv; expected .txt
-facts a b -o out.wa | 2 this command writes no .wa; expected .lp
-learn --gold g -o out.txt | 2 this command writes no .txt; expected .lp
-solve --sent x | 2 See ists-asp solve --help
-solv | 2 No such command 'solv'
---verbose profiles | 2 --verbose without --version
-report --format html a b | 2 No such option '--format'. See ists-asp report --help
-rules copy --json a | 2 No such option '--json'. See ists-asp rules copy --help
-sts -n 3 a b | 2 No such option '-n', which is one of ists-asp solve. See
-chunk --json a b | 2 No such option '--json'. See ists-asp chunk --help
-solve --forma text a b | 2 No such option '--forma'. Did you mean --format? See ists-asp solve
-solve --model x | 2 No such option '--model'. See ists-asp solve --help
-solve "" b | 1 sentence 1:1: an empty sentence; expected at least one token
-solve a " " | 1 sentence 2:1: an empty sentence
-solve --chunked "[ ]" "[ a ]" | 1 sentence 1:1: an empty sentence
-solve --sent1 pairs.tsv --sent2 no.txt | 1 no.txt: cannot be read: No such file or directory
-facts --tsv no.txt | 1 no.txt: cannot be read: No such file or directory. Check the name of the file
-chunk --tsv no.txt | 1 no.txt: cannot be read: No such file or directory
-solve --engine dask --table pairs.tsv | 2 writes a folder
-solve --engine dask --table pairs.tsv --format xlsx -o parts | 2 in parts
-solve --tsv /dev/zero | 1 /dev/zero: this is a device
-solve --tsv .. | 1 cannot be read: Is a directory
-serve pairs.tsv --no-browser | 2 this is not a folder
-serve . --no-browser | 2 neither empty nor a project
-serve new --profile x --no-browser | 2 no profile "x"
-serve new --port 70000 --no-browser | 2 70000 is not in
-"""
-"""Command lines, and below the exit code the words that the only line of error has."""
 
 RULES = r"""
 a string has no end | 1 this string has no end on its line | p("a :- q.
@@ -124,12 +30,14 @@ a rule has an edge | 1 #edge is refused | #edge (1,2) : p.
 a rule file has externals | 0 | #external p(1..3).
 a rule file has a heuristic | 0 | #heuristic aligned(X,Y) : aligned(X,Y). [1@1,true]
 a rule file has a theory | 0 | #theory t { }.
+a rule file has a script in Python | 1 #script is refused | #script (python) #end.
 a rule file has a script in Lua | 1 #script is refused | #script (lua) #end.
 a name has a letter beyond ASCII | 1 stands outside strings | pé(1).
 a rule asks for what is not made | 2 derives q/1 | p(X) :- not q(X).
 a constraint asks for what is not made | 2 derives impossible/0 | :- not impossible.
 no pair has an answer set | 3 cannot all hold: mine.lp:1 | p :- not p.
 a weight is given twice | 1 also given at mine.lp:1 | weight(p(x),align,5). weight(p(x),align,7).
+a rule is unsafe | 1 unsafe | b(X) :- not token(1,1,_).
 a directive is malformed | 1 malformed directive | %@rule mine: One.
 a constant is defined twice | 1 redefinition of constant | #const a=1. #const a=2.
 constants call one another | 1 cyclic constant definition | #const a=b. #const b=a. p(a).
@@ -150,6 +58,13 @@ a word has a quotation mark | 0 | a" = b
 a word has a backslash | 0 | a\ = b\n
 a word has a mark of direction | 0 | a = b‮
 a table of words is empty | 0 |
+"""
+
+OPTIONS = r"""
+a setting is unknown | 1 ists-asp.toml:1: 'cache' is not a setting; expected profile | cache = 'x'
+a setting is no number | 1 ists-asp.toml:1: jobs = 'x'; expected a whole number | jobs = 'x'
+a setting is no list | 1 ists-asp.toml:1: rules = 'x'; expected a list of paths | rules = 'x'
+options are no TOML | 1 ists-asp.toml:1: no TOML | profile =
 """
 
 LONG_RULES = [
@@ -212,6 +127,9 @@ TABLES = [
     ("a table has one column", "1 expected two columns", "csv", "sent1\na cat\n"),
     ("a TSV file is cut in a line", "1 t.tsv:3: 2 cells", "tsv", pairs(3).rpartition("\t")[0]),
     ("a line is there twice", "1 first at t.tsv:2", "tsv", "".join([*_LINES[:3], _LINES[1]])),
+    ("a line of a file of sentences is empty", "1 t.txt:2: an empty sentence", "txt", "a\n\n"),
+    ("a file of sentences is UTF-16", "1 t.txt: the file is UTF-16; expected", "txt",
+     "a\nb\n".encode("utf-16")),
     ("TSV is UTF-16", "0", "tsv", pairs(FEW).encode("utf-16")),
     ("TSV is a program", "1 t.tsv:1: this is no UTF-8", "tsv", b"\x7fELF\x02\xff\xfe\xfd"),
     ("bytes are not UTF-8", "1 t.tsv:3: this is no UTF-8 (byte 0xFF)", "tsv",
@@ -229,7 +147,12 @@ def rows(table, ending, more=()):
     return [(*row[:2], ending, row[2] if len(row) > 2 else "") for row in (*written, *more)]
 
 
-FILES = [*rows(RULES, "lp", LONG_RULES), *rows(WORDS, "words", LONG_WORDS), *TABLES]
+FILES = [
+    *rows(RULES, "lp", LONG_RULES),
+    *rows(WORDS, "words", LONG_WORDS),
+    *rows(OPTIONS, "toml"),
+    *TABLES,
+]
 
 
 @pytest.fixture(scope="module")
@@ -238,25 +161,19 @@ def undisturbed():
     return {}
 
 
-@pytest.mark.parametrize("row", LINES.strip().splitlines(), ids=lambda row: row.partition(" |")[0])
-def test_a_command_line_that_is_wrong(bad, tmp_path, row):
-    (tmp_path / "pairs.tsv").write_text(pairs(FEW))
-    (tmp_path / "pairs.csv").write_text("Answer,Reference\na cat,a dog\n")
-    line, _, ends = row.partition(" | ")
-    assert ends[2:] in bad(int(ends[0]), *shlex.split(line))
-    assert {path.name for path in tmp_path.iterdir()} == {"pairs.tsv", "pairs.csv"}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("ends", "kind", "content"), [pytest.param(*row[1:], id=row[0]) for row in FILES]
 )
 def test_a_file_that_is_wrong(run, bad, tmp_path, undisturbed, ends, kind, content):
-    name = {"lp": "mine.lp", "words": "mine.tsv"}.get(kind, f"t.{kind}")
+    own = {"lp": "mine.lp", "words": "mine.tsv", "toml": "ists-asp.toml"}
+    name = own.get(kind, f"t.{kind}")
     (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     (tmp_path / "pairs.tsv").write_text(pairs(FEW))
-    rules = ("--tsv", "pairs.tsv", "--rules", name, "--timeout", "10")
-    call = (*SOLVE, *(rules if kind in ("lp", "words") else ("--table", name)))
+    source = ("--sent1", name, "--sent2", "b.txt") if kind == "txt" else ("--table", name)
+    (tmp_path / "b.txt").write_text("a\nb\n")
+    call = (*SOLVE, *(("--tsv", "pairs.tsv") if kind in own else source))
+    call += ("--rules", name, "--timeout", "10") if kind in ("lp", "words") else ()
     code, words = int(ends[0]), ends[2:]
     out = tmp_path / "out.wa"
     if code in (1, 2):

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 import pytest
 
-from ists_asp.cli.app import main
 from ists_asp.cli.files import (
     CACHE,
     GOLD,
@@ -24,28 +23,19 @@ from ists_asp.cli.files import (
 from ists_asp.errors import UsageError
 from ists_asp.io.files import Use
 from ists_asp.io.store import cache_files
+from ists_asp.resources import rules_dir
+from tests.sharing import COMMANDS as ALL
 
 COPY = ("rules", "copy")
 PAIR = "a cat\ta dog\n"
-PROFILE = """
-language = "en"
-description = "x"
-[answer]
-rules = ["a"]
-[explanation]
-rules = ["a"]
-"""
+PROFILE = """language = "en"\ndescription = "x"
+[answer]\nrules = ["a"]\n[explanation]\nrules = ["a"]"""
 
 
-def leaves(command, path=()):
-    if isinstance(command, click.Group):
-        for name, child in command.commands.items():
-            yield from leaves(child, (*path, name))
-    else:
-        yield path, command
+RULE_FILES = ("a.lp", "b.txt", "more/c.lp", "profiles/default.toml")
 
 
-COMMANDS = dict(leaves(main))
+COMMANDS = {path: one for path, one in ALL.items() if not isinstance(one, click.Group)}
 
 
 def kinds(command):
@@ -72,18 +62,16 @@ def written(command):
 
 def named(parameter, place):
     """What the parameter may be given, each with a file that is then read."""
-    kind = parameter.type
-    if kind in (READ, INPUT):
-        return [("in.lp", place / "in.lp")]
-    if kind is RULES:
-        files = ("rules/a.lp", "rules/b.txt", "rules/more/c.lp", "rules/profiles/default.toml")
-        return [("in.lp", place / "in.lp"), *(("rules", place / file) for file in files)]
-    if kind is GOLD:
-        return [("in.lp", place / "in.lp"), ("gold", place / "gold" / "gold.wa")]
-    if kind is MODEL:
-        return [("model", place / "model" / "en" / "pos.pt")]
-    assert kind is CACHE
-    return [("cache", file) for file in cache_files(place / "cache")]
+    files = {
+        MODEL: ["model/en/pos.pt"],
+        CACHE: cache_files(place / "cache"),
+        RULES: ["in.lp", *(f"rules/{name}" for name in RULE_FILES)],
+        GOLD: ["in.lp", "gold/gold.wa"],
+        READ: ["in.lp"],
+        INPUT: ["in.lp"],
+    }[parameter.type]
+    paths = [place / file for file in files]
+    return [(path.relative_to(place).parts[0], path) for path in paths]
 
 
 def arguments(path, parameter, value):
@@ -110,8 +98,7 @@ def place(tmp_path):
         "rules/b.txt": "b.\n",
         "rules/more/c.lp": "c.\n",
         "rules/profiles/default.toml": PROFILE,
-        "gold/gold.wa": "\n",
-        "model/en/pos.pt": "\n",
+        **dict.fromkeys(("gold/gold.wa", "model/en/pos.pt"), "\n"),
         **{f"cache/{file.name}": "\n" for file in cache_files(tmp_path)},
     }
     for name, text in texts.items():
@@ -185,8 +172,6 @@ def test_facts_of_several_pairs_spare_what_is_in_their_folder(bad, place):
     message = bad(2, "facts", "--tsv", "pairs.tsv", "--rules", "rules", "-o", "rules")
     assert message.startswith("-o rules/a.lp: this is an input file, which --rules rules reads")
     assert contents(place) == before
-    message = bad(2, "facts", "--tsv", "pairs.tsv", "-o", "in.lp")
-    assert message.startswith("-o in.lp: 2 pairs. Choose one with --id ID, or name a folder")
 
 
 def test_the_files_of_ists_asp_are_not_written_either(bad, place, monkeypatch):
@@ -219,12 +204,8 @@ def test_learned_weights_may_replace_those_that_play_no_part(
 ):
     good("rules", "copy", "mine")
     (tmp_path / "mine" / "weights" / "new.lp").write_text("")
-    for rules in ((), ("--rules", "mine")):
-        file = tmp_path / "mine" / name
-        if not rules:
-            from ists_asp.resources import rules_dir
-
-            file = rules_dir() / name
+    for rules, folder in (((), rules_dir()), (("--rules", "mine"), tmp_path / "mine")):
+        file = folder / name
         words = ["--task", task, "--profile", profile, "--gold", "g", *rules]
         with LEARN.make_context("learn", words) as context:
             if allowed or not file.exists():
@@ -248,13 +229,8 @@ def test_standard_streams_are_files_like_others(tmp_path):
         "a b --trace t >> t": "standard output: --trace t writes the same file",
     }.items():
         pairs.write_text(PAIR)
-        done = subprocess.run(
-            f"{sys.executable} -m ists_asp solve {command}",
-            shell=True,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-        )
+        shell = ("bash", "-c", f"{sys.executable} -m ists_asp solve {command}")
+        done = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert words in done.stderr
         assert pairs.read_text() == PAIR

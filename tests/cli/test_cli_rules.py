@@ -1,27 +1,22 @@
+"""Rules of the user: copied, added, faulty, listed, checked, with names that exist nowhere."""
+
 import json
+import re
 
 import pytest
 
 PAIR = ("a black cat sleeps", "a black cat sleeps")
-
-
-@pytest.fixture
-def rule(tmp_path):
-    def write(text, name="mine.lp"):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        return name
-
-    return write
+HEADLINES = (*PAIR, "--profile", "headlines")
+OPTIONS = (*HEADLINES, "--rules", "mine.lp")
 
 
 @pytest.mark.slow
 def test_copied_and_edited_rules_change_the_answer(good, run, tmp_path):
-    options = ("solve", *PAIR, "--profile", "headlines")
+    options = ("solve", *HEADLINES)
     before = good(*options)
     assert "EQUI" in before
     result = run("rules", "copy", "my")
-    assert result.exit_code == 0
-    assert result.stdout == ""
+    assert (result.exit_code, result.stdout) == (0, "")
     assert "run with --rules my" in result.stderr
     assert good(*options, "--rules", "my") == before
     edited = min((tmp_path / "my/labels").glob("*.lp"))
@@ -33,69 +28,18 @@ def test_copied_and_edited_rules_change_the_answer(good, run, tmp_path):
 
 
 @pytest.mark.slow
-def test_added_file_and_folder(good, rule, tmp_path):
-    name = rule(":- aligned(_,_).\n")
+def test_added_file_and_folder(good, written, tmp_path):
+    name = written(":- aligned(_,_).\n")
     assert "EQUI" not in good("solve", *PAIR, "--rules", name)
     (tmp_path / "more").mkdir()
     (tmp_path / name).rename(tmp_path / "more" / name)
     assert "EQUI" not in good("solve", *PAIR, "--rules", "more")
 
 
-def test_syntax_error_shows_the_place(run, rule, tmp_path):
-    result = run("solve", *PAIR, "--rules", rule("a(1).\nb(X) :- a(X)), X > 0.\n"), "-o", "x.wa")
-    assert result.exit_code == 1
-    first, *excerpt = result.stderr.splitlines()
-    assert first.startswith("error: mine.lp:2:13: syntax error at")
-    assert excerpt == ["    b(X) :- a(X)), X > 0.", " " * 16 + "^"]
-    assert not (tmp_path / "x.wa").exists()
-
-
-def test_missing_and_unsafe_rules_are_one_line(bad, rule):
-    assert bad(1, "solve", *PAIR, "--rules", "no.lp").startswith("no.lp: there is no such rule")
-    assert bad(1, "rules", "list", "--rules", "no").startswith("no: there is no such rule")
-    message = bad(1, "solve", *PAIR, "--rules", rule("b(X) :- not token(1,1,_).\n"))
-    assert "mine.lp" in message
-    assert "unsafe" in message
-
-
 @pytest.mark.slow
-def test_rules_shown_by_the_evidence_that_they_find_or_guessed(good, bad):
-    text = good("rules", "show", "adds_modifier", "same_kind", "--profile", "headlines")
-    assert '%@rule modifier_added: "side {S} adds a modifier"\n' in text
-    assert text.count("%@rule ") == 2
-    message = bad(2, "rules", "show", "may_aling")
-    assert message == "profile default: there is no rule 'may_aling'. Did you mean 'may_align'?"
-    assert bad(2, "rules", "show", "xxxxxxxx").endswith("See ists-asp rules list")
-
-
-@pytest.mark.slow
-def test_check_tells_errors_and_exits_with_1(run, bad, rule, tmp_path):
-    command = ("rules", "check", rule(FAULTY), "--profile", "baseline")
-    result = run(*command)
-    assert result.exit_code == 1
-    assert "mine.lp:2:32: error: no rule and no fact derives wrod/3. Did you mean word/3?" in (
-        result.stdout
-    )
-    assert result.stdout.splitlines()[-1] == "mine.lp: 1 error, 0 warnings, 0 notes"
-    (one,) = json.loads(run(*command, "--json").stdout)
-    found = (one["severity"], one["kind"], one["line"], one["subject"])
-    assert found == ("error", "undefined", 2, "wrod/3")
-    message = bad(1, *command, "--sample", tmp_path)
-    assert "expected sent1.txt and sent2.txt" in message
-
-
-@pytest.mark.slow
-def test_check_writes_nothing_that_a_terminal_would_obey(run, rule):
-    found = run("rules", "check", rule(":- foo(\x1b[41m)."), "--no-sample")
-    assert (found.exit_code, "\x1b" in found.stdout) == (1, False)
-    assert 'error: syntax error at "\\u001b"' in found.stdout
-
-
-@pytest.mark.slow
-def test_unsatisfiable_rules_name_the_pair(run, bad, rule, files, tmp_path):
-    first, second = files([("a cat", "a dog"), ("bad luck", "a dog"), ("a cat", "a cat")])
-    name = rule(':- token(_,_,"bad").\n')
-    command = ("solve", "--sent1", first, "--sent2", second, "--rules", name, "-o", "out.wa")
+def test_unsatisfiable_rules_name_the_pair(run, bad, written, sides, tmp_path):
+    pairs = sides([("a cat", "a dog"), ("bad luck", "a dog"), ("a cat", "a cat")])
+    command = ("solve", *pairs, "--rules", written(':- token(_,_,"bad").\n'), "-o", "out.wa")
     message = bad(1, *command, "--fail-fast")
     assert message.startswith("pair 2: the rules admit no answer set, for these cannot all hold: ")
     assert not (tmp_path / "out.wa").exists()
@@ -110,26 +54,24 @@ def test_unsatisfiable_rules_name_the_pair(run, bad, rule, files, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ['in_chunk(1,"a",3).', 'proposed(1,"a").', 'token(1,99,"x").'])
-def test_odd_facts_are_named_by_their_place(run, rule, text):
-    done = run("solve", *PAIR, "--rules", rule(f"{text}\n"))
+def test_odd_facts_are_named_by_their_place(run, written, text):
+    done = run("solve", *PAIR, "--rules", written(f"{text}\n"))
     assert done.exit_code == 1
     assert done.stderr.splitlines()[-1].partition(" comes from ")[2].startswith("mine.lp:1")
 
 
 @pytest.mark.slow
-def test_warnings_of_clingo_are_shown_once(run, rule, files, pairs):
-    first, second = files(pairs)
-    name = rule("helper(S) :- tokne(S,_,_).\n")
-    result = run("solve", "--sent1", first, "--sent2", second, "--rules", name, "-q", "--lax")
+def test_warnings_of_clingo_are_shown_once_if_there_is_an_answer_or_none(
+    run, written, sides, pairs
+):
+    name = written("helper(S) :- tokne(S,_,_).\n")
+    result = run("solve", *sides(pairs), "--rules", name, "-q", "--lax")
     assert result.exit_code == 0
     (told,) = (line for line in result.stderr.splitlines() if "tokne" in line)
     assert told.startswith("warning: mine.lp:1:14: ")
-
-
-@pytest.mark.slow
-def test_warnings_are_shown_when_there_is_no_answer(run, rule):
-    name = rule("good :- tokne(_,_,_).\n:- not good.\n")
-    result = run("solve", *PAIR, "--rules", name, "--lax")
+    result = run(
+        "solve", *PAIR, "--rules", written("good :- tokne(_,_,_).\n:- not good.\n"), "--lax"
+    )
     assert result.exit_code == 1
     assert result.stderr.startswith("warning: mine.lp:1:9: ")
     assert "\nerror: pair 1: the rules admit no answer set" in result.stderr
@@ -159,33 +101,26 @@ def test_rules_are_listed_with_place_use_and_sentence(good):
 
 @pytest.mark.slow
 def test_rules_are_listed_with_their_weights(good):
-    ask = ("rules", "list", "--profile", "headlines")
-    lines = good(*ask).splitlines()
+    lines = good("rules", "list", "--profile", "headlines").splitlines()
     (at,) = (number for number, line in enumerate(lines) if line.startswith("heads_near "))
-    shown = lines[at + 2].split(" … ")[0].strip().split(", ")
-    records = {
-        one["name"]: one
-        for one in json.loads(good("rules", "list", "--profile", "headlines", "--json"))
-    }
+    displayed = lines[at + 2].split(" … ")[0].strip().split(", ")
+    listed = json.loads(good("rules", "list", "--profile", "headlines", "--json"))
+    records = {record["name"]: record for record in listed}
     weights = records["heads_near"]["weights"]
-    assert {one["evidence"] for one in weights} == {"heads_near"}
-    assert shown == [f"{one['decision']} {one['weight']:+}" for one in weights[: len(shown)]]
-    assert [abs(one["weight"]) for one in weights] == sorted(
-        (abs(one["weight"]) for one in weights), reverse=True
-    )
+    assert {weight["evidence"] for weight in weights} == {"heads_near"}
+    texts = [f"{weight['decision']} {weight['weight']:+}" for weight in weights]
+    assert displayed == texts[: len(displayed)]
+    sizes = [abs(weight["weight"]) for weight in weights]
+    assert sizes == sorted(sizes, reverse=True)
     assert records["may_align"]["weights"] is None
-    assert {one["evidence"].split("(")[0] for one in records["heads_near"]["weights"]} == {
-        "heads_near"
-    }
     text = good("rules", "show", "heads_near", "--profile", "headlines")
     told = [line.split() for line in text.splitlines() if line.startswith("%  ")]
     assert told == [
-        ["%", f"{one['weight']:+}", one["decision"], one["evidence"]]
-        for one in records["heads_near"]["weights"]
+        ["%", f"{weight['weight']:+}", weight["decision"], weight["evidence"]] for weight in weights
     ]
 
 
-def test_rules_of_the_explanation_are_listed_and_shown(good):
+def test_rules_of_the_explanation_are_listed(good):
     records = {one["name"]: one for one in json.loads(good("rules", "list", "--json"))}
     assert {one["use"] for one in records.values()} == {"answer", "explanation", "both", "rating"}
     own = [one for one in records.values() if one["file"].startswith("lp_rules/explanation/")]
@@ -193,11 +128,10 @@ def test_rules_of_the_explanation_are_listed_and_shown(good):
     assert {one["use"] for one in own} == {"explanation"}
     assert records["token_in_chunk"]["use"] == "both"
     assert records["one_label"]["use"] == "answer"
-    assert good("rules", "show", "say_opposed").startswith("% lp_rules/explanation/contrasts.lp:")
 
 
-def test_rules_of_a_user_are_listed(good, rule):
-    name = rule('%@rule mine: "token {I} is mine"\nmine(I) :- token(1,I,_).\n')
+def test_rules_of_a_user_are_listed(good, written):
+    name = written('%@rule mine: "token {I} is mine"\nmine(I) :- token(1,I,_).\n')
     assert ["mine", "mine.lp:2", "both"] in heads(good("rules", "list", "--rules", name))
     assert good("rules", "show", "mine", "--rules", name) == (
         '% mine.lp:2 (answer and explanation)\n%@rule mine: "token {I} is mine"\n'
@@ -205,32 +139,23 @@ def test_rules_of_a_user_are_listed(good, rule):
     )
     (record,) = json.loads(good("rules", "show", "mine", "--rules", name, "--json"))
     assert record == {
-        "name": "mine",
-        "sentence": "token {I} is mine",
-        "file": "mine.lp",
-        "line": 2,
-        "use": "both",
-        "text": "mine(I) :- token(1,I,_).",
-        "weights": None,
-        "examples": [],
+        **{"name": "mine", "sentence": "token {I} is mine", "file": "mine.lp", "line": 2},
+        **{"use": "both", "text": "mine(I) :- token(1,I,_).", "weights": None, "examples": []},
     }
 
 
 @pytest.mark.slow
-def test_a_feature_of_a_user_has_the_weight_that_the_user_gives(good, rule):
-    name = rule(
+def test_a_feature_of_a_user_has_the_weight_that_the_user_gives(good, written):
+    name = written(
         '%@rule mine: "mine"\nevidence(pair(X,Y),mine,100) :- proposed(X,Y).\n'
         "weight(mine,align,7). weight(mine,equi,9).\n"
     )
     lines = good("rules", "list", "--rules", name).splitlines()
     (at,) = (number for number, line in enumerate(lines) if line.startswith("mine "))
     assert lines[at + 2] == "    equi +9, align +7"
-    text = (
-        '% mine.lp:2 (answer)\n%@rule mine: "mine"\n'
-        "evidence(pair(X,Y),mine,100) :- proposed(X,Y).\n"
-        "% 2 weights:\n%    +9  equi   mine\n%    +7  align  mine\n"
-    )
-    assert good("rules", "show", "mine", "--rules", name) == text
+    text = good("rules", "show", "mine", "--rules", name)
+    assert text.startswith('% mine.lp:2 (answer)\n%@rule mine: "mine"\nevidence(pair(X,Y),mine,')
+    assert text.endswith("\n% 2 weights:\n%    +9  equi   mine\n%    +7  align  mine\n")
 
 
 @pytest.mark.slow
@@ -242,9 +167,6 @@ def test_profiles(good, tmp_path):
     (tmp_path / "my/profiles/default.toml").rename(tmp_path / "my/profiles/own.toml")
     assert "own" in good("profiles", "--rules", "my")
     assert "EQUI" in good("solve", *PAIR, "--profile", "own", "--rules", "my")
-
-
-FAULTY = '%@rule mine: "mine"\nproposed(run(I,I),run(J,J)) :- wrod(1,I,"p"), word(2,J,"q").\n'
 
 
 @pytest.mark.slow
@@ -276,29 +198,138 @@ def test_check_tells_notes_about_lines_that_were_changed(good, tmp_path):
 
 
 @pytest.mark.slow
-def test_check_says_which_rules_never_fire_for_sample_pairs(good, tmp_path):
-    (tmp_path / "mine.lp").write_text(
+def test_check_says_what_never_fires_for_sample_pairs_or_disagrees(good, written):
+    written(
         '%@rule power: "p"\nalike(I,J,synonym,95) :- word(1,I,"power"), word(2,J,"light").\n'
-        '%@rule dogs: "d"\nalike(I,J,synonym,95) :- word(1,I,"dog"), word(2,J,"hound").\n'
+        '%@rule dogs: "d"\nalike(I,J,synonym,95) :- word(1,I,"cat"), word(2,J,"dog").\n'
+        '%@rule split: "s"\nmust_split(S,I) :- word(S,I,"cat").\n'
+        '%@rule join: "j"\nmust_join(S,I) :- lemma(S,I,"cat").\n'
     )
-    (tmp_path / "pairs").mkdir()
-    (tmp_path / "pairs/sent1.txt").write_text("the dog barks\n")
-    (tmp_path / "pairs/sent2.txt").write_text("the hound barks\n")
-    told = good("rules", "check", "mine.lp", "--sample", "pairs")
-    assert "note: this rule never fires for the 1 sample pairs" in told
-    assert "    mine.lp:2  power" in told
-    assert "dogs" not in told
-    assert "never" not in good("rules", "check", "mine.lp", "--no-sample")
+    written("a cat sleeps\n", "sent1.txt")
+    written("a dog sleeps\n", "sent2.txt")
+    options = ("rules", "check", "mine.lp", "--profile", "headlines")
+    text = good(*options, "--sample", ".")
+    assert "note: this rule never fires for the 1 sample pairs" in text
+    assert "    mine.lp:2  power" in text
+    assert "dogs" not in text
+    assert 'at "cat" in pair 1 this rule and split (mine.lp:6)' in text
+    assert "must_split wins" in text
+    assert "never" not in good(*options, "--no-sample")
+
+
+LINK = """\
+%@rule buses: "side 1 has a bus"
+evidence(link(X,Y),buses,100) :- link(X,Y), span_token(1,X,I), word(1,I,"bus").
+weight(buses,equi,100).
+"""
+UNDEFINED = "no rule and no fact derives link/2. Did you mean viable/2?"
 
 
 @pytest.mark.slow
-def test_check_tells_rules_that_disagree_about_a_boundary(good, tmp_path):
-    rules = '%@rule split: "s"\nmust_split(S,I) :- word(S,I,"cat").\n'
-    rules += '%@rule join: "j"\nmust_join(S,I) :- lemma(S,I,"cat").\n'
-    (tmp_path / "mine.lp").write_text(rules)
-    (tmp_path / "sent1.txt").write_text("a cat sleeps\n")
-    (tmp_path / "sent2.txt").write_text("a dog sleeps\n")
-    given = ("mine.lp", "--profile", "headlines", "--sample", tmp_path)
-    text = good("rules", "check", *given, "-q")
-    assert 'at "cat" in pair 1 this rule and split (mine.lp:2)' in text
-    assert "must_split wins" in text
+@pytest.mark.parametrize("words", [["solve"], ["sts"], ["explain"], ["why", "1 2 3 <==> 1 2 3"]])
+def test_a_run_stops_and_names_what_fits_there(run, written, words):
+    written(LINK)
+    done = run(words[0], *OPTIONS, *words[1:])
+    assert (done.exit_code, done.stdout) == (2, "")
+    first, *excerpt = done.stderr.splitlines()
+    assert first == f"error: mine.lp:2:34: {UNDEFINED} --lax goes on"
+    assert excerpt[1] == " " * 37 + "^"
+
+
+@pytest.mark.slow
+def test_lax_goes_on_and_warns(run, written):
+    written(LINK)
+    done = run("solve", *OPTIONS, "--lax")
+    assert (done.exit_code, "EQUI" in done.stdout) == (0, True)
+    assert done.stderr.startswith(f"warning: mine.lp:2:34: {UNDEFINED}")
+
+
+ALL = """\
+forbidden_label(X,Y,opo) :- viable(X,Y), class("x",persn).
+forbiden_pair(X,Y) :- proposed(X,Y).
+evidence(pair(X,Y),mine,100) :- proposed(X,Y), contrast(polarity,_,_), evidence(_,same_haed,_).
+weight(mien,align,1).
+alike(I,J,mine,9) :- alike(I,J,synonim,_).
+proposed(X,Y) :- aligned(X,Y), linked(X,Y).
+"""
+
+
+@pytest.mark.slow
+def test_all_names_of_a_file_are_told_at_once(run, written):
+    written(ALL)
+    told = run("solve", *OPTIONS).stderr
+    for words in (
+        "mine.lp:1:1: opo is never the third argument of forbidden_label/3. Did you mean oppo?",
+        "mine.lp:1:42: persn is never the second argument of class/2. Did you mean person?",
+        "mine.lp:2:1: nothing uses forbiden_pair/2. Did you mean forbidden_pair/2?",
+        "contrast/3: it holds in explanations and ratings only. No rule of answers can ask for it",
+        "no rule derives evidence called same_haed. Did you mean same_head?",
+        "mine.lp:4:1: no rule derives evidence called mien. Did you mean mine?",
+        "no rule derives alike/4 with synonim as its third argument. Did you mean synonym?",
+        "mine.lp:6:32: no rule and no fact derives linked/2.",
+    ):
+        assert words in told
+
+
+@pytest.mark.slow
+def test_what_is_meant_is_allowed_and_what_is_shipped_is_not_asked_about(good, run, written):
+    written("%@allow undefined: other rules may derive it\nnothing :- elsewhere(_).\n")
+    good("solve", *OPTIONS)
+    run("rules", "copy", "my")
+    # A weight is left behind where a rule was removed.
+    written("% nothing\n", "my/labels/names.lp")
+    assert "EQUI" in good("solve", *HEADLINES, "--rules", "my")
+
+
+@pytest.mark.slow
+def test_check_exits_with_1_and_tells_findings_as_text_json_and_annotations(run, written):
+    written(LINK)
+    command = ("rules", "check", "mine.lp", "--profile", "headlines")
+    text, record = run(*command), run(*command, "--json")
+    assert text.exit_code == record.exit_code == 1
+    assert f"mine.lp:2:34: error: {UNDEFINED}" in text.stdout
+    assert text.stdout.splitlines()[-1] == "mine.lp: 1 error, 1 warning, 0 notes"
+    (*_, finding) = json.loads(record.stdout)
+    names = ("severity", "kind", "line", "subject")
+    assert [finding[name] for name in names] == ["error", "undefined", 2, "link/2"]
+    github = run(*command, "--format", "github").stdout.splitlines()[-1]
+    assert github == f"::error file=mine.lp,line=2,col=34,title=undefined::{UNDEFINED}"
+    assert record.stdout == run(*command, "--format", "json").stdout
+
+
+HERE = "weight(least_covered,this_spe,5)"
+TWICE = {
+    "beside the profile's": f"{HERE}.",
+    "in a pool": "weight(least_covered,(equi;this_spe),5).",
+    "with a condition": f"{HERE} :- chunked.",
+    "by choice": f"{{ {HERE} }}.",
+    "by a variable": "weight(least_covered,C,5) :- C = this_spe.",
+    "by a constant": "#const c = this_spe.\nweight(least_covered,c,5).",
+    "a correction": "correction(adds_words,other_spe,1).",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", TWICE.values(), ids=TWICE)
+def test_two_weights_for_one_name_are_refused_however_they_come(run, written, text):
+    written(f"{text}\n")
+    done = run("solve", *OPTIONS, "--lax")
+    assert done.exit_code == 1
+    assert re.search(r"mine\.lp.* given ", done.stderr)
+
+
+@pytest.mark.slow
+def test_constants_of_explanations_are_told_as_well(run, written):
+    written(
+        "contrast(oposite,I,J) :- means(I,J), role(1,_,agnet,I), role(2,_,agent,J).\n"
+        "_harmless(1).\nnone.\n"
+    )
+    result = run("explain", *OPTIONS)
+    assert result.exit_code == 2
+    for words in (
+        "oposite is nowhere else the first argument of contrast/3. Did you mean opposite?",
+        "agnet is nowhere else the third argument of role/4. Did you mean agent?",
+    ):
+        assert words in result.stderr
+    assert "harmless" not in result.stderr
+    assert "none/0" not in result.stderr

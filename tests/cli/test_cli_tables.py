@@ -124,6 +124,7 @@ def test_other_keys_of_objects_come_back(good):
 CONFIG = 'profile = "headlines"\nrules = ["mine/words.tsv"]\ntimeout = 5\n'
 
 
+@pytest.mark.slow
 def test_options_come_from_the_nearest_file_and_what_is_typed_wins(
     run, good, tmp_path, monkeypatch
 ):
@@ -146,21 +147,3 @@ def test_options_come_from_the_nearest_file_and_what_is_typed_wins(
     assert json.loads(typed)["system"]["profile"] == "images"
     plain = good("--no-config", "solve", "--json", "power fails", "electricity fails")
     assert json.loads(plain)["system"]["profile"] == "default"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            "cache = 'x'\n",
-            "ists-asp.toml:1: 'cache' is not a setting; expected profile, rules, cons",
-        ),
-        ("\njobs = 'x'\n", "ists-asp.toml:2: jobs = 'x'; expected a whole number"),
-        ("rules = 'x'\n", "ists-asp.toml:1: rules = 'x'; expected a list of paths"),
-        ("profile = \n", "ists-asp.toml:1: no TOML"),
-    ],
-)
-def test_a_faulty_file_of_options_is_one_line(bad, tmp_path, monkeypatch, text, message):
-    (tmp_path / "ists-asp.toml").write_text(text)
-    monkeypatch.chdir(tmp_path)
-    assert message in bad(1, "solve", "a", "b")

@@ -10,8 +10,8 @@ import re
 import click
 import pytest
 
-from ists_asp.cli.app import main
 from ists_asp.resources import data_dir
+from tests.sharing import COMMANDS as ALL
 from tests.terminal import Terminal, acts
 
 MARK = "ZQX"
@@ -102,39 +102,37 @@ def terminal():
 def folder(tmp_path_factory):
     """A folder of files with hostile names and contents."""
     root = tmp_path_factory.mktemp("terminal")
-
-    def write(name, text):
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
-    for side, rest in (("1", " cats"), ("2", "")):
-        write(f"{NAME}{side}", f"cats {WORD}{rest}\ncats {LINE}\n")
-        write(f"{NAME}/gold/sent{side}.txt", f"cats {WORD}{rest}\n")
-        word = re.sub(r"([\[\]])", r"\\\1", WORD)
-        chunked = f"[ cats ] [ {word} ]"
-        write(f"{NAME}/gold/sent{side}.chunk.txt", chunked + (" [ cats ]\n" if rest else "\n"))
-    for name, identifier, label in (
-        (f"{NAME}/gold/gold.wa", "1", "EQUI // 5"),
-        (f"{NAME}.gold.wa", WORD, "EQUI // 5"),
-        (f"{NAME}.wa", WORD, "SIMI // 4"),
-    ):
-        write(name, WA.replace("ID", identifier).replace("LABEL", label))
-    write(f"{NAME}.feedback.tsv", f"id\tanswer\treference\n{WORD}\tcats {WORD}\tcats {WORD}\n")
-    write(f"{NAME}.tsv", f"{WORD}\tcats {WORD} cats\tcats {WORD}\n")
-    write(
-        f"{NAME}.sts.tsv", f"4\tcats {WORD} cats\tcats {WORD}\n2\tcats {WORD}\tcats {WORD} cats\n"
-    )
-    for base, rules in ((HOSTILE, RULES), (f"{HOSTILE}2", RULES.replace(",5).", ",-5)."))):
-        write(f"{base}/profiles/{HOSTILE}.toml", PROFILE)
-        for name, text in (("answer", rules), ("rating", RATING), ("explanation", EXPLANATION)):
-            write(f"{base}/own/{name}.lp", text)
-    write(f"{NAME}.rules/own.lp", "own.")
-    write(f"{NAME}.tests/tests.tsv", f'cats {WORD}\tcats {WORD}\t"cats {WORD}" not aligned\n')
-    write(f"{NAME}.tests/none.lp", "none.")
-    write(f"{HOSTILE}.lp", f'own :- "{LINE}" "{LINE}".')
+    word = re.sub(r"([\[\]])", r"\\\1", WORD)
     templates = (data_dir() / "templates" / "en.toml").read_text("utf-8")
-    write(f"{HOSTILE}.toml", templates.replace('"there is nothing to compare"', toml(LINE)))
+    texts = {
+        f"{NAME}1": f"cats {WORD} cats\ncats {LINE}\n",
+        f"{NAME}2": f"cats {WORD}\ncats {LINE}\n",
+        f"{NAME}/gold/sent1.txt": f"cats {WORD} cats\n",
+        f"{NAME}/gold/sent2.txt": f"cats {WORD}\n",
+        f"{NAME}/gold/sent1.chunk.txt": f"[ cats ] [ {word} ] [ cats ]\n",
+        f"{NAME}/gold/sent2.chunk.txt": f"[ cats ] [ {word} ]\n",
+        f"{NAME}/gold/gold.wa": WA.replace("ID", "1").replace("LABEL", "EQUI // 5"),
+        f"{NAME}.gold.wa": WA.replace("ID", WORD).replace("LABEL", "EQUI // 5"),
+        f"{NAME}.wa": WA.replace("ID", WORD).replace("LABEL", "SIMI // 4"),
+        f"{NAME}.feedback.tsv": f"id\tanswer\treference\n{WORD}\tcats {WORD}\tcats {WORD}\n",
+        f"{NAME}.tsv": f"{WORD}\tcats {WORD} cats\tcats {WORD}\n",
+        f"{NAME}.sts.tsv": "".join(
+            f"{points}\tcats {WORD}{more1}\tcats {WORD}{more2}\n"
+            for points, more1, more2 in ((4, " cats", ""), (2, "", " cats"))
+        ),
+        f"{NAME}.rules/own.lp": "own.",
+        f"{NAME}.tests/tests.tsv": f'cats {WORD}\tcats {WORD}\t"cats {WORD}" not aligned\n',
+        f"{NAME}.tests/none.lp": "none.",
+        f"{HOSTILE}.lp": f'own :- "{LINE}" "{LINE}".',
+        f"{HOSTILE}.toml": templates.replace('"there is nothing to compare"', toml(LINE)),
+    }
+    for base, rules in ((HOSTILE, RULES), (f"{HOSTILE}2", RULES.replace(",5).", ",-5)."))):
+        texts[f"{base}/profiles/{HOSTILE}.toml"] = PROFILE
+        parts = {"answer": rules, "rating": RATING, "explanation": EXPLANATION}
+        texts |= {f"{base}/own/{name}.lp": text for name, text in parts.items()}
+    for name, text in texts.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
     return root
 
 
@@ -187,16 +185,12 @@ OURS = re.compile(rb"\x1b\[(?:0|1|3\d|9\d|\?25[lh]|2K|1A|38;5;\d+)m?|\r(?=\x1b)"
 """Colours of ours, and what draws a bar; the hostile text has none of it."""
 
 
-def leaves():
-    """All commands that do something, with what is typed for them."""
-    waiting = [((), main)]
-    while waiting:
-        path, command = waiting.pop()
-        if isinstance(command, click.Group):
-            waiting += [((*path, name), child) for name, child in command.commands.items()]
-        elif path != ("serve",):
-            # It goes on until it is told to end: see tests/workbench/test_serve_command.py.
-            yield path, command
+LEAVES = {
+    path: command
+    for path, command in ALL.items()
+    # serve goes on until it is told to end: see tests/workbench/test_serve_command.py.
+    if not isinstance(command, click.Group) and path != ("serve",)
+}
 
 
 def check(screen, command):
@@ -223,32 +217,27 @@ def test_hostile_texts_are_shown(command, terminal, folder):
 
 
 def test_no_command_is_forgotten():
-    assert {path for path, _ in leaves()} == set(COMMANDS)
+    assert LEAVES.keys() == COMMANDS.keys()
 
 
 @pytest.mark.slow
 def test_hostile_options_are_shown(terminal, folder):
-    calls = [
-        [HOSTILE],
-        [f"--{NAME}"],
-        ["rules", HOSTILE],
-        ["rules", "list", "--rules", f"{NAME}.rules"],
-    ]
-    for path, command in leaves():
+    calls = [[HOSTILE], [f"--{NAME}"], ["rules", HOSTILE]]
+    calls.append(["rules", "list", "--rules", f"{NAME}.rules"])
+    for path, command in LEAVES.items():
         calls.append([*path, f"--{NAME}"])
         for parameter in command.params:
             if not (isinstance(parameter, click.Option) and parameter.is_flag):
                 question = ["1 <==> 1"] if path[0].startswith("why") else []
                 question += ["own"] if path[-1] == "where" else []
-                needed = _needed(command, parameter)
-                calls.append([*path, *needed, *_given(parameter), *question])
+                given = [*_needed(command, parameter), *_given(parameter)]
+                calls.append([*path, *given, *question])
     screens = terminal.run_all(calls, folder)
     assert len(screens) == len(calls)
-    told = {
-        tuple(call): MARK in check(screen, call)
-        for call, screen in zip(calls, screens, strict=True)
-    }
-    assert {(call[0], call[-2]) for call, shown in told.items() if not shown} == UNTOLD
+    told = [
+        (call, MARK in check(screen, call)) for call, screen in zip(calls, screens, strict=True)
+    ]
+    assert {(call[0], call[-2]) for call, shown in told if not shown} == UNTOLD
 
 
 def _needed(command, besides):
@@ -257,14 +246,8 @@ def _needed(command, besides):
     All stops at the profile, which is hostile as well and is not there.
     """
     known = {option for parameter in command.params for option in parameter.opts}
-    paired = "--tsv" in known and besides.name not in (
-        "sentences",
-        "table",
-        "sent1",
-        "sent2",
-        "jsonl",
-    )
-    found = [*PAIR] if paired else []
+    inputs = ("sentences", "table", "sent1", "sent2", "jsonl")
+    found = [*PAIR] if "--tsv" in known and besides.name not in inputs else []
     found += ["--profile", f"{NAME}.none"] if "--profile" in known else []
     for parameter in command.params:
         if parameter.required and parameter is not besides:

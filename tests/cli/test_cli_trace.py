@@ -13,112 +13,40 @@ PAIR = ("12 killed in bus accident", "10 killed in road accident", "--profile", 
 
 
 @pytest.mark.slow
-def test_trace_shows_decisions_with_rules(good):
-    text = good("trace", *PAIR, "--only", "label:1:1", "--depth", "1")
-    assert text.startswith("Pair 1\n  1: 12 killed in bus accident\n")
-    assert "[label:1:1]" in text
-    assert "SIMI, not " in text
-    assert "for it" in text
-    assert "best_label asp/label.lp:" in good("trace", *PAIR, "--only", "label:1:1", "--all")
-
-
-@pytest.mark.slow
-def test_trace_as_json_in_a_file(good, tmp_path):
-    assert good("trace", *PAIR, "--json", "-o", "out.json") == ""
-    assert json.loads((tmp_path / "out.json").read_text("utf-8"))["version"] == 1
-
-
-@pytest.mark.slow
-def test_why_and_why_not(good, bad):
-    assert "is labelled SIMI" in good("why", *PAIR[:2], "1 <==> 1", *PAIR[2:])
-    assert "the answer is better" in good("why-not", *PAIR[:2], "1 <==> 1 // REL", *PAIR[2:])
-    assert "Ask ists-asp why-not" in bad(2, "why", *PAIR[:2], "1 <==> 1 // EQUI", *PAIR[2:])
-    assert "Ask ists-asp why" in bad(2, "why-not", *PAIR[:2], "1 <==> 1", *PAIR[2:])
-
-
-@pytest.mark.slow
 @pytest.mark.usefixtures("_stopped_early")
 @pytest.mark.parametrize(
     ("command", "more"),
     [
-        ("trace", ("--only", "label", "--depth", "0")),
-        ("why", ("2 <==> 2",)),
-        ("why-not", ("1 <==> 2",)),
-        ("report", ("-o", "page.html")),
+        *(("solve", ()), ("trace", ("--only", "label", "--depth", "0")), ("why", ("2 <==> 2",))),
+        *(("why-not", ("1 <==> 2",)), ("report", ("-o", "page.html"))),
     ],
 )
 def test_an_answer_not_proved_the_best_is_named(run, command, more):
     result = run(command, *PAIR[:2], *more, *PAIR[2:], "--timeout", "2.5")
     assert result.exit_code == 0
-    assert result.stderr.startswith(
-        "warning: pair 1: within 2.5 s the answer was not proved the best; "
-    )
+    assert result.stderr.startswith("warning: pair 1: within 2.5 s the answer was not proved the b")
 
 
 @pytest.mark.slow
-def test_one_pair_of_a_file_is_asked_about(good, bad, files, pairs):
-    first, second = files(pairs)
-    given = ("--sent1", first, "--sent2", second)
-    assert "Choose one with --id" in bad(2, "trace", *given)
-    assert "there is no pair with the id" in bad(1, "trace", *given, "--id", "99")
-    assert "Pair 2" in good("trace", *given, "--id", "2", "--only", "boundary", "--depth", "0")
-    assert "chunk of sentence 1" in good("why", *given, "--id", "6", "1: 1")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["why", "why-not"])
-def test_questions_need_a_decision_and_two_sentences(bad, command):
-    assert "there is no decision" in bad(2, command)
-    assert "one sentence" in bad(2, command, "a", "1 <==> 1")
-    assert "is not a list of tokens" in bad(2, command, "a", "b", "x <==> 1")
-
-
-@pytest.mark.slow
-def test_solve_writes_traces(good, bad, files, pairs, tmp_path):
-    first, second = files(pairs[:2])
-    given = ("solve", "--sent1", first, "--sent2", second)
+def test_solve_writes_traces(good, sides, pairs, tmp_path):
+    given = ("solve", *sides(pairs[:2]))
     assert good(*given, "--trace", "t.jsonl") == good(*given)
     traces = (tmp_path / "t.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(line)["pair"]["id"] for line in traces] == ["1", "2"]
-    assert "-n 2 does not go with --trace" in bad(2, *given, "-n", "2", "--trace", "u.jsonl")
-    assert "the same file" in bad(2, *given, "-o", "x.jsonl", "--trace", "x.jsonl")
 
 
 ONE = "Anna's dog isn't in O'Brien's eight-year-old car ($5.99)."
 TWO = "“Anna's dog is in an anti-protest car,” they said at 5 p.m."
-TOKENS = [
-    [
-        "Anna",
-        "'s",
-        "dog",
-        "isn't",
-        "in",
-        "O'Brien",
-        "'s",
-        "eight-year-old",
-        "car",
-        "(",
-        "$",
-        "5.99",
-    ],
-    ["“", "Anna", "'s", "dog", "is", "in", "an", "anti-protest", "car", ",", "”", "they", "said"],
-]
-TOKENS[0] += [")", "."]
-TOKENS[1] += ["at", "5", "p.m."]
-PROFILE = ("--profile", "headlines", "--reader", "none")
-ODD = (
-    "Anna 's",
-    "$ 5",
-    "( $",
-    "car ,",
-    " eight -",
-    "anti -",
-    "is n't",
-    "“ ",
-    "5 p. m",
-    ", ”",
-    "O ' B",
+TOKENISED = (
+    "Anna 's dog isn't in O'Brien 's eight-year-old car ( $ 5.99 ) .",
+    "“ Anna 's dog is in an anti-protest car , ” they said at 5 p.m.",
 )
+TOKENS = [text.split() for text in TOKENISED]
+PROFILE = ("--profile", "headlines", "--reader", "none")
+ODD = [
+    *("Anna 's", "$ 5", "( $", "car ,", " eight -", "anti -", "is n't", "“ ", "5 p. m", ", ”"),
+    "O ' B",
+]
 
 
 @pytest.mark.slow
@@ -138,18 +66,15 @@ ODD = (
 def test_outputs_show_the_text_as_it_was_written(good, command, kept):
     name, *options = command
     out = good(name, *options, *PROFILE, ONE, TWO)
-    assert [text for text in kept if text not in out] == []
-    assert [text for text in ODD if text in out] == []
+    assert [text for text in ODD + kept if text in out] == kept
 
 
 @pytest.mark.slow
 def test_questions_name_words_as_they_are_written(good):
-    out = good("why", *PROFILE, ONE, TWO, "$5.99")
-    assert 'begins at "$"' in out
-    assert '"isn\'t"' in good("why", *PROFILE, ONE, TWO, "isn't")
-    assert good("why", *PROFILE, ONE, TWO, "anti-protest car") == good(
-        "why", *PROFILE, ONE, TWO, "anti-protest  car"
-    )
+    asked = ("why", *PROFILE, ONE, TWO)
+    assert 'begins at "$"' in good(*asked, "$5.99")
+    assert '"isn\'t"' in good(*asked, "isn't")
+    assert good(*asked, "anti-protest car") == good(*asked, "anti-protest  car")
 
 
 @pytest.mark.slow
@@ -175,7 +100,7 @@ def test_answers_in_json_keep_text_and_tokens_and_read_back(good, tmp_path):
     assert texts[0] == texts[1]
     (tmp_path / "a.jsonl").write_text(first, "utf-8")
     # As answers to tokens have them, and as earlier versions wrote all sentences.
-    record |= {"sent1": " ".join(TOKENS[0]), "sent2": " ".join(TOKENS[1])}
+    record |= dict(zip(("sent1", "sent2"), TOKENISED, strict=True))
     (tmp_path / "b.jsonl").write_text(json.dumps(record), "utf-8")
     old, new = (read_answered(tmp_path / name) for name in ("b.jsonl", "a.jsonl"))
     assert (old["1"].pair.sent1.text, new["1"].pair.sent1.text) == (record["sent1"], ONE)
@@ -183,14 +108,9 @@ def test_answers_in_json_keep_text_and_tokens_and_read_back(good, tmp_path):
 
 
 def test_wa_and_chunk_files_have_all_tokens_apart(good):
-    assert f"// {' '.join(TOKENS[0])}\n" in good("solve", "--format", "wa", *PROFILE, ONE, TWO)
+    assert f"// {TOKENISED[0]}\n" in good("solve", "--format", "wa", *PROFILE, ONE, TWO)
     chunks = good("chunk", *PROFILE, "--side", "1", ONE, TWO)
     assert [word for word in chunks.split() if word not in "[]"] == TOKENS[0]
-
-
-def test_a_mistake_is_shown_whole(good):
-    out = good("explain", "--reader", "none", "The bulb doesnt burn", "The bulb burns")
-    assert "doesnt burn" in out
 
 
 @pytest.mark.slow
