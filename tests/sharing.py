@@ -13,10 +13,18 @@ import ists_asp
 from ists_asp.cli.app import main
 from ists_asp.io.store import FILE, Store
 from ists_asp.io.text import make_sentence
-from ists_asp.model import Pair
+from ists_asp.model import Alignment, Label, Pair, Tag
 
 __all__ = [
-    *("COMMANDS", "damage", "load_shared", "pair_of", "shared_folder", "shared_store"),
+    *(
+        "COMMANDS",
+        "alignments",
+        "damage",
+        "load_shared",
+        "pair_of",
+        "shared_folder",
+        "shared_store",
+    ),
     "shared_system",
 ]
 
@@ -50,6 +58,19 @@ def pair_of(sentence):
     assert all(one.number == place for side in sentence.tokens for place, one in enumerate(side, 1))
     sides = ([token.form for token in tokens] for tokens in sentence.tokens)
     return Pair(sentence.id, *map(make_sentence, sides))
+
+
+def alignments(text):
+    """Read lines such as ``1,2~1 SPE1_POL 4; 3~ NOALI``."""
+    return tuple(map(_alignment, filter(None, text.split("; "))))
+
+
+def _alignment(line):
+    sides, types, *score = line.split()
+    first, second = (tuple(map(int, filter(None, side.split(",")))) for side in sides.split("~"))
+    label, *tags = types.split("_")
+    value = float(score[0]) if score else None
+    return Alignment(first, second, Label(label), value, frozenset(map(Tag, tags)))
 
 
 def shared_store():

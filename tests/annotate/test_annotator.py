@@ -1,5 +1,6 @@
-"""The annotator with the shipped English models."""
+"""The annotator with the shipped models; all Spanish sentences are made up."""
 
+import re
 import socket
 import subprocess
 import sys
@@ -10,21 +11,11 @@ from hypothesis import strategies as st
 
 from ists_asp.annotate import Annotator
 from ists_asp.annotate.annotator import BATCH, WINDOW, batches, windows
-from ists_asp.annotate.stanza import StanzaAdapter
+from ists_asp.annotate.stanza import PROCESSORS, SHIPPED_PACKAGE, StanzaAdapter, find
 from ists_asp.errors import DataError
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Token
-
-
-def tokens(text):
-    return tuple(Token(index, form) for index, form in enumerate(text.split(), 1))
-
-
-def tagged(annotator, text):
-    """Form, lemma and XPOS of each word of each token."""
-    (sentence,) = annotator.annotate([tokens(text)])
-    return [[(word.form, word.lemma, word.xpos) for word in token.words] for token in sentence]
-
+from ists_asp.resources import data_dir
 
 SENTENCES = [
     *("The bulb isn't connected to terminal b.", "Dogs"),
@@ -33,25 +24,52 @@ SENTENCES = [
 ]
 
 
-def test_sub_tokens_become_words_of_their_token(annotator):
-    assert tagged(annotator, "The bulb isn't connected.") == [
-        [("The", "the", "DT")],
-        [("bulb", "bulb", "NN")],
-        [("is", "be", "VBZ"), ("n't", "not", "RB")],
-        [("connected", "connect", "VBN"), (".", ".", ".")],
-    ]
+def tokens(text):
+    return tuple(Token(index, form) for index, form in enumerate(text.split(), 1))
 
 
-def test_forms_stay_as_in_the_input(annotator):
-    assert tagged(annotator, "They don’t sleep -LRB- yet -RRB- now.") == [
-        [("They", "they", "PRP")],
-        [("do", "do", "VBP"), ("n’t", "not", "RB")],
-        [("sleep", "sleep", "VB")],
-        [("-LRB-", "(", "-LRB-")],
-        [("yet", "yet", "RB")],
-        [("-RRB-", ")", "-RRB-")],
-        [("now", "now", "RB"), (".", ".", ".")],
-    ]
+@pytest.fixture(scope="module")
+def spanish():
+    return Annotator("es")
+
+
+def words(annotator, text, *names):
+    """The words of the tokens of a text, each by what is asked for, with blanks between them."""
+    (sentence,) = annotator.annotate([tokens(text)])
+    return " ".join(
+        "+".join("/".join(getattr(word, name) for name in names) for word in token.words)
+        for token in sentence
+    )
+
+
+@pytest.mark.parametrize(("code", "size"), [("en", 15e6), ("es", 10e6)])
+def test_the_shipped_models_are_found_small_and_name_no_path(code, size):
+    models, files = find(code), list((data_dir() / "stanza" / code).rglob("*.pt"))
+    assert (models.directory, models.package) == (data_dir() / "stanza", SHIPPED_PACKAGE)
+    assert len(files) == len(PROCESSORS)
+    assert sum(path.stat().st_size for path in files) < size
+    assert not [path for path in files if b"/tmp/" in path.read_bytes()]
+    card = (data_dir() / "stanza" / "README.md").read_text(encoding="utf-8")
+    assert "The models are shared under [CC BY-SA 4.0]" in card
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "The bulb isn't connected.",
+            "The/the/DT bulb/bulb/NN is/be/VBZ+n't/not/RB connected/connect/VBN+././.",
+        ),
+        # Forms stay as in the input.
+        (
+            "They don’t sleep -LRB- yet -RRB- now.",
+            "They/they/PRP do/do/VBP+n’t/not/RB sleep/sleep/VB -LRB-/(/-LRB- yet/yet/RB"
+            " -RRB-/)/-RRB- now/now/RB+././.",
+        ),
+    ],
+)
+def test_sub_tokens_become_words_of_their_token(annotator, text, found):
+    assert words(annotator, text, "form", "lemma", "xpos") == found
 
 
 @pytest.mark.parametrize(
@@ -62,19 +80,64 @@ def test_forms_stay_as_in_the_input(annotator):
         ("Two women walked to the river .", "NUM NOUN VERB ADP DET NOUN PUNCT"),
         ("the dog is very big", "DET NOUN AUX ADV ADJ"),
         ("We can go and he will stay .", "PRON AUX VERB CCONJ PRON AUX VERB PUNCT"),
+        ("La niña lee un libro nuevo .", "DET NOUN VERB DET NOUN ADJ PUNCT"),
+        ("Ellos no quieren jugar en la calle .", "PRON ADV VERB VERB ADP DET NOUN PUNCT"),
+        ("los alumnos escriben una carta larga", "DET NOUN VERB DET NOUN ADJ"),
+        ("Su hermano ha comprado tres libros .", "DET NOUN AUX VERB NUM NOUN PUNCT"),
     ],
 )
-def test_plain_sentences_are_tagged_right(annotator, text, upos):
-    (sentence,) = annotator.annotate([tokens(text)])
-    assert " ".join(token.words[0].upos for token in sentence) == upos
+def test_plain_sentences_are_tagged_right(annotator, spanish, text, upos):
+    either = spanish if re.match("La|Ellos|los|Su", text) else annotator
+    assert words(either, text, "upos") == upos
 
 
 @pytest.mark.parametrize(
-    "text", ["The Children Were Eating Apples .", "THE CHILDREN WERE EATING APPLES ."]
+    ("text", "lemmas"),
+    [
+        ("The Children Were Eating Apples .", "the child be eat apple ."),
+        ("THE CHILDREN WERE EATING APPLES .", "the child be eat apple ."),
+    ],
 )
-def test_lemmas_do_not_depend_on_case(annotator, text):
-    lemmas = [word[1] for (word,) in tagged(annotator, text)]
-    assert lemmas == ["the", "child", "be", "eat", "apple", "."]
+def test_lemmas_do_not_depend_on_case(annotator, text, lemmas):
+    assert words(annotator, text, "lemma") == lemmas
+
+
+@pytest.mark.parametrize(
+    ("text", "lemmas"),
+    [
+        ("El año pasado los jóvenes piden canciones", "el año pasado el joven pedir canción"),
+        ("El Ministro Presenta Nuevas Medidas", "el ministro presentar nuevo medida"),
+        ("EL MINISTRO PRESENTA NUEVAS MEDIDAS", "el ministro presentar nuevo medida"),
+        ("el ministro presenta nuevas medidas", "el ministro presentar nuevo medida"),
+    ],
+)
+def test_lemmas_do_not_depend_on_accents_and_case(spanish, text, lemmas):
+    assert words(spanish, text, "lemma") == lemmas
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("La puerta del museo da al parque.", "del/de/ADP"),
+        ("La puerta del museo da al parque.", "al/a/ADP"),
+        ("La puerta del museo da al parque.", "parque/parque/NOUN"),
+        ("Quiere comprarlo en la ciudad .", "comprarlo/comprar/VERB"),
+        ("Quiere situarse en la ciudad .", "situarse/situar/VERB"),
+        ("Quiere diciéndole en la ciudad .", "diciéndole/decir/VERB"),
+    ],
+)
+def test_contractions_and_verbs_with_clitics_stay_one_word(spanish, text, word):
+    assert word in re.split("[ +]", words(spanish, text, "form", "lemma", "upos"))
+
+
+def test_spanish_marks_are_cut_off_and_have_no_tags_of_their_own(spanish):
+    found = re.split("[ +]", words(spanish, "¿Vienes —preguntó ella— mañana?", "form", "upos"))
+    forms = " ".join(word.split("/")[0] for word in found)
+    assert forms == "¿ Vienes — preguntó ella — mañana ?"
+    assert [word[0] for word in found if word.endswith("/PUNCT")] == ["¿", "—", "—", "?"]
+    assert words(spanish, "Buenos días", "xpos") == "_ _"
+    (sentence,) = spanish.tokenize(["El hijo del vecino, ¿quiere verlo?"])
+    assert " ".join(token.form for token in sentence) == "El hijo del vecino , ¿ quiere verlo ?"
 
 
 def test_a_batch_gives_what_single_sentences_give(annotator):

@@ -3,8 +3,6 @@
 import json
 import re
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from dataclasses import replace
 
@@ -25,20 +23,26 @@ def refuse(*_):
     raise AssertionError("Stanza was asked")
 
 
-def test_only_what_is_new_is_asked(annotator, tmp_path, monkeypatch):
-    asked = []
-    tag = StanzaAdapter.tag
+@pytest.fixture
+def asked(monkeypatch):
+    """The sentences that Stanza was asked about."""
+    sentences, tag = [], StanzaAdapter.tag
 
-    def listen(self, sentences):
-        asked.extend(sentences)
-        return tag(self, sentences)
+    def listen(self, given):
+        sentences.extend(given)
+        return tag(self, given)
 
     monkeypatch.setattr(StanzaAdapter, "tag", listen)
+    return sentences
+
+
+def test_only_what_is_new_is_asked(annotator, tmp_path, asked):
     with Store(tmp_path) as store:
         cached = Annotator(store=store)
         cached.annotate(SENTENCES[:2])
-        assert cached.annotate(SENTENCES) == annotator.annotate(SENTENCES)
-    assert asked[2][:2] == ["Él", "dijo"]
+        found = cached.annotate(SENTENCES)
+        assert asked[2][:2] == ["Él", "dijo"]
+    assert found == annotator.annotate(SENTENCES)
 
 
 def test_raw_texts_are_kept_as_well(tmp_path, monkeypatch):
@@ -79,25 +83,17 @@ READINGS = [
 ]
 
 
-def test_entries_that_stanza_cannot_have_said_are_made_again(annotator, tmp_path, monkeypatch):
+def test_entries_that_stanza_cannot_have_said_are_made_again(annotator, tmp_path, asked):
     words = [f"dog{number}" for number in range(len(READINGS))]
     sentences = [make_sentence([word]).tokens for word in (*words, "cats")]
     right = annotator.annotate(sentences)
-    asked = []
-    tag = StanzaAdapter.tag
-
-    def listen(self, given):
-        asked.extend(word for sentence in given for word in sentence)
-        return tag(self, given)
-
     with Store(tmp_path) as store:
         assert Annotator(store=store).annotate(sentences) == right
         overwrite(store, dict(zip(words, READINGS, strict=True)))
-        monkeypatch.setattr(StanzaAdapter, "tag", listen)
-        assert Annotator(store=store).annotate(sentences) == right
-        assert sorted(asked) == sorted(words)
-        assert Annotator(store=store).annotate(sentences) == right
-        assert len(asked) == len(words)
+        asked.clear()
+        for _ in range(2):
+            assert Annotator(store=store).annotate(sentences) == right
+            assert sorted(asked) == sorted([word] for word in words)
 
 
 def test_tokens_are_those_of_the_text(tmp_path, monkeypatch):
@@ -122,27 +118,18 @@ def test_what_does_not_fit_is_not_kept(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_commands(tmp_path):
-    def call(*arguments):
-        return subprocess.run(
-            [sys.executable, "-m", "ists_asp", *arguments, "--cache", str(tmp_path)],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
-
+def test_the_commands(good, tmp_path):
+    cache = ("--cache", tmp_path)
     # Two sentences.
-    options = "--profile", "images", "--reader", "none"
-    solved = call("solve", "--tokens", "A cat sits .", "A dog sits .", *options)
-    assert solved.returncode == 0
-    info = json.loads(call("cache", "info", "--json").stdout)
+    solve = ("solve", "--tokens", "A cat sits .", "A dog sits .", "--profile", "images", *cache)
+    solved = good(*solve, "--reader", "none")
+    info = json.loads(good("cache", "info", "--json", *cache))
     assert info["file"] == str(tmp_path / FILE)
-    assert info["kinds"]["annotations"]["entries"] == 2
-    assert ["annotations", "2"] in map(str.split, call("cache", "info").stdout.splitlines())
-    removed = re.fullmatch(r"(\d+) entries removed\n", call("cache", "clear").stdout)
+    count = info["kinds"]["annotations"]["entries"]
+    assert count >= 2
+    assert ["annotations", str(count)] in map(str.split, good("cache", "info", *cache).splitlines())
+    removed = re.fullmatch(r"(\d+) entries removed\n", good("cache", "clear", *cache))
     assert removed is not None
     assert int(removed[1]) > 2
-    assert json.loads(call("cache", "info", "--json").stdout)["entries"] == 0
-    again = call("solve", "--tokens", "A cat sits .", "A dog sits .", *options)
-    assert again.stdout == solved.stdout
+    assert json.loads(good("cache", "info", "--json", *cache))["entries"] == 0
+    assert good(*solve, "--reader", "none") == solved

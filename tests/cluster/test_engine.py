@@ -13,14 +13,8 @@ import pytest
 from distributed import LocalCluster
 
 from benchmarks import ROOT
+from tests.cluster.test_parts import PAIRS, parts
 
-PAIRS = [
-    ("12 killed in bus accident", "10 killed in road accident"),
-    ("A dog runs.", "A cat sleeps."),
-    ("The bulb is on.", "The bulb is lit."),
-    ("A dog runs.", "The dog is running."),
-    ("Two men sit", "Three men sit down"),
-]
 COMMAND = [sys.executable, "-m", "ists_asp"]
 SECONDS = 240
 
@@ -40,21 +34,14 @@ def dask(*arguments, cwd, code=0, size=2, **more):
     return run(command, *options, cwd=cwd, code=code, **more)
 
 
-def parts(folder, ending=".jsonl"):
-    return b"".join(path.read_bytes() for path in sorted(folder.glob(f"part-*{ending}")))
-
-
 def manifest(folder):
     return json.loads((folder / "_manifest.json").read_text("utf-8"))
 
 
-def write_pairs(path, pairs=PAIRS, **more):
-    with path.open("w", encoding="utf-8") as stream:
-        for number, (one, two) in enumerate(pairs):
-            record = {"sent1": one, "sent2": two}
-            if number == 1:
-                record["kind"] = "pets"
-            stream.write(json.dumps(record | more) + "\n")
+def write_pairs(path, pairs=PAIRS):
+    records = [{"sent1": one, "sent2": two} for one, two in pairs]
+    records[1]["kind"] = "pets"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
 
 
 @pytest.fixture
@@ -67,7 +54,7 @@ def folder(tmp_path):
 def test_same_bytes_as_local_and_nothing_is_made_again(folder):
     run("solve", "--table", "pairs.jsonl", "-o", "local.jsonl", cwd=folder)
     dask("solve", "--table", "pairs.jsonl", "-o", "out", "--jobs", "2", cwd=folder)
-    assert parts(folder / "out") == (folder / "local.jsonl").read_bytes()
+    assert b"".join(parts(folder / "out", ".jsonl")) == (folder / "local.jsonl").read_bytes()
     made = manifest(folder / "out")
     assert made["complete"]
     assert [part["pairs"] for part in made["parts"]] == [2, 2, 1]
@@ -76,23 +63,10 @@ def test_same_bytes_as_local_and_nothing_is_made_again(folder):
     (folder / "out" / "part-00001.jsonl").write_text("damaged\n")
     again = dask("solve", "--table", "pairs.jsonl", "-o", "out", cwd=folder)
     assert "3 parts, of which 2 were there" in again.stderr
-    assert parts(folder / "out") == (folder / "local.jsonl").read_bytes()
+    assert b"".join(parts(folder / "out", ".jsonl")) == (folder / "local.jsonl").read_bytes()
     assert manifest(folder / "out") == made
     after = {path: path.stat().st_mtime_ns for path in before}
     assert sum(before[path] == after[path] for path in before) == 2
-
-
-@pytest.mark.slow
-def test_parts_of_another_run_stay(folder):
-    dask("sts", "--table", "pairs.jsonl", "-o", "out", cwd=folder, size=5)
-    kept = parts(folder / "out", ".txt")
-    told = dask("sts", "--table", "pairs.jsonl", "-o", "out", cwd=folder, code=2, size=3)
-    assert "it has parts of a run with another partition" in told.stderr
-    assert parts(folder / "out", ".txt") == kept
-    (folder / "mine").mkdir()
-    (folder / "mine" / "thesis.tex").write_text("mine")
-    told = dask("sts", "--table", "pairs.jsonl", "-o", "mine", cwd=folder, code=2)
-    assert "files that are not parts of ours" in told.stderr
 
 
 def started(folder, *arguments):
@@ -117,7 +91,7 @@ def test_workers_and_the_client_are_killed(folder):
     workers[0].kill()
     client.wait(SECONDS)
     assert client.returncode == 0
-    assert parts(folder / "out", ".txt") == (folder / "local.txt").read_bytes()
+    assert b"".join(parts(folder / "out", ".txt")) == (folder / "local.txt").read_bytes()
     shutil.rmtree(folder / "out")
     client, workers = started(folder, "--cache", "none")
     client.send_signal(signal.SIGKILL)
@@ -127,11 +101,10 @@ def test_workers_and_the_client_are_killed(folder):
     there = len(list((folder / "out").glob("part-*")))
     assert 0 < there < 8
     assert not manifest(folder / "out")["complete"]
-    again = dask(
-        "sts", "--table", "many.jsonl", "-o", "out", "--cache", "none", cwd=folder, size=10
-    )
+    table = ("--table", "many.jsonl", "-o", "out", "--cache", "none")
+    again = dask("sts", *table, cwd=folder, size=10)
     assert "8 parts, of which 0 were there" not in again.stderr
-    assert parts(folder / "out", ".txt") == (folder / "local.txt").read_bytes()
+    assert b"".join(parts(folder / "out", ".txt")) == (folder / "local.txt").read_bytes()
     names = sorted(path.name for path in (folder / "out").iterdir())
     assert names[:2] == ["_manifest.json", "_records"]
     assert len(names) == 10
@@ -145,7 +118,7 @@ def test_limits_hold_in_workers(folder):
     limits = ("--rules", "endless.lp", "--lax", "--timeout", "1", "--cache", "none")
     told = dask("solve", "--table", "pairs.jsonl", "-o", "out", *limits, cwd=folder, code=3)
     assert "no answer for 1 of 5 pairs: 5" in told.stderr
-    lines = [json.loads(line) for line in parts(folder / "out").splitlines()]
+    lines = [json.loads(line) for line in b"".join(parts(folder / "out", ".jsonl")).splitlines()]
     assert ["error" in line for line in lines] == [False] * 4 + [True]
 
 
@@ -186,10 +159,3 @@ def test_without_the_extra_the_command_says_what_to_install(folder):
         "error: --engine dask needs distributed. Install the extra: pip install "
         "'ists-asp[cluster]'\n"
     )
-
-
-def test_a_scheduler_that_is_not_there(folder):
-    place = ("--scheduler", "tcp://127.0.0.1:9", "--table", "pairs.jsonl", "-o", "out")
-    environment = os.environ | {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s"}
-    told = dask("solve", *place, cwd=folder, code=1, env=environment)
-    assert "error: tcp://127.0.0.1:9: there are no workers" in told.stderr

@@ -40,36 +40,38 @@ def write(name, rows=ROWS):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "sizes"), [("csv", [2, 2, 1]), ("jsonl", [2, 2, 1])])
-def test_tables_of_lines(command, dask, kind, sizes):
-    write(f"pairs.{kind}")
-    command("solve", "--table", f"pairs.{kind}", "--format", "jsonl", "-o", "all.jsonl")
-    dask("solve", "--table", f"pairs.{kind}", "-o", "out")
-    assert b"".join(parts("out", ".jsonl")) == Path("all.jsonl").read_bytes()
-    made = json.loads(Path("out/_manifest.json").read_text())
-    assert [part["pairs"] for part in made["parts"]] == sizes
-
-
-@pytest.mark.slow
-def test_parquet_to_parquet(command, dask):
-    write("pairs.parquet")
-    command("sts", "--table", "pairs.parquet", "-o", "all.parquet")
-    dask("sts", "--table", "pairs.parquet", "--format", "parquet", "-o", "out")
-    whole = pq.read_table("all.parquet")
-    assert pq.read_table("out").equals(whole)
-    assert len(parts("out", ".parquet")) == 3
-
-
-@pytest.mark.slow
-def test_each_csv_has_its_header(command, dask):
+def test_a_csv_in_parts_which_those_of_another_run_keep(command, dask):
     write("pairs.csv")
-    command("sts", "--table", "pairs.csv", "-o", "all.csv")
-    dask("sts", "--table", "pairs.csv", "--format", "csv", "-o", "out")
-    first, *others = parts("out", ".csv")
+    command("solve", "--table", "pairs.csv", "--format", "jsonl", "-o", "all.jsonl")
+    dask("solve", "--table", "pairs.csv", "-o", "out")
+    made = json.loads(Path("out/_manifest.json").read_text())
+    assert [part["pairs"] for part in made["parts"]] == [2, 2, 1]
+    told = dask("solve", "--table", "pairs.csv", "-o", "out", code=2, size=3)
+    assert "parts of a run with another partition" in told.stderr
+    assert b"".join(parts("out", ".jsonl")) == Path("all.jsonl").read_bytes()
+    Path("mine").mkdir()
+    Path("mine/thesis.tex").write_text("mine")
+    told = dask("solve", "--table", "pairs.csv", "-o", "mine", code=2)
+    assert "files that are not parts of ours" in told.stderr
+
+
+@pytest.mark.slow
+def test_parquet_and_csv_with_a_header_each(command, dask):
+    for kind in ("parquet", "csv"):
+        write(f"pairs.{kind}")
+        command("sts", "--table", f"pairs.{kind}", "-o", f"all.{kind}")
+        dask("sts", "--table", f"pairs.{kind}", "--format", kind, "-o", f"out.{kind}")
+    assert pq.read_table("out.parquet").equals(pq.read_table("all.parquet"))
+    assert len(parts("out.parquet", ".parquet")) == 3
+    assert joined("out.csv") == Path("all.csv").read_bytes()
+
+
+def joined(folder):
+    """Parts with a header each as one file."""
+    first, *others = parts(folder, ".csv")
     header = first.splitlines(keepends=True)[0]
-    rest = [part.removeprefix(header) for part in others]
-    assert first + b"".join(rest) == Path("all.csv").read_bytes()
     assert all(part.startswith(header) for part in others)
+    return first + b"".join(part.removeprefix(header) for part in others)
 
 
 @pytest.mark.slow
@@ -132,9 +134,7 @@ def test_feedback(command, dask):
         writer.writerows((*row, "The bulb is in a closed path; it is on") for row in rows)
     command("feedback", "answers.csv", "-o", "all.csv")
     dask("feedback", "answers.csv", "-o", "out")
-    first, second = parts("out", ".csv")
-    header = first.splitlines(keepends=True)[0]
-    assert first + second.removeprefix(header) == Path("all.csv").read_bytes()
+    assert joined("out") == Path("all.csv").read_bytes()
     assert "goes without" in dask("feedback", "answers.csv", "-o", "x", "--group", code=2).output
 
 

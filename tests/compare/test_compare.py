@@ -14,81 +14,69 @@ from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.io.formats import answer_record, failure_record
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_answer
-from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
+from ists_asp.model import Answer, Chunk, Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules.catalogue import copy_rules
-from tests.sharing import load_shared, shared_system
+from tests.sharing import alignments, load_shared, shared_system
 
 WORDS = ("big cats sleep", "large cats nap")
 CHUNKS = (Chunk(1, 2), Chunk(3, 3))
 
 
-def line(one, two, label, score=None, *tags):
-    return Alignment(tuple(one), tuple(two), Label(label), score, frozenset(map(Tag, tags)))
-
-
-SAME = (line([1, 2], [1, 2], "EQUI", 5.0), line([3], [3], "SIMI", 3.0))
+SAME = "1,2~1,2 EQUI 5; 3~3 SIMI 3"
 
 
 def pair(identifier="1"):
     return Pair(identifier, *(make_sentence(words.split()) for words in WORDS))
 
 
-def answered(*lines, chunks=(CHUNKS, CHUNKS), identifier="1"):
-    return Answered(pair(identifier), lines, chunks)
+def answered(lines="", chunks=(CHUNKS, CHUNKS), identifier="1"):
+    return Answered(pair(identifier), alignments(lines), chunks)
 
 
-def told(old, new):
-    return [
-        (str(one.kind), one.tokens1, one.tokens2, one.old, one.new)
-        for one in find_changes(old, new)
-    ]
+WHOLE = (CHUNKS, (Chunk(1, 3),))
 
 
-def test_equal_answers_have_no_changes():
-    assert told(answered(*SAME), answered(*reversed(SAME))) == []
-
-
-def test_labels_scores_and_tags_of_the_same_tokens():
-    new = (line([1, 2], [1, 2], "SPE1", 4.0, "FACT"), SAME[1])
-    assert told(answered(*SAME), answered(*new)) == [
-        ("label", (1, 2), (1, 2), "EQUI", "SPE1"),
-        ("score", (1, 2), (1, 2), "5", "4"),
-        ("tag", (1, 2), (1, 2), None, "FACT"),
-    ]
-
-
-def test_alignments_of_one_answer_only():
-    new = (SAME[0], line([3], [], "NOALI"), line([], [3], "NOALI"))
-    assert told(answered(*SAME), answered(*new)) == [
-        ("unaligned", (3,), (), None, "NOALI"),
-        ("align", (3,), (3,), "SIMI 3", None),
-        ("unaligned", (), (3,), None, "NOALI"),
-    ]
-
-
-def test_no_score_is_the_same_as_a_score_of_0():
-    assert told(answered(line([3], [], "NOALI", 0.0)), answered(line([3], [], "NOALI", None))) == []
-
-
-def test_chunks_differ_by_where_they_begin():
-    whole = (Chunk(1, 3),)
-    assert told(answered(chunks=(CHUNKS, CHUNKS)), answered(chunks=(CHUNKS, whole))) == [
-        ("boundary", (), (3,), "begins", None)
-    ]
-    assert told(answered(chunks=None), answered(chunks=(CHUNKS, whole))) == []
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        (answered(SAME), answered("3~3 SIMI 3; 1,2~1,2 EQUI 5"), []),
+        (
+            answered(SAME),
+            answered("1,2~1,2 SPE1_FACT 4; 3~3 SIMI 3"),
+            [
+                ("label", (1, 2), (1, 2), "EQUI", "SPE1"),
+                ("score", (1, 2), (1, 2), "5", "4"),
+                ("tag", (1, 2), (1, 2), None, "FACT"),
+            ],
+        ),
+        (
+            answered(SAME),
+            answered("1,2~1,2 EQUI 5; 3~ NOALI; ~3 NOALI"),
+            [
+                ("unaligned", (3,), (), None, "NOALI"),
+                ("align", (3,), (3,), "SIMI 3", None),
+                ("unaligned", (), (3,), None, "NOALI"),
+            ],
+        ),
+        # No score is the same as a score of 0; chunks differ by where they begin.
+        (answered("3~ NOALI 0"), answered("3~ NOALI"), []),
+        (answered(), answered(chunks=WHOLE), [("boundary", (), (3,), "begins", None)]),
+        (answered(chunks=None), answered(chunks=WHOLE), []),
+    ],
+)
+def test_what_differs(old, new, changes):
+    found = find_changes(old, new)
+    assert [(str(a.kind), a.tokens1, a.tokens2, a.old, a.new) for a in found] == changes
 
 
 def test_gains_add_up_and_order_the_pairs():
-    gold = {name: Reference(pair(name), SAME) for name in "123"}
-    worse = (SAME[0], line([3], [3], "OPPO", 1.0))
-    old = {"1": answered(*SAME), "2": answered(*worse), "3": answered(*SAME)}
-    new = {"1": answered(*worse), "2": answered(*SAME), "3": answered(*SAME)}
+    gold = {name: Reference(pair(name), alignments(SAME)) for name in "123"}
+    same, worse = answered(SAME), answered("1,2~1,2 EQUI 5; 3~3 OPPO 1")
+    old, new = {"1": same, "2": worse, "3": same}, {"1": worse, "2": same, "3": same}
     found = compare(old, new, gold)
-    assert [(one.changes[0].old, one.changes[0].new) for one in found.changed] == [
-        ("OPPO", "SIMI"),
-        ("SIMI", "OPPO"),
-    ]
+    changes = [(one.changes[0].old, one.changes[0].new) for one in found.changed]
+    assert changes == [("OPPO", "SIMI"), ("SIMI", "OPPO")]
     best, worst = ({name: by for name, *_, by in one.gain.measures()} for one in found.changed)
     assert best["Ali"] == worst["Ali"] == 0
     assert best["Type"] == pytest.approx(1 / 3)
@@ -98,7 +86,7 @@ def test_gains_add_up_and_order_the_pairs():
 
 
 def test_pairs_that_one_run_lacks_are_told():
-    old, new = ({name: answered(*SAME) for name in names} for names in ("12", "23"))
+    old, new = ({name: answered(SAME) for name in names} for names in ("12", "23"))
     found = compare(old, new)
     assert (found.count, found.only_old, found.only_new) == (1, ("1",), ("3",))
 
@@ -114,21 +102,13 @@ def test_runs_without_a_common_pair_or_of_other_sentences():
 
 
 def test_both_kinds_of_output_are_read_as_they_were_written(tmp_path):
-    answer = Answer(pair(), CHUNKS, CHUNKS, SAME, (), True)
+    answer = Answer(pair(), CHUNKS, CHUNKS, alignments(SAME), (), True)
+    failure = failure_record(pair("2"), "no time")
+    records = map(json.dumps, (answer_record(answer), answer_record(answer, rank=2), failure))
     (tmp_path / "a.wa").write_text(write_answer(answer), encoding="utf-8")
-    (tmp_path / "a.jsonl").write_text(
-        "".join(
-            json.dumps(record) + "\n"
-            for record in (
-                answer_record(answer),
-                answer_record(answer, rank=2),
-                failure_record(pair("2"), "no time"),
-            )
-        ),
-        encoding="utf-8",
-    )
+    (tmp_path / "a.jsonl").write_text("\n".join(records), encoding="utf-8")
     wa, jsonl = (read_answered(tmp_path / name) for name in ("a.wa", "a.jsonl"))
-    assert wa["1"].alignments == jsonl["1"].alignments == SAME
+    assert wa["1"].alignments == jsonl["1"].alignments == answer.alignments
     assert jsonl["1"].chunks == (CHUNKS, CHUNKS)
     assert jsonl["2"].alignments == ()
     assert find_changes(wa["1"], jsonl["1"]) == ()
@@ -149,14 +129,13 @@ def test_intervals_are_those_of_runs_that_are_measured_again(monkeypatch):
     labels = ("EQUI", "SIMI", "SPE1")
 
     def run():
-        return {
-            str(number): answered(
-                line([1, 2], [1, 2][: rng.randint(1, 2)], rng.choice(labels), rng.randint(1, 5)),
-                line([3], [rng.randint(2, 3)], "EQUI", 5.0),
-                identifier=str(number),
-            )
-            for number in range(count)
-        }
+        runs = {}
+        for number in map(str, range(count)):
+            second = ",".join("12"[: rng.randint(1, 2)])
+            line = f"1,2~{second} {rng.choice(labels)} {rng.randint(1, 5)}"
+            lines = f"{line}; 3~{rng.randint(2, 3)} EQUI 5"
+            runs[number] = answered(lines, identifier=number)
+        return runs
 
     gold, old, new = run(), run(), run()
     found = comparison.compare_runs(evaluate(gold, old), evaluate(gold, new), gold)
@@ -283,37 +262,26 @@ def test_a_removed_rule_is_responsible(edited):
 
 
 @pytest.mark.slow
-def test_a_changed_weight_is_told_with_its_values(shipped, edited):
+def test_changed_weights_and_corrections_are_told_with_their_values(shipped, edited, tmp_path):
     def heavy(text):
-        lines = text.splitlines(keepends=True)
-        return "".join(
-            "weight(any_pair,align,-900).\n" if line.startswith("weight(any_pair,align,") else line
-            for line in lines
+        return re.sub(
+            r"^weight\(any_pair,align,.*$", "weight(any_pair,align,-900).", text, flags=re.M
         )
 
-    found, (edits, weights) = run(shipped, edited("weights/english.lp", heavy), POWER)
-    assert edits == ()
-    assert (weights.added, weights.removed, weights.changed) == (0, 0, 1)
-    (pair,) = found.changed
-    causes = {cause for one in pair.causes for cause in one}
-    assert {cause.only for cause in causes} == {"both"}
-    (cause,) = causes
-    assert cause.text.startswith("weight(any_pair,align): ")
-    assert cause.text.endswith(" -> -900")
-    assert cause.moved[0].decision == "align"
-
-
-@pytest.mark.slow
-def test_a_correction_is_told_with_its_values(shipped, tmp_path):
-    file = tmp_path / "mine.lp"
-    file.write_text("correction(any_pair,align,-600).\n", encoding="utf-8")
-    found, (edits, weights) = run(shipped, file, POWER)
-    assert edits == ()
-    assert (weights.added, weights.removed, weights.changed) == (1, 0, 0)
-    (pair,) = found.changed
-    causes = {cause for one in pair.causes for cause in one}
-    assert {cause.text for cause in causes} == {"correction(any_pair,align): none -> -600"}
-    assert {(cause.only, cause.line, cause.moved[0].by) for cause in causes} == {("new", 1, -600)}
+    correction = tmp_path / "mine.lp"
+    correction.write_text("correction(any_pair,align,-600).\n", encoding="utf-8")
+    for rules, counts, only, text in (
+        (edited("weights/english.lp", heavy), (0, 0, 1), "both", r"weight\(.*\): .* -> -900"),
+        (correction, (1, 0, 0), "new", r"correction\(any_pair,align\): none -> -600"),
+    ):
+        found, (edits, weights) = run(shipped, rules, POWER)
+        assert edits == ()
+        assert (weights.added, weights.removed, weights.changed) == counts
+        (pair,) = found.changed
+        (cause,) = {cause for one in pair.causes for cause in one}
+        assert (cause.only, cause.moved[0].decision) == (only, "align")
+        assert re.fullmatch(text, cause.text)
+        assert (cause.line, cause.moved[0].by) == (1, -600) or only == "both"
 
 
 @pytest.mark.slow

@@ -103,10 +103,7 @@ def test_no_pair_stands_twice():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("triples", "most"),
-    [
-        pytest.param(TRIPLES[::5], 1, id="fifth"),
-        pytest.param(TRIPLES, 8, id="all", marks=LONG),
-    ],
+    [pytest.param(TRIPLES[::5], 1, id="fifth"), pytest.param(TRIPLES, 8, id="all", marks=LONG)],
 )
 def test_what_contradicts_is_rated_below_what_says_the_same(triples, most):
     rated = rate([pair for triple in triples for pair in triple])

@@ -58,21 +58,10 @@ def test_what_tells_nothing_and_what_is_too_little():
         correlation([1, 2, 3], [1, 2, 3])
 
 
-def test_the_mean_is_weighted_by_pairs():
+def test_the_mean_is_weighted_by_pairs_and_has_an_interval_on_both_sides():
     one = correlation([1, 2, 3, 4], [4, 3, 2, 1])
     other = correlation([1, 2, 3, 4] * 3, [1, 2, 3, 4] * 3)
     assert weighted_mean([one, other]).r == pytest.approx(0.5)
-
-
-def test_a_run_that_lacks_a_data_set_is_refused(gold, runs):
-    (runs[0] / "news.txt").unlink()
-    with pytest.raises(DataError, match="no ratings of news"):
-        evaluate_ratings(gold, runs[0])
-    with pytest.raises(DataError, match="a folder"):
-        evaluate_ratings(gold / "forum.tsv", runs[0])
-
-
-def test_the_mean_has_an_interval_on_both_sides():
     one = correlation([1, 2, 3, 4, 5] * 4, [3, 1, 2, 5, 4] * 4)
     found = weighted_mean([one, one])
     margin = 1.959964 * math.sqrt(2 * (0.5 * (1 - 0.6**2)) ** 2 / 17)
@@ -143,3 +132,11 @@ def test_faulty_ratings_are_named(gold, runs, name, text, message):
     (runs[0] / name).write_text(text)
     with pytest.raises(DataError, match=message):
         evaluate_ratings(gold, runs[0])
+
+
+def test_a_run_that_lacks_a_data_set_is_refused(gold, runs):
+    (runs[0] / "news.txt").unlink()
+    with pytest.raises(DataError, match="no ratings of news"):
+        evaluate_ratings(gold, runs[0])
+    with pytest.raises(DataError, match="a folder"):
+        evaluate_ratings(gold / "forum.tsv", runs[0])

@@ -11,6 +11,7 @@ from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_pair
 from ists_asp.model import Alignment, Chunk, Label, Pair, Scheme, Tag
+from tests.sharing import alignments
 
 OFFICIAL = Path(__file__).parents[3] / "shared" / "expected" / "eval_f1"
 needs_shared = pytest.mark.skipif(not OFFICIAL.is_dir(), reason="needs ../shared/expected")
@@ -19,13 +20,9 @@ CASES = json.loads((OFFICIAL / "expected.json").read_text()) if OFFICIAL.is_dir(
 PAIR = Pair("1", make_sentence(["a", "b", "c", ","]), make_sentence(["d", "e", "f", ","]))
 
 
-def line(one, two, label=Label.EQUI, score=5.0, *tags):
-    return Alignment(one, two, label, score, frozenset(tags))
-
-
 def measure(gold, system, scheme=Scheme.Y2016):
-    result = evaluate({"1": Reference(PAIR, gold)}, {"1": Reference(PAIR, system)}, scheme)
-    return result.overall
+    gold, system = ({"1": Reference(PAIR, alignments(lines))} for lines in (gold, system))
+    return evaluate(gold, system, scheme).overall
 
 
 @pytest.mark.slow
@@ -39,95 +36,77 @@ def test_agrees_with_the_official_scorers(case, scheme):
     assert found == CASES[case][scheme]
 
 
-def test_a_chunk_pair_weighs_as_much_as_its_shorter_side():
-    # Gold: 2 x 1 tokens (weight 1) and 1 x 1 (weight 1); only the first is found.
-    gold = (line((1, 2), (1,)), line((3,), (2,)))
-    found = measure(gold, gold[:1]).alignment
-    assert (found.precision, found.recall) == (1.0, 0.5)
-    assert found.f1 == pytest.approx(2 / 3)
-
-
-def test_fan_out_over_several_lines():
-    # Token d has three links (1/3 each) in the answer, one (1) in the gold file.
-    found = measure((line((1,), (1,)),), (line((1,), (1,)), line((2, 3), (1,)))).alignment
-    assert found.precision == pytest.approx(1 / 3)
-    assert found.recall == 1.0
-
-
-def test_types_by_jaccard_and_scores_by_distance():
-    gold = (line((1,), (1,), Label.SPE1, 4.0, Tag.FACT),)
-    scores = measure(gold, (line((1,), (1,), Label.SPE1, 2.0),))
-    assert scores.alignment.f1 == 1.0
-    assert scores.type.f1 == pytest.approx(1 / 2)
-    assert scores.score.f1 == pytest.approx(1 - 2 / 5)
-    assert scores.type_score.f1 == pytest.approx(1 / 2 * 3 / 5)
+@pytest.mark.parametrize(
+    ("gold", "system", "expected"),
+    [
+        # A pair of chunks weighs as much as its shorter side.
+        ("1,2~1 EQUI 5; 3~2 EQUI 5", "1,2~1 EQUI 5", {"alignment": (1, 1 / 2)}),
+        # Over several lines token d has three links (1/3 each) in the answer, one (1) in gold.
+        ("1~1 EQUI 5", "1~1 EQUI 5; 2,3~1 EQUI 5", {"alignment": (1 / 3, 1)}),
+        # Types by Jaccard, scores by distance.
+        (
+            *("1~1 SPE1_FACT 4", "1~1 SPE1 2"),
+            {"alignment": 1, "type": 1 / 2, "score": 1 - 2 / 5, "type_score": 1 / 2 * 3 / 5},
+        ),
+        # Lines that are not aligned and lone punctuation count for nothing.
+        ("1~1 EQUI 5; 2~ NOALI; 4~4 EQUI 5", "1,4~1 EQUI 5; ~2 NOALI 0", {"alignment": 1}),
+        # The last line decides on a link.
+        ("1~1 SIMI 3", "1~1 SIMI 3; 1~1 EQUI 5", {"type_score": 0}),
+        ("1~1 SIMI 3", "1~1 EQUI 5; 1~1 SIMI 3", {"type_score": 1}),
+        ("1~1 EQUI 5; 1~1 SIMI 3", "1~1 SIMI 3", {"type_score": 1}),
+        # A line with two sides counts whatever its label.
+        ("1~1 EQUI 5", "1~1 NOALI", {"alignment": 1, "type": 0, "score": 0}),
+        ("1~1 EQUI 5", "1~1 ALIC", {"alignment": 1, "type": 0, "score": 0}),
+        *(("", "", {"alignment": 1}), ("", "1~1 EQUI 5", {"alignment": 0})),
+        ("1~1 EQUI 5", "", {"alignment": 0}),
+    ],
+)
+def test_what_is_measured(gold, system, expected):
+    found = measure(gold, system)
+    for name, wanted in expected.items():
+        one = getattr(found, name)
+        reached = (one.precision, one.recall) if isinstance(wanted, tuple) else one.f1
+        assert reached == pytest.approx(wanted), name
 
 
 @pytest.mark.parametrize(
     ("gold", "system", "scheme", "expected"),
     [
-        ((Label.SPE1, 2.0), (Label.REL, 1.0), Scheme.Y2015, 4 / 5),
-        ((Label.SPE1, 2.0), (Label.REL, 1.0), Scheme.Y2016, 0.0),
-        ((Label.SPE1, 2.0), (Label.REL, 3.0), Scheme.Y2015, 0.0),
-        ((Label.SPE1, 2.0), (Label.OPPO, 2.0), Scheme.Y2015, 0.0),
-        ((Label.EQUI, 5.0), (Label.SIMI, 4.0), Scheme.Y2015, 4 / 5),
-        ((Label.SPE2, 4.0), (Label.EQUI, 5.0), Scheme.Y2015, 4 / 5),
-        ((Label.EQUI, 5.0), (Label.SIMI, 3.0), Scheme.Y2015, 0.0),
-        ((Label.EQUI, 5.0), (Label.REL, 4.0), Scheme.Y2015, 0.0),
-        ((Label.SPE1, 2.0, Tag.FACT), (Label.REL, 2.0), Scheme.Y2015, 1 / 2),
-        ((Label.SPE1, 2.0, Tag.FACT), (Label.REL, 2.0, Tag.POL), Scheme.Y2015, 1 / 3),
+        ("SPE1 2", "REL 1", Scheme.Y2015, 4 / 5),
+        ("SPE1 2", "REL 1", Scheme.Y2016, 0.0),
+        ("SPE1 2", "REL 3", Scheme.Y2015, 0.0),
+        ("SPE1 2", "OPPO 2", Scheme.Y2015, 0.0),
+        ("EQUI 5", "SIMI 4", Scheme.Y2015, 4 / 5),
+        ("SPE2 4", "EQUI 5", Scheme.Y2015, 4 / 5),
+        ("EQUI 5", "SIMI 3", Scheme.Y2015, 0.0),
+        ("EQUI 5", "REL 4", Scheme.Y2015, 0.0),
+        ("SPE1_FACT 2", "REL 2", Scheme.Y2015, 1 / 2),
+        ("SPE1_FACT 2", "REL_POL 2", Scheme.Y2015, 1 / 3),
     ],
 )
 def test_type_relief_of_2015(gold, system, scheme, expected):
-    scores = measure((line((1,), (1,), *gold),), (line((1,), (1,), *system),), scheme)
+    scores = measure(f"1~1 {gold}", f"1~1 {system}", scheme)
     assert scores.type_score.f1 == pytest.approx(expected)
     assert scores.type.f1 == 0.0
-
-
-def test_unaligned_lines_and_lone_punctuation_count_for_nothing():
-    gold = (line((1,), (1,)), line((2,), (), Label.NOALI, None), line((4,), (4,)))
-    system = (line((1, 4), (1,)), line((), (2,), Label.NOALI, 0.0))
-    assert measure(gold, system).alignment.f1 == 1.0
 
 
 @pytest.mark.parametrize("sign", [*".,:;?'`\"-!", "''", "..."])
 def test_some_single_signs_are_ignored(sign):
     pair = Pair("1", make_sentence([sign, "cat"]), make_sentence([sign, "dog"]))
-    gold = {"1": Reference(pair, (line((1,), (1,)), line((2,), (2,))))}
-    found = evaluate(gold, {"1": Reference(pair, (line((2,), (2,)),))})
+    gold = {"1": Reference(pair, alignments("1~1 EQUI 5; 2~2 EQUI 5"))}
+    found = evaluate(gold, {"1": Reference(pair, alignments("2~2 EQUI 5"))})
     ignored = sign in ".,:;?'`\"-"
     assert found.overall.alignment.f1 == pytest.approx(1.0 if ignored else 2 / 3)
 
 
-def test_the_last_line_decides_on_a_link():
-    right = (line((1,), (1,), Label.SIMI, 3.0),)
-    both = (line((1,), (1,), Label.SIMI, 3.0), line((1,), (1,), Label.EQUI, 5.0))
-    assert measure(right, both).type_score.f1 == 0.0
-    assert measure(right, both[::-1]).type_score.f1 == 1.0
-    assert measure(both[::-1], right).type_score.f1 == 1.0
-
-
-@pytest.mark.parametrize("label", [Label.NOALI, Label.ALIC])
-def test_a_line_with_two_sides_counts_whatever_its_label(label):
-    right = (line((1,), (1,), Label.EQUI, 5.0),)
-    found = measure(right, (line((1,), (1,), label, None),))
-    assert (found.alignment.f1, found.type.f1, found.score.f1) == (1.0, 0.0, 0.0)
-
-
 def test_all_tokens_count_in_pairs_that_gold_lacks():
-    comma = {"2": Reference(PAIR, (line((4,), (4,)),))}
-    gold = {"1": Reference(PAIR, (line((1,), (1,)),))}
+    comma = {"2": Reference(PAIR, alignments("4~4 EQUI 5"))}
+    gold = {"1": Reference(PAIR, alignments("1~1 EQUI 5"))}
     assert evaluate(gold, gold | comma).overall.alignment.precision == pytest.approx(1 / 2)
 
 
-def test_nothing_to_find():
-    assert measure((), ()).alignment.f1 == 1.0
-    assert measure((), (line((1,), (1,)),)).alignment.f1 == 0.0
-    assert measure((line((1,), (1,)),), ()).alignment.f1 == 0.0
-
-
 def test_pairs_of_one_file_count_against_the_system():
-    reference = Reference(PAIR, (line((1,), (1,)),))
+    reference = Reference(PAIR, alignments("1~1 EQUI 5"))
     result = evaluate({"1": reference, "2": reference}, {"1": reference, "3": reference})
     assert (result.missing, result.extra) == (("2",), ("3",))
     assert result.overall.alignment.f1 == 0.5
@@ -136,8 +115,8 @@ def test_pairs_of_one_file_count_against_the_system():
 
 def test_label_confusion():
     result = evaluate(
-        {"1": Reference(PAIR, (line((1, 2), (1,)), line((3,), (3,))))},
-        {"1": Reference(PAIR, (line((1, 2), (1,), Label.SIMI, 3.0), line((3,), (2,))))},
+        {"1": Reference(PAIR, alignments("1,2~1 EQUI 5; 3~3 EQUI 5"))},
+        {"1": Reference(PAIR, alignments("1,2~1 SIMI 3; 3~2 EQUI 5"))},
     )
     assert result.confusion == {
         (Label.EQUI, Label.SIMI): 1.0,
@@ -147,8 +126,8 @@ def test_label_confusion():
 
 
 def test_report_and_json(tmp_path):
-    for name, alignments in (("gold", [line((1, 2), (1,))]), ("sys", [line((1,), (1,))])):
-        (tmp_path / name).write_text(write_pair(PAIR, alignments))
+    for name, lines in (("gold", "1,2~1 EQUI 5"), ("sys", "1~1 EQUI 5")):
+        (tmp_path / name).write_text(write_pair(PAIR, alignments(lines)))
     result = evaluate_files(tmp_path / "gold", tmp_path / "sys")
     assert render_evaluation(result, by_pair=True) == (
         "Scheme 2016, pairs: 1\n\n"
@@ -169,14 +148,14 @@ def test_report_and_json(tmp_path):
     assert record["overall"]["Ali"] == {"precision": 1.0, "recall": 0.5, "f1": 0.6667}
 
 
-def write(path, alignments, old="", new=""):
-    text = write_pair(PAIR, alignments)
+def write(path, lines, old="", new=""):
+    text = write_pair(PAIR, lines)
     assert old in text
     path.write_text(text.replace(old, new))
     return path
 
 
-GOLD = (line((1, 2), (1,)), line((3,), (2,), Label.SIMI, 3.0))
+GOLD = alignments("1,2~1 EQUI 5; 3~2 SIMI 3")
 
 
 FAULTS = [
@@ -222,7 +201,7 @@ def test_a_pair_has_no_more_links_than_two_sentences_can_have(tmp_path):
 
 
 def test_nothing_to_measure_is_no_figure(tmp_path):
-    one, two = (write(tmp_path / name, [line((1,), (), Label.NOALI, None)]) for name in "gs")
+    one, two = (write(tmp_path / name, alignments("1~ NOALI")) for name in "gs")
     with pytest.raises(DataError, match="nothing to measure: no words are aligned here, nor in"):
         evaluate_files(one, two)
 
@@ -267,7 +246,7 @@ def test_tokens_and_types_as_the_official_scorer_reads_them(tmp_path, old, new, 
 def test_words_are_those_of_the_gold_text(tmp_path):
     """Two blank lines below the id are both sentences to the official scorer; it ignores less."""
     warnings = []
-    found = (line((1,), (1,)), line((4,), (4,)))
+    found = alignments("1~1 EQUI 5; 4~4 EQUI 5")
     gold = write(tmp_path / "g", found, "// a b", "\n\n// a b")
     system = write(tmp_path / "s", found[:1])
     result = evaluate_files(gold, system, warn=warnings.append)
@@ -303,9 +282,10 @@ ALIGNMENTS = st.lists(
 
 @given(ALIGNMENTS, ALIGNMENTS, st.sampled_from(Scheme))
 def test_measures_are_symmetric_and_bounded(one, two, scheme):
-    there, back = measure(one, two, scheme), measure(two, one, scheme)
+    one, two = ({"1": Reference(PAIR, lines)} for lines in (one, two))
+    there, back = (evaluate(*both, scheme).overall for both in ((one, two), (two, one)))
     for (_, forth), (_, swapped) in zip(there.named(), back.named(), strict=True):
         assert -1e-9 <= forth.f1 <= 1 + 1e-9
         assert forth.precision == pytest.approx(swapped.recall)
-    for _, same in measure(one, one, scheme).named():
+    for _, same in evaluate(one, one, scheme).overall.named():
         assert same.f1 == pytest.approx(1.0)

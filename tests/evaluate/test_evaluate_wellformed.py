@@ -8,7 +8,8 @@ from ists_asp.errors import DataError
 from ists_asp.evaluate.wa_check import check_file, render_check
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_pair
-from ists_asp.model import Alignment, Label, Pair, Scheme, Tag
+from ists_asp.model import Pair, Scheme
+from tests.sharing import alignments
 
 SHARED = Path(__file__).parents[3] / "shared"
 OFFICIAL = SHARED / "expected" / "wellformed"
@@ -19,11 +20,7 @@ GOLD = sorted((SHARED / "data").glob("ists-*/**/*.wa"))
 
 TEXT = write_pair(
     Pair("1", make_sentence(["a", "b", "c"]), make_sentence(["d", "e", "f"])),
-    [
-        Alignment((1, 3), (1,), Label.SPE1, 4.0, frozenset({Tag.POL})),
-        Alignment((2,), (2,), Label.EQUI, 5.0),
-        Alignment((), (3,), Label.NOALI, None),
-    ],
+    alignments("1,3~1 SPE1_POL 4; 2~2 EQUI 5; ~3 NOALI"),
 )
 
 
@@ -59,10 +56,8 @@ def test_the_gold_files_of_the_pilot_are_one_to_one(path):
     ],
 )
 def test_the_pilot_aligns_one_chunk_to_one_chunk(tmp_path, old, new, fault):
-    path = tmp_path / "x.wa"
-    path.write_text(TEXT.replace(old, new, 1) if old else TEXT)
-    assert check_file(path).correct
-    report = check_file(path, Scheme.Y2015)
+    assert check(tmp_path, old, new).correct
+    report = check_file(tmp_path / "x.wa", Scheme.Y2015)
     assert (report.correct, report.official) == (False, True)
     assert fault in str(report.faults[0])
 
@@ -72,11 +67,6 @@ def test_the_pilot_aligns_one_chunk_to_one_chunk(tmp_path, old, new, fault):
 @pytest.mark.parametrize("path", GOLD, ids=lambda path: "-".join(path.parts[-2:]))
 def test_official_gold_files_are_well_formed(path):
     assert check_file(path).faults == ()
-
-
-def test_a_good_file(tmp_path):
-    report = check(tmp_path)
-    assert (report.correct, report.faults, report.notes) == (True, (), ())
 
 
 @pytest.mark.parametrize(
@@ -152,6 +142,14 @@ def test_notes_do_not_change_the_verdict(tmp_path, old, new, note):
     assert any(text.endswith(note) for text in report.notes)
 
 
+def test_a_fault_of_several_lines_is_printed_once(tmp_path):
+    (tmp_path / "x.wa").write_text(TEXT.replace("SPE1_POL", "equi").replace("EQUI", "equi"))
+    report = check_file(tmp_path / "x.wa")
+    assert len(report.faults) == 2
+    (told,) = (line for line in render_check(report).splitlines() if "wrong type" in line)
+    assert told.endswith("; 1 more")
+
+
 def test_repeated_id_and_no_file(tmp_path):
     path = tmp_path / "x.wa"
     path.write_text(TEXT * 2)
@@ -170,8 +168,9 @@ def test_what_is_long_is_cut_and_costs_little(tmp_path):
     assert max(map(len, report.notes)) < 200
 
 
-def test_statistics(tmp_path):
+def test_a_good_file_and_its_statistics(tmp_path):
     report = check(tmp_path)
+    assert (report.correct, report.faults, report.notes) == (True, (), ())
     assert json.loads(json.dumps(report.as_dict()))["statistics"] == {
         "pairs": 1,
         "tokens1": 3,
@@ -208,12 +207,3 @@ def test_time_grows_with_the_tokens_and_not_with_their_square(tmp_path):
         return time.process_time() - began
 
     assert seconds(8_000) < 8 * seconds(2_000)
-
-
-def test_a_fault_of_several_lines_is_printed_once(tmp_path):
-    path = tmp_path / "x.wa"
-    path.write_text(TEXT.replace("SPE1_POL", "equi").replace("EQUI", "equi"))
-    report = check_file(path)
-    assert len(report.faults) == 2
-    (told,) = (line for line in render_check(report).splitlines() if "wrong type" in line)
-    assert told.endswith("; 1 more")

@@ -28,17 +28,10 @@ _ID = re.compile(r'^<sentence id="([^"]*)" status="([^"]*)">$', re.MULTILINE)
 
 @dataclass(frozen=True)
 class Told:
-    """The command ends with one line that says what is wrong, and writes no output."""
+    """The command ends with one line that says what is wrong, if any, and writes no output."""
 
-    words: str
+    words: str | None
     code: int = 1
-
-
-@dataclass(frozen=True)
-class Silent:
-    """The command ends with this code, says nothing, and writes no output."""
-
-    code: int
 
 
 @dataclass(frozen=True)
@@ -61,24 +54,14 @@ class Fault:
     """A fault; ``inject`` runs the command with it and returns how the last run ended."""
 
     name: str
-    inject: Callable[[Place], Ending]
-    ends: Told | Silent | Same | Failed
+    inject: Callable[[Place], subprocess.CompletedProcess]
+    ends: Told | Same | Failed
 
     def __str__(self):
         return self.name
 
 
 FAULTS = []
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a command ended."""
-
-    code: int
-    output: str
-    errors: str
-    seconds: float
 
 
 @dataclass
@@ -89,7 +72,6 @@ class Place:
     cache: Path
     whole: dict[int, bytes]
     environment: dict[str, str] = field(default_factory=dict)
-    began: dict[int, float] = field(default_factory=dict)
 
     @property
     def out(self):
@@ -106,62 +88,45 @@ class Place:
         (self.folder / name).write_bytes(data)
         return self
 
-    def pairs(self, count=FEW):
+    def pairs(self, count=FEW, **variables):
+        """Itself, with so many pairs, and these variables of the environment."""
+        self.environment.update(variables)
         return self.holding(pairs(count))
 
-    def with_variables(self, variables):
-        """Itself, with pairs and these variables of the environment."""
-        self.environment.update(variables)
-        return self.pairs()
-
     def command(self, *options, pairs="pairs.tsv"):
-        files = ["--tsv", pairs, "-o", _OUT, "--cache", str(self.cache)]
-        return [*SOLVE, *files, *options]
+        return [*SOLVE, "--tsv", pairs, "-o", _OUT, "--cache", str(self.cache), *options]
 
-    def solve(self, *options, pairs="pairs.tsv", **how):
-        return self.run(self.command(*options, pairs=pairs), **how)
+    def solve(self, *options, pairs="pairs.tsv"):
+        return self.run(self.command(*options, pairs=pairs))
 
-    def run(self, command, **how):
-        began = time.monotonic()
-        how = {"stdin": subprocess.DEVNULL, **how}
-        done = subprocess.run(
+    def run(self, command):
+        return self.ended(self.begun(command))
+
+    def shell(self, text):
+        """Run ``$solve`` in a shell."""
+        self.environment["solve"] = " ".join([*SOLVE, "--cache", str(self.cache)])
+        return self.run(["bash", "-c", text])
+
+    def begun(self, command):
+        return subprocess.Popen(
             command,
             cwd=self.folder,
             env={**os.environ, **self.environment},
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=2 * SECONDS,
-            **how,
-        )
-        return Ending(done.returncode, done.stdout, done.stderr, time.monotonic() - began)
-
-    def shell(self, text, *options):
-        """Run ``$solve`` in a shell."""
-        self.environment["solve"] = " ".join([*SOLVE, "--cache", str(self.cache), *options])
-        return self.run(["bash", "-c", text])
-
-    def start(self, *options, pairs="pairs.tsv"):
-        began = time.monotonic()
-        process = subprocess.Popen(
-            self.command(*options, pairs=pairs),
-            cwd=self.folder,
             stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
+            errors="replace",
         )
-        self.began[process.pid] = began
-        return process
 
     def ended(self, process):
-        """How a command ended that was started, which is waited for."""
-        errors = process.communicate(timeout=2 * SECONDS)[1]
-        return Ending(process.returncode, "", errors, time.monotonic() - self.began[process.pid])
+        """How a command ended, which is waited for."""
+        errors = process.communicate(timeout=SECONDS)[1]
+        return subprocess.CompletedProcess(process.args, process.returncode, stderr=errors)
 
     def under_way(self, *options):
         """A run over many pairs, of which some are on disk."""
-        process = self.pairs(MANY).start("--no-incremental", *options)
+        process = self.pairs(MANY).begun(self.command("--no-incremental", *options))
         wait_for(lambda: any(draft.stat().st_size for draft in self.drafts))
         return process
 

@@ -8,22 +8,17 @@ have numbers: ``--only KIND NUMBER`` tries one again, ``--show`` prints it.
 
 import argparse
 import json
-import os
-import resource
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 import tomllib
 import traceback
 from collections import Counter
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from functools import cache
-from http.client import HTTPConnection
 from pathlib import Path
 from random import Random
-from urllib.parse import parse_qs, urlsplit
 
 import clingo.ast
 import msgspec
@@ -40,6 +35,8 @@ from ists_asp.lang import languages
 from ists_asp.resources import data_dir, rules_dir
 from ists_asp.rules import find_rules, load_rules
 from ists_asp.terminal import visible
+from tests.fuzz.rule_files import in_child
+from tests.serving import serving
 
 SECONDS = 10
 """Seconds of processor time that nothing takes: most take a thousandth."""
@@ -47,61 +44,57 @@ SECONDS = 10
 TOGETHER = 250
 """Inputs that a child tries: one that dies takes no others with it."""
 
-ODD = (
+ODD = [
     *(b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\r\n", b"\n\n", b"\x1b[2J", b"\x85"),
     *("\u202e", "\u2028", "\ufeff", "\U0001f469\u200d\U0001f52c", "e\u0301", "\ud800", "\u0130"),
     *('"', "'", "\\", "`", "[", "]", "{", "}", "<", ">", "%*", "*%", "%@rule", "#include", "@f(1)"),
     *("//", "<==>", "=", "<>", ";", "\t", ",", "|", "-1", "0", "1e999", "NaN", "null", "true"),
     *("</sentence>", '<sentence id="1" status="">', "</alignment>", "#script(python)", "#const"),
-)
+]
 """What is sprinkled over inputs."""
-
-
-def encoded(odd):
-    """An odd text as bytes, lone surrogates included."""
-    return odd if isinstance(odd, bytes) else odd.encode("utf-8", "surrogatepass")
 
 
 @cache
 def seeds(kind):
     """Good inputs of a kind."""
     samples = data_dir() / "samples"
-    texts = [path.read_bytes() for path in sorted(samples.rglob("sent*.txt"))]
-    if kind == "rules":
-        found = sorted(rules_dir().rglob("*.lp"), key=lambda path: path.stat().st_size)
-        return [path.read_bytes() for path in found[:60]]
-    if kind == "words":
-        return [b"power = electricity\nsold <> bought # a comment\n\nbig dog = large dog\n"]
-    if kind == "wa":
-        return [path.read_bytes() for path in sorted(samples.rglob("gold.wa"))]
-    if kind == "chunks":
-        return [path.read_bytes() for path in sorted(samples.rglob("*.chunk.txt"))]
-    if kind == "toml":
-        return [path.read_bytes() for path in sorted(rules_dir().rglob("*.toml"))]
-    lines = [text.decode().splitlines() for text in texts]
-    sides = list(zip(lines[0], lines[-1], strict=False))[:12]
-    if kind == "csv":
-        rows = "".join(f'{number},"{one}","{two}"\n' for number, (one, two) in enumerate(sides))
-        return [f"id,sent1,sent2\n{rows}".encode()]
-    if kind == "tsv":
-        return ["".join(f"{n}\t{one}\t{two}\n" for n, (one, two) in enumerate(sides)).encode()]
-    if kind == "jsonl":
-        rows = (json.dumps({"id": n, "sent1": a, "sent2": b}) for n, (a, b) in enumerate(sides))
-        return ["\n".join(rows).encode()]
-    if kind == "http":
-        pair = {"sent1": "a dog sleeps", "sent2": "a cat sleeps"}
-        asked = [pair, {**pair, "decision": ["1 2 <==> 1 2"]}, {**pair, "id": "x", "profile": "es"}]
-        asked += [{"tokens1": ["a", "dog"], "chunks1": [[1, 2]], "tokens2": ["a", "cat"]}]
-        asked += [{"id": "1", "do": "label", "tokens1": [1], "tokens2": [1], "label": "SIMI"}]
-        asked += [{"corpora": ["headlines"], "folds": 5}]
-        return [
-            *(json.dumps(one).encode() for one in asked),
-            b"\n".join([json.dumps(pair).encode()] * 2),
-        ]
-    if kind == "answers":
-        found = next(iter(sorted(samples.rglob("gold.wa"))))
-        made = (given_answer(one.pair("1"), one.to_alignments()) for one in read_wa(found))
-        return [msgspec.json.encode(answer_record(answer)) for answer in made][:30]
+    folder, ending = {
+        **{"rules": (rules_dir(), ".lp"), "toml": (rules_dir(), ".toml")},
+        **{"wa": (samples, "gold.wa"), "chunks": (samples, ".chunk.txt")},
+    }.get(kind, (samples, ".txt"))
+    paths = sorted(sorted(folder.rglob(f"*{ending}")), key=lambda path: path.stat().st_size)
+    texts = [path.read_bytes() for path in paths[:60]]
+    lines = [text.decode().splitlines() for text in texts[:1] + texts[-1:]]
+    sides = list(zip(*lines, strict=False))[:12] if ending == ".txt" else []
+    pair = {"sent1": "a dog sleeps", "sent2": "a cat sleeps"}
+    match kind:
+        case "words":
+            return [b"power = electricity\nsold <> bought # a comment\n\nbig dog = large dog\n"]
+        case "csv":
+            rows = "".join(f'{number},"{one}","{two}"\n' for number, (one, two) in enumerate(sides))
+            return [f"id,sent1,sent2\n{rows}".encode()]
+        case "tsv":
+            return ["".join(f"{n}\t{one}\t{two}\n" for n, (one, two) in enumerate(sides)).encode()]
+        case "jsonl":
+            rows = (json.dumps({"id": n, "sent1": a, "sent2": b}) for n, (a, b) in enumerate(sides))
+            return ["\n".join(rows).encode()]
+        case "http":
+            bodies = [
+                *(
+                    pair,
+                    {**pair, "decision": ["1 2 <==> 1 2"]},
+                    {**pair, "id": "x", "profile": "es"},
+                ),
+                {"tokens1": ["a", "dog"], "chunks1": [[1, 2]], "tokens2": ["a", "cat"]},
+                {"id": "1", "do": "label", "tokens1": [1], "tokens2": [1], "label": "SIMI"},
+                {"corpora": ["headlines"], "folds": 5},
+            ]
+            lines = b"\n".join([json.dumps(pair).encode()] * 2)
+            return [*(json.dumps(body).encode() for body in bodies), lines]
+        case "answers":
+            gold = read_wa(min(samples.rglob("gold.wa")))
+            answers = (given_answer(one.pair("1"), one.to_alignments()) for one in gold)
+            return [msgspec.json.encode(answer_record(answer)) for answer in answers][:30]
     return texts
 
 
@@ -115,15 +108,17 @@ def damaged(kind, number):
     for _ in range(random.choice((0, 1, 1, 2, 3, 8))):
         at = random.randrange(len(data) + 1)
         end = min(len(data), at + int(random.expovariate(1 / 40)))
+        odd = random.choice(ODD)
+        odd = odd if isinstance(odd, bytes) else odd.encode("utf-8", "surrogatepass")
         match random.randrange(7):
             case 0:
                 del data[at:end]
             case 1:
                 data[at:at] = data[at:end] * random.choice((1, 2, 50))
             case 2:
-                data[at:at] = encoded(random.choice(ODD))
+                data[at:at] = odd
             case 3:
-                data[at:end] = encoded(random.choice(ODD)) * random.choice((1, 3, 400))
+                data[at:end] = odd * random.choice((1, 3, 400))
             case 4:
                 del data[at:]
             case 5 if data:
@@ -209,8 +204,8 @@ def try_text(path):
     assert not any(ord(sign) < 32 and sign not in "\n\t" for sign in visible(text)), "control"
 
 
-SERVER = {}
-"""The address and the token of the workbench that gets requests, once it is there."""
+SERVERS = []
+"""The workbench that gets requests, once it is there; read-only, so that nothing is changed."""
 
 ROUTES = (
     *("/api/solve", "/api/explain", "/api/rate", "/api/why", "/api/why-not", "/api/picture"),
@@ -224,14 +219,9 @@ def try_http(path):
     route = ROUTES[len(body) % len(ROUTES)]
     if b'"decision"' in body and len(body) % 2:
         route = "/api/why"
-    headers = {"Authorization": f"Bearer {SERVER['token']}", "Content-Type": "application/json"}
-    connection = HTTPConnection("127.0.0.1", SERVER["port"], timeout=100)
-    connection.request("POST", route, body, headers)
-    answer = connection.getresponse()
-    told = answer.read()
-    connection.close()
-    assert answer.status < 500, f"{route}: {answer.status} {told[:300]!r}"
-    if answer.status >= 400:
+    status, _, told = SERVERS[-1].send(route, body)
+    assert status < 500, f"{route}: {status} {told[:300]!r}"
+    if status >= 400:
         error = json.loads(told)["error"]
         assert error, f"{route}: {told!r}"
         assert "\n" not in error, f"{route}: {error!r}"
@@ -241,21 +231,17 @@ def try_http(path):
 
 
 @contextmanager
-def served():
-    """A workbench on a folder of its own, read-only, so that nothing is changed meanwhile."""
+def served(kind):
+    """A workbench for those that need one."""
+    if kind != "http":
+        yield
+        return
     with tempfile.TemporaryDirectory() as folder:
-        command = ["serve", f"{folder}/project", "--no-browser", "--quiet", "--read-only"]
-        with subprocess.Popen(
-            [sys.executable, "-m", "ists_asp", *command, "--profile", "baseline"],
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as process:
-            address = urlsplit(process.stdout.readline().strip())
-            SERVER.update(port=address.port, token=parse_qs(address.query)["token"][0])
+        arguments = (f"{folder}/project", "--read-only", "--profile", "baseline")
+        with serving(*arguments) as server:
+            SERVERS.append(server)
             yield
-            assert process.poll() is None, "the server has ended"
-            process.terminate()
-            process.wait(30)
+            assert server.process.poll() is None, "the server has ended"
 
 
 KINDS = ("rules", "words", "wa", "chunks", "csv", "tsv", "jsonl", "answers", "toml", "text", "http")
@@ -287,42 +273,35 @@ def tried(kind, number, folder):
     return f"{took:.1f} s" if took > SECONDS else ""
 
 
-def in_child(kind, numbers):
-    """Try inputs in a child; number and fault of each that fails, and of what ended it."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
-        with tempfile.TemporaryDirectory() as folder, os.fdopen(writing, "w") as pipe:
+def faults_of(kind, numbers):
+    """Number and fault of each input that fails in a child, and of what ended that."""
+
+    def work():
+        with tempfile.TemporaryDirectory() as folder:
             for number in numbers:
                 signal.setitimer(signal.ITIMER_VIRTUAL, 3 * SECONDS)
-                found = tried(kind, number, folder)
-                pipe.write(f"{json.dumps([number, found])}\n")
-                pipe.flush()
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as pipe:
-        told = [json.loads(line) for line in pipe]
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    faults = [(number, found) for number, found in told if found]
+                yield number, tried(kind, number, folder)
+
+    told, code = in_child(work, 6 << 30)
+    faults = [(kind, number, found) for number, found in told if found]
     if code:
-        last = numbers[len(told)] if len(told) < len(numbers) else numbers[-1]
-        faults.append((last, f"the process ended with {code}"))
-        faults += in_child(kind, numbers[len(told) + 1 :]) if len(told) + 1 < len(numbers) else []
+        last, rest = numbers[len(told) : len(told) + 1] or numbers[-1:], numbers[len(told) + 1 :]
+        faults.append((kind, last[0], f"the process ended with {code}"))
+        faults += faults_of(kind, rest) if rest else []
     return faults
 
 
-def try_many(count, seed=0, kinds=KINDS, say=lambda _text: None):
+def try_many(count, seed, kinds):
     """Try inputs of all kinds in turn; the faults as kind, number and what was seen."""
     each = -(-count // len(kinds))
     faults = []
     for kind in kinds:
-        with served() if kind == "http" else nullcontext():
+        with served(kind):
             for begin in range(seed, seed + each, TOGETHER):
                 numbers = range(begin, min(begin + TOGETHER, seed + each))
-                faults += [(kind, *fault) for fault in in_child(kind, numbers)]
-                say(f"{kind}: {numbers.stop - seed} of {each}, {len(faults)} faults in all")
+                faults += faults_of(kind, numbers)
+                done = f"{numbers.stop - seed} of {each}"
+                print(f"{kind}: {done}, {len(faults)} faults in all", flush=True)
     return faults
 
 
@@ -339,19 +318,14 @@ def main():
         sys.stdout.buffer.write(damaged(given.show[0], int(given.show[1])))
         return 0
     if given.only:
-        server = served() if given.only[0] == "http" else nullcontext()
-        with tempfile.TemporaryDirectory() as folder, server:
+        with tempfile.TemporaryDirectory() as folder, served(given.only[0]):
             found = tried(given.only[0], int(given.only[1]), folder)
         print(found or "nothing is wrong")
         return bool(found)
-    faults = try_many(
-        given.count, given.seed, given.kind or KINDS, lambda text: print(text, flush=True)
-    )
+    faults = try_many(given.count, given.seed, given.kind or KINDS)
     for kind, number, found in faults:
         print(f"{kind} {number}: {found.strip()[-1500:]}\n")
-    print(
-        f"{given.count} inputs, {len(faults)} faults", Counter(fault[0] for fault in faults) or ""
-    )
+    print(f"{given.count} inputs, {len(faults)} faults {dict(Counter(one[0] for one in faults))}")
     return bool(faults)
 
 

@@ -59,6 +59,28 @@ def _tokens(line):
         yield Token(index, "".join(word.form for word in words), words)
 
 
+def in_child(work, memory, seconds=resource.RLIM_INFINITY):
+    """What some work yields in a child with limits, and how that ends."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.close(reading)
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + (seconds > 0) * 2))
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+            with os.fdopen(writing, "w") as pipe:
+                for found in work():
+                    print(json.dumps(found), file=pipe, flush=True)
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        told = [json.loads(line) for line in pipe]
+    return told, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 class Laboratory:
     """Tries rule files with a profile, whose shipped rules are worked out once."""
 
@@ -77,23 +99,9 @@ class Laboratory:
 
     def findings(self, text):
         """How a rule file went, and each fault with its kind."""
-        reading, writing = os.pipe()
-        child = os.fork()
-        if child == 0:
-            try:
-                os.close(reading)
-                resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 2))
-                resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
-                with os.fdopen(writing, "w") as pipe:
-                    json.dump(self._tried(text), pipe)
-            finally:
-                os._exit(0)
-        os.close(writing)
-        with os.fdopen(reading) as pipe:
-            told = pipe.read()
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        told, code = in_child(lambda: [self._tried(text)], 8 << 30, SECONDS)
         if told:
-            return json.loads(told)
+            return told[0]
         if code in OVER or code in CRASHES:
             return "over the limits" if code in OVER else "clingo crashed", []
         return "broken", [("died", f"exit code {code}")]
@@ -172,7 +180,6 @@ def main():
     parser.add_argument("--profile", action="append", help=f"default: {', '.join(PROFILES)}")
     parser.add_argument("--count", type=int, default=1000, help="files a profile")
     parser.add_argument("--seed", type=int, default=0, help="the number of the first file")
-    parser.add_argument("--keep", type=Path, help="folder for the files that break something")
     parser.add_argument("--pairs", type=int, default=6, help="of the six, so many")
     parser.add_argument("--show", type=int, metavar="NUMBER", help="print a file")
     parser.add_argument("--only", type=int, metavar="NUMBER", help="try one file")
@@ -195,16 +202,10 @@ def tried(laboratory, given):
     """How often files ended in each way."""
     count, profile, began = Counter(), laboratory.profile, time.monotonic()
     for done, number in enumerate(range(given.seed, given.seed + given.count), 1):
-        lines = generate(profile, number)
-        how, found = laboratory.findings("\n".join(lines))
+        how, found = laboratory.findings("\n".join(generate(profile, number)))
         count.update([f"{profile}: files", f"{profile}: {how}", *{kind for kind, _ in found}])
         for kind, seen in found:
             print(f"{profile} {number}: {kind}: {seen[-400:]}", flush=True)
-        if found and given.keep:
-            given.keep.mkdir(parents=True, exist_ok=True)
-            text = "\n".join([*(f"% {kind}" for kind, _ in found), *lines])
-            path = given.keep / f"{profile}-{number}.lp"
-            path.write_text(text, "utf-8", "surrogatepass")
         if done % 20 == 0:
             print(f"# {profile}: {done} in {time.monotonic() - began:.0f} s", file=sys.stderr)
     return count

@@ -48,8 +48,3 @@ def test_cross_validation_writes_a_table_that_can_be_used(good, samples, tmp_pat
     text = (tmp_path / "table.lp").read_text("utf-8")
     assert re.search(r"^confidence\(align,found,-?\d+,\d+", text, re.M)
     assert "--cross-validate 2 --confidence confidence/confidence-headlines.lp" in text
-
-
-def test_confidence_needs_a_cross_validation(bad, samples):
-    gold = ("learn", "--gold", samples / "headlines")
-    assert "--cross-validate" in bad(2, *gold, "--confidence", "a.lp")

@@ -9,7 +9,8 @@ from ists_asp.io.pairs import read_pairs
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_pair
 from ists_asp.learn.examples import read_gold
-from ists_asp.model import Alignment, Chunk, Label, Pair
+from ists_asp.model import Chunk, Pair
+from tests.sharing import alignments
 
 PILOT = Path(__file__).parents[3] / "shared" / "data" / "ists-2015-train"
 
@@ -26,11 +27,7 @@ def test_pairs_have_chunks_and_alignments_in_the_order_of_the_files(samples):
 def test_lines_of_one_chunk_on_each_side_say_what_the_chunks_are(tmp_path):
     file = tmp_path / "pilot.wa"
     pair = Pair("1", make_sentence(["Old", "\xe2", "ship"]), make_sentence(["ship", "sinks"]))
-    lines = (
-        Alignment((3,), (1,), Label.EQUI, 5.0),
-        Alignment((1, 2), (), Label.ALIC, None),
-        Alignment((), (2,), Label.NOALI, None),
-    )
+    lines = alignments("3~1 EQUI 5; 1,2~ ALIC; ~2 NOALI")
     # As in the pilot's own files, which are not UTF-8 throughout.
     file.write_bytes(write_pair(pair, lines).encode("latin-1"))
     (gold,) = read_gold(file)

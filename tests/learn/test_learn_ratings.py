@@ -29,10 +29,6 @@ def example(gold, data_set="a", **evidence):
     return RatedExample(data_set, gold, tuple(found))
 
 
-def worth(weights):
-    return {weight.name: weight.value for weight in weights}
-
-
 GOLD = [
     example(level + 3 * words / 1000 - 1.0 * (conflict / 1000), name, words=words, odds=-conflict)
     for name, level in (("a", 0.0), ("b", 1.5))
@@ -42,7 +38,7 @@ GOLD = [
 
 
 def test_weights_are_what_evidence_was_worth_whatever_the_level_of_a_data_set():
-    found = worth(learn_ratings(GOLD))
+    found = {weight.name: weight.value for weight in learn_ratings(GOLD)}
     assert found["words"] == pytest.approx(3000, rel=0.05)
     assert found["odds"] == pytest.approx(1000, rel=0.05)
     assert found.get(BASE, 0) == 0
@@ -66,11 +62,6 @@ def test_the_scale_is_fixed_at_both_ends():
     ]
 
 
-def test_predictions_stay_within_the_scale():
-    weights = learn_ratings(GOLD)
-    assert predict([example(0, odds=-1000), example(0, words=9000)], weights) == [0, 5]
-
-
 def test_cross_validation_by_data_set_and_by_parts():
     found = cross_validate_ratings(GOLD, folds=None)
     assert found.keys() == {"a", "b"}
@@ -87,7 +78,9 @@ def test_margins_say_what_two_of_three_were_within():
     assert fit_margins([Rated("a", gold, found)]) == ((0, 0, 30), (2500, 190, 30))
 
 
-def test_bounds_hold_for_predictions_too():
+def test_predictions_stay_within_the_scale_and_bounds():
+    weights = learn_ratings(GOLD)
+    assert predict([example(0, odds=-1000), example(0, words=9000)], weights) == [0, 5]
     bounds = (Evidence("same", 4500), Evidence("differs", -2000))
     some = [RatedExample("a", 0, (), found) for found in ((), bounds[:1], bounds)]
     assert predict(some, ()) == [0, 4.5, 2]

@@ -123,22 +123,25 @@ def values(path):
     }
 
 
+def senses(profile, *rules):
+    """Whether a name may speak for a decision, and against it."""
+    with ExampleBuilder(Setup(profile, rules)) as teacher:
+        known = teacher.senses()
+    return lambda name, decision: (
+        known.get((name, decision)) or known[name.partition("(")[0], decision]
+    )
+
+
 @pytest.mark.slow
 def test_no_weight_speaks_against_the_sense_of_its_name(file):
     """A correction may, as far as the weight that it corrects does not."""
-    profile = {"english": "default"}.get(file.stem, file.stem)
-    with ExampleBuilder(Setup(profile)) as teacher:
-        senses = teacher.senses()
+    sense = senses({"english": "default"}.get(file.stem, file.stem))
     base = values(WEIGHTS / "english.lp") if file.stem in CORRECTED else {}
-    checked = 0
-    for (name, decision), value in values(file).items():
-        if not name.startswith("label("):
-            family = name.partition("(")[0]
-            pro, contra = senses.get((name, decision)) or senses[family, decision]
-            worth = value + base.get((name, decision), 0)
-            assert pro if worth > 0 else contra or not worth, (name, decision, worth)
-            checked += 1
-    assert checked > (10 if base else 100)
+    found = {key: value for key, value in values(file).items() if not key[0].startswith("label(")}
+    assert len(found) > (10 if base else 100)
+    for key, value in found.items():
+        (pro, contra), worth = sense(*key), value + base.get(key, 0)
+        assert pro if worth > 0 else contra or not worth, (key, worth)
 
 
 def test_rules_can_derive_every_weighed_name(file):
@@ -168,13 +171,11 @@ def test_what_the_reader_holds_counts_in_its_sense():
     assert set(WEIGHTS.glob("reader-*.lp")) - set(WEIGHTS.glob("reader-sts-*.lp")) == {READER}
     text = READER.read_text("utf-8")
     assert re.search(rf"weigh_reader\.py .*-o weights/{READER.stem}\.lp\b", text)
-    with ExampleBuilder(Setup("headlines", (ROOT / "lp_rules" / "reader",))) as teacher:
-        senses = teacher.senses()
+    sense = senses("headlines", ROOT / "lp_rules" / "reader")
     found = re.findall(r"^weight\((.+),(\w+),(-?\d+)\)\.$", text, re.M)
     assert len(found) > 10
     for name, decision, value in found:
-        pro, contra = senses.get((name, decision)) or senses[name.partition("(")[0], decision]
-        assert pro if int(value) > 0 else contra, name
+        assert sense(name, decision)[int(value) <= 0], name
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,38 @@
-"""A ``.wa`` file that is to be perturbed, line by line."""
+"""Kinds of perturbed ``.wa`` files: what becomes of their fields, lines, words, bytes.
+
+A change takes random numbers and the text of a file, and returns the changed text; bytes that are
+not UTF-8 are lone surrogates.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
 
-ARROW = "<==>"
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SAMPLES = Path(__file__).parents[2] / "data" / "samples"
+LABELS = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL")
+TAGS = ("", "", "_FACT", "_POL", "_FACT_POL", "_POL_FACT")
+HUGE = ["9" * 20, "9" * 5000, "1" + "0" * 400, *map(str, (2**31, 2**63, 2**64))]
+TYPES = [label + tag for label in LABELS for tag in TAGS]
+NEAR = [types for types in TYPES if "OPPO" not in types]
+ODD_TAGS = [
+    form.format(label)
+    for form in ("FACT_{}", "POL_{}", "POL_{}_FACT", "{}_FACT_FACT", "{}_")
+    for label in LABELS
+]
+LOW = ["0", "1", "2", "2.5", "2.9999", "3", "3.9999", "4", "5"]
+SIGNS = [*".,:;?'`\"-!()$%", "--", "...", "''", "``", "-lrb-", "–", "’", ".,", "a.", "0", "÷"]
+ARROWS = ("<==>", "x<==>y", "<==>//EQUI//5", "1<==>1//EQUI//5//")
+ODD = ["\xa0", "\x01", "\x00", "\x85", "\u2028", "\x1c", "\x1f", "�", "\ufeff"]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """The fields of an alignment line; ``rest`` is the comment."""
 
     one: str
@@ -22,99 +44,23 @@ class Row:
     @classmethod
     def read(cls, line):
         sides, types, score, rest = line.split("//", 3)
-        one, two = sides.split(ARROW)
-        return cls(one.strip(), two.strip(), types.strip(), score.strip(), rest.strip())
+        return cls(*(field.strip() for field in (*sides.split("<==>"), types, score, rest)))
 
     def __str__(self):
-        return f"{self.one} {ARROW} {self.two} // {self.types} // {self.score} // {self.rest} "
+        return "{} <==> {} // {} // {} // {} ".format(*self)
 
     @property
     def aligned(self):
         return "0" not in (self.one, self.two)
 
-    def but(self, **fields):
-        return replace(self, **fields)
-
-
-@dataclass(slots=True)
-class Draft:
-    """The lines of a file; bytes that are not UTF-8 are lone surrogates."""
-
-    lines: list[str]
-
-    @classmethod
-    def read(cls, content):
-        return cls(content.decode("utf-8", "surrogateescape").split("\n"))
-
-    def copy(self):
-        return Draft(list(self.lines))
-
-    @property
-    def content(self):
-        return "\n".join(self.lines).encode("utf-8", "surrogateescape")
-
-    def rows(self, change):
-        """Replace each alignment line by what becomes of it: a row, a text, several, nothing."""
-        lines = []
-        for line in self.lines:
-            found = change(Row.read(line)) if ARROW in line else line
-            lines += map(str, found) if isinstance(found, list) else [str(found)]
-        self.lines = lines
-
-    def each(self, change):
-        """Replace each line by what becomes of it: a line, or several, or none."""
-        lines = []
-        for line in self.lines:
-            found = change(line)
-            lines += found if isinstance(found, list) else [found]
-        self.lines = lines
-
-    def blocks(self, change):
-        """Replace the sentences, each a list of lines."""
-        blocks = []
-        for line in self.lines:
-            if line.startswith("<sentence"):
-                blocks.append([])
-            blocks[-1].append(line)
-        self.lines = [line for block in change(blocks) for line in block]
-
-    def words(self, change):
-        """Change words in texts and token lines; they are the same for the same word."""
-        self.each(
-            lambda line: (
-                "// " + " ".join(map(change, line[3:].split(" ")))
-                if line.startswith("// ")
-                else f"{line.split(' ')[0]} {change(line.split(' ')[1])} : "
-                if line.endswith(" : ") and ARROW not in line
-                else line
-            )
-        )
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
-
-
-SAMPLES = Path(__file__).parents[2] / "data" / "samples"
-LABELS = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL")
-TAGS = ("", "", "_FACT", "_POL", "_FACT_POL", "_POL_FACT")
-HUGE = ["9" * 20, "9" * 5000, "1" + "0" * 400, *map(str, (2**31, 2**63, 2**64))]
-TYPES = [label + tag for label in LABELS for tag in TAGS]
-NEAR = [one for one in TYPES if "OPPO" not in one]
-ODD_TAGS = [
-    form.format(label)
-    for form in ("FACT_{}", "POL_{}", "POL_{}_FACT", "{}_FACT_FACT", "{}_")
-    for label in LABELS
-]
-LOW = ["0", "1", "2", "2.5", "2.9999", "3", "3.9999", "4", "5"]
-SIGNS = [*".,:;?'`\"-!()$%", "--", "...", "''", "``", "-lrb-", "–", "’", ".,", "a.", "0", "÷"]
-
 
 @dataclass(frozen=True, slots=True)
 class Kind:
+    """A change of gold, the system, ``both``, ``either``, or ``any`` of these."""
+
     name: str
-    change: Callable[[Random, Draft, Draft], object]
+    on: str
+    change: Callable[[Random, str], str]
     stricter: bool
     whole: bool
 
@@ -133,25 +79,16 @@ class Case:
         return f"{self.kind.name} {self.number}"
 
 
-def _drafts(random, gold, system, on):
-    return {
-        "gold": (gold,),
-        "system": (system,),
-        "both": (gold, system),
-        "either": (random.choice((gold, system)),),
-        "any": random.choice(((gold,), (system,), (gold, system))),
-    }[on]
-
-
 def make(kind, number, random, base=None):
     """A case, whose answer is a little wrong everywhere, as answers are."""
-    bases = sorted(SAMPLES.glob("*/gold.wa"))
-    source = (base or random.choice(bases)).read_bytes()
-    gold = Draft.read(source)
-    system = gold.copy()
-    system.rows(lambda row: _mistaken(random, row))
-    kind.change(random, gold, system)
-    return Case(kind, number, source, gold.content, system.content)
+    source = (base or random.choice(sorted(SAMPLES.glob("*/gold.wa")))).read_bytes()
+    gold = source.decode("utf-8", "surrogateescape")
+    texts = {"gold": gold, "system": rows(_mistaken)(random, gold)}
+    on = random.choice(("gold", "system", "both")) if kind.on == "any" else kind.on
+    for name in {"both": [*texts], "either": [random.choice([*texts])]}.get(on, [on]):
+        texts[name] = kind.change(random, texts[name])
+    gold, system = (text.encode("utf-8", "surrogateescape") for text in texts.values())
+    return Case(kind, number, source, gold, system)
 
 
 def _mistaken(random, row):
@@ -159,320 +96,194 @@ def _mistaken(random, row):
         return row
     if random.random() < 0.2:
         return []
-    return row.but(types=random.choice(LABELS), score=str(random.randint(1, 5)))
+    return row._replace(types=random.choice(LABELS), score=str(random.randint(1, 5)))
 
 
-def _some(random, draft, share, change):
-    """Change some of the aligned lines, one at least."""
-    rows = [Row.read(line) for line in draft.lines if ARROW in line]
-    aligned = [number for number, row in enumerate(rows) if row.aligned]
-    chosen = {number for number in aligned if random.random() < share} | {random.choice(aligned)}
-    counter = iter(range(len(rows)))
-    draft.rows(lambda row: change(row) if next(counter) in chosen else row)
+def rows(change, share=None):
+    """Turn rows into a row, a text, or a list: all, or of those that are aligned one or more."""
+
+    def changed(random, text):
+        lines = text.split("\n")
+        found = {place: Row.read(line) for place, line in enumerate(lines) if "<==>" in line}
+        if share is not None:
+            aligned = [place for place, row in found.items() if row.aligned]
+            chosen = {place for place in aligned if random.random() < share}
+            found = {place: found[place] for place in chosen | {random.choice(aligned)}}
+        made = {place: change(random, found[place]) for place in sorted(found)}
+        parts = (made.get(place, [line]) for place, line in enumerate(lines))
+        return "\n".join(
+            str(line) for part in parts for line in (part if type(part) is list else [part])
+        )
+
+    return changed
 
 
-# What makes kinds: each takes a change of one thing, and says of which drafts.
-
-
-def _each_draft(change, on="system"):
-    def made(random, gold, system):
-        for draft in _drafts(random, gold, system, on):
-            change(random, draft)
-
-    return made
-
-
-def _parts(parts, change, on="system"):
-    """Changes each of the parts of a draft that the method of this name goes through."""
-    return _each_draft(
-        lambda random, draft: getattr(draft, parts)(lambda part: change(random, part)), on
-    )
-
-
-def _rows(change, share=None, on="system"):
-    """Changes rows: all, or a share of those that are aligned."""
-    if share is None:
-        return _parts("rows", change, on)
-    return _each_draft(
-        lambda random, draft: _some(random, draft, share, lambda row: change(random, row)), on
-    )
-
-
-def _but(share, on="system", **values):
-    """Puts other values, of which there are some or which are made, into fields of rows."""
+def but(share, **fields):
+    """Put other values, of which there are some or which are made, into fields of rows."""
 
     def change(random, row):
-        made = ((k, v(random) if callable(v) else random.choice(v)) for k, v in values.items())
-        return row.but(**dict(made))
+        made = ((k, v(random) if callable(v) else random.choice(v)) for k, v in fields.items())
+        return row._replace(**dict(made))
 
-    return _rows(change, share, on)
+    return rows(change, share)
 
 
-def _table(text):
+def forms(*texts, share=0.2):
+    return rows(lambda random, row: random.choice(texts).format(row), share)
+
+
+def sub(pattern, *texts, share=1.0):
+    """Put one of some texts, or what a function makes of it, in place of what matches."""
+
+    def changed(random, text):
+        def replaced(match):
+            if random.random() >= share:
+                return match[0]
+            chosen = random.choice(texts)
+            return chosen(random, match) if callable(chosen) else match.expand(chosen)
+
+        return re.sub(pattern, replaced, text, flags=re.MULTILINE)
+
+    return changed
+
+
+def words(change):
+    """Change the words of texts and of token lines."""
+    return chain(
+        sub(r"^// (.*)$", lambda r, m: "// " + " ".join(change(r, w) for w in m[1].split(" "))),
+        sub(r"^(\d+) (.*) : $", lambda random, m: f"{m[1]} {change(random, m[2])} : "),
+    )
+
+
+def arrows(*signs):
+    return words(lambda random, word: random.choice(signs) if random.random() < 0.05 else word)
+
+
+def blocks(change):
+    """Change the list of sentences."""
+    return lambda random, text: "".join(change(random, re.split(r"(?m)^(?=<sentence)", text)[1:]))
+
+
+def chain(*changes):
+    def changed(random, text):
+        for change in changes:
+            text = change(random, text)
+        return text
+
+    return changed
+
+
+def table(text):
     """Kinds of odd values: a line has a name, which drafts, a field, and its values."""
     for line in text.strip().splitlines():
         name, _, rest = line.partition(": ")
         on, field, values = rest.split(" ", 2)
-        yield name, _but(0.3, on, **{field: values.split("|")})
-
-
-def _texts(change):
-    """Changes the lines of gold that have the sentences."""
-    return _parts(
-        "each", lambda random, line: change(random, line) if line[:3] == "// " else line, "gold"
-    )
-
-
-def _openings(forms):
-    """Writes some of the lines that open a sentence in other forms, one at least."""
-
-    def made(random, draft):
-        starts = [line for line in draft.lines if line.startswith("<sentence")]
-        chosen = {line for line in starts if random.random() < 0.3} | {random.choice(starts)}
-        draft.each(
-            lambda line: random.choice(forms).format(line.split('"')[1]) if line in chosen else line
-        )
-
-    return _each_draft(made, "either")
-
-
-def _arrow_words(*words, on):
-    def made(random, draft):
-        odd = random.choice(words)
-        draft.words(lambda word: odd if random.random() < 0.05 or word == "the" else word)
-
-    return _each_draft(made, on)
+        yield name, (on, but(0.3, **{field: values.split("|")}))
 
 
 def _score(random):
     return random.choice([str(random.randint(0, 10) / 2), f"{random.uniform(0, 5):.4f}", "5", "4"])
 
 
-def _token(random):
+def _tokens(random):
     return " ".join(str(random.randint(1, 9)) for _ in range(random.randint(1, 4)))
 
 
-def _each_label(random, gold, system):
-    order = random.sample(LABELS, len(LABELS))
-    system.rows(lambda row: [row.but(types=label) for label in order] if row.aligned else row)
+def _twice(random, row):
+    return [row, row._replace(types=random.choice(LABELS), score=_score(random))]
 
 
 def _one_of_more_tokens(random, row):
-    more = row.but(
-        one=f"{row.one} {random.randint(1, 9)}",
-        two=f"{row.two} {random.randint(1, 9)}",
-        types=random.choice(LABELS),
-        score=_score(random),
-    )
+    one, two = (f"{side} {random.randint(1, 9)}" for side in row[:2])
+    more = row._replace(one=one, two=two, types=random.choice(LABELS), score=_score(random))
     return random.sample([row, more], 2)
 
 
 def _other_order_twice(random, row):
-    words = [*row.one.split(), random.choice(row.one.split())]
-    return row.but(one="  ".join(random.sample(words, len(words))))
+    numbers = [*row.one.split(), random.choice(row.one.split())]
+    return row._replace(one="  ".join(random.sample(numbers, len(numbers))))
 
 
-def _mixed_lines(random, draft):
-    draft.rows(lambda row: [row, row.but(types=random.choice(LABELS))] if row.aligned else row)
-
-    def mixed(blocks):
-        for block in blocks:
-            places = [place for place, line in enumerate(block) if ARROW in line]
-            lines = random.sample([block[place] for place in places], len(places))
-            for place, line in zip(places, lines, strict=True):
-                block[place] = line
-        return blocks
-
-    draft.blocks(mixed)
-
-
-def _signs(random, gold, system):
-    signs = {}
-
-    def change(word):
-        if word not in signs:
-            signs[word] = random.choice(SIGNS) if random.random() < 0.5 else word
-        return signs[word]
-
-    gold.words(change)
-    system.words(change)
-
-
-def _text_of_other_tokens(random, line):
-    words = line[3:].split(" ")
-    words.insert(random.randrange(len(words) + 1), random.choice((".", "-", "!", "")))
-    return random.choice(("// ", "//  ", "//", "// // ")) + " ".join(words)
-
-
-def _odd_ends(random, gold, system):
-    ends = (" .", " . ", " .  ", " .\t", "\t.", " .\u00a0", " , ,", " -", " -\r")
-    gold.each(lambda line: line + random.choice(ends) if line.startswith("// ") else line)
-    _some(random, gold, 0.5, lambda row: row.but(one=row.one + " 0"))
-
-
-def _text_elsewhere(random, line):
-    if random.random() < 0.6:
-        return line
-    return random.choice(([], [line, line], ["", line], [line, ""], ["// . . . . ."]))
-
-
-def _id_among_words(random, gold, system):
-    found = random.choice([line for line in system.lines if line.startswith("// ")])
-    system.each(lambda line: line + ' sentence id="1" .' if line is found else line)
-
-
-def _no_last_line_end(random, draft):
-    draft.lines[0] = "\ufeff" + draft.lines[0]
-    while not draft.lines[-1]:
-        draft.lines.pop()
-
-
-def _blank_line(random, line):
-    return [line, random.choice(("", "  ", "\t", "\f"))] if random.random() < 0.3 else line
-
-
-def _bracket(random, word):
-    odd = (
-        "</source>",
-        "<alignment>",
-        "</sentence>",
-        "//",
-        "<sentence",
-        "-not",
-        "NIL",
-        "==>",
-        "<==",
-    )
-    return random.choice(odd) if random.random() < 0.1 else word
+def _mixed(random, match):
+    lines = match[0].splitlines(keepends=True)
+    return "".join(random.sample(lines, len(lines)))
 
 
 def _blanks_round_fields(random, row):
     gap = [random.choice(("", " ", "  ", "\t", " \t ", "\v", "\f ")) for _ in range(8)]
-    return (
-        f"{gap[0]}{row.one}{gap[1]}<==>{gap[2]}{row.two}{gap[3]}//{gap[4]}{row.types}{gap[5]}"
-        f"//{gap[6]}{row.score}{gap[7]}"
+    return "{}{}{}<==>{}{}{}//{}{}{}//{}{}{}".format(
+        *(gap[0], row.one, gap[1], gap[2], row.two, gap[3]),
+        *(gap[4], row.types, gap[5], gap[6], row.score, gap[7]),
     )
 
 
 def _odd_blanks(random, row):
-    odd = ["\xa0", "\x01", "\x00", "\x85", "\u2028", "\x1c", "\x1f", "�", "�", "\ufeff"]
-    name, sign = random.choice(("one", "two", "types", "score")), random.choice(odd)
+    name, sign = random.choice(row._fields[:4]), random.choice(ODD)
     value = getattr(row, name)
-    return row.but(**{name: random.choice((value + sign, sign + value))})
+    return row._replace(**{name: random.choice((value + sign, sign + value))})
 
 
-def _other_arrow(random, row):
-    arrows = ("<=>", "==>", "< ==>", "=", "", "&lt;==>", "⇔", "<==")
-    return str(row).replace("<==>", random.choice(arrows))
-
-
-BRACKETS = [
-    f"<{slash}{name}>"
-    for name in ("sentence", "source", "translation", "alignment")
-    for slash in ("", "/")
-]
-
-
-def _brackets_left_out(random, gold, system):
-    lost = {bracket for bracket in BRACKETS if random.random() < 0.4}
-    for draft in (gold, system):
-        draft.each(lambda line: [] if line in lost and random.random() < 0.7 else line)
-
-
-def _odd_brackets(random, line):
-    if line not in BRACKETS or random.random() < 0.7:
-        return line
-    return random.choice(([line, line], line.upper(), f"  {line} ", line.replace("<", "< ")))
-
-
-def _lines_elsewhere(random, draft):
+def _lines_elsewhere(random, text):
+    lines = text.split("\n")
     for _ in range(3):
-        moved = draft.lines.pop(random.randrange(len(draft.lines)))
-        draft.lines.insert(random.randrange(len(draft.lines)), moved)
+        moved = lines.pop(random.randrange(len(lines)))
+        lines.insert(random.randrange(len(lines)), moved)
+    return "\n".join(lines)
 
 
-def _stray_lines(random, draft):
-    odd = ("stray", "1 <==> 1 // EQUI // 5 // x", "# 1", "<x>", "// . .", "3 x :")
-    for _ in range(2):
-        line = random.choice((*odd, '<sentence id="1" '))
-        draft.lines.insert(random.randrange(len(draft.lines)), line)
-
-
-def _cut_off(random, draft):
-    content = draft.content
-    draft.lines = Draft.read(content[: random.randrange(len(content))]).lines
-
-
-def _any_bytes(random, draft):
-    content = bytearray(draft.content)
+def _any_bytes(random, text):
+    content = bytearray(text.encode("utf-8", "surrogateescape"))
     for _ in range(random.choice((1, 3, 30))):
         place = random.randrange(len(content))
-        what = random.randrange(3)
-        if what == 0:
-            content[place] = random.randrange(256)
-        elif what == 1:
-            del content[place]
-        else:
-            content.insert(place, random.choice(b"<=>/ 0123456789_\n\r\t\x00\xff\"'."))
-    draft.lines = Draft.read(bytes(content)).lines
+        match random.randrange(3):
+            case 0:
+                content[place] = random.randrange(256)
+            case 1:
+                del content[place]
+            case _:
+                content.insert(place, random.choice(b"<=>/ 0123456789_\n\r\t\x00\xff\"'."))
+    return content.decode("utf-8", "surrogateescape")
 
 
-def _half(random, blocks):
-    return random.sample(blocks, max(1, len(blocks) // 2))
-
-
-def _form(*forms, share=0.2):
-    return _rows(lambda random, row: random.choice(forms).format(row), share)
-
+OPEN = r'^<sentence id="(.*?)".*>$'
+BRACKET = r"^<(/?)(sentence|source|translation|alignment)>"
 
 # Of whole train sets as well; we measure what the official scorer measures.
 _WHOLE = {
-    "labels": _but(1, types=LABELS),
-    "labels and tags": _but(0.7, "both", types=TYPES),
-    "labels, tags and scores": _but(0.9, "both", types=TYPES, score=_score),
-    "low scores and labels that hardly differ": _but(1, "both", types=NEAR, score=LOW),
-    "scores": _but(0.8, score=_score),
-    "order of tags": _but(0.7, "both", types=ODD_TAGS),
-    "links on two lines": _rows(
-        lambda random, row: [row, row.but(types=random.choice(LABELS), score=_score(random))],
-        0.4,
-        "both",
+    "labels, tags and scores": ("both", but(0.9, types=TYPES, score=_score)),
+    "low scores and labels that hardly differ": ("both", but(1, types=NEAR, score=LOW)),
+    "order of tags": ("both", but(0.7, types=ODD_TAGS)),
+    "links on two lines": ("both", rows(_twice, 0.4)),
+    "each label for each link": (
+        *("system", rows(lambda _, row: [row._replace(types=label) for label in LABELS], 1)),
     ),
-    "each label for each link": _each_label,
-    "links on two lines, one of them of more tokens": _rows(_one_of_more_tokens, 0.4, "both"),
-    "any tokens": _but(0.5, one=_token, two=_token),
-    "tokens in another order, twice": _rows(_other_order_twice, 0.7),
-    "lines left out": _rows(lambda random, row: [], 0.5),
-    "order of lines": _each_draft(_mixed_lines),
-    "missing pairs": _parts("blocks", _half),
-    "pairs that gold lacks": _parts("blocks", _half, "gold"),
-    "order of pairs": _parts("blocks", lambda random, all: random.sample(all, len(all))),
-    "signs instead of words": _signs,
-    "the answer has other words than gold": _parts("words", lambda random, _: random.choice(SIGNS)),
-    "the texts of gold are not its tokens": _texts(_text_of_other_tokens),
-    "carriage returns": _parts("each", lambda random, line: line + "\r", "any"),
-    "blank lines in the answer": _parts("each", _blank_line),
-    "blank lines in gold": _parts("each", _blank_line, "gold"),
-    "blanks round fields": _rows(_blanks_round_fields, on="both"),
-    "comments": _but(
-        1,
+    "links on two lines, one of them of more tokens": ("both", rows(_one_of_more_tokens, 0.4)),
+    "any tokens": ("system", but(0.5, one=_tokens, two=_tokens)),
+    "tokens in another order, twice": ("system", rows(_other_order_twice, 0.7)),
+    "lines left out": ("system", rows(lambda *_: [], 0.5)),
+    "order of lines": ("system", chain(rows(_twice, 1), sub(r"(?:^.* <==> .*\n)+", _mixed))),
+    "missing pairs": ("system", blocks(lambda random, all: random.sample(all, len(all) // 2))),
+    "pairs that gold lacks": ("gold", blocks(lambda random, all: random.sample(all, len(all) - 1))),
+    "order of pairs": ("system", blocks(lambda random, all: random.sample(all, len(all)))),
+    # The same for the same word.
+    "signs instead of words": (
+        *("both", words(lambda _, word: Random(word).choice([*SIGNS, *[word] * len(SIGNS)]))),
+    ),
+    "the answer has other words": ("system", words(lambda random, _: random.choice(SIGNS))),
+    "the texts of gold are not its tokens": (
+        "gold",
+        sub(r"^// (.*?) (.*)$", r"//  \1 . \2", r"//\1 - \2", r"// // \1 ! \2", r"// \1  \2"),
+    ),
+    "carriage returns": ("any", sub("$", "\r")),
+    "blank lines": ("either", sub("\n", "\n\n", "\n  \n", "\n\t\n", "\n\f\n", share=0.3)),
+    "blanks round fields": ("both", rows(_blanks_round_fields)),
+    "comments": (
         "both",
-        rest=(
-            "",
-            "x",
-            "a // b // c",
-            "1 <==> 2",
-            "a <==> b // EQUI // 5",
-            "<==>",
-            "é",
-            "\udcff",
-            "\0",
-        ),
+        but(1, rest=["", "a // b // c", "1 <==> 2", "a <==> b // EQUI // 5", "é", "\udcff", "\0"]),
     ),
 }
-_WHOLE |= _table("""
-NOALI and ALIC with two sides: system types NOALI|ALIC
-NOALI with two sides in gold: gold types NOALI|ALIC
+_WHOLE |= table("""
+NOALI and ALIC with two sides: either types NOALI|ALIC
 a side that is 0: system one 0|00|0 3|0 1 2 3|00 2
 a side that is 0 in gold: gold two 0|0 3
 0 behind other tokens: system two 3 0|1 2 0|2 0 3 00
@@ -481,51 +292,64 @@ numbers with zeros in front: system one 01|1 02|0003
 
 # The same, of the samples only.
 _SAMPLED = {
-    "all tokens on both sides": _rows(
-        lambda random, row: row.but(**dict.fromkeys(("one", "two"), "1 2 3 4 5 6 7 8 9 10 11")), 0.2
+    "all tokens": ("system", but(0.2, one=["1 2 3 4 5 6 7 8 9 10"], two=["1 2 3 4 5 6 7 8"])),
+    "sides changed": ("system", rows(lambda _, row: row._replace(one=row.two, two=row.one), 0.5)),
+    "tokens that there are not": ("system", but(0.3, two=["99", "1 77", *HUGE])),
+    "a blank that is none between tokens": ("system", but(0.3, one=["1\u00a02"])),
+    "empty sides": ("system", but(0.3, one=["", "  "])),
+    "empty sides at the right": ("system", but(0.3, two=["", "\t"])),
+    "ids in other forms": (
+        "either",
+        sub(OPEN, r'<sentence id="\1" >', r' <sentence id="\1" status="x" more="1">  ', share=0.5),
     ),
-    "sides changed": _rows(lambda random, row: row.but(one=row.two, two=row.one), 0.5),
-    "tokens that there are not": _but(0.3, two=["99", "1 77", *HUGE]),
-    "a blank that is none between tokens": _but(0.3, one=["1\u00a02"]),
-    "empty sides": _but(0.3, one=["", "  "]),
-    "empty sides at the right": _but(0.3, two=["", "\t"]),
-    "ids in other forms": _openings(
-        ['<sentence id="{}" >', ' <sentence id="{}" status="x" more="1">  ']
+    "ids that are words": ("both", sub('id="', 'id="pair é  -1.5e<b>')),
+    "blanks and signs at the ends of gold's texts": (
+        "gold",
+        chain(
+            sub(r"^// .*$", *(rf"\g<0>{end}" for end in (" .", " .  ", "\t.", " .\u00a0", " , ,"))),
+            rows(lambda _, row: row._replace(one=f"{row.one} 0"), 0.5),
+        ),
     ),
-    "ids that are words": _parts(
-        "each",
-        lambda random, line: line.replace('id="', 'id="pair é  -1.5e').replace("-1.5e1", "<b>"),
+    "gold's texts are missing or elsewhere": (
+        "gold",
+        sub(r"^(// .*)\n", "", r"\1\n\1\n", r"\n\1\n", r"\1\n\n", r"// . . . . .\n", share=0.4),
+    ),
+    "an arrow among the words of the answer": ("system", arrows(*ARROWS, "<<==>>")),
+    "what looks like brackets among the words": (
         "both",
+        arrows("</source>", "<alignment>", "</sentence>", "//", "<sentence", "-not", "NIL", "==>"),
     ),
-    "blanks and signs at the ends of gold's texts": _odd_ends,
-    "gold's texts are missing or elsewhere": _texts(_text_elsewhere),
-    "an arrow among the words of the answer": _arrow_words(
-        *("<==>", "x<==>y", "<==>//EQUI//5", "1<==>1//EQUI//5//", "<<==>>"), on="system"
+    "byte order marks and no last line end": (
+        *("any", lambda _, text: "\ufeff" + text.rstrip("\n")),
     ),
-    "what looks like brackets among the words": _parts("words", _bracket, "both"),
-    "byte order marks and no last line end": _each_draft(_no_last_line_end, "any"),
-    "other blanks and controls round fields": _rows(_odd_blanks, 0.2),
-    "fields too few or too many": _form(
-        "{0.one} <==> {0.two}",
-        "{0.one} <==> {0.two} // {0.types}",
-        "{0.one} <==> {0.two} // {0.types} //",
-        "{0.one} <==> {0.two} // {0.types} // {0.score}",
-        "{0.one} <==> {0.two} <==> 3 // {0.types} // {0.score} //",
-        "{0.one} <==> // {0.types} // {0.score} //",
-        "<==> {0.two} // {0.types} // {0.score} //",
-        "{0.one} // {0.types} // {0.score} // x <==> y",
-        "{0.one} <==> {0.two} // // {0.types} // {0.score}",
-        "{0.one} <==> {0.two} / {0.types} / {0.score} /",
-        "{0.one} <==> {0.two} /// {0.types} /// {0.score} ///",
-        "{0.one} <==><==> {0.two} // {0.types} // {0.score} //",
-        *("<==>", "// <==>"),
+    "other blanks and controls round fields": ("system", rows(_odd_blanks, 0.2)),
+    "fields too few or too many": (
+        "system",
+        forms(
+            "{0.one} <==> {0.two}",
+            "{0.one} <==> {0.two} // {0.types}",
+            "{0.one} <==> {0.two} // {0.types} //",
+            "{0.one} <==> {0.two} // {0.types} // {0.score}",
+            "{0.one} <==> {0.two} <==> 3 // {0.types} // {0.score} //",
+            "{0.one} <==> // {0.types} // {0.score} //",
+            "<==> {0.two} // {0.types} // {0.score} //",
+            "{0.one} // {0.types} // {0.score} // x <==> y",
+            "{0.one} <==> {0.two} // // {0.types} // {0.score}",
+            "{0.one} <==> {0.two} / {0.types} / {0.score} /",
+            "{0.one} <==> {0.two} /// {0.types} /// {0.score} ///",
+            "{0.one} <==><==> {0.two} // {0.types} // {0.score} //",
+            *("<==>", "// <==>"),
+        ),
     ),
-    "two sides and more": _form(
-        "{0.one} <==> {0.two} <==> x 3 <==> // {0.types} // {0.score}", share=0.3
+    "two sides and more": (
+        *("system", forms("{0.one} <==> {0.two} <==> x 3 <==> // {0.types} // {0.score}")),
     ),
-    "other arrows": _rows(_other_arrow, 0.2),
+    "other arrows": (
+        "system",
+        sub(" <==> (?!0|.*NOALI)", " <=> ", " ==> ", "< ==>", " = ", " ⇔ ", "<==", share=0.2),
+    ),
 }
-_SAMPLED |= _table("""
+_SAMPLED |= table("""
 scores written oddly: system score 5.|.5|0004|4.50|0.0|0|1.000000
 scores with a sign or an exponent: system score +3|3e0|-0|30E-1|+.5e1
 scores out of range: system score 6|-1|1e9|5.0001|inf|-Infinity|1e999
@@ -540,57 +364,54 @@ tokens that are no numbers: system one 1 x|x|+2|1,2|٣|2.0|-1|1e0|³|1;2|<|0x1
 
 # We may refuse what the official scorer measures.
 _STRICTER = {
-    "nothing is aligned": _rows(
-        lambda random, row: row.but(two="0", types="NOALI", score="NIL"), on="any"
+    "nothing is aligned": (
+        *("any", rows(lambda _, row: row._replace(two="0", types="NOALI", score="NIL"))),
     ),
-    "no line at all": _rows(lambda random, row: [], on="any"),
-    "pairs twice": _parts(
-        "blocks", lambda random, blocks: [*blocks, random.choice(blocks)], "either"
-    ),
-    "other ids": _parts(
-        "each", lambda random, line: line.replace('sentence id="', 'sentence id="x')
-    ),
-    "ids in a form that no script sees": _openings(
-        [
-            *(
-                '<sentence id="{}">',
-                "<sentence id='{}' status=''>",
-                '<sentence id = "{}" status="">',
-            ),
-            *('<sentence status="" id="{}">', '<sentence  id="{}" status="">'),
-            *('<SENTENCE ID="{}" STATUS="">', '<sentence id={} status="">'),
-            '<sentence id="{}"\tstatus="">',
-        ]
-    ),
-    "missing and empty ids": _openings(
-        ['<sentence status="">', "<sentence>", '<sentence id="" status="">', ""]
-    ),
-    "no id at all": _parts(
-        "each",
-        lambda random, line: "<sentence>" if line.startswith("<sentence") else line,
+    "no line at all": ("any", rows(lambda *_: [])),
+    "pairs twice": ("either", blocks(lambda random, all: [*all, random.choice(all)])),
+    "other ids": ("system", sub('sentence id="', 'sentence id="x')),
+    "ids in a form that no script sees": (
         "either",
-    ),
-    "an arrow among the words of gold": _arrow_words(
-        *("<==>", "x<==>y", "<==>//EQUI//5", "<==>1//EQUI//5//"), on="gold"
-    ),
-    "an id among the words of the answer": _id_among_words,
-    "only carriage returns": _each_draft(
-        lambda random, draft: setattr(draft, "lines", ["\r".join(draft.lines)]), "either"
-    ),
-    "brackets left out": _brackets_left_out,
-    "brackets twice, in other letters, with blanks": _parts("each", _odd_brackets, "both"),
-    "lines elsewhere": _each_draft(_lines_elsewhere),
-    "stray lines": _each_draft(_stray_lines),
-    "empty files": _each_draft(
-        lambda random, draft: setattr(
-            draft, "lines", [random.choice(("", "\n\n", " ", "\ufeff", "x"))]
+        sub(
+            *(OPEN, r'<sentence id="\1">', r"<sentence id='\1' status=''>"),
+            *(r'<sentence id = "\1" status="">', r'<sentence status="" id="\1">'),
+            *(r'<sentence  id="\1" status="">', r'<SENTENCE ID="\1" STATUS="">'),
+            *(r'<sentence id=\1 status="">', r'<sentence id="\1"\tstatus="">'),
+            share=0.5,
         ),
-        "any",
     ),
-    "cut off": _each_draft(_cut_off, "either"),
-    "any bytes": _each_draft(_any_bytes, "either"),
+    "missing and empty ids": (
+        "either",
+        sub(OPEN, '<sentence status="">', "<sentence>", '<sentence id="" status="">', share=0.5),
+    ),
+    "no id at all": ("either", sub("^<sentence.*$", "<sentence>")),
+    "an arrow among the words of gold": ("gold", arrows(*ARROWS)),
+    "an id among the words": ("system", sub("^// .*$", r'\g<0> sentence id="1" .', share=0.1)),
+    "only carriage returns": ("either", sub("\n", "\r")),
+    "brackets left out": ("both", sub(rf"{BRACKET}\n", "", share=0.3)),
+    "brackets twice, in other letters, with blanks": (
+        "both",
+        sub(
+            *(f"{BRACKET}$", r"\g<0>\n\g<0>", r"  \g<0> ", r"< \1\2>"),
+            lambda _, match: match[0].upper(),
+            share=0.3,
+        ),
+    ),
+    "lines elsewhere": ("system", _lines_elsewhere),
+    "stray lines": (
+        "system",
+        sub(
+            "\n",
+            *(f"\n{line}\n" for line in ("stray", "1 <==> 1 // EQUI // 5 // x", "# 1", "<x>")),
+            *("\n// . .\n", "\n3 x :\n", '\n<sentence id="1" \n'),
+            share=0.02,
+        ),
+    ),
+    "empty files": ("any", lambda random, _: random.choice(("", "\n\n", " ", "\ufeff", "x"))),
+    "cut off": ("either", lambda random, text: text[: random.randrange(len(text))]),
+    "any bytes": ("either", _any_bytes),
 }
-_STRICTER |= _table("""
+_STRICTER |= table("""
 scores that are no number: system score nan|-NaN|0 but true
 case of labels in gold: gold types equi|Simi|SPE1_fact|sPE2|rel
 gold with faults: gold types SAME|EQUI_REL||FACT
@@ -598,7 +419,7 @@ gold with odd scores: gold score |6|-1|four|NIL|1e9|٣|nan
 """)
 
 KINDS = [
-    Kind(name, change, stricter=table is _STRICTER, whole=table is _WHOLE)
-    for table in (_WHOLE, _SAMPLED, _STRICTER)
-    for name, change in table.items()
+    Kind(name, on, change, stricter=kinds is _STRICTER, whole=kinds is _WHOLE)
+    for kinds in (_WHOLE, _SAMPLED, _STRICTER)
+    for name, (on, change) in kinds.items()
 ]

@@ -4,8 +4,8 @@ import pytest
 
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import given_answer
-from ists_asp.model import Alignment, Label, Pair
-from tests.sharing import shared_system
+from ists_asp.model import Pair
+from tests.sharing import alignments, shared_system
 
 
 @pytest.fixture(scope="session")
@@ -16,22 +16,10 @@ def trace():
 
 @pytest.fixture
 def answer():
-    """Make an answer of two sentences and lines such as ``([1, 2], [1], "SPE1", 4)``."""
+    """Make an answer of two sentences and lines."""
 
-    def make(first, second, *lines, identifier="1"):
+    def make(first, second, lines="", identifier="1"):
         pair = Pair(identifier, make_sentence(first.split()), make_sentence(second.split()))
         return given_answer(pair, alignments(lines))
 
     return make
-
-
-def alignments(lines):
-    return [
-        Alignment(tuple(first), tuple(second), Label(label), score)
-        for first, second, label, score in lines
-    ]
-
-
-@pytest.fixture
-def gold():
-    return lambda *lines: alignments(lines)

@@ -2,7 +2,6 @@
 
 import csv
 import re
-import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -14,36 +13,18 @@ from ists_asp.model import Confidence, Rating
 from ists_asp.report import Entry, Report, compare, evidence, page
 from ists_asp.trace.contrast import Contrast, Reason
 from ists_asp.trace.decisions import RulePlace
+from tests.serving import browser  # noqa: F401
+from tests.sharing import alignments
 
 pytestmark = pytest.mark.browser
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-# Root may not use the sandbox; without the others Chromium looks for its maker's servers.
-OPTIONS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync", "--no-first-run"),
-)
 EVIL = "<script>alert(1)</script>"
 BREAK = "</script><img/src=x/onerror=alert(2)>"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.fixture(scope="module")
-def browser():
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip("no browser: install chromium, on Debian by apt-get install chromium")
-    sync = pytest.importorskip(
-        "playwright.sync_api", reason="no playwright: pip install -c constraints.txt -e '.[test]'"
-    )
-    with sync.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=OPTIONS)
-        yield started
-        started.close()
-
-
 @pytest.fixture
-def open_page(browser, tmp_path):
+def open_page(browser, tmp_path):  # noqa: F811
     """Open a page of entries, without network; what goes wrong in the browser fails the test."""
     faults, contexts = [], []
 
@@ -73,20 +54,13 @@ def open_page(browser, tmp_path):
 
 
 @pytest.fixture
-def entries(answer, gold):
+def entries(answer):
     """Three pairs: other label in gold, as in gold, other alignment in gold."""
     first = answer(
-        f"a {EVIL} c",
-        f"{BREAK} y",
-        ([1], [1], "EQUI", 5.0),
-        ([2], [2], "SIMI", 2.0),
-        ([3], [], "NOALI", None),
-        identifier="one",
+        f"a {EVIL} c", f"{BREAK} y", "1~1 EQUI 5; 2~2 SIMI 2; 3~ NOALI", identifier="one"
     )
-    second = answer("b .", "z", ([1], [1], "OPPO", 4.0), ([2], [], "NOALI", None), identifier="two")
-    third = answer(
-        "b d", "z w", ([1], [1], "SPE1", 3.0), ([2], [2], "REL", 1.0), identifier="three"
-    )
+    second = answer("b .", "z", "1~1 OPPO 4; 2~ NOALI", identifier="two")
+    third = answer("b d", "z w", "1~1 SPE1 3; 2~2 REL 1", identifier="three")
     unsure = [
         replace(line, confidence=Confidence(share, share))
         for line, share in zip(third.alignments, (0.9, 0.4), strict=True)
@@ -97,8 +71,8 @@ def entries(answer, gold):
         for n in range(16)
     )
     told = Contrast("align", "align:1:1", "aligned", "aligned, not left free", pros=pros)
-    label = gold(([1], [1], "EQUI", 5.0), ([2], [2], "SPE1", 2.0), ([3], [], "NOALI", None))
-    other = gold(([1], [1], "SPE1", 3.0), ([2], [], "NOALI", None), ([], [2], "NOALI", None))
+    label = alignments("1~1 EQUI 5; 2~2 SPE1 2; 3~ NOALI")
+    other = alignments("1~1 SPE1 3; 2~ NOALI; ~2 NOALI")
     return (
         Entry(
             replace(first, rating=Rating(4500, (), 500)),
@@ -131,7 +105,15 @@ def saved(view, button):
     return Path(download.value.path()).read_text("utf-8")
 
 
-def test_chunks_stand_in_two_rows_with_a_coloured_mark_between(view):
+def test_text_is_drawn_as_it_is_written_in_two_rows_with_coloured_marks(view):
+    assert view.title() == f"Report {EVIL}"
+    assert view.locator("h1").inner_text() == f"Report {EVIL}"
+    assert view.locator("#pair-one .words").inner_text() == f"Both say {EVIL}."
+    view.locator("#pair-one svg").first.wait_for()
+    texts = view.locator("#pair-one .scroll > svg").first.locator(".chunk text").all_text_contents()
+    assert texts == ["a", EVIL, "c", BREAK, "y"]
+    assert view.locator("script").count() == 3
+    assert view.locator("img").count() == 0
     drawing = view.locator("#pair-one .scroll > svg").first
     drawing.wait_for()
     rows = [box.bounding_box() for box in drawing.locator(".chunk rect").all()]
@@ -162,17 +144,6 @@ def test_chunks_stand_in_two_rows_with_a_coloured_mark_between(view):
     for line in lines.all():
         assert line.evaluate("path => getComputedStyle(path).stroke") == colours["EQUI"]
         assert line.evaluate("path => path.getTotalLength()") > 20
-
-
-def test_text_is_shown_as_it_is_written_and_never_run(view):
-    assert view.title() == f"Report {EVIL}"
-    assert view.locator("h1").inner_text() == f"Report {EVIL}"
-    assert view.locator("#pair-one .words").inner_text() == f"Both say {EVIL}."
-    view.locator("#pair-one svg").first.wait_for()
-    texts = view.locator("#pair-one .scroll > svg").first.locator(".chunk text").all_text_contents()
-    assert texts == ["a", EVIL, "c", BREAK, "y"]
-    assert view.locator("script").count() == 3
-    assert view.locator("img").count() == 0
 
 
 def test_links_open_by_mouse_and_keyboard(view):
@@ -226,43 +197,34 @@ def test_a_link_of_a_real_answer_tells_its_rules_and_where_they_are(open_page, t
     assert link.get_attribute("aria-expanded") == "false"
 
 
-def test_labels_narrow_the_pairs(view):
-    assert shown(view) == ["Pair one", "Pair two", "Pair three"]
-    assert faded(view) == 0
-    view.uncheck("input[value=OPPO]")
-    assert shown(view) == ["Pair one", "Pair three"]
-    view.uncheck("input[value=REL]")
-    assert shown(view) == ["Pair one", "Pair three"]
-    assert faded(view) == 1
-    view.uncheck("input[value=SPE1]")
-    assert shown(view) == ["Pair one"]
+def test_labels_scores_and_words_narrow_the_pairs(view):
+    every = ["Pair one", "Pair two", "Pair three"]
+    assert shown(view) == every
+    for label, pairs, others in (
+        ("OPPO", ["Pair one", "Pair three"], 0),
+        ("REL", ["Pair one", "Pair three"], 1),
+        ("SPE1", ["Pair one"], 0),
+    ):
+        view.uncheck(f"input[value={label}]")
+        assert (shown(view), faded(view)) == (pairs, others)
     assert view.inner_text("#count") == "1 of 3 pairs, 3 lines"
     view.click("button[type=reset]")
-    assert shown(view) == ["Pair one", "Pair two", "Pair three"]
-
-
-def test_scores_narrow_the_pairs(view):
-    view.fill("[name=from]", "4.5")
-    assert shown(view) == ["Pair one"]
-    assert faded(view) == 2
-    view.fill("[name=from]", "0")
-    view.fill("[name=to]", "1.5")
-    assert shown(view) == ["Pair three"]
-    view.fill("[name=to]", "4")
-    assert shown(view) == ["Pair one", "Pair two", "Pair three"]
-
-
-def test_words_narrow_the_pairs(view):
-    view.fill("[name=q]", "oppos")
-    assert shown(view) == ["Pair two"]
-    view.fill("[name=q]", "alike Z")
-    assert shown(view) == ["Pair three"]
+    for name, value, pairs in (
+        ("from", "4.5", ["Pair one"]),
+        ("from", "0", every),
+        ("to", "1.5", ["Pair three"]),
+        ("to", "4", every),
+        ("q", "oppos", ["Pair two"]),
+        ("q", "alike Z", ["Pair three"]),
+    ):
+        view.fill(f"[name={name}]", value)
+        assert shown(view) == pairs
     view.fill("[name=q]", "nowhere")
     assert view.locator("article").count() == 0
     assert view.inner_text("#count") == "0 of 3 pairs, 0 lines"
 
 
-def test_disagreement_with_gold_narrows_the_pairs(view):
+def test_disagreement_with_gold_narrows_the_pairs_and_orders_sort_them(view):
     for chosen, pairs in {
         "differs": ["Pair one", "Pair three"],
         "label": ["Pair one"],
@@ -278,6 +240,17 @@ def test_disagreement_with_gold_narrows_the_pairs(view):
     differs.locator("summary").click()
     differs.locator("svg").wait_for()
     assert f'"{EVIL}" SIMI 2 "y": other label in gold' in differs.inner_text()
+    for order, pairs in {
+        "rating": ["one", "three", "two"],
+        "-rating": ["three", "one", "two"],
+        "unsure": ["three", "one", "two"],
+        "worst": ["one", "three", "two"],
+        "": ["one", "two", "three"],
+    }.items():
+        view.select_option("[name=sort]", order)
+        assert shown(view) == [f"Pair {name}" for name in pairs]
+    assert "rated 4.5 ± 0.5" in view.locator("#pair-one .facts").inner_text()
+    assert "Typ+Sco 0.50" in view.locator("#pair-one .facts").inner_text()
 
 
 def test_a_cell_of_the_table_of_labels_opens_its_pairs(view):
@@ -299,20 +272,6 @@ def test_a_cell_of_the_table_of_labels_opens_its_pairs(view):
     view.click("button[type=reset]")
     assert shown(view) == ["Pair one", "Pair two", "Pair three"]
     assert table.locator("[aria-pressed=true]").count() == 0
-
-
-def test_pairs_are_sorted(view):
-    for order, pairs in {
-        "rating": ["one", "three", "two"],
-        "-rating": ["three", "one", "two"],
-        "unsure": ["three", "one", "two"],
-        "worst": ["one", "three", "two"],
-        "": ["one", "two", "three"],
-    }.items():
-        view.select_option("[name=sort]", order)
-        assert shown(view) == [f"Pair {name}" for name in pairs]
-    assert "rated 4.5 ± 0.5" in view.locator("#pair-one .facts").inner_text()
-    assert "Typ+Sco 0.50" in view.locator("#pair-one .facts").inner_text()
 
 
 def test_punctuation_is_hidden_counted_and_shown_on_request(view):
@@ -348,7 +307,7 @@ def test_the_address_has_the_filters_and_leads_to_a_pair(open_page, entries):
     assert len(shown(other)) == 3
 
 
-def test_keys_go_from_pair_to_pair_and_open_the_least_sure_line(view):
+def test_keys_go_through_pairs_and_the_table_and_a_picture_are_saved(view):
     shown(view)
     for key, pair in (("j", "one"), ("j", "two"), ("j", "three"), ("j", "three"), ("k", "two")):
         view.keyboard.press(key)
@@ -361,10 +320,6 @@ def test_keys_go_from_pair_to_pair_and_open_the_least_sure_line(view):
     # In a field they are letters.
     view.locator("[name=q]").press("k")
     assert view.input_value("[name=q]") == "k"
-
-
-def test_the_table_and_a_picture_are_saved(view):
-    shown(view)
     view.fill("[name=q]", "one")
     rows = list(csv.reader(saved(view, view.get_by_text("Table as CSV")).splitlines()))
     assert [row[0] for row in rows] == ["id", "one"]
@@ -380,20 +335,15 @@ def test_the_table_and_a_picture_are_saved(view):
     assert not re.search(r'tabindex|data-line|"[^"]*\bopen\b[^"]*"|var\(', text)
 
 
-def test_another_system_stands_beside(open_page, answer, gold):
-    ours = [
-        answer("a b", "x y", ([1], [1], "EQUI", 5.0), ([2], [2], "SIMI", 3.0), identifier=name)
-        for name in ("same", "other", "much")
-    ]
-    theirs = [
-        ours[0].alignments,
-        gold(([1], [1], "EQUI", 5.0), ([2], [2], "REL", 3.0)),
-        gold(([1], [2], "EQUI", 5.0), ([2], [1], "REL", 3.0)),
-    ]
-    given = [
-        Entry(one, beside={"b.wa": compare(one, lines)})
-        for one, lines in zip(ours, theirs, strict=True)
-    ]
+def test_another_system_stands_beside(open_page, answer):
+    given = []
+    for name, theirs in (
+        ("same", "1~1 EQUI 5; 2~2 SIMI 3"),
+        ("other", "1~1 EQUI 5; 2~2 REL 3"),
+        ("much", "1~2 EQUI 5; 2~1 REL 3"),
+    ):
+        ours = answer("a b", "x y", "1~1 EQUI 5; 2~2 SIMI 3", identifier=name)
+        given.append(Entry(ours, beside={"b.wa": compare(ours, alignments(theirs))}))
     view = open_page(*given, name="a.wa")
     assert shown(view) == ["Pair same", "Pair other", "Pair much"]
     view.locator("#pair-other details.other svg").wait_for()
@@ -406,7 +356,7 @@ def test_another_system_stands_beside(open_page, answer, gold):
 
 def test_a_wide_picture_scrolls_in_its_own_box(open_page, answer):
     words = " ".join(f"word{number}" for number in range(40))
-    view = open_page(Entry(answer(words, "x", ([1], [1], "REL", 1.0))), width=400)
+    view = open_page(Entry(answer(words, "x", "1~1 REL 1")), width=400)
     view.locator("article svg").wait_for()
     root = view.locator("html")
     assert root.evaluate("root => root.scrollWidth <= root.clientWidth")
@@ -419,17 +369,12 @@ def test_a_wide_picture_scrolls_in_its_own_box(open_page, answer):
 
 def test_two_thousand_pairs_open_and_are_filtered_at_once(open_page, answer):
     sentence = "a dog runs along the beach and barks at the sea"
-    lines = [([n], [n], label, 3.0) for n, label in enumerate(["EQUI", "SIMI", "SPE1", "REL"], 1)]
+    lines = "1~1 EQUI 3; 2~2 SIMI 3; 3~3 SPE1 3; 4~4 REL 3"
     place = RulePlace("some_rule", "lp_rules/some/rules.lp", 7)
-    why = Contrast(
-        "label",
-        "label:1:1",
-        *("SIMI", "SIMI, not REL", "REL"),
-        by=99,
-        pros=tuple(Reason("n", f"the words say {n}", 100, n, n, place) for n in range(12)),
-    )
+    pros = tuple(Reason("n", f"the words say {n}", 100, n, n, place) for n in range(12))
+    why = Contrast("label", "label:1:1", "SIMI", "SIMI, not REL", "REL", by=99, pros=pros)
     found = {((n,), (n,)): (why, why, why) for n in range(1, 5)}
-    one = answer(sentence, sentence, *lines)
+    one = answer(sentence, sentence, lines)
     entries = [
         Entry(replace(one, pair=replace(one.pair, id=str(n))), f"number {n}", found)
         for n in range(2000)

@@ -16,11 +16,12 @@ from ists_asp.explain.explanation import Explanation
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import given_answer
 from ists_asp.model import Alignment, Confidence, Label, Pair, Rating, Word
-from ists_asp.report import Entry, Report, Verdict, compare, evidence, page, picture
+from ists_asp.report import Entry, Report, compare, evidence, page, picture
 from ists_asp.report.picture import folded_tokens, punctuation, svg_file
 from ists_asp.terminal import visible
 from ists_asp.trace.contrast import Contrast, Reason
 from ists_asp.trace.decisions import Because, RulePlace
+from tests.sharing import alignments
 
 EVIL = [
     *("<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>"),
@@ -74,13 +75,7 @@ def shown(*entries, title="Title"):
 
 @pytest.fixture
 def simple(answer):
-    return answer(
-        "a b c d",
-        "x y",
-        ([1], [1], "EQUI", 5.0),
-        ([2, 4], [2], "SPE1", 3.5),
-        ([3], [], "NOALI", None),
-    )
+    return answer("a b c d", "x y", "1~1 EQUI 5; 2,4~2 SPE1 3.5; 3~ NOALI")
 
 
 def test_a_page_has_each_pair_and_its_data(simple):
@@ -103,10 +98,10 @@ def test_a_page_has_each_pair_and_its_data(simple):
     assert "why" not in shown(Entry(simple)).details[0]
 
 
-def test_a_page_has_ratings_and_the_official_measures(answer, gold):
-    ours = answer("a b", "x y", ([1], [1], "EQUI", 5.0), ([2], [2], "SIMI", 3.0))
-    right = gold(([1], [1], "EQUI", 5.0), ([2], [2], "REL", 3.0))
-    theirs = gold(([1], [1], "EQUI", 5.0), ([2], [], "NOALI", None))
+def test_a_page_has_ratings_and_the_official_measures(answer):
+    ours = answer("a b", "x y", "1~1 EQUI 5; 2~2 SIMI 3")
+    right = alignments("1~1 EQUI 5; 2~2 REL 3")
+    theirs = alignments("1~1 EQUI 5; 2~ NOALI")
     beside = {"gold": compare(ours, right), "b.wa": compare(ours, theirs)}
     rated = Entry(replace(ours, rating=Rating(3250, (), 700)), beside=beside)
     missing = Entry(ours, beside={"gold": compare(ours, ours.alignments)})
@@ -145,7 +140,7 @@ def test_the_page_loads_nothing_and_allows_its_own_script_only(simple):
 @pytest.mark.parametrize("evil", EVIL)
 def test_text_is_harmless_wherever_it_stands(answer, evil):
     token = "_".join(evil.split())
-    found = answer(f"{token} b", f"x {token}", ([1], [2], "EQUI", 5.0), identifier=evil)
+    found = answer(f"{token} b", f"x {token}", "1~2 EQUI 5", identifier=evil)
     fired = Because(evil, RulePlace(evil, evil, 1))
     told = Contrast("label", evil, evil, evil, because=(fired,))
     compared = {evil: compare(found, answer(f"{token} b", f"x {token}").alignments)}
@@ -163,11 +158,7 @@ def test_text_is_harmless_wherever_it_stands(answer, evil):
 
 
 def test_punctuation_is_folded_and_counted(answer):
-    found = answer(
-        *("a , b .", "x y !"),
-        *(([1], [1], "EQUI", 5.0), ([2], [], "NOALI", None)),
-        *(([3], [2], "SIMI", 3.0), ([4], [3], "EQUI", 5.0)),
-    )
+    found = answer("a , b .", "x y !", "1~1 EQUI 5; 2~ NOALI; 3~2 SIMI 3; 4~3 EQUI 5")
     marks = punctuation(found)
     assert marks == {1, 3}
     assert folded_tokens(found, marks) == ({2, 4}, {3})
@@ -184,7 +175,7 @@ def test_punctuation_is_folded_and_counted(answer):
 
 
 def test_punctuation_that_is_aligned_with_a_word_is_shown(answer):
-    found = answer("a &", "x and", ([1], [1], "EQUI", 5.0), ([2], [2], "EQUI", 5.0))
+    found = answer("a &", "x and", "1~1 EQUI 5; 2~2 EQUI 5")
     assert punctuation(found) == set()
     # What is tagged is what its tag says.
     sent = make_sentence(["--"])
@@ -196,7 +187,7 @@ def test_punctuation_that_is_aligned_with_a_word_is_shown(answer):
 
 
 def test_what_is_not_sure_has_a_question_mark_and_says_how_sure(answer):
-    found = answer("a b c", "x y", ([1], [1], "SIMI", 3.0), ([2], [2], "EQUI", 5.0))
+    found = answer("a b c", "x y", "1~1 SIMI 3; 2~2 EQUI 5")
     lines = (
         replace(found.alignments[0], confidence=Confidence(0.98, 0.43, 0.6)),
         replace(found.alignments[1], confidence=Confidence(0.4, 0.9, 0.8)),
@@ -254,8 +245,8 @@ def test_each_line_has_the_contrasts_of_its_decisions(trace):
 
 
 def test_marks_do_not_overlap(answer):
-    lines = [([n], [5 - n], "SIMI", 1.0) for n in range(1, 5)]
-    root = ElementTree.fromstring(picture(answer("a b c d", "w x y z", *lines)))
+    lines = "; ".join(f"{n}~{5 - n} SIMI 1" for n in range(1, 5))
+    root = ElementTree.fromstring(picture(answer("a b c d", "w x y z", lines)))
     rects = [
         [float(rect.get(name)) for name in ("x", "y", "width", "height")]
         for group in root
@@ -269,35 +260,16 @@ def test_marks_do_not_overlap(answer):
             assert apart or y >= other[1] + other[3] or other[1] >= y + height
 
 
-def test_each_line_is_compared_with_gold(answer, gold):
+def test_each_line_is_compared_with_gold(answer):
     ours = answer(
         "a b c d e",
         "v w x y z",
-        ([1], [1], "EQUI", 5.0),
-        ([2], [2], "SIMI", 3.0),
-        ([3], [3], "SIMI", 3.0),
-        ([4], [4], "REL", 1.0),
-        ([5], [], "NOALI", None),
-        ([], [5], "NOALI", None),
+        "1~1 EQUI 5; 2~2 SIMI 3; 3~3 SIMI 3; 4~4 REL 1; 5~ NOALI; ~5 NOALI",
     )
-    compared = compare(
-        ours,
-        gold(
-            ([1], [1], "EQUI", 5.0),
-            ([2], [2], "SPE1", 3.0),
-            ([3], [3], "SIMI", 2.0),
-            ([4], [5], "REL", 1.0),
-            ([5], [], "NOALI", 0.0),
-        ),
-    )
-    assert [verdict for _, verdict in compared.lines] == [
-        Verdict.SAME,
-        Verdict.LABEL,
-        Verdict.SCORE,
-        Verdict.ALIGNMENT,
-        Verdict.SAME,
-        Verdict.ALIGNMENT,
-    ]
+    theirs = alignments("1~1 EQUI 5; 2~2 SPE1 3; 3~3 SIMI 2; 4~5 REL 1; 5~ NOALI 0")
+    compared = compare(ours, theirs)
+    verdicts = " ".join(verdict.name for _, verdict in compared.lines)
+    assert verdicts == "SAME LABEL SCORE ALIGNMENT SAME ALIGNMENT"
     assert [line.tokens2 for line in compared.missed] == [(5,)]
     html = shown(Entry(ours, beside={"gold": compared}))
     cells = html.data["pairs"][0]["against"][0]

@@ -1,15 +1,12 @@
-from pathlib import Path
-
 import pytest
 
 from ists_asp.knowledge.vectors import Vectors
-
-ROOT = Path(__file__).resolve().parents[2]
+from ists_asp.lang import language
 
 
 @pytest.fixture(scope="session")
 def vectors_file():
-    return ROOT / "data" / "vectors" / "en.npz"
+    return language("en").vectors
 
 
 @pytest.fixture(scope="session")

@@ -126,34 +126,26 @@ def test_rules_get_the_cosine_of_chunks(vectors, text1, text2):
     control = Control(["--warn=none"])
     control.add(facts_text(facts) + COSINE)
     control.ground()
-    found = []
-    control.solve(
-        on_model=lambda model: found.extend(
-            atom.arguments[0].number for atom in model.symbols(shown=True)
-        )
-    )
+    with control.solve(yield_=True) as models:
+        found = [atom.arguments[0].number for atom in next(iter(models)).symbols(shown=True)]
     assert found == [pytest.approx(expected, abs=1.5)]
 
 
-def test_punctuation_takes_no_part():
-    def near(text1, text2):
-        found = knowledge.facts(Pair("1", sentence(text1), sentence(text2)))
-        return [atom for atom in found if atom.startswith(("near", "product", "norm"))]
+def near(knowledge, text1, text2):
+    found = knowledge.facts(Pair("1", sentence(text1), sentence(text2)))
+    return [atom for atom in found if atom.startswith(("near", "product", "norm"))]
 
-    with Knowledge(vectors_path=language("en").vectors) as knowledge:
-        plain = near("dogs bark", "cats meow")
-        dotted = near("dogs bark.", "cats meow.")
-        apart = near("dogs bark .", ". cats meow")
+
+def test_punctuation_takes_no_part_and_without_vectors_there_are_no_facts():
+    with Knowledge() as none, Knowledge(vectors_path=language("en").vectors) as knowledge:
+        assert near(none, "a dog", "a puppy") == []
+        plain = near(knowledge, "dogs bark", "cats meow")
+        dotted = near(knowledge, "dogs bark.", "cats meow.")
+        apart = near(knowledge, "dogs bark .", ". cats meow")
     assert plain == dotted
     products = [tuple(map(int, atom[8:-1].split(","))) for atom in apart if atom[:8] == "product("]
     assert products
     assert all(token2 > 1 and token1 < 3 for token1, token2, _ in products)
-
-
-def test_without_vectors_there_are_no_facts():
-    with Knowledge() as knowledge:
-        known = knowledge.facts(Pair("1", sentence("a dog"), sentence("a puppy")))
-        assert not [atom for atom in known if atom.startswith(("near", "product", "norm"))]
 
 
 def test_tokens_are_near_from_25_percent_on():
