@@ -21,15 +21,16 @@ LONG = (pytest.mark.slow, pytest.mark.long)
 GROUPS = sorted({(pair.file, pair.kind, pair.same) for pair in PAIRS})
 
 
+def solve(profile, pairs):
+    sides = ((pair.sent1, pair.sent2) for pair in pairs)
+    return list(shared_system(profile).solve_many(sides, tokens=True, rated=False))
+
+
 def tell(pairs):
     """What is said of each pair, as text."""
     texts = {}
     for profile, some in by_profile(pairs).items():
-        system = shared_system(profile)
-        answers = list(
-            system.solve_many(((pair.sent1, pair.sent2) for pair in some), tokens=True, rated=False)
-        )
-        explained = system.explain_many(answers)
+        explained = shared_system(profile).explain_many(solve(profile, some))
         texts |= {pair: one.text for pair, one in zip(some, explained, strict=True)}
     return texts
 
@@ -115,10 +116,6 @@ def rate(pairs):
     """How similar each pair is."""
     ratings = {}
     for profile, some in by_profile(pairs).items():
-        system = shared_system(profile)
-        answers = system.solve_many(
-            ((one.sent1, one.sent2) for one in some), tokens=True, rated=False
-        )
-        found = system.rate_many(answers)
-        ratings |= {one: rating.value for one, rating in zip(some, found, strict=True)}
+        found = shared_system(profile).rate_many(solve(profile, some))
+        ratings |= {pair: rating.value for pair, rating in zip(some, found, strict=True)}
     return ratings

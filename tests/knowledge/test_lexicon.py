@@ -10,14 +10,8 @@ from hypothesis import strategies as st
 from ists_asp.errors import ResourceError
 from ists_asp.knowledge.lexicon import Lexicon, Thesaurus, _relate
 
-INVERSE = {
-    "hypernym": "hyponym",
-    "hyponym": "hypernym",
-    "part": "whole",
-    "whole": "part",
-    "cause": "effect",
-    "effect": "cause",
-}
+_PAIRS = (("hypernym", "hyponym"), ("part", "whole"), ("cause", "effect"))
+INVERSE = {one: two for pair in _PAIRS for one, two in (pair, pair[::-1])}
 
 SOME = [
     *(("dog", "n"), ("animal", "n"), ("cat", "n"), ("man", "n"), ("woman", "n"), ("boy", "n")),
@@ -139,21 +133,18 @@ def test_threads_may_share_a_lexicon(lexicon_folder):
     assert all(answer == answers[0] for answer in answers)
 
 
-@pytest.mark.parametrize(
-    ("lemma", "pos", "name"),
-    [
-        *(("man", "n", "person"), ("dog", "n", "animal"), ("bus", "n", "vehicle")),
-        *(("bicycle", "n", "vehicle"), ("jacket", "n", "clothing"), ("shoe", "n", "clothing")),
-        *(("red", "a", "colour"), ("black", "a", "colour"), ("apple", "n", "food")),
-        *(("beer", "n", "drink"), ("house", "n", "building"), ("london", "n", "city")),
-        *(("iraq", "n", "country"), ("hand", "n", "body"), ("guitar", "n", "instrument")),
-        *(("football", "n", "sport"), ("monday", "n", "weekday"), ("june", "n", "month")),
-        *(("five", "n", "number"), ("run", "v", "motion"), ("sit", "v", "posture")),
-        ("huge", "a", "size"),
-    ],
-)
-def test_class(lexicon, lemma, pos, name):
-    assert name in classes(lexicon, lemma, pos)
+CLASSES = """
+man/n person, dog/n animal, bus/n vehicle, bicycle/n vehicle, jacket/n clothing, shoe/n clothing,
+red/a colour, black/a colour, apple/n food, beer/n drink, house/n building, london/n city,
+iraq/n country, hand/n body, guitar/n instrument, football/n sport, monday/n weekday, june/n month,
+five/n number, run/v motion, sit/v posture, huge/a size
+"""
+
+
+@pytest.mark.parametrize("row", CLASSES.split(","))
+def test_class(lexicon, row):
+    word, name = row.split()
+    assert name in classes(lexicon, *word.split("/"))
 
 
 def test_what_is_rare_or_unknown_has_no_class_and_no_use(lexicon):
@@ -222,13 +213,13 @@ def test_spanish_synonyms_hold_in_both_directions(thesaurus):
 
 
 def test_faulty_files_of_a_thesaurus(tmp_path):
-    with pytest.raises(ResourceError, match="no thesaurus here"):
-        Thesaurus(tmp_path / "none.sqlite")
-    text = tmp_path / "text.sqlite"
+    text, other = tmp_path / "text.sqlite", tmp_path / "other.sqlite"
     text.write_text("no database, but long enough to be looked at as one\n" * 50)
-    with pytest.raises(ResourceError, match="thesaurus cannot be read"):
-        Thesaurus(text)
-    other = tmp_path / "other.sqlite"
     sqlite3.connect(other).execute("PRAGMA user_version = 7")
-    with pytest.raises(ResourceError, match="version"):
-        Thesaurus(other)
+    for path, message in (
+        (tmp_path / "none.sqlite", "no thesaurus here"),
+        (text, "thesaurus cannot be read"),
+        (other, "version"),
+    ):
+        with pytest.raises(ResourceError, match=message):
+            Thesaurus(path)
