@@ -16,16 +16,8 @@ from ists_asp.io.text import make_sentence
 from ists_asp.model import Alignment, Label, Pair, Tag
 
 __all__ = [
-    *(
-        "COMMANDS",
-        "alignments",
-        "damage",
-        "load_shared",
-        "pair_of",
-        "shared_folder",
-        "shared_store",
-    ),
-    "shared_system",
+    *("COMMANDS", "alignments", "damage", "load_shared", "pair_of", "shared_folder"),
+    *("shared_store", "shared_system"),
 ]
 
 
