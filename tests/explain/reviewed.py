@@ -10,10 +10,11 @@ their sentences are read where the train data of SemEval-2016 Task 2 is. After a
 
 import random
 import re
-from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import ists_asp
 from ists_asp.io.chunks import read_chunks
@@ -28,8 +29,7 @@ SEED, EACH = 1, 20
 _LINE = re.compile(r"([\d,]+)-([\d,]+) ([A-Z0-9]+)((?:_[A-Z]+)*) (\d)")
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     profile: str
     sent1: str
     sent2: str
@@ -48,37 +48,27 @@ def read_table(name):
 
 
 def read_cases():
-    blocks = (HERE / "pairs.txt").read_text("utf-8").split("\n\n")
-    for block in blocks[1:]:
-        profile, sent1, sent2, lines, text = (
-            line for line in block.splitlines() if not line.startswith("#")
-        )
-        yield Case(profile, sent1, sent2, lines.removeprefix("-"), text.removeprefix("> "))
+    for block in (HERE / "pairs.txt").read_text("utf-8").split("\n\n")[1:]:
+        *pair, lines, text = (line for line in block.splitlines() if not line.startswith("#"))
+        yield Case(*pair, lines.removeprefix("-"), text.removeprefix("> "))
 
 
 def make_answer(sent1, sent2, lines):
     """An answer from two lines of chunks and alignments such as ``1,2-3 SPE1_POL 4``."""
-    pair = Pair("1", *(next(read_chunks(BytesIO(s.encode()), name="x")) for s in (sent1, sent2)))
+    sides = [next(read_chunks(BytesIO(sent.encode()), name="x")) for sent in (sent1, sent2)]
+    free = [[chunk.tokens for chunk in side.chunks] for side in sides]
     alignments = []
-    for numbers1, numbers2, label, tags, score in _LINE.findall(lines):
-        tokens = [
-            tuple(
-                token
-                for number in numbers.split(",")
-                for token in sentence.chunks[int(number) - 1].tokens
-            )
-            for numbers, sentence in ((numbers1, pair.sent1), (numbers2, pair.sent2))
-        ]
+    for *numbers, label, tags, score in _LINE.findall(lines):
+        tokens = []
+        for side, own, chosen in zip(sides, free, numbers, strict=True):
+            runs = [side.chunks[int(number) - 1].tokens for number in chosen.split(",")]
+            tokens.append(tuple(chain.from_iterable(runs)))
+            own[:] = [run for run in own if run not in runs]
         marks = frozenset(Tag(tag) for tag in tags.split("_") if tag)
         alignments.append(Alignment(*tokens, Label(label), float(score), marks))
-    for side, sentence in enumerate((pair.sent1, pair.sent2)):
-        used = {token for line in alignments for token in ((line.tokens1, line.tokens2)[side])}
-        for chunk in sentence.chunks:
-            if not used & set(chunk.tokens):
-                tokens = [(), ()]
-                tokens[side] = chunk.tokens
-                alignments.append(Alignment(*tokens, Label.NOALI, None))
-    return given_answer(pair, alignments)
+    alignments += [Alignment(run, (), Label.NOALI, None) for run in free[0]]
+    alignments += [Alignment((), run, Label.NOALI, None) for run in free[1]]
+    return given_answer(Pair("1", *sides), alignments)
 
 
 def explain_all(system, cases):

@@ -74,7 +74,7 @@ SWAPPED = ("The walker praised a runner", "The runner praised a walker")
         ((WALK, RUN), "", "", 0, 4.5),
         # A denial still counts, and so do swapped roles.
         (DENIED, KINDS, "Only the first denies", 0, 4),
-        (DENIED, LICENCE, "Only the first denies", 0, 4),
+        (DENIED, LICENCE, "", 0, 4),
         (SWAPPED, GAITS, "The roles are swapped", 0, 2),
         # Rules of answers stay out of explanations and ratings, and the other way round.
         ((WALK, WALK), UNKNOWN, "They say the same.", 4.75, 5),

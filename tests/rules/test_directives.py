@@ -1,9 +1,7 @@
 import pytest
 
 from ists_asp.errors import RuleError
-from ists_asp.rules import NamedRule, find_rules, load_rules
-
-from .conftest import write
+from ists_asp.rules import NamedRule
 
 
 def test_a_directive_names_the_next_rule(load):
@@ -87,9 +85,3 @@ def test_faulty_directives(load, text, line, words):
         load(text + "\n")
     assert caught.value.where.startswith(f"x.lp:{line}:")
     assert words in str(caught.value)
-
-
-def test_names_are_unique_across_files(tmp_path):
-    root = write(tmp_path, {"a.lp": '%@rule n: "n"\na.', "b.lp": '%@rule n: "n"\nb.'})
-    with pytest.raises(RuleError, match=r"b\.lp:2:1: the rule name n is taken by .*a\.lp:2"):
-        load_rules(find_rules(root))

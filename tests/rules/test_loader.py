@@ -211,11 +211,20 @@ def test_no_script_or_include_gets_past_the_scanner_and_clingo_never_panics(text
 # Names of several files
 
 
-@pytest.mark.parametrize("head", ["_p(X)", "{ _p(X) }", "r(X) ; _p(X)", "_p((X;1))", "-_p(X)"])
-def test_a_private_predicate_belongs_to_one_file(tmp_path, head):
-    text = f"_p(1,2).\nq(X) :- _p(X,_).\n\n{head} :- q(X).\n"
-    write(tmp_path, {"a.lp": "_p(1).\n_p(2).\n", "b.lp": text})
-    with pytest.raises(RuleError, match=r"b\.lp:4:1: the private predicate _p/1 .*a\.lp:1;"):
+HEADS = ("_p(X)", "{ _p(X) }", "r(X) ; _p(X)", "_p((X;1))", "-_p(X)")
+PRIVATE = [f"_p(1,2).\nq(X) :- _p(X,_).\n\n{head} :- q(X).\n" for head in HEADS]
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        *((text, r"b\.lp:4:1: the private predicate _p/1 .*a\.lp:1;") for text in PRIVATE),
+        ('%@rule n: "n"\nb.', r"b\.lp:2:1: the rule name n is taken by .*a\.lp:4"),
+    ],
+)
+def test_private_predicates_and_names_of_rules_belong_to_one_file(tmp_path, second, message):
+    write(tmp_path, {"a.lp": '_p(1).\n_p(2).\n%@rule n: "n"\na.', "b.lp": second})
+    with pytest.raises(RuleError, match=message):
         load_rules(find_rules(tmp_path))
 
 

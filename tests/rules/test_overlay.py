@@ -76,12 +76,6 @@ def test_files_that_cannot_take_a_place_are_refused(mine, shipped):
         read_overlay([mine / "none.lp"])
 
 
-def test_the_rules_are_loaded(mine):
-    _, rules = load_program("small", [mine / "words.lp"])
-    assert "mine." in [str(statement) for statement in rules.statements]
-    assert "words." not in [str(statement) for statement in rules.statements]
-
-
 @pytest.mark.parametrize(
     ("given", "used", "replaced"),
     [
