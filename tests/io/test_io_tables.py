@@ -22,19 +22,16 @@ from ists_asp.io.formats import ANSWERS, Outcome, answer_record, format_answer
 from ists_asp.io.pairs import find_places, read_sts, table_pairs
 from ists_asp.io.tables import ABSENT, Table, added, harmless, writing, writing_behind
 from ists_asp.io.text import make_sentence
-from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
+from ists_asp.model import Answer, Chunk, Pair
 from ists_asp.terminal import display_width
+from tests.sharing import alignments
 from tests.tables import read_table, rows
 
 ANSWER = Answer(
     Pair("7", make_sentence(["Ein", "日本", "“b”", "."]), make_sentence(["a", "b", "c"])),
     (Chunk(1, 2), Chunk(3, 3), Chunk(4, 4)),
     (Chunk(1, 1), Chunk(2, 3)),
-    (
-        Alignment((1, 2), (1, 3), Label.SPE1, 4.0, frozenset({Tag.POL, Tag.FACT})),
-        Alignment((3,), (2,), Label.EQUI, 5.0),
-        Alignment((4,), (), Label.NOALI, None),
-    ),
+    alignments("1,2~1,3 SPE1_POL_FACT 4; 3~2 EQUI 5; 4~ NOALI"),
     (12, 3),
     True,
 )

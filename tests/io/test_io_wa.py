@@ -10,7 +10,7 @@ from ists_asp.errors import DataError
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import format_score, given_answer, read_wa, write_answer, write_pair
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
-from tests.sharing import pair_of
+from tests.sharing import alignments, pair_of
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 GOLD = [
@@ -43,11 +43,7 @@ EXPECTED = """\
 
 
 """  # noqa: W291
-LINES = (
-    Alignment((), (3,), Label.NOALI, None),
-    Alignment((4,), (), Label.NOALI, None),
-    Alignment((1, 2), (1, 2), Label.SIMI, 3.5, frozenset({Tag.FACT})),
-)
+LINES = alignments("~3 NOALI; 4~ NOALI; 1,2~1,2 SIMI_FACT 3.5")
 
 
 def read(text, **options):
@@ -144,11 +140,11 @@ def test_given_alignments_are_of_tokens_that_there_are():
 def test_official_files_survive_a_round_trip(path):
     warnings = []
     for sentence in read_wa(path, warn=warnings.append):
-        pair, alignments = pair_of(sentence), sentence.to_alignments()
-        text = write_pair(pair, alignments)
+        pair, lines = pair_of(sentence), sentence.to_alignments()
+        text = write_pair(pair, lines)
         (again,) = read(text, strict=True)
         assert pair_of(again) == pair
-        assert set(again.to_alignments()) == set(alignments)
+        assert set(again.to_alignments()) == set(lines)
         if "train/images" in path.as_posix():
             written = text.split("\n")
             assert all(line.raw in written for line in sentence.alignments if line.label != "NOALI")
@@ -187,14 +183,14 @@ EVERYTHING = Alignment(tuple(range(1, len(ODD) + 1)), (1, 3), Label.REL, 2.0)
 @example((Pair('a"<&>', make_sentence(ODD), make_sentence(ODD[::-1])), [EVERYTHING]))
 def test_round_trip(reference):
     """No word is taken for the format: the official scripts look for arrows and ids everywhere."""
-    pair, alignments = reference
-    text = write_pair(pair, alignments)
+    pair, lines = reference
+    text = write_pair(pair, lines)
     (sentence,) = read(text, strict=True)
     assert pair_of(sentence) == pair
     assert sentence.texts == [pair.sent1.text, pair.sent2.text]
-    assert Counter(sentence.to_alignments()) == Counter(alignments)
+    assert Counter(sentence.to_alignments()) == Counter(lines)
     arrows = [line.count("<==>") for line in text.splitlines() if "<==>" in line]
-    assert arrows == [2] * len(alignments)
+    assert arrows == [2] * len(lines)
     assert text.count('sentence id="') == 1
 
 

@@ -7,12 +7,13 @@ import pytest
 from ists_asp.errors import RuleError, UsageError
 from ists_asp.io.store import Store
 from ists_asp.io.text import make_sentence
-from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
+from ists_asp.model import Answer, Chunk, Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules import find_rules, load_rules, parsing, read_overlay
 from ists_asp.rules.catalogue import find_examples
 from ists_asp.rules.examples import read_example
 from ists_asp.rules.source import table_rules
+from tests.sharing import alignments
 from tests.tables import rows
 
 from .conftest import write
@@ -30,11 +31,7 @@ forbidden_label(X,Y,L) :- viable(X,Y), span_token(1,X,I), word(1,I,"cat"), label
 def answer():
     """[the red bus] [stops] [now] with [a bus] [stops]."""
     sides = (make_sentence(text.split()) for text in ("the red bus stops now", "a bus stops"))
-    lines = (
-        Alignment((1, 2, 3), (1, 2), Label.SPE1, 4.0, frozenset({Tag.FACT})),
-        Alignment((4,), (3,), Label.EQUI, 5.0),
-        Alignment((5,), (), Label.NOALI, None),
-    )
+    lines = alignments("1,2,3~1,2 SPE1_FACT 4; 4~3 EQUI 5; 5~ NOALI")
     chunks = (Chunk(1, 3), Chunk(4, 4), Chunk(5, 5)), (Chunk(1, 2), Chunk(3, 3))
     return Answer(Pair("1", *sides), *chunks, lines, (), True)
 
