@@ -26,16 +26,12 @@ def test_what_acts_is_shown_and_nothing_else_is_touched():
     active = {character for character in everything if acts(character)} - {"\t", "\n"}
     for character in active:
         shown = visible(character)
-        assert shown.isascii()
-        assert shown.isprintable()
+        assert (shown.isascii(), shown.isprintable()) == (True, True)
         assert json.loads(f'"{shown}"') == character
     # Deprecated ones are not for display either.
     shown_as_codes = active | set("\u206a\u206b\u206c\u206d\u206e\u206f")
     rest = "".join(char for char in everything if char not in shown_as_codes)
     assert visible(rest) == rest
-
-
-def test_the_notation():
     assert visible("a\x1b[31m\r\x9b2J\u202e\udcff\tb\nc") == (
         "a\\u001b[31m\\r\\u009b2J\\u202e\\udcff\tb\nc"
     )
@@ -44,15 +40,11 @@ def test_the_notation():
 
 
 @given(ANY)
-def test_a_line_stays_a_line(text):
+def test_a_line_stays_a_line_and_cleaning_twice_is_cleaning_once(text):
     shown = one_line(text)
     assert shown.splitlines() in ([], [shown])
     assert not any(map(acts, shown))
     assert one_line(shown) == shown
-
-
-@given(ANY)
-def test_cleaning_twice_is_cleaning_once(text):
     assert visible(visible(text)) == visible(text)
 
 

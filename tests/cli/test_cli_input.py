@@ -52,18 +52,14 @@ def test_undecodable_argument_is_read_like_a_file(run):
     assert result.stderr.startswith("warning: sentence 1:1: byte 0xE9 at column 4 is not UTF-8")
 
 
-REPAIRS = {
-    "undecodable bytes": (b"caf\xe9 x\n", "a.txt:1: byte 0xE9 at column 4 is not UTF-8; the line"),
-    "control characters": (b"a\x07b\x00\n", "a.txt:1: control character U+0000, U+0007; read as"),
-    "nested brackets": (b"[ in [ a path ]\n", "a.txt:1: bracket [ inside an open chunk after 'in'"),
-    "glued brackets": (b"[is not ]\n", "a.txt:1: no space at the bracket of '[is'; read with"),
-    "unclosed bracket": (b"[ a ] [ b c\n", "a.txt:1: the chunk 'b c' has no ]; it ends at"),
-    "outside brackets": (b"[ a ] b c [ d ]\n", "a.txt:1: 'b c' stands outside brackets; read as"),
-}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("line", "message"), REPAIRS.values(), ids=REPAIRS)
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"caf\xe9 x\n", "a.txt:1: byte 0xE9 at column 4 is not UTF-8; the line"),
+        (b"[ in [ a path ]\n", "a.txt:1: bracket [ inside an open chunk after 'in'"),
+    ],
+)
 def test_repairs_are_warnings_or_with_strict_errors(run, bad, tmp_path, line, message):
     (tmp_path / "a.txt").write_bytes(line)
     (tmp_path / "b.txt").write_text("[ a ]\n" if b"[" in line else "a\n")

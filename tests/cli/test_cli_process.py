@@ -1,5 +1,6 @@
 """How runs end: interrupted, let down by the system, failing in part, watching."""
 
+import re
 import shlex
 import signal
 import subprocess
@@ -113,8 +114,8 @@ def test_an_interrupt_that_is_caught_ends_the_command_all_the_same(deleted, goin
 @pytest.mark.parametrize("words", ["--help", "solve --help", "--version", "", "profiles"])
 def test_a_full_disk_behind_standard_output_is_one_line(tmp_path, words):
     found = shell(f"$asp {words} > /dev/full", tmp_path)
-    told = "error: standard output: cannot be written: No space left on device\n"
-    assert (found.returncode, found.stderr) == (1, told)
+    assert found.returncode == 1
+    assert re.fullmatch("error: standard output: .*No space left on device\n", found.stderr)
 
 
 def test_what_cannot_be_told_does_not_count(tmp_path):
@@ -123,7 +124,7 @@ def test_what_cannot_be_told_does_not_count(tmp_path):
         found = shell(f"$asp rules list --rules x.lp {redirected}", tmp_path)
         assert (found.returncode, found.stderr) == (0, "")
         assert found.stdout.count("\n") > 10
-    assert shell("$asp rules list --rules x.lp <&- >&- 2>&-", tmp_path).returncode == 1
+    assert shell("$asp rules list --rules x.lp <&- >&- 2>&-", tmp_path).returncode == 2
     assert shell("$asp --help <&- >&- 2>&-", tmp_path).returncode == 0
 
 

@@ -96,7 +96,12 @@ def test_rules_are_listed_with_place_use_and_sentence(good):
     assert [[one["name"], f"{one['file']}:{one['line']}", one["use"]] for one in records] == (
         heads(text)
     )
-    assert any(record["file"].startswith("lp_rules/") for record in records)
+    uses = {record["name"]: record["use"] for record in records}
+    assert {*uses.values()} == {"answer", "explanation", "both", "rating"}
+    assert (uses["token_in_chunk"], uses["one_label"]) == ("both", "answer")
+    folder = "lp_rules/explanation/"
+    own = {record["use"] for record in records if record["file"].startswith(folder)}
+    assert own == {"explanation"}
 
 
 @pytest.mark.slow
@@ -118,16 +123,6 @@ def test_rules_are_listed_with_their_weights(good):
     assert told == [
         ["%", f"{weight['weight']:+}", weight["decision"], weight["evidence"]] for weight in weights
     ]
-
-
-def test_rules_of_the_explanation_are_listed(good):
-    records = {one["name"]: one for one in json.loads(good("rules", "list", "--json"))}
-    assert {one["use"] for one in records.values()} == {"answer", "explanation", "both", "rating"}
-    own = [one for one in records.values() if one["file"].startswith("lp_rules/explanation/")]
-    assert own
-    assert {one["use"] for one in own} == {"explanation"}
-    assert records["token_in_chunk"]["use"] == "both"
-    assert records["one_label"]["use"] == "answer"
 
 
 def test_rules_of_a_user_are_listed(good, written):
