@@ -1,13 +1,12 @@
 """Learn what evidence weighs for verdicts on students' answers, and measure.
 
-    python data/feedback/weigh_feedback.py --data DATA --work WORK -o lp_rules/weights
+    python data/feedback/weigh_feedback.py --data DATA --work WORK -o lp_rules
 
-``DATA`` holds ``sra-2013-train/``: ``answers.tsv`` and ``references.tsv``. Evidence is collected
-once, into ``WORK/evidence.jsonl``; a run that is stopped goes on there. Two files are written:
-``feedback.lp`` with weights for evidence of any kind of text, and ``feedback-answers-students.lp``
-with weights for words of electric circuits besides, each in relation to the model answer. Printed
-is what cross-validation gives, by leaving out one question after the other, and by leaving out
-answers to questions that are known.
+``DATA`` holds ``sra-2013-train/``: ``answers.tsv`` and ``references.tsv``; ``ten-subjects.csv``
+lies beside this file. Evidence is collected once, into ``WORK/evidence.jsonl``; a run that is
+stopped goes on there. Written are ``weights/feedback.lp`` and ``feedback/precision.lp``, how often
+plain rules are right. Printed is what cross-validation gives, by leaving out one question after
+the other, and by leaving out answers to questions that are known.
 """
 
 from __future__ import annotations
@@ -15,20 +14,19 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-from collections import Counter
+from collections import defaultdict
 from itertools import islice
 from pathlib import Path
 from textwrap import wrap
 
 import numpy as np
-from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import cohen_kappa_score, confusion_matrix, f1_score
-from sklearn.model_selection import KFold
+from sklearn.metrics import confusion_matrix, f1_score
+from sklearn.model_selection import GroupKFold, KFold
 
 from ists_asp.engine import Setup, System
 from ists_asp.explain import load_templates
-from ists_asp.explain.feedback import Attempt, Submission
+from ists_asp.explain.feedback import Submission
 from ists_asp.rules import Purpose
 
 VERDICTS = {
@@ -40,156 +38,111 @@ VERDICTS = {
 }
 NAMES = list(VERDICTS.values())
 ORDER = ["no_answer", "correct", "contradictory", "incomplete", "irrelevant"]
-PROFILE = "answers-students"
 SCRIPT = "data/feedback/weigh_feedback.py"
-STRENGTH = 0.3
-"""The inverse strength of the penalty on weights."""
-WORDS = ("both_say", "lacks", "instead", "joins")
-"""Names of evidence from words."""
-ALONE, RUN, INSTEAD, RUN_INSTEAD = 100, 70, 50, 30
-"""The values of evidence from words, as `lp_rules/feedback/evidence.lp` has them."""
-LEAST = 6
-"""Answers that evidence from words must have been found in."""
-KEPT = 2500
-"""Words and pairs of words that have weights at most."""
-WHOLE = {"break_long_words": False, "break_on_hyphens": False}
-SMALLEST = 8
-"""Weights that are smaller, in hundredths, are left out."""
+PROFILES = {"en": "default", "es": "es"}
+STRENGTH = 0.3  # the inverse strength of the penalty on weights
+OWN = 6  # an answer in ten subjects counts as so many about circuits
+LEAST = 30  # answers that evidence must be found in
+MOST = 120  # numbers that are kept, the largest
 FOLDS = 10
 BATCH = 50
 
 
 def read(path: Path) -> list[dict[str, str]]:
-    """The rows of a table with tabs, by the names of its columns."""
+    """The rows of a table, by the names of its columns."""
+    kind = {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if path.suffix == ".tsv" else {}
     with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+        return list(csv.DictReader(stream, **kind))
 
 
-def collect(data: Path, kept: Path) -> list[dict]:
-    """The evidence of each answer: names and values, plain rules, lemmas of both sides."""
-    rows = read(data / "sra-2013-train" / "answers.tsv")
-    references = {
-        row["question_id"]: row["reference"]
-        for row in read(data / "sra-2013-train" / "references.tsv")
-    }
-    kept.touch()
-    found = [json.loads(line) for line in kept.read_text("utf-8").splitlines()]
-    if len(found) == len(rows):
-        return found
-    templates = load_templates("en")
-    with System(Setup(PROFILE)) as system, kept.open("a", encoding="utf-8") as stream:
-        rest = iter(rows[len(found) :])
-        while some := list(islice(rest, BATCH)):
-            attempts = []
-            for row in some:
-                # Each is one point: none has a semicolon.
-                reference = references[row["question_id"]]
-                answer = Submission(row["id"], row["question"], row["answer"], (reference,))
-                attempts.append(Attempt(answer, reference))
-            items = system.point_items(attempts, templates)
-            solver = system.program(Purpose.FEEDBACK).solver
-            for row, best in zip(some, solver.best_of_all(items), strict=True):
-                atoms = best.atoms
-                one = {
-                    "question": row["question_id"],
-                    "verdict": VERDICTS[row["verdict"]],
-                    "evidence": {
-                        str(atom.arguments[1]): atom.arguments[2].number
-                        for atom in atoms.get("evidence", ())
-                        if atom.arguments[0] == "answer" and not atom.arguments[1].startswith(WORDS)
-                    },
-                    "plain": {
-                        str(atom.arguments[0]): str(atom.arguments[1])
-                        for atom in atoms.get("plain", ())
-                    },
-                    "barred": [str(atom.arguments[0]) for atom in atoms.get("barred", ())],
-                    "says": _by_side(atoms.get("says", ())),
-                    "next": _by_side(atoms.get("says_next", ())),
-                }
-                found.append(one)
-                stream.write(json.dumps(one) + "\n")
-            stream.flush()
-            print(f"{len(found)} of {len(rows)}", flush=True)
-    return found
-
-
-def _by_side(atoms: list) -> list[list[str]]:
-    """What the answer says, and what the model answer."""
-    return [
-        sorted(
-            ",".join(map(str, atom.arguments[1:])) for atom in atoms if atom.arguments[0] == side
-        )
-        for side in ("1", "2")
+def answers(data: Path, every: int) -> list[dict[str, str]]:
+    """Graded answers: those in ten subjects, and one of so many about circuits."""
+    folder = data / "sra-2013-train"
+    references = {row["question_id"]: row["reference"] for row in read(folder / "references.tsv")}
+    rows = [
+        {**row, "of": "ten subjects", "verdict": row["teacher"]}
+        for row in read(Path(__file__).with_name("ten-subjects.csv"))
+    ]
+    return rows + [
+        {
+            **row,
+            "of": "circuits",
+            "language": "en",
+            "reference": references[row["question_id"]],
+            "verdict": VERDICTS[row["verdict"]],
+        }
+        for row in read(folder / "answers.tsv")[::every]
     ]
 
 
-def _words(one: dict) -> dict[str, int]:
-    """The evidence from words of one answer, with its values."""
-    (mine, others), (runs, told) = (map(set, one[name]) for name in ("says", "next"))
-    joined = [run for run in runs - told if not others.isdisjoint(_parts(run))]
-    return (
-        {f"both_say({word})": ALONE for word in mine & others}
-        | {f"lacks({word})": ALONE for word in others - mine}
-        | {f"instead({a},{b})": INSTEAD for a in mine - others for b in others - mine}
-        | {f"instead({run},{b})": RUN_INSTEAD for run in runs - told for b in others - mine}
-        | {f"both_say({run})": RUN for run in runs & told}
-        | {f"lacks({run})": RUN for run in told - runs}
-        | {f"joins({run})": RUN for run in joined}
-    )
-
-
-def _parts(run: str) -> list[str]:
-    """The two words of a run, whatever their letters."""
-    return [f'"{word}"' for word in run[1:-1].split('","')]
+def collect(rows: list[dict[str, str]], kept: Path) -> list[dict]:
+    """The evidence of each answer: names and values, plain rules, verdicts that are barred."""
+    kept.touch()
+    done = {(one["of"], one["id"]): one for one in map(json.loads, kept.open(encoding="utf-8"))}
+    for code, profile in PROFILES.items():
+        own = [
+            row for row in rows if row["language"] == code and (row["of"], row["id"]) not in done
+        ]
+        if not own:
+            continue
+        templates = load_templates(code)
+        with System(Setup(profile)) as system, kept.open("a", encoding="utf-8") as stream:
+            rest = iter(own)
+            while some := list(islice(rest, BATCH)):
+                attempts = [
+                    (Submission(row["id"], row["question"], row["answer"], ()), row["reference"])
+                    for row in some
+                ]
+                items = system.feedback_items(attempts, templates)
+                solver = system.program(Purpose.FEEDBACK).solver
+                for row, best in zip(some, solver.best_of_all(items), strict=True):
+                    atoms = best.atoms
+                    one = {
+                        **{key: row[key] for key in ("of", "id", "question", "verdict")},
+                        "evidence": {
+                            str(atom.arguments[1]): atom.arguments[2].number
+                            for atom in atoms.get("evidence", ())
+                            if str(atom.arguments[0]) == "answer"
+                        },
+                        "plain": {
+                            str(a.arguments[0]): str(a.arguments[1]) for a in atoms.get("plain", ())
+                        },
+                        "barred": [str(atom.arguments[0]) for atom in atoms.get("barred", ())],
+                    }
+                    done[one["of"], one["id"]] = one
+                    stream.write(json.dumps(one) + "\n")
+                stream.flush()
+                print(f"{len(done)} of {len(rows)}", flush=True)
+    return [done[row["of"], row["id"]] for row in rows]
 
 
 class Features:
     """What is weighed, as a matrix: values from 0 to 1; names as rules have them."""
 
-    def __init__(self, examples: list[dict], *, words: bool) -> None:
-        general = [one["evidence"] for one in examples]
-        self.matrix, self.names = _matrix(general, 4)
-        self.general = len(self.names)
-        if words:
-            part, names = _matrix([_words(one) for one in examples], LEAST)
-            self.matrix = hstack([self.matrix, part]).tocsr()
-            self.names += names
-
-
-def _matrix(rows: list[dict[str, int]], least: int) -> tuple[csr_matrix, list[str]]:
-    often = Counter(name for row in rows for name in row)
-    names = sorted(name for name, number in often.items() if number >= least)
-    place = {name: number for number, name in enumerate(names)}
-    cells = [
-        (at, place[name], value / 100)
-        for at, row in enumerate(rows)
-        for name, value in row.items()
-        if name in place
-    ]
-    at, column, value = zip(*cells, strict=True)
-    return csr_matrix((value, (at, column)), shape=(len(rows), len(names))), names
+    def __init__(self, examples: list[dict]) -> None:
+        often = defaultdict(int)
+        for one in examples:
+            for name in one["evidence"]:
+                often[name] += 1
+        self.names = sorted(name for name, number in often.items() if number >= LEAST)
+        self.matrix = np.array(
+            [[one["evidence"].get(name, 0) / 100 for name in self.names] for one in examples]
+        )
 
 
 def learn(
-    features: Features, wanted: np.ndarray, rows: np.ndarray
+    features: Features, wanted: np.ndarray, counted: np.ndarray, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Weights in hundredths, a column a verdict, and that of every answer; few words have any."""
-
-    def fit(columns: np.ndarray) -> LogisticRegression:
-        model = LogisticRegression(C=STRENGTH, max_iter=200)
-        return model.fit(features.matrix[rows][:, columns], wanted[rows])
-
-    every = np.arange(len(features.names))
-    model = fit(every)
-    if len(every) > features.general + KEPT:
-        strength = np.abs(model.coef_).max(axis=0)
-        strength[: features.general] = np.inf
-        every = np.sort(np.argsort(-strength, kind="stable")[: features.general + KEPT])
-        model = fit(every)
+    """Weights in hundredths, a column a verdict, and that of every answer; the largest are kept."""
+    model = LogisticRegression(C=STRENGTH, max_iter=2000)
+    model.fit(features.matrix[rows], wanted[rows], sample_weight=counted[rows])
     weights = np.zeros((len(features.names), len(NAMES)))
-    weights[every] = np.round(100 * model.coef_.T)
-    weights[np.abs(weights) < SMALLEST] = 0
-    return weights, np.round(100 * model.intercept_)
+    weights[:, model.classes_] = np.round(100 * model.coef_.T)
+    base = np.zeros(len(NAMES))
+    base[model.classes_] = np.round(100 * model.intercept_)
+    smallest = np.sort(np.abs(weights), axis=None)[-(MOST - len(NAMES))]
+    weights[np.abs(weights) < max(smallest, 1)] = 0
+    return weights, base
 
 
 def decide(
@@ -202,28 +155,24 @@ def decide(
         sums[at, [NAMES.index(verdict) for verdict in one["barred"]]] = -np.inf
     found = np.array(first)[sums[:, first].argmax(axis=1)]
     for at, one in enumerate(examples):
-        plain = [ORDER.index(verdict) for verdict in one["plain"].values()]
-        if plain:
-            found[at] = NAMES.index(ORDER[min(plain)])
+        if one["plain"]:
+            found[at] = NAMES.index(ORDER[min(map(ORDER.index, one["plain"].values()))])
     return found
 
 
 def show(title: str, wanted: np.ndarray, found: np.ndarray) -> None:
     """Print how good verdicts are, and which are taken for which."""
-    three = [np.minimum(each, 2) for each in (_threes(wanted), _threes(found))]
-    print(f"\n{title}")
+    three = [np.minimum(verdicts, 2) for verdicts in (wanted, found)]
+    wrong = np.mean(np.isin(wanted, (1, 3, 4)) & (found == 0))
+    harsh = np.mean((wanted == 0) & (found == 1))
+    print(f"\n{title}: {len(wanted)} answers")
     print(f"  accuracy of three verdicts {np.mean(three[0] == three[1]):.3f}")
     print(f"  accuracy of five           {np.mean(wanted == found):.3f}")
     print(f"  macro F1 of five           {f1_score(wanted, found, average='macro'):.3f}")
-    print(f"  kappa of five              {cohen_kappa_score(wanted, found):.3f}")
+    print(f"  wrong called correct {100 * wrong:.1f} %, right contradictory {100 * harsh:.1f} %")
     print("  " + " ".join(f"{name:>13}" for name in ("gold \\ found", *NAMES)))
-    for name, row in zip(NAMES, confusion_matrix(wanted, found), strict=True):
+    for name, row in zip(NAMES, confusion_matrix(wanted, found, labels=range(5)), strict=True):
         print("  " + " ".join(f"{cell:>13}" for cell in (name, *row)))
-
-
-def _threes(verdicts: np.ndarray) -> np.ndarray:
-    """Correct, contradictory, the rest."""
-    return np.array([{"correct": 0, "contradictory": 1}.get(NAMES[each], 2) for each in verdicts])
 
 
 def plain_rules(examples: list[dict]) -> dict[str, tuple[int, int]]:
@@ -236,43 +185,38 @@ def plain_rules(examples: list[dict]) -> dict[str, tuple[int, int]]:
     return found
 
 
-def write(
-    target: Path, title: str, features: Features, weights: np.ndarray, base: np.ndarray
-) -> None:
-    """Write a file of weights."""
-    lines = [
-        f"% Weights of verdicts: {title}, learned from graded answers.",
+def head(title: str, purpose: str) -> list[str]:
+    """The comment at the top of a file that is written here."""
+    return [
+        f"% {title}",
         "%",
-        "% Purpose: how many hundredths of log-odds evidence adds to a verdict where there is all",
-        "%          of it. This writes the file again:",
-        f"%          python {SCRIPT} --data DATA --work WORK -o lp_rules/weights",
+        f"% Purpose: {purpose}. This writes the file again:",
+        f"%          python {SCRIPT} --data DATA --work WORK -o lp_rules",
         "",
     ]
+
+
+def write(target: Path, features: Features, weights: np.ndarray, base: np.ndarray) -> None:
+    """Write the file of weights."""
+    lines = head(
+        "Weights of verdicts, learned from graded answers.",
+        "how many hundredths of log-odds evidence adds to a verdict where there is all of it",
+    )
     for verdict, weight in zip(NAMES, base, strict=True):
         lines.append(f"weight(base,{verdict},{int(weight)}).")
-    order = sorted(
-        range(len(features.names)), key=lambda at: (at >= features.general, features.names[at])
-    )
-    for at in order:
-        name, own = features.names[at], weights[at]
-        parts = [
-            f"{name},{verdict},{int(weight)}"
-            for verdict, weight in zip(NAMES, own, strict=True)
-            if weight
-        ]
-        if parts:
-            lines += wrap(f"weight({'; '.join(parts)}).", 120, subsequent_indent="    ", **WHOLE)
+    for name, own in zip(features.names, weights, strict=True):
+        cells = [f"{name},{NAMES[at]},{int(own[at])}" for at in np.flatnonzero(own)]
+        if cells:
+            lines += wrap(f"weight({'; '.join(cells)}).", 120, subsequent_indent="    ")
     target.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def count(target: Path, rules: dict[str, tuple[int, int]]) -> None:
     """Write how often plain rules are right."""
-    lines = [
-        "% How often plain rules are right, counted on graded answers.",
-        "%",
-        f"% Purpose: what is said of how sure their verdicts are. {SCRIPT} writes the file.",
-        "",
-    ]
+    lines = head(
+        "How often plain rules are right, counted on graded answers.",
+        "what is said of how sure their verdicts are",
+    )
     for name, (fired, right) in sorted(rules.items()):
         lines.append(f'%@rule counted_{name}: "right in {right} of {fired} answers"')
         lines.append(f"right_in({name},{round(100 * (right + 1) / (fired + 2))}).")
@@ -284,29 +228,37 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--every", type=int, default=1, help="one of so many answers is used")
     parser.add_argument("-o", "--output", type=Path, required=True)
     given = parser.parse_args()
-    examples = collect(given.data, given.work / "evidence.jsonl")
+    examples = collect(answers(given.data, given.every), given.work / "evidence.jsonl")
     wanted = np.array([NAMES.index(one["verdict"]) for one in examples])
     questions = np.array([one["question"] for one in examples])
+    own = np.array([one["of"] == "ten subjects" for one in examples])
+    counted = np.where(own, OWN, 1.0)
+    open_to = np.flatnonzero([not one["plain"] for one in examples])
     rules = plain_rules(examples)
     for name, (fired, right) in sorted(rules.items()):
         print(f"plain rule {name}: {right} of {fired} right")
-    count(given.output.parent / "feedback" / "precision.lp", rules)
+    features = Features(examples)
     every = np.arange(len(examples))
-    left_out = [every[questions == one] for one in sorted(set(questions))]
-    dealt = [test for _, test in KFold(FOLDS, shuffle=True, random_state=0).split(every)]
-    for words, name in ((False, "feedback"), (True, "feedback-answers-students")):
-        features = Features(examples, words=words)
-        for title, parts in (("questions left out", left_out), ("answers left out", dealt)):
-            found = np.empty(len(every), dtype=int)
-            for test in parts:
-                weights, base = learn(features, wanted, np.setdiff1d(every, test))
-                found[test] = decide(examples, features, weights, base)[test]
-            show(f"{name}: {title}", wanted, found)
-        weights, base = learn(features, wanted, every)
-        title = "any kind of text" if not words else f"profile {PROFILE}"
-        write(given.output / f"{name}.lp", title, features, weights, base)
+    splits = {
+        "questions left out": GroupKFold(FOLDS).split(every, groups=questions),
+        "answers left out": KFold(FOLDS, shuffle=True, random_state=0).split(every),
+    }
+    for title, parts in splits.items():
+        found = np.empty(len(every), dtype=int)
+        for _, test in parts:
+            known = np.setdiff1d(open_to, test)
+            found[test] = decide(examples, features, *learn(features, wanted, counted, known))[test]
+        for name, kind in (("circuits", ~own), ("ten subjects", own)):
+            show(f"{name}, {title}", wanted[kind], found[kind])
+    count(given.output / "feedback" / "precision.lp", rules)
+    write(
+        given.output / "weights" / "feedback.lp",
+        features,
+        *learn(features, wanted, counted, open_to),
+    )
 
 
 if __name__ == "__main__":

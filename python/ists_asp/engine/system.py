@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ists_asp.engine.answer import Provenance
     from ists_asp.engine.preparation import GivenPair, GivenSentence
     from ists_asp.explain.explanation import Explanation
-    from ists_asp.explain.feedback import Attempt, Feedback, Submission, Verdict
+    from ists_asp.explain.feedback import Feedback, Submission
     from ists_asp.explain.templates import Templates
     from ists_asp.model import Answer, Rating
     from ists_asp.rules import RuleWarning
@@ -434,65 +434,48 @@ class System(Preparation):
         self, submissions: Iterable[Submission], templates: Templates
     ) -> Iterator[Feedback]:
         """Judge students' answers, lazily and in their order; see :meth:`judge`."""
-        from ists_asp.explain.feedback import BATCH, Attempt, Feedback
+        from ists_asp.explain.feedback import BATCH, Feedback
 
         for batch in batches(submissions, BATCH):
             attempts = [
-                Attempt(submission, reference)
-                for submission in batch
-                for reference in submission.references
+                (submission, model) for submission in batch for model in submission.references
             ]
-            verdicts = self._verdicts(self.point_items(attempts, templates), templates)
-            for attempt in attempts:
-                attempt.judged = list(islice(verdicts, len(attempt.points)))
-            items = ((attempt, attempt.facts) for attempt in attempts if attempt.several)
-            wholes = self._verdicts(items, templates)
+            items = self.feedback_items(attempts, templates)
+            solutions = raising(self.program(Purpose.FEEDBACK).run(items))
             feedback = (
-                Feedback.of(attempt, (next(wholes) if attempt.several else attempt.judged[0])[1])
-                for attempt in attempts
+                Feedback.of(*attempt, solution.item[0], solution.answers[0], templates)
+                for attempt, solution in zip(attempts, solutions, strict=True)
             )
             for submission in batch:
                 yield max(islice(feedback, len(submission.references)), key=attrgetter("rank"))
 
-    def _verdicts(
-        self, items: Iterable[Item], templates: Templates
-    ) -> Iterator[tuple[Any, Verdict]]:
-        for solution in raising(self.program(Purpose.FEEDBACK).run(items)):
-            subject, (judged,) = solution.item[0], solution.answers
-            yield subject, judged.verdict_on(subject, templates)
-
-    def point_items(self, attempts: Iterable[Attempt], templates: Templates) -> Iterator[Item]:
-        """Students' answers aligned with each point of model answers, with the facts to judge."""
+    def feedback_items(
+        self, attempts: Sequence[tuple[Submission, str]], templates: Templates
+    ) -> Iterator[Item]:
+        """Students' answers aligned each with a model answer, with the facts to judge them."""
         from ists_asp.explain.explanation import text_facts
         from ists_asp.explain.feedback import asked_facts
 
-        compared = [(attempt.submission, point) for attempt in attempts for point in attempt.points]
-        texts = {"."}
-        for submission, point in compared:
-            texts.update((submission.answer, submission.question, point))
-        listed = sorted(text for text in texts if text.strip())
+        compared = [submission.beside(model) for submission, model in attempts]
+        questions = dict.fromkeys(submission.question for submission, _ in attempts)
+        listed = sorted(
+            {text for texts in (*compared, questions) for text in texts if text.strip()} | {"."}
+        )
         cut = dict(zip(listed, self.tokenize(listed), strict=True))
-        every = dict.fromkeys(submission.question for submission, _ in compared)
-        questions = [text for text in every if text in cut]
-        annotated = self.annotate(Pair("", cut[text], cut[text]) for text in questions)
-        asked = dict(zip(questions, (asked_facts(pair.sent1) for pair in annotated), strict=True))
+        asking = [question for question in questions if question in cut]
+        annotated = self.annotate(Pair("", cut[text], cut[text]) for text in asking)
+        asked = dict(zip(asking, (asked_facts(pair.sent1) for pair in annotated), strict=True))
         pairs = (
-            Pair(submission.id, cut.get(submission.answer, cut["."]), cut.get(point, cut["."]))
-            for submission, point in compared
+            Pair(submission.id, *(cut.get(text, cut["."]) for text in texts))
+            for (submission, _), texts in zip(attempts, compared, strict=True)
         )
         answers = (answer for answer, _ in self.decided(pairs, rated=True))
         program, lengths = self.program(Purpose.FEEDBACK), text_facts(templates)
-        for (submission, _), decided in zip(compared, self.with_facts(answers), strict=True):
+        for (submission, _), decided in zip(attempts, self.with_facts(answers), strict=True):
             yield program.facts(*decided, [*lengths, *asked.get(submission.question, ())])
 
-    def trace_verdicts(self, submission: Submission, templates: Templates) -> Iterator[AskedTrace]:
-        """Trace the verdict on the best of the model answers, then that on each of its points."""
-        from ists_asp.explain.feedback import Attempt
-
-        best = self.judge(submission, templates)
-        attempt = Attempt(submission, best.reference, [*zip(best.answers, best.parts, strict=True)])
-        items = [*self.point_items([attempt], templates)]
-        if len(items) > 1:
-            items.insert(0, (attempt, attempt.facts))
-        tracer = self.program(Purpose.FEEDBACK).tracer
-        return (tracer.trace(*item) for item in items)
+    def trace_verdict(self, feedback: Feedback, templates: Templates) -> AskedTrace:
+        """Trace the verdict on an answer that has been judged."""
+        attempt = feedback.submission, feedback.reference
+        (item,) = self.feedback_items([attempt], templates)
+        return self.program(Purpose.FEEDBACK).tracer.trace(*item)

@@ -332,6 +332,7 @@ def render_ratings(evaluation: RatingEvaluation) -> str:
 
 
 LEAST = 10  # marks from which a scale can be learned
+KAPPA = 0.3  # marks that agree less with those given are not suggested
 _RIDGE = 1.0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ists_asp.io.text import Warn
     from ists_asp.pipeline.cluster import Engine
     from ists_asp.pipeline.stages import Stages
+    from ists_asp.rules.profiles import Profile
 
 _BATCH = 50  # answers that are judged together
 
@@ -78,7 +80,7 @@ _ROLES = {
     "--language", metavar="CODE", help="Language of the feedback, en or es. Default: the profile's."
 )
 @options.templates_option
-@options.setup_options("answers-students", engine=True)
+@options.setup_options(engine=True)
 @options.output_option()
 @options.quiet_option
 def feedback(
@@ -103,9 +105,10 @@ def feedback(
 
     Out: the table with these columns added: best_reference, rating, verdict (correct,
     incomplete, contradictory, irrelevant or no_answer), right, missing, contradicts, extra,
-    feedback (two sentences), and sure: the percentage of such cases in which the verdict is
-    right. The default profile suits electric circuits; use default for other English, es for
-    Spanish.
+    feedback (two or three sentences), sure (the percentage of such cases in which the verdict is
+    right), check (yes where you should look) and points (how many are found). How many answers
+    have which verdict, by question, is said at the end. English is the default; for Spanish use
+    --profile es.
     """
     from ists_asp.cli.driver import Printed, make_parts, working
     from ists_asp.engine import System
@@ -153,10 +156,14 @@ def feedback(
         answers, question = sheet.submissions, partial(System.judge_many, templates=wording)
         judged = run.ask_each(answers, question, size=_BATCH, quiet=quiet, searching=True)
         results = [result for _, result in judged]
-    ours = _columns(sheet, results, marked=columns["marks_col"] is not None, group=group)
+    ours = _columns(
+        sheet, results, setup.load_profile(), marked=columns["marks_col"] is not None, group=group
+    )
     with ExitStack() as stack:
         target = Printed() if output is None else stack.enter_context(atomic_writer(output))
         _write(kind, target, sheet, ours)
+    if not quiet:
+        _tell_counts(sheet, ours)
     run.failures.end(len(results))
 
 
@@ -165,8 +172,11 @@ def _load(system: System) -> None:
 
 
 def _why(system: System, answer: Submission, wording: Templates) -> str:
-    traces = system.trace_verdicts(answer, wording)
-    return "\n".join(trace.why("verdict(_)").text(depth=3) for trace in traces)
+    feedback = system.judge(answer, wording)
+    columns = [f"{name}: {text}" for name, text in feedback.columns.items() if text]
+    whole = f"{feedback.verdict}, right in {feedback.sure} of 100 such cases: {feedback.text}"
+    reasons = system.trace_verdict(feedback, wording).why("verdict(_)").text(depth=3)
+    return "\n".join((whole, *columns, "", reasons))
 
 
 def _write_part(
@@ -182,6 +192,7 @@ def _write_part(
 ) -> Iterator[Outcome]:
     from ists_asp.engine import System
     from ists_asp.io.formats import Outcome
+    from ists_asp.model import Pair, Sentence
     from ists_asp.run.pool import ask_each
 
     assert source.table is not None
@@ -190,10 +201,27 @@ def _write_part(
     batches = (answers[at : at + _BATCH] for at in range(0, len(answers), _BATCH))
     judged = ask_each(stages.ask, batches, question)
     results = [result.found if isinstance(result, IstsError) else result for _, result in judged]
-    _write(kind, target, sheet, _columns(sheet, results, marked=False, group=False, whole=False))
+    profile = stages.setup.load_profile()
+    ours = _columns(sheet, results, profile, marked=False, group=False, whole=False)
+    _write(kind, target, sheet, ours)
     for answer, result in zip(answers, results, strict=True):
         failure = SolveError(result) if isinstance(result, str) else None
-        yield Outcome(answer.pair, failure=failure)
+        yield Outcome(Pair(answer.id, Sentence(()), Sentence(())), failure=failure)
+
+
+def _tell_counts(sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
+    """Note how many answers have which verdict, by question, and how many are to be checked."""
+    counts = defaultdict[str, Counter[object]](Counter)
+    to_check = Counter[str]()
+    for answer, verdict, check in zip(
+        sheet.submissions, ours["verdict"], ours["check"], strict=True
+    ):
+        for question in ("", answer.question):
+            counts[question][verdict or "without a verdict"] += 1
+            to_check[question] += check == "yes"
+    for question, verdicts in counts.items() if len(counts) > 2 else [("", counts[""])]:
+        told = ", ".join(f"{number} {name}" for name, number in verdicts.most_common())
+        note(f"{shortened(question, 60) or 'all answers'}: {told}; {to_check[question]} to check")
 
 
 def _write(kind: str, target: Text, sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
@@ -294,16 +322,35 @@ def _mark(row: Row, place: int) -> float | None:
 
 
 def _columns(
-    sheet: _Sheet, results: list[Feedback | str], *, marked: bool, group: bool, whole: bool = True
+    sheet: _Sheet,
+    results: list[Feedback | str],
+    profile: Profile,
+    *,
+    marked: bool,
+    group: bool,
+    whole: bool = True,
 ) -> dict[str, list[object]]:
-    """The columns added to the table, by name."""
-    from ists_asp.evaluate.ratings import suggest_marks
+    """The columns added to the table, by name; those of an answer in another language are empty."""
+    from ists_asp.evaluate.ratings import KAPPA, suggest_marks
     from ists_asp.explain.feedback import COLUMNS, Feedback, groups
+    from ists_asp.lang import guess
+    from ists_asp.pipeline.source import warn_foreign
 
-    given = [result if isinstance(result, Feedback) else None for result in results]
+    feedback = [result if isinstance(result, Feedback) else None for result in results]
+    sides = [None if result is None else result.answer.pair.sent1 for result in feedback]
+    own = profile.language
+    foreign = [side is not None and guess((side, side), own) != own for side in sides]
+    pairs = (
+        result.answer.pair
+        for result, other in zip(feedback, foreign, strict=True)
+        if result and other
+    )
+    warn_foreign(pairs, profile, note)
+    given = [None if other else result for result, other in zip(feedback, foreign, strict=True)]
     ours: dict[str, list[object]] = {
         name: [result and result.cell(name) for result in given] for name in COLUMNS
     }
+    ours["check"] = [cell if cell is not None else "yes" for cell in ours["check"]]
     for at, result in enumerate(results):
         if isinstance(result, str):
             ours["feedback"][at] = f"failed: {result}"
@@ -312,11 +359,15 @@ def _columns(
     if marked:
         features = [None if result is None else result.features for result in given]
         scale = suggest_marks(features, sheet.marks, sheet.table.name)
-        ours["suggested"] = list(scale.suggested)
-        note(
-            f"marks suggested by {scale.marked} of yours; leaving one out: kappa "
-            f"{scale.kappa:.2f} (weighted by squares), mean error {scale.error:.2f}"
+        agreement = (
+            f"by {scale.marked} of your marks, leaving one out: kappa {scale.kappa:.2f} "
+            f"(weighted by squares), mean error {scale.error:.2f}"
         )
+        if scale.kappa < KAPPA:
+            note(f"no marks are suggested: they agree too little with yours; {agreement}")
+        else:
+            ours["suggested"] = list(scale.suggested)
+            note(f"marks are suggested {agreement}")
     if group:
         ours["group"] = list(groups(given))
     return ours
