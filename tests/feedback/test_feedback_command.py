@@ -3,14 +3,12 @@
 import csv
 import io
 import pickle
-from pathlib import Path
 
 import pytest
 
 from ists_asp.errors import AnswerError, DataError
 from ists_asp.evaluate.ratings import suggest_marks
 
-SRA = Path(__file__).parents[3] / "shared" / "data" / "sra-2013-train"
 ROWS = """id,question,answer,reference,teacher
 1,Why?,there is a gap,There is a gap in the path,Ann
 2,Why?,i dont know,There is a gap in the path,=Bob
@@ -34,12 +32,12 @@ def test_columns_of_the_user_come_first_and_unchanged(good, table, tmp_path):
     text = (tmp_path / "out.csv").read_text("utf-8")
     assert text.splitlines()[0] == (
         "id,question,answer,reference,teacher,best_reference,rating,verdict,right,missing,"
-        "contradicts,extra,feedback,sure,group"
+        "contradicts,extra,feedback,sure,check,group"
     )
     one, two = rows_of(text)
     assert (one["teacher"], two["teacher"]) == ("Ann", "=Bob")
     assert two["verdict"] == "no_answer"
-    assert one["missing"] == "“in the path”"
+    assert one["right"] == "“a gap”"
 
 
 @pytest.mark.slow
@@ -128,30 +126,25 @@ def test_the_help_says_first_what_it_is_not(good):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not SRA.is_dir(), reason="needs ../shared/data/sra-2013-train")
-def test_accuracy_on_graded_answers(good, tmp_path):
-    """The weights have seen these answers: what is held here is that they still apply."""
-
-    def read(name):
-        with (SRA / name).open(encoding="utf-8", newline="") as stream:
-            return list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
-
-    references = {row["question_id"]: row["reference"] for row in read("references.tsv")}
-    some = read("answers.tsv")[::40]
+def test_marks_that_agree_too_little_are_not_suggested(run, tmp_path):
     path = tmp_path / "answers.csv"
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(["id", "question", "answer", "reference", "gold"])
-        for row in some:
-            reference = references[row["question_id"]]
-            writer.writerow([row["id"], row["question"], row["answer"], reference, row["verdict"]])
-    found = rows_of(good("feedback", path, "-q"))
+    rows = [f"{n},Why?,there is a gap,There is a gap,{n % 3}\n" for n in range(12)]
+    path.write_text("id,question,answer,reference,points\n" + "".join(rows), encoding="utf-8")
+    result = run("feedback", path, "--marks-col", "points")
+    assert "no marks are suggested: they agree too little with yours" in result.stderr
+    assert "suggested" not in result.stdout.splitlines()[0]
+    assert "all answers: 12 correct; 0 to check" in result.stderr
 
-    def three(verdict):
-        return verdict if verdict in ("correct", "contradictory") else "rest"
 
-    right = sum(three(row["gold"]) == three(row["verdict"]) for row in found)
-    assert right / len(found) >= 0.7
+@pytest.mark.slow
+def test_an_answer_in_another_language_is_left_to_the_teacher(run, tmp_path):
+    path = tmp_path / "answers.csv"
+    answer = "los glóbulos rojos llevan el oxígeno a los tejidos"
+    path.write_text(f"id,answer,reference\n1,{answer},They carry oxygen\n", encoding="utf-8")
+    result = run("feedback", path)
+    assert "pair 1 looks like Spanish" in result.stderr
+    (row,) = rows_of(result.stdout)
+    assert (row["verdict"], row["feedback"], row["check"]) == ("", "", "yes")
 
 
 def test_an_error_about_an_answer_can_be_sent_by_a_worker():

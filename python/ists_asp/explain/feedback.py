@@ -36,6 +36,7 @@ CHECKED = 80  # a verdict that is right in fewer of 100 cases is to be checked
 _LINES = re.compile(r"[;\s]*\n\s*")
 _BLOCK = re.compile(r"</?(?:p|br|div|li|ul|ol)\b[^<>]*>", re.IGNORECASE)
 _INLINE = re.compile(r"</?(?:span|b|i|u|em|strong|sub|sup|font|a)\b[^<>]*>", re.IGNORECASE)
+_FORMULA = re.compile(r"=[A-Z.]+\(.*\)", re.DOTALL)
 _FIGURES = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹", "01234567890123456789")
 
 
@@ -189,7 +190,9 @@ def asked_facts(question: Sentence) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """A text of a learning platform without its tags and entities; figures stand on the line."""
+    """A text of a platform or sheet without tags, entities and formulas; figures on the line."""
+    if _FORMULA.fullmatch(text.strip()):
+        return ""
     if "<" in text or "&" in text:
         text = unescape(_INLINE.sub("", _BLOCK.sub("\n", text)))
     return text.translate(_FIGURES).replace("\xa0", " ").strip()
