@@ -10,7 +10,7 @@ from ists_asp.vocabulary import ALIGNED, KINDS, TOKEN_COUNT, Predicate, all_pred
 from tests.tours import ROOT
 
 VALUES = {
-    *(*"DKMNPTUVW", "Atom", "Change", "Chunks", "Decision", "Distance", "Form", "From", "Kind"),
+    *(*"DKMNPTUVW", "Atom", "Change", "Chunks", "Decision", "Distance", "Form", "From"),
     *("Letters", "Name", "Number", "Percent", "Prefix", "Rating", "Reason", "Similarity", "Stem"),
     *("Target", "Unit", "Value", "Weight", "Worth", "Xpos", "Zeros"),
 }

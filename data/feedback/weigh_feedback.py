@@ -217,9 +217,12 @@ def count(target: Path, rules: dict[str, tuple[int, int]]) -> None:
         "How often plain rules are right, counted on graded answers.",
         "what is said of how sure their verdicts are",
     )
-    for name, (fired, right) in sorted(rules.items()):
-        lines.append(f'%@rule counted_{name}: "right in {right} of {fired} answers"')
-        lines.append(f"right_in({name},{round(100 * (right + 1) / (fired + 2))}).")
+    shares = [
+        f"{name},{round(100 * (right + 1) / (fired + 2))}"
+        for name, (fired, right) in sorted(rules.items())
+    ]
+    lines.append('%@rule counted_on_graded_answers: "so many of 100 such verdicts are right"')
+    lines += wrap(f"right_in({'; '.join(shares)}).", 120, subsequent_indent="    ")
     target.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

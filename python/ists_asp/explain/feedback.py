@@ -59,7 +59,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the rules say of an answer.
+    """The verdict on an answer, and the points it rests on, as the rules give them.
 
     ``rule`` is the rule that decided by itself, empty where evidence was weighed. ``sure`` is how
     often in 100 such cases the verdict is right. ``found``, ``denied`` and ``points`` are points
