@@ -1,47 +1,44 @@
-"""The command: what it refuses in one line, and how it ends."""
+"""The command: what it refuses, how it ends and begins again, what ``--read-only`` forbids."""
 
 import json
 import signal
 import socket
 import subprocess
-import sys
 import time
 from contextlib import closing
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-pytestmark = pytest.mark.browser
+from tests import serving
 
+pytestmark = pytest.mark.slow
 
-def serve(*arguments):
-    command = [sys.executable, "-m", "ists_asp", "serve", "--no-browser", *map(str, arguments)]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
-    )
-
-
-def refused(*arguments):
-    with serve(*arguments) as process:
-        said, told = process.communicate(timeout=90)
-    assert (process.returncode, said, told.count("\n")) == (2, "", 1), told
-    return told
+start = partial(serving.start_server, stderr=subprocess.PIPE, errors="replace")
 
 
 def test_what_cannot_be_served_is_told_in_a_line(tmp_path, served):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        number = taken.getsockname()[1]
-        assert f"port {number} is taken" in refused(tmp_path / "a", "--port", number)
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "mine.txt").write_text("mine")
-    assert "neither empty nor a project" in refused(tmp_path / "b")
-    assert [path.name for path in (tmp_path / "b").iterdir()] == ["mine.txt"]
     (tmp_path / "c").write_text("")
-    assert "this is not a folder" in refused(tmp_path / "c")
-    assert "another server is at work on this folder" in refused(served.folder)
-    assert "\\u001b" in refused(tmp_path / "d", "--profile", "\x1b]0;x\x07")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        number = taken.getsockname()[1]
+        cases = [
+            (tmp_path / "a", ("--port", number), f"port {number} is taken"),
+            (tmp_path / "b", (), "neither empty nor a project"),
+            (tmp_path / "c", (), "not a folder"),
+            (served.folder, (), "another server is at work"),
+            (tmp_path / "d", ("--profile", "\x1b]0;x\x07"), "\\u001b"),
+        ]
+        running = [start(folder, *arguments) for folder, arguments, _ in cases]
+        for (_, _, words), process in zip(cases, running, strict=True):
+            output, errors = process.communicate(timeout=90)
+            assert (process.returncode, output, errors.count("\n")) == (2, "", 1), errors
+            assert words in errors
+    assert [path.name for path in (tmp_path / "b").iterdir()] == ["mine.txt"]
     assert not (tmp_path / "d").exists()
 
 
@@ -49,7 +46,7 @@ def test_it_ends_when_it_is_told_to_and_leaves_no_process(tmp_path):
     """Whoever waits for a worker then hears of it, and no trace of Python is printed."""
     pair = {"sent1": "a dog", "sent2": "a cat", "decision": ["rating"]}
     for number in (signal.SIGINT, signal.SIGTERM):
-        with serve(tmp_path / "p", "--quiet") as process:
+        with start(tmp_path / "p", "--quiet") as process:
             address = urlsplit(process.stdout.readline().strip())
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
             assert children
@@ -61,8 +58,123 @@ def test_it_ends_when_it_is_told_to_and_leaves_no_process(tmp_path):
                 process.send_signal(number)
                 assert "error" in json.load(connection.getresponse())
             assert process.communicate(timeout=60)[1] == ""
-        left = children
         for _ in range(100):
-            left = [one for one in left if Path("/proc", one).exists()]
+            left = [child for child in children if Path("/proc", child).exists()]
             time.sleep(0.1 if left else 0)
         assert left == []
+
+
+RULE = '%@rule mine: "it is a dog"\nalike(I,J,mine,90) :- word(1,I,"dog"), word(2,J,"cat").\n'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder whose own name is hostile, with a rule, a word and a correction."""
+    folder = tmp_path_factory.mktemp("restart") / '"><img src=x onerror=alert(1)>\u202e'
+    with serving.serving(folder, "--profile", "headlines") as server:
+        file = {"name": "mine.lp", "text": RULE, "before": None}
+        server.asked("/project/rules/file", file, "PUT")
+        (words,) = server.asked("/project/words")["tables"]
+        entry = {"left": "tea", "right": "cuppa", "before": words["digest"]}
+        server.asked("/project/words", {"name": words["name"], **entry})
+        server.asked("/project/corrections/images", {"id": "1", "do": "accept"})
+        states = server.asked("/project/effects")["states"]
+    assert [state["number"] for state in states] == [1, 2, 3]
+    (folder.parent / "states.json").write_text(json.dumps(states))
+    return folder
+
+
+@pytest.mark.browser
+def test_nothing_is_lost_when_the_server_is_stopped(let_in, folder, expect):
+    with serving.serving(folder) as server, let_in(server) as page:
+        assert server.asked("/project/effects")["states"] == json.loads(
+            (folder.parent / "states.json").read_text()
+        )
+        assert server.asked("/project/corrections/images")["mended"] == ["1"]
+        page.goto("/words")
+        assert folder.name in page.inner_text("header")
+        expect(page.locator("[data-place='words.tsv:2']")).to_be_visible()
+        page.goto("/rules?file=mine.lp")
+        page.click(".cm-content")
+        page.keyboard.press("Control+End")
+        page.keyboard.insert_text("% not saved\n")
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(60) in (0, -signal.SIGTERM, 143)
+        # The page says so, and what is typed stays; what was asked then ends.
+        page.expected += [400, 403, "ERR_CONNECTION_REFUSED"]
+        page.keyboard.press("Control+s")
+        expect(page.locator("#message")).to_contain_text("Is ists-asp serve still running?")
+        with serving.serving(folder, "--port", server.port) as again:
+            page.keyboard.press("Control+s")
+            expect(page.locator("#message")).to_contain_text("Open the address that ists-asp serve")
+            expect(page.locator(".cm-content")).to_contain_text("% not saved")
+            # When the cookie is right again, what was typed can be saved.
+            page.request.get(f"{again.address}/static/icon.svg?token={again.token}")
+            page.keyboard.press("Control+s")
+            expect(page.locator("#message")).to_have_text("mine.lp is saved.")
+    assert (folder / "rules" / "mine.lp").read_text("utf-8") == RULE + "% not saved\n"
+
+
+@pytest.fixture(scope="module")
+def guest(folder):
+    with serving.serving(folder, "--read-only") as server:
+        yield server
+
+
+def everything(folder):
+    return {
+        path: path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and ".history" not in path.parts
+    }
+
+
+@pytest.mark.browser
+def test_who_may_only_read_finds_nothing_to_change(guest, let_in, folder, expect):
+    before = everything(folder)
+    with let_in(guest) as page:
+        for view, wanted in {
+            "try": "main textarea",
+            "words": "[data-place='words.tsv:2']",
+            "rules": ".cm-content",
+            "effects": "#states tbody tr",
+            "correct": "#picture svg",
+            "learn": "#corpora label",
+            "report": "#corpus",
+        }.items():
+            page.goto(f"/{view}")
+            expect(page.locator("header")).to_contain_text("read only")
+            expect(page.locator(wanted).first).to_be_visible()
+            changing = page.locator(
+                "#tables :is(.new, button:text-is('Delete')), #new, #save, #delete, #take, #adopt,"
+                " #states button:text-is('Go back to this'), #keys button, #accept, #undo, #start"
+            )
+            for button in changing.all():
+                assert button.is_hidden() or button.is_disabled(), button.inner_text()
+            for key in ("Control+s", "Control+z", "e", "x", "Delete", "f", "Enter"):
+                page.keyboard.press(key)
+    assert everything(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PUT", "/project/rules/file", {"name": "x.lp", "text": "", "before": None}),
+        ("DELETE", "/project/rules/file", {"name": "mine.lp", "before": "0"}),
+        ("POST", "/project/words", {"name": "words.tsv", "before": "0", "line": 2}),
+        ("POST", "/project/effects/go-to?number=1", {}),
+        ("POST", "/project/corrections/images", {"id": "1", "do": "accept"}),
+        ("POST", "/project/corrections/images/undo", {}),
+        ("POST", "/project/learning", {"corpora": ["images"], "folds": 2}),
+        ("POST", "/project/learning/adopt", {}),
+    ],
+)
+def test_who_may_only_read_is_refused_in_one_line_and_can_still_ask(
+    guest, folder, method, path, body
+):
+    before = everything(folder)
+    status, answered = guest.ask(path, body, method)
+    assert (status, list(answered)) == (403, ["error"])
+    assert "nothing can be changed here" in answered["error"]
+    assert everything(folder) == before
+    assert guest.asked("/api/solve", {"sent1": "A dog.", "sent2": "A cat."})["alignments"]
