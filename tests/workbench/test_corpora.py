@@ -32,6 +32,7 @@ def test_what_is_learned_is_measured_first_and_adopted_as_a_new_state(served, co
     page.goto("/effects")
     page.locator("#heading", has_text="learned from 10 corrected pairs").wait_for()
     page.locator("#measures td.number b").first.wait_for()
+    (served.folder / "rules" / "learned-1.lp").unlink()
 
 
 @pytest.fixture
