@@ -50,6 +50,7 @@ def test_ratings_stand_behind_what_was_read_and_are_evaluated_by_id(good, bad, t
     assert "1 of the pairs of gold.csv are not in it, such as 'pair 9'" in message
 
 
+@pytest.mark.slow
 def test_contributions_sum_to_the_rating_which_solve_has_as_well(good, tsv):
     plain = good("sts", "--tsv", tsv, "-q").splitlines()
     answer = json.loads(good("solve", "--profile", "sts-en", *PAIRS[0], "--format", "jsonl"))

@@ -136,6 +136,7 @@ def test_groups_have_and_contradict_the_same_points():
     assert groups([*rows, None])[-1] is None
 
 
+@pytest.mark.slow
 def test_spanish():
     model = "La planta necesita agua"
     said, unsaid, denied = judged(
@@ -200,6 +201,7 @@ def test_answers_in_ten_subjects(language):
     assert sum(row["teacher"] in wrong and v == "correct" for row, v in pairs) <= 0.04 * len(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CASES.is_dir(), reason=f"the reported cases are not in {CASES}")
 @pytest.mark.parametrize("name", ["facts", "probes"])
 def test_reported_answers_have_the_verdict_of_a_teacher(name):
