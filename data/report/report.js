@@ -32,7 +32,7 @@ const paper = (picture, title, style) => {
 };
 
 /** A table as text; no program for sheets is to take a cell for a formula. */
-const table = (rows) => rows.map((row) => row.map((cell) => {
+export const table = (rows) => rows.map((row) => row.map((cell) => {
   const text = typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : String(cell ?? "");
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }).join(",") + "\r\n").join("");

@@ -46,8 +46,10 @@ const read = async (response) => {
 
 export const get = async (path, signal) => read(await reach(path, { signal, headers: { accept: "application/json" } }));
 
+/** Send a file as it is, all else as JSON. */
 export const send = async (path, body, { method = "POST", signal } = {}) => read(await reach(path, {
-  method, signal, headers: { "content-type": "application/json" }, body: JSON.stringify(body),
+  method, signal, headers: { "content-type": body instanceof Blob ? "application/octet-stream" : "application/json" },
+  body: body instanceof Blob ? body : JSON.stringify(body),
 }));
 
 /** Show what went wrong, unless somebody has asked something newer meanwhile. */

@@ -19,16 +19,23 @@ from ists_asp.explain.templates import load_templates
 from ists_asp.io.formats import rating_record
 from ists_asp.io.pairs import given_chunks
 from ists_asp.io.text import make_sentence
+from ists_asp.model import Pair
+from ists_asp.pipeline.source import warn_foreign
 from ists_asp.report.picture import picture, svg_file
 from ists_asp.rules import Purpose, load_profile
 from ists_asp.run import questions
+from ists_asp.run.pool import ask_each
+from ists_asp.solver.batch import batches
 from ists_asp.terminal import visible
 from ists_asp.workbench.desk import Bench, streamed
 
 if TYPE_CHECKING:
     from ists_asp.engine.answer import SolvedAnswer
-    from ists_asp.model import Pair, Sentence
+    from ists_asp.explain.feedback import Feedback
+    from ists_asp.model import Sentence
     from ists_asp.workbench.desk import Desk
+
+_TOGETHER = 10  # answers that are judged together, while others wait
 
 _Text = Annotated[str, Field(max_length=2000)]
 _Tokens = Annotated[
@@ -126,25 +133,35 @@ def router(bench: Bench) -> APIRouter:
     @routes.post("/feedback", summary="Students' answers beside model answers: one, or a list")
     def feedback(
         given: GivenAnswer | Annotated[list[GivenAnswer], Field(max_length=1000)],
-        profile: str = "answers-students",
+        profile: str = "default",
         language: str | None = None,
     ) -> dict[str, Any] | list[dict[str, Any]]:
         bench.desks.setup(profile).check_has(Purpose.FEEDBACK)
-        desk = bench.desks.desk(profile)
-        templates = load_templates(language or load_profile(profile).language)
+        desk, loaded = bench.desks.desk(profile), load_profile(profile)
+        templates = load_templates(language or loaded.language)
+        submissions = [
+            Submission(
+                answer.id, answer.question, answer.answer, (*filter(has_words, answer.references),)
+            )
+            for answer in (given if isinstance(given, list) else [given])
+        ]
+        asked = batches((one for one in submissions if one.references), _TOGETHER)
+        results = ask_each(desk.ask, asked, partial(System.judge_many, templates=templates))
 
-        def judged(one: GivenAnswer) -> dict[str, Any]:
-            references = tuple(filter(has_words, one.references))
-            posed = Submission(one.id, one.question, one.answer, references)
-            try:
-                if not references:
-                    raise DataError("no model answer", expected="one with words")
-                (found,) = desk.ask(partial(System.judge_many, templates=templates), [posed])
-                return {"id": one.id} | {name: found.cell(name) for name in COLUMNS}
-            except IstsError as error:
-                return {"id": one.id, "error": visible(str(error))}
+        def record(submission: Submission) -> dict[str, Any]:
+            result: Feedback | IstsError = DataError("no model answer", expected="one with words")
+            if submission.references:
+                _, result = next(results)
+            if isinstance(result, IstsError):
+                return {"id": submission.id, "error": visible(str(result))}
+            notes, words = list[str](), result.answer.pair.sent1
+            warn_foreign([Pair(submission.id, words, words)], loaded, notes.append)
+            if notes:
+                return {"id": submission.id, "error": visible(notes[0])}
+            return {"id": submission.id} | {name: result.cell(name) for name in COLUMNS}
 
-        return list(map(judged, given)) if isinstance(given, list) else judged(given)
+        records = list(map(record, submissions))
+        return records if isinstance(given, list) else records[0]
 
     @routes.post("/batch", summary="Many pairs, as JSON Lines in and out")
     async def batch(request: Request) -> StreamingResponse:

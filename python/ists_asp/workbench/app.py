@@ -37,7 +37,7 @@ from ists_asp.resources import data_dir, template
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.run.pool import SupersededError
 from ists_asp.terminal import visible
-from ists_asp.workbench import api, corrections, effects, learning, report, rules, words
+from ists_asp.workbench import api, corrections, effects, feedback, learning, report, rules, words
 from ists_asp.workbench.desk import Bench, ReadOnlyError
 from ists_asp.workbench.project import ConflictError
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # In the order of the work.
-VIEWS = ("try", "words", "rules", "effects", "correct", "learn", "report")
+VIEWS = ("try", "words", "rules", "effects", "correct", "learn", "report", "feedback")
 
 _STATUS = {SupersededError: 409, ConflictError: 409, ReadOnlyError: 403}
 
@@ -64,7 +64,7 @@ def make_app(bench: Bench, token: str, port: int) -> Guard:
     mimetypes.add_type("text/javascript", ".js")
     app.mount("/static", StaticFiles(directory=folder / "static"))
     app.mount("/shared", StaticFiles(directory=data_dir() / "report"))
-    for view in (api, rules, words, effects, corrections, learning, report):
+    for view in (api, rules, words, effects, corrections, learning, report, feedback):
         app.include_router(view.router(bench))
 
     def page(view: str, request: Request) -> HTMLResponse:
