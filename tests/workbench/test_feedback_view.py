@@ -80,8 +80,10 @@ def test_a_table_is_read_whatever_kind_it_is(page):
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("name", "data"),
-    [("t.doc", b"x"), ("t.csv", b""), ("t.csv", b"id,answer\n"), ("t.csv", b"a,b\n1\n")]
-    + [("t.xlsx", b"PK\x03\x04"), ("t.csv", b"a\n\xff\n"), ("t.csv", b"a\n" + b"b\n" * 5001)],
+    [
+        *(("t.csv", text) for text in (b"", b"id,answer\n", b"a,b\n1\n", b"a\n\xff\n")),
+        *(("t.doc", b"x"), ("t.xlsx", b"PK\x03\x04"), ("t.csv", b"a\n" + b"b\n" * 5001)),
+    ],
 )
 def test_a_faulty_table_is_refused_in_one_line(page, name, data):
     answer = post(page, name, data)
@@ -104,7 +106,7 @@ def test_answers_are_judged_corrected_and_exported(page, served, expect):
 
     judge()
     rows, path = page.locator(".answers tbody tr"), served.folder / "feedback.jsonl"
-    expect(page.locator("#questions h2")).to_have_count(2)
+    expect(page.locator("#questions h2")).to_have_count(3)
     assert page.locator(".check td:nth-child(1)").all_inner_texts()[-1] == "e"
     expect(rows.filter(has_text=HOSTILE)).to_have_count(1)
     expect(rows.filter(has_text="no model answer")).to_contain_text("check")

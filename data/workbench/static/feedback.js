@@ -48,10 +48,11 @@ const correct = async (row) => {
   count();
 };
 
-const section = (question) => {
-  const told = make("p", { class: "dim" }), body = make("tbody");
-  byId("questions").append(make("section", { "aria-label": question || "All answers" },
-    make("h2", { text: question || "All answers" }), told,
+/** The place of answers to a question that have one model answer. */
+const section = ({ question, references: [reference] }) => {
+  const told = make("p", { class: "dim" }), body = make("tbody"), title = question || reference || "All answers";
+  byId("questions").append(make("section", { "aria-label": title },
+    make("h2", { text: title }), question && reference ? make("p", { text: `Model answer: ${reference}` }) : null, told,
     make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Answers" }, make("table", { class: "answers" },
       make("thead", {}, make("tr", {}, ...["Id", "Answer", "Verdict", "Yours", "Feedback", "Sure", ""].map((text) => make("th", { scope: "col", text })))), body))));
   return { told, body, rows: [] };
@@ -60,8 +61,9 @@ const section = (question) => {
 /** Put a judged row among those of its question: what is to be checked comes first. */
 const add = (row, groups) => {
   const { submission, record } = row, rank = (unsure(row) ? 0 : rows.length) + row.number;
-  const group = row.group = groups.get(submission.question) ?? section(submission.question);
-  groups.set(submission.question, group);
+  const model = JSON.stringify([submission.question, submission.references]);
+  const group = row.group = groups.get(model) ?? section(submission);
+  groups.set(model, group);
   group.rows.push(row);
   row.choice = make("select", { "aria-label": `Your verdict on answer ${submission.id}`, disabled: READ_ONLY, onchange: () => correct(row) },
     make("option", { value: "", text: "–" }), ...verdicts.map((verdict) => make("option", { value: verdict, text: spoken(verdict) })));

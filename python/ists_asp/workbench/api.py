@@ -19,8 +19,7 @@ from ists_asp.explain.templates import load_templates
 from ists_asp.io.formats import rating_record
 from ists_asp.io.pairs import given_chunks
 from ists_asp.io.text import make_sentence
-from ists_asp.model import Pair
-from ists_asp.pipeline.source import warn_foreign
+from ists_asp.lang import guess, tables
 from ists_asp.report.picture import picture, svg_file
 from ists_asp.rules import Purpose, load_profile
 from ists_asp.run import questions
@@ -32,7 +31,7 @@ from ists_asp.workbench.desk import Bench, streamed
 if TYPE_CHECKING:
     from ists_asp.engine.answer import SolvedAnswer
     from ists_asp.explain.feedback import Feedback
-    from ists_asp.model import Sentence
+    from ists_asp.model import Pair, Sentence
     from ists_asp.workbench.desk import Desk
 
 _TOGETHER = 10  # answers that are judged together, while others wait
@@ -137,8 +136,8 @@ def router(bench: Bench) -> APIRouter:
         language: str | None = None,
     ) -> dict[str, Any] | list[dict[str, Any]]:
         bench.desks.setup(profile).check_has(Purpose.FEEDBACK)
-        desk, loaded = bench.desks.desk(profile), load_profile(profile)
-        templates = load_templates(language or loaded.language)
+        desk, own = bench.desks.desk(profile), load_profile(profile).language
+        templates = load_templates(language or own)
         submissions = [
             Submission(
                 answer.id, answer.question, answer.answer, (*filter(has_words, answer.references),)
@@ -154,10 +153,11 @@ def router(bench: Bench) -> APIRouter:
                 _, result = next(results)
             if isinstance(result, IstsError):
                 return {"id": submission.id, "error": visible(str(result))}
-            notes, words = list[str](), result.answer.pair.sent1
-            warn_foreign([Pair(submission.id, words, words)], loaded, notes.append)
-            if notes:
-                return {"id": submission.id, "error": visible(notes[0])}
+            words = result.answer.pair.sent1
+            if (other := guess((words, words), own)) != own:
+                found, known = (tables()[code].name for code in (other, own))
+                error = f"this looks like {found}; the profile {profile} knows {known} only"
+                return {"id": submission.id, "error": error}
             return {"id": submission.id} | {name: result.cell(name) for name in COLUMNS}
 
         records = list(map(record, submissions))
