@@ -141,6 +141,7 @@ def test_who_may_only_read_finds_nothing_to_change(guest, let_in, folder, expect
             "correct": "#picture svg",
             "learn": "#corpora label",
             "report": "#corpus",
+            "feedback": "#file",
         }.items():
             page.goto(f"/{view}")
             expect(page.locator("header")).to_contain_text("read only")
@@ -167,6 +168,10 @@ def test_who_may_only_read_finds_nothing_to_change(guest, let_in, folder, expect
         ("POST", "/project/corrections/images/undo", {}),
         ("POST", "/project/learning", {"corpora": ["images"], "folds": 2}),
         ("POST", "/project/learning/adopt", {}),
+        (
+            *("PUT", "/project/feedback/marks"),
+            {"answer": "a", "references": ["b"], "verdict": "correct"},
+        ),
     ],
 )
 def test_who_may_only_read_is_refused_in_one_line_and_can_still_ask(
