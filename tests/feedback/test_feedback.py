@@ -131,7 +131,7 @@ def test_the_best_of_several_references_counts():
 
 
 def test_groups_have_and_contradict_the_same_points():
-    rows = judged([("Why?", text, GAP) for text in ("a gap", "idk", "there is a gap")])
+    rows = judged([("Why?", text, GAP) for text in (f"{GAP}.", "idk", GAP)])
     assert groups(rows) == [1, 2, 1]
     assert groups([*rows, None])[-1] is None
 
