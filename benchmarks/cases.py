@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
 from benchmarks.timing import Timing
-from ists_asp.cli.console import counted, progress
+from ists_asp.cli.console import progress
 from ists_asp.engine import Setup, Timings
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.files import read_references
@@ -27,6 +27,7 @@ from ists_asp.learn.examples import ExampleBuilder
 from ists_asp.learn.fit import Settings
 from ists_asp.resources import Closing, rules_dir
 from ists_asp.rules import load_profile
+from ists_asp.run.worker import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -115,8 +116,7 @@ class Case:
 def measure(system: System, data: PairSet, scenario: str) -> Case:
     """Decide all pairs of a set and measure the answers, by way of a ``.wa`` file.
 
-    Raises:
-        SolveError: there is no answer for a pair.
+    SolveError: there is no answer for a pair.
     """
     pairs, golden = (data.chunked, ()) if scenario == "gold" else (data.plain, data.chunked)
     # Models load when they are first needed, which belongs to no pair.

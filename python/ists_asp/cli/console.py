@@ -7,16 +7,17 @@ import sys
 import time
 from contextlib import ExitStack, contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from ists_asp.errors import DataError, IstsError, UsageError, shortened
+from ists_asp.io.files import atomic_writer
 from ists_asp.limits import unproven
 from ists_asp.terminal import Door, behind, door, one_line, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ists_asp.engine import System, Timings
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from ists_asp.io.text import Warn
     from ists_asp.model import Answer, Pair
     from ists_asp.pipeline.source import Source
-
-T = TypeVar("T")
 
 _MOST_EDITS = 5  # edits that are named
 _MOST = 20  # warnings about a file that are printed; of the others their number
@@ -52,10 +51,7 @@ def warn(message: object) -> None:
 
 @contextmanager
 def reader_warnings() -> Iterator[Warn]:
-    """Collect what readers warn of, and print it at the end, or make it notes of an error.
-
-    Of many warnings the first are told, and how many more there are.
-    """
+    """Print what readers warn of at the end, of many the first, or make it notes of an error."""
     messages, count = list[str](), 0
 
     def take(message: str) -> None:
@@ -156,19 +152,16 @@ class Failures:
 
 def write_output(target: Path | None, value: object) -> None:
     """Write text, or another value as JSON, to standard output or, atomically, to a file."""
-    text = value
-    if not isinstance(text, str):
-        text = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+    if not isinstance(value, str):
+        value = json.dumps(value, ensure_ascii=False, indent=2) + "\n"
     if target is not None:
-        from ists_asp.io.files import atomic_writer
-
         with atomic_writer(target) as stream:
-            stream.write(plain(text))
+            stream.write(plain(value))
         return
     if sys.stdout is None:
         raise UsageError("standard output is closed", hint="Name a file with -o")
     try:
-        click.echo(text, nl=False, color=Door.colours)
+        click.echo(value, nl=False, color=Door.colours)
     except BrokenPipeError:
         raise
     except OSError as fault:
@@ -198,18 +191,10 @@ def progress(total: int | None, *, shown: bool) -> Iterator[Callable[[], None]]:
         yield lambda: bar.advance(task)
 
 
-def counted(items: Iterable[T], step: Callable[[], None]) -> Iterator[T]:
-    """The items; after each of them a step is done."""
-    for item in items:
-        yield item
-        step()
-
-
 def summary(pairs: int, seconds: float, stages: Timings) -> str:
     """The times of a run: pairs per second, each stage, the median and the slowest pair.
 
-    ``seconds`` are those of the clock; all others are of the processor, in which what else the
-    machine does makes no difference.
+    ``seconds`` are of the clock; all others of the processor, whatever else the machine does.
     """
     busy, took = time.process_time() + stages.elsewhere, sorted(stages.decided.elements()) or [0]
     names = ("annotation", "knowledge", "facts", "grounding", "solving")

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 from ists_asp import cli
 from ists_asp.cli import console
 from ists_asp.cli.console import Failures
-from ists_asp.errors import IstsError, UsageError, of_pair
+from ists_asp.errors import IstsError, UsageError, inside, of_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from ists_asp.engine import Setup, System, Timings
+    from ists_asp.engine import Setup, System
     from ists_asp.explain.feedback import Submission
     from ists_asp.io.formats import Format
     from ists_asp.model import Pair
@@ -37,25 +37,12 @@ S = TypeVar("S", bound="Pair | Submission")
 
 @dataclass(slots=True)
 class Working:
-    """A system that annotates pairs, and a process that is asked about them.
-
-    Rules and long sentences may take for ever there.
-    """
+    """A system that annotates pairs, and a process to ask about them, which may take for ever."""
 
     system: System
     asker: Worker | Inline
     failures: Failures = field(default_factory=Failures)
     _shown: set[RuleWarning] = field(default_factory=set)
-
-    @property
-    def stages(self) -> Timings:
-        """The times of all stages so far."""
-        from ists_asp.engine import Timings
-
-        stages = Timings()
-        stages.merge(self.system.stages)
-        stages.merge(self.asker.times)
-        return stages
 
     def ask(
         self,
@@ -162,7 +149,6 @@ def show_trace(
     output: Path | None,
 ) -> None:
     """Write what is shown of the trace of one pair, the only one or that with an id."""
-    from ists_asp.errors import inside
     from ists_asp.run.pool import Limit
     from ists_asp.run.questions import shown_trace
 

@@ -1,7 +1,6 @@
 """The options of commands: what stands in several helps is said here, and read into one value.
 
-A command gets ``source``, the pairs it is about, and ``setup``, all that says what to load and
-how to decide.
+A command gets ``source``, its pairs, and ``setup``, which says what to load and how to decide.
 """
 
 from __future__ import annotations

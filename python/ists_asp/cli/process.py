@@ -1,13 +1,11 @@
 """The process of the command: how it begins, how it is interrupted, and how it ends.
 
-Ctrl-C, at whatever moment: exit code 130, at most one line, nothing half-written.
-
-While modules are imported nothing is open, and an exception there is printed at length, or lost:
-the process ends at once. While a command works, the first interrupt is a KeyboardInterrupt, so
-that what is open is closed. Further ones would disturb just that: they are not heard. Libraries may
-catch an interrupt and go on, and closing may take long: some seconds after the first one the
-process ends in any case, and takes its drafts with it. A signal to terminate, or that the terminal
-has gone, is heard in the same way, and then ends the process as it would have.
+Ctrl-C, at whatever moment: exit code 130, at most one line, nothing half-written. While modules are
+imported the process ends at once: nothing is open, and an exception there is printed at length, or
+lost. While a command works, the first interrupt is a KeyboardInterrupt, so that what is open is
+closed; further ones would disturb just that, and are not heard. Libraries may catch an interrupt,
+and closing may take long: some seconds later the process ends in any case, and drops drafts. A
+signal to terminate, or that the terminal has gone, is heard alike, and then ends the process.
 """
 
 from __future__ import annotations
@@ -62,8 +60,7 @@ def run() -> NoReturn:
 
 def _run() -> int:
     if not any(name in os.environ for name in _THREADS):
-        # Matrices are small here: threads cost more than they gain, and take the processors from
-        # --jobs.
+        # Matrices are small: threads cost more than they gain, and take processors from --jobs.
         os.environ.update(dict.fromkeys(_THREADS, "1"))
     # What is closed of standard input, output and error is opened on the null device. Otherwise
     # the next file to be opened would take its number, and get what is meant for it.

@@ -85,10 +85,7 @@ def _text(rule: NamedRule) -> str:
 
 
 def find_edits(old: RuleSet, new: RuleSet) -> tuple[tuple[Edit, ...], WeightEdits]:
-    """The rules that differ, and how many weights do; where a rule stands does not matter.
-
-    Weights that have a name are among the rules as well.
-    """
+    """The rules that differ, named weights too, and how many weights do, wherever they stand."""
     before, after = texts(old), texts(new)
     sides = [
         {text: rule for text, rule in ours.items() if text not in theirs}
@@ -265,14 +262,10 @@ def _weight_cause(key: tuple[str, ...], ends: Mapping[str, RuleInstance]) -> Cau
     values = [end.head.arguments[2].number if end else 0 for end in both]
     change = " -> ".join(str(end.head.arguments[2]) if end else "none" for end in both)
     place = (both[1] or next(iter(ends.values()))).probe.rule
-    return Cause(
-        place.name,
-        place.file,
-        place.line,
-        "both" if len(ends) == 2 else next(iter(ends)),
-        f"{predicate}({evidence},{decision}): {change}",
-        (Moved(evidence, decision, values[1] - values[0]),),
-    )
+    only = "both" if len(ends) == 2 else next(iter(ends))
+    text = f"{predicate}({evidence},{decision}): {change}"
+    moved = Moved(evidence, decision, values[1] - values[0])
+    return Cause(place.name, place.file, place.line, only, text, (moved,))
 
 
 def _key(of: Change | Decision) -> object:
@@ -303,9 +296,8 @@ def _weight(element: Element, side: _Side) -> Moved | None:
     if not weights or first is None or first.type is not SymbolType.Number:
         return None
     evidence, decision, _ = map(str, weights[0].arguments)
-    return Moved(
-        evidence, decision, round(contributed(element)) * (1 if side.name == "new" else -1)
-    )
+    sign = 1 if side.name == "new" else -1
+    return Moved(evidence, decision, sign * round(contributed(element)))
 
 
 def _heaviest(cause: Cause) -> tuple[int, str]:

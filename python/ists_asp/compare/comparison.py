@@ -209,10 +209,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class PairComparison:
-    """A pair whose answers differ, with the causes of each change, if they were looked for.
-
-    ``gain`` is None without gold.
-    """
+    """A pair whose answers differ, the causes of each change if looked for, the gain with gold."""
 
     pair: Pair
     changes: tuple[Change, ...]
@@ -245,16 +242,14 @@ def compare(
 ) -> Comparison:
     """Compare two runs, by ids; ``causes`` are those of the changes of a pair, in their order."""
     both = [identifier for identifier in old if identifier in new]
+    hint = "Compare answers to the same pairs"
     if not both:
-        raise DataError("the two have no pair in common", hint="Compare answers to the same pairs")
+        raise DataError("the two have no pair in common", hint=hint)
     for identifier in both:
         one, two = old[identifier].pair, new[identifier].pair
         if (one.sent1.spaced, one.sent2.spaced) != (two.sent1.spaced, two.sent2.spaced):
-            raise DataError(
-                "the old and the new answer are about other sentences",
-                where=of_pair(identifier),
-                hint="Compare answers to the same pairs",
-            )
+            found = "the old and the new answer are about other sentences"
+            raise DataError(found, where=of_pair(identifier), hint=hint)
     known = gold or {}
     right = {identifier: known[identifier] for identifier in both if identifier in known}
     if gold is not None and not right:
@@ -274,14 +269,10 @@ def compare(
             changed.append(PairComparison(pair, changes, own, gains.get(identifier)))
     # With gold those first that gain most.
     changed.sort(key=lambda one: -one.gain.total if one.gain else 0.0)
-    return Comparison(
-        len(both),
-        tuple(changed),
-        tuple(identifier for identifier in old if identifier not in new),
-        tuple(identifier for identifier in new if identifier not in old),
-        Gain(before.overall, after.overall) if right else None,
-        len(right),
-    )
+    only_old = tuple(identifier for identifier in old if identifier not in new)
+    only_new = tuple(identifier for identifier in new if identifier not in old)
+    gain = Gain(before.overall, after.overall) if right else None
+    return Comparison(len(both), tuple(changed), only_old, only_new, gain, len(right))
 
 
 def compare_runs(old: Evaluation, new: Evaluation, gold: Mapping[str, Reference]) -> Comparison:

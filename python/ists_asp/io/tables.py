@@ -89,6 +89,11 @@ class Row:
     cells: Cells
     fault: DataError | None = None
 
+    def text(self, place: int | None) -> str:
+        """A value as text without blanks at its ends, lists as JSON; ``""`` where there is none."""
+        cell = None if place is None else self.cells[place]
+        return "" if cell is None or cell is ABSENT else str(sheets.plain_value(cell)).strip()
+
 
 class _Absent:
     def __bool__(self) -> bool:

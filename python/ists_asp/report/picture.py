@@ -1,8 +1,7 @@
 """An answer as SVG: two rows of chunks, and a labelled link for each alignment.
 
 A link is a mark between the rows with a line to each chunk that it covers, so that several
-chunks a side, and sides with gaps, need nothing special. ``data/report/picture.svg`` draws what is
-laid out here.
+chunks a side, and sides with gaps, need nothing special. ``data/report/picture.svg`` draws it.
 """
 
 from __future__ import annotations

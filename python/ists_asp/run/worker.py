@@ -15,7 +15,7 @@ import time
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from itertools import repeat, tee
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ists_asp import processes
 from ists_asp.engine import System, Timings
@@ -41,7 +41,7 @@ from ists_asp.syntax.ground import Atoms
 from ists_asp.terminal import open_doors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from multiprocessing.connection import Connection
 
     from ists_asp.engine import Setup
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Answer, Pair
     from ists_asp.solver.search import Item
 
+T = TypeVar("T")
 Question: TypeAlias = "Callable[..., Any]"
 """A function of a module, with all its arguments but the system of a process, and items."""
 
@@ -65,6 +66,13 @@ _hear: Callable[[str, object], None] = lambda _kind, _value: None  # noqa: E731
 def step() -> None:
     """Say that something is done, such as a pair: the time of the question begins again."""
     _hear("step", None)
+
+
+def counted(items: Iterable[T], done: Callable[[], None] = step) -> Iterator[T]:
+    """The items, each of which is a step that is done when the next is wanted."""
+    for item in items:
+        yield item
+        done()
 
 
 def warn(warning: RuleWarning) -> None:

@@ -1,11 +1,10 @@
 """The application: pages, routes, static files, and errors as one line of JSON.
 
-Pages are shells that the server fills with what is there, and that scripts bring to life.
-
-Only the browser that was given its address may talk to the workbench. The server listens on this
-machine alone, but any page of any site that the same browser shows may send requests here. Hence a
-token, which is in the address once and in a cookie then; the names by which the server may be
-called (foreign ones may lead here, too); and the sites that may send requests: its own.
+Pages are shells that the server fills with what is there, and that scripts bring to life. Only the
+browser that was given its address may talk to the workbench. The server listens on this machine
+alone, but any page of any site that this browser shows may send requests here. Hence a token, in
+the address once and in a cookie then; the names by which the server may be called (foreign ones may
+lead here, too); and the sites that may send requests: its own.
 """
 
 from __future__ import annotations
@@ -164,10 +163,9 @@ class Guard:
 
     def _own(self, headers: Headers) -> bool:
         """Whether a request comes from a page of ours, or from no page at all."""
-        origin = headers.get("origin")
-        if origin is not None and origin not in {f"http://{host}" for host in self._hosts}:
-            return False
-        return headers.get("sec-fetch-site", "none") in ("none", "same-origin")
+        origins = {None, *(f"http://{host}" for host in self._hosts)}
+        site = headers.get("sec-fetch-site", "none")
+        return headers.get("origin") in origins and site in ("none", "same-origin")
 
     def _known(self, request: Request) -> bool:
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")

@@ -1,9 +1,8 @@
 """Answers that people mend: gold of their own, to measure and to learn from.
 
 ``corrections/.log.jsonl`` has a record of each action: the answer that it has made of a pair, or
-that the action before was taken back. Two files for each corpus follow from it: ``CORPUS.jsonl``
-has the pairs that were mended as ``solve --format jsonl`` writes them, ``CORPUS.wa`` the same for
-``evaluate`` and ``learn``.
+that the action before was taken back. For each corpus the pairs that were mended follow from it:
+``CORPUS.jsonl`` as of ``solve --format jsonl``, ``CORPUS.wa`` for ``evaluate`` and ``learn``.
 """
 
 from __future__ import annotations
@@ -134,10 +133,7 @@ class Corrections:
             return after
 
     def undo(self, corpus: str) -> tuple[str, str] | None:
-        """Take the last action back; the pair that it was about, and what it was, if there is one.
-
-        So the log can be read again after a restart.
-        """
+        """Take the last action back, on disk too: its pair, and what it was, if there is one."""
         with self._lock:
             last = next(reversed(self._done(corpus)), None)
             if last is None:

@@ -79,10 +79,7 @@ class Desk(Closing):
         self._answers: dict[Pair, SolvedAnswer] = {}
 
     def load(self, setup: Setup) -> None:
-        """Have workers load rules, for which those with other rules make room.
-
-        If they cannot be loaded, by an IstsError, the workers that there are go on.
-        """
+        """Have workers load rules, and replace the others; these go on if that is an IstsError."""
         self._begun = workers = self._begun or _begun(setup)
         try:
             for worker in workers:

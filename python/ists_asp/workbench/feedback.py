@@ -16,8 +16,7 @@ from pydantic import Field
 from ists_asp.errors import DataError
 from ists_asp.explain.feedback import COLUMNS
 from ists_asp.io.files import atomic_writer
-from ists_asp.io.sheets import plain_value
-from ists_asp.io.tables import ABSENT, Table, added
+from ists_asp.io.tables import Table, added
 from ists_asp.io.text import USUAL, usual
 from ists_asp.terminal import visible
 from ists_asp.vocabulary import VERDICTS
@@ -79,10 +78,6 @@ class Marks:
                     stream.write(kept.model_dump_json(exclude={"id"}) + "\n")
 
 
-def _text(cell: object) -> str:
-    return "" if cell is None or cell is ABSENT else str(plain_value(cell)).strip()
-
-
 def router(bench: Bench) -> APIRouter:
     """The routes of the view."""
     routes = APIRouter(prefix="/project/feedback", include_in_schema=False)
@@ -103,7 +98,7 @@ def router(bench: Bench) -> APIRouter:
             if len(rows) == _MOST:
                 found, hint = f"more than {_MOST} rows", "Use the command ists-asp feedback"
                 raise DataError(found, where=name, hint=hint)
-            rows.append([_text(cell) for cell in row.cells])
+            rows.append([row.text(place) for place in range(len(row.cells))])
         if not rows:
             expected = "a row of titles, and below it a row for each answer"
             raise DataError("the table has no answers", where=name, expected=expected)

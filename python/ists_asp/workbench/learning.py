@@ -1,7 +1,4 @@
-"""Learning from corrections, as ``ists-asp learn`` does: measured before anything is adopted.
-
-A worker does it, within its limits, until it is cancelled.
-"""
+"""Learning from corrections in a worker, as ``ists-asp learn`` does: measured, then adopted."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ from ists_asp.learn.fit import Settings
 from ists_asp.resources import Closing
 from ists_asp.rules import NO_READER
 from ists_asp.run.pool import Limit, Worker
-from ists_asp.run.worker import step
+from ists_asp.run.worker import counted, step
 from ists_asp.vocabulary import CORRECTION, WEIGHT
 from ists_asp.workbench.corrections import Corrections
 from ists_asp.workbench.project import CORRECTIONS, RULES
@@ -58,10 +55,7 @@ def _learned(
         base = teacher.weights(WEIGHT)
         corrected = teacher.weights(CORRECTION) if base else {}
         settings = Settings(base=base, corrected=corrected, scheme=teacher.profile.scheme)
-        examples = []
-        for example in teacher.examples(golds):
-            examples.append(example)
-            step()
+        examples = list(counted(teacher.examples(golds)))
         found: dict[str, Any] = {"pairs": len(golds)}
         for name, most in (("before", 0), ("after", settings.corrections)):
             with_most = replace(settings, corrections=most)

@@ -155,9 +155,8 @@ class Project:
         """
         if len(name) >= 200 or not _NAME.fullmatch(name):
             expected = "letters, digits, - and _, with .lp or .tsv at the end"
-            raise UsageError(
-                f"{shortened(name)!r} is not a name for a rule file", expected=expected
-            )
+            found = f"{shortened(name)!r} is not a name for a rule file"
+            raise UsageError(found, expected=expected)
         path = self.root / RULES / name
         if not path.resolve().is_relative_to(self.root / RULES):
             raise UsageError(f"{shortened(name)!r} leads out of the project")

@@ -133,9 +133,8 @@ def _edited(text: str, given: Edit) -> tuple[str, str]:
         return "\n".join(lines), f"removed {' '.join(old.partition('#')[0].split())}"
     line = f" {given.sign} ".join(wanted)
     if read_entry(line) != (wanted[0].lower(), given.sign, wanted[1].lower(), "", ""):
-        raise DataError(
-            f"'{shortened(line)}' is not an entry", expected="two words or short phrases"
-        )
+        expected = "two words or short phrases"
+        raise DataError(f"'{shortened(line)}' is not an entry", expected=expected)
     if given.line is None:
         lines[len(lines) - (not lines[-1]) :] = [line, ""]
     else:

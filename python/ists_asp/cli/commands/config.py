@@ -1,7 +1,4 @@
-"""``ists-asp config``, ``profiles`` and ``cache``: what commands find without being told.
-
-The file ``ists-asp.toml`` has options that need not be typed.
-"""
+"""``ists-asp config`` (options that ``ists-asp.toml`` has), ``profiles`` and ``cache``."""
 
 from __future__ import annotations
 
@@ -49,9 +46,8 @@ _EXPECTED: Mapping[type[object], str] = {
 
 def find_config(folder: Path) -> Path | None:
     """The file of a folder, or of the nearest one above it."""
-    return next(
-        (file for path in (folder, *folder.parents) if (file := path / NAME).is_file()), None
-    )
+    files = (path / NAME for path in (folder, *folder.parents))
+    return next((file for file in files if file.is_file()), None)
 
 
 def read_config(file: Path) -> dict[str, Any]:
@@ -239,10 +235,6 @@ def _store(directory: Path | None) -> Store:
     from ists_asp.io.store import Store
 
     if directory is None:
-        raise UsageError(
-            "there is no cache",
-            where="--cache",
-            expected="a directory that can be written to",
-            hint="Name one with --cache DIR",
-        )
+        expected, hint = "a directory that can be written to", "Name one with --cache DIR"
+        raise UsageError("there is no cache", where="--cache", expected=expected, hint=hint)
     return Store(directory)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import Failures, counted, read_pairs, reader_warnings, write_output
+from ists_asp.cli.console import Failures, read_pairs, reader_warnings, write_output
+from ists_asp.cli.driver import working
 from ists_asp.cli.files import RULES, command
 from ists_asp.errors import UsageError
 from ists_asp.pipeline.source import Source, no_such_pair
@@ -100,17 +101,13 @@ def _check(old: Path, new: Path, source: Source, setup: Setup) -> None:
     """Refuse what is neither two sets of rules and pairs, nor two outputs alone."""
     written = [path for path in (old, new) if path.suffix in (".wa", ".jsonl")]
     if len(written) == 1:
-        raise UsageError(
-            f"{written[0]} is an output, the other is not",
-            expected="two rule folders, or two outputs (.wa or .jsonl)",
-        )
+        expected = "two rule folders, or two outputs (.wa or .jsonl)"
+        raise UsageError(f"{written[0]} is an output, the other is not", expected=expected)
     if written and source.given:
         raise UsageError("two outputs need no sentences", hint="Leave them out")
     if not written and not source.given:
-        raise UsageError(
-            "there are no pairs to decide by these rules",
-            expected="two sentences, --table FILE, or --sent1 F1 --sent2 F2",
-        )
+        expected = "two sentences, --table FILE, or --sent1 F1 --sent2 F2"
+        raise UsageError("there are no pairs to decide by these rules", expected=expected)
     if setup.rules:
         raise UsageError("--rules does not go with OLD and NEW, which are the rules")
 
@@ -131,7 +128,6 @@ def _outputs(old: Path, new: Path, identifier: str | None) -> Sequence[Mapping[s
 def _rules(
     old: Path, new: Path, source: Source, setup: Setup, pairs: Sequence[Pair]
 ) -> tuple[list[Both], tuple[Sequence[Edit], WeightEdits], Failures]:
-    from ists_asp.cli.driver import working
     from ists_asp.compare.causes import LOOKED, with_effects
     from ists_asp.solver.batch import BATCH
 
@@ -161,8 +157,8 @@ def _both(
 ) -> Iterator[Both]:
     from ists_asp.compare import run_both
     from ists_asp.run.questions import with_rules
-    from ists_asp.run.worker import step, telling
+    from ists_asp.run.worker import counted, telling
 
     other = with_rules(system, rules)
     with telling(other):
-        yield from counted(run_both(system, other, pairs, looked), step)
+        yield from counted(run_both(system, other, pairs, looked))

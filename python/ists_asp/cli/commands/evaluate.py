@@ -10,6 +10,8 @@ from ists_asp.cli.console import reader_warnings, write_output
 from ists_asp.cli.files import READ, command
 from ists_asp.cli.options import choice_option, json_option, number_option
 from ists_asp.errors import UsageError
+from ists_asp.evaluate.files import evaluate_files, read_references, render_evaluation
+from ists_asp.model import Scheme
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,9 +88,6 @@ def evaluate(
         ratings = evaluate_ratings(gold, system, other, column)
         write_output(None, ratings.as_dict() if as_json else render_ratings(ratings))
         return
-    from ists_asp.evaluate.files import evaluate_files, read_references, render_evaluation
-    from ists_asp.model import Scheme
-
     with reader_warnings() as warn:
         evaluation, *others = (
             evaluate_files(gold, run, Scheme(scheme), warn=warn) for run in (system, other) if run
@@ -135,7 +134,6 @@ def check(
     faults, notes and statistics. See docs/reference/formats.md for all rules.
     """
     from ists_asp.evaluate.wa_check import check_file, render_check
-    from ists_asp.model import Scheme
 
     report = check_file(file, Scheme(scheme))
     text = render_check(report, stats, None if all_notes else _MOST_NOTES)

@@ -14,6 +14,7 @@ import click
 
 from ists_asp.cli import options
 from ists_asp.cli.console import progress, read_pairs, write_output
+from ists_asp.cli.driver import working
 from ists_asp.cli.files import OUTPUTS, check_target, check_written, command, known_ending
 from ists_asp.errors import UsageError
 from ists_asp.io.files import Use
@@ -81,8 +82,6 @@ def facts(
     if not several:
         known_ending(output, [".lp"])
     check_written(context, [Use(f"-o {file}", file) for file in files])
-    from ists_asp.cli.driver import working
-
     with working(setup) as run:
         annotated = run.annotated(source, pairs)
         question = partial(_programs, targets=targets, program=program, bundle=bundle)
@@ -103,32 +102,27 @@ def _programs(
 ) -> Iterator[str]:
     from ists_asp.facts import facts_text
     from ists_asp.rules import Purpose, find_program
-    from ists_asp.run.worker import step
+    from ists_asp.run.worker import counted
 
     setup, purpose = system.setup, Purpose(program)
     _, sources = find_program(setup.profile, setup.rules, purpose, reader=setup.reader)
     if not bundle and any(source.fitting for source in sources):
-        raise UsageError(
-            f"of rules of your own, the {purpose} takes only what it can use",
-            where=f"--program {purpose}",
-            hint="Write rules and facts together: --bundle",
-        )
+        found = f"of rules of your own, the {purpose} takes only what it can use"
+        hint = "Write rules and facts together: --bundle"
+        raise UsageError(found, where=f"--program {purpose}", hint=hint)
     head, rules = _bundled(system, purpose, sources) if bundle else ("", "")
-    facts = system.program_facts(pairs, purpose)
+    facts = counted(system.program_facts(pairs, purpose))
     for (pair, symbols), target in zip(facts, targets, strict=True):
         line = _command(system, () if bundle else sources, target)
         yield f"{_head(system, pair, line)}{head}{facts_text(symbols)}{rules}"
-        step()
 
 
 def _in_folder(output: Path | None, pairs: Sequence[Pair]) -> list[Path | None]:
     """The files for several pairs, in a folder that need not exist."""
     if output is None or (not output.is_dir() and (output.suffix == ".lp" or output.exists())):
-        raise UsageError(
-            f"{len(pairs)} pairs",
-            where=None if output is None else f"-o {output}",
-            hint="Choose one with --id ID, or name a folder with -o DIR",
-        )
+        where = None if output is None else f"-o {output}"
+        hint = "Choose one with --id ID, or name a folder with -o DIR"
+        raise UsageError(f"{len(pairs)} pairs", where=where, hint=hint)
     return [output / _file_name(pair.id) for pair in pairs]
 
 
@@ -239,8 +233,6 @@ def chunk(source: Source, setup: Setup, side: str | None, output: Path | None) -
     Out: [ a chunk ] [ another one ], one sentence per line: the first and the second sentence
     of each pair in turn, or those of one --side. --chunked reads the lines back.
     """
-    from ists_asp.cli.driver import working
-
     pairs = read_pairs(source)
     with working(setup) as run, progress(len(pairs), shown=not source.quiet) as done:
         annotated = run.annotated(source, pairs)
@@ -251,9 +243,8 @@ def chunk(source: Source, setup: Setup, side: str | None, output: Path | None) -
 
 def _chunked(system: System, pairs: Sequence[Pair]) -> Iterator[tuple[str, str]]:
     from ists_asp.io.chunks import format_chunks
-    from ists_asp.run.worker import step
+    from ists_asp.run.worker import counted
 
-    for answer, _ in system.decided(pairs):
+    for answer, _ in counted(system.decided(pairs)):
         pair = answer.pair.with_chunks(answer.chunks1, answer.chunks2)
         yield format_chunks(pair.sent1), format_chunks(pair.sent2)
-        step()

@@ -14,10 +14,16 @@ import click
 
 from ists_asp.cli import options
 from ists_asp.cli.console import note, reader_warnings, write_output
+from ists_asp.cli.driver import Printed, make_parts, working
 from ists_asp.cli.files import INPUT, command
 from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shortened
-from ists_asp.io.text import USUAL, usual
-from ists_asp.pipeline.source import Source
+from ists_asp.io.files import atomic_writer
+from ists_asp.io.formats import Outcome
+from ists_asp.io.tables import Table, kind_of, writing_behind
+from ists_asp.io.text import USUAL, Faults, usual
+from ists_asp.lang import guess
+from ists_asp.model import Pair, Sentence
+from ists_asp.pipeline.source import Source, warn_foreign
 from ists_asp.rules import Purpose
 
 if TYPE_CHECKING:
@@ -26,8 +32,7 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup, System
     from ists_asp.explain.feedback import Feedback, Submission
     from ists_asp.explain.templates import Templates
-    from ists_asp.io.formats import Outcome
-    from ists_asp.io.tables import Row, Table, Text
+    from ists_asp.io.tables import Row, Text
     from ists_asp.io.text import Warn
     from ists_asp.pipeline.cluster import Engine
     from ists_asp.pipeline.stages import Stages
@@ -110,12 +115,9 @@ def feedback(
     have which verdict, by question, is said at the end. English is the default; for Spanish use
     --profile es.
     """
-    from ists_asp.cli.driver import Printed, make_parts, working
     from ists_asp.engine import System
     from ists_asp.explain import load_templates
     from ists_asp.explain.feedback import COLUMNS
-    from ists_asp.io.files import atomic_writer
-    from ists_asp.io.tables import Table, kind_of
     from ists_asp.pipeline.cluster import Job, kind_of_parts
 
     if language is not None and templates is not None:
@@ -191,8 +193,6 @@ def _write_part(
     _warn: Warn,
 ) -> Iterator[Outcome]:
     from ists_asp.engine import System
-    from ists_asp.io.formats import Outcome
-    from ists_asp.model import Pair, Sentence
     from ists_asp.run.pool import ask_each
 
     assert source.table is not None
@@ -202,7 +202,7 @@ def _write_part(
     judged = ask_each(stages.ask, batches, question)
     results = [result.found if isinstance(result, IstsError) else result for _, result in judged]
     profile = stages.setup.load_profile()
-    ours = _columns(sheet, results, profile, marked=False, group=False, whole=False)
+    ours = _columns(sheet, results, profile, whole=False)
     _write(kind, target, sheet, ours)
     for answer, result in zip(answers, results, strict=True):
         failure = SolveError(result) if isinstance(result, str) else None
@@ -225,8 +225,6 @@ def _tell_counts(sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
 
 
 def _write(kind: str, target: Text, sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
-    from ists_asp.io.tables import writing_behind
-
     with writing_behind(kind, target, list(ours), sheet.table) as put:
         for row, *cells in zip(sheet.rows, *ours.values(), strict=True):
             put(row.cells, cells)
@@ -251,8 +249,6 @@ def _read(
 ) -> _Sheet:
     """Read all answers with their references; report every fault before any work is done."""
     from ists_asp.explain.feedback import Submission, has_words
-    from ists_asp.io.tables import Table
-    from ists_asp.io.text import Faults
 
     known = dict[str, list[str]]()
     key = table if references is None else Table(references, header=True)
@@ -262,7 +258,7 @@ def _read(
         for role in _ROLES
     }
     at = usual(table.columns, USUAL["student"]) if whole and places["id"] is None else None
-    students = [_text(row, at) for row in table.rows() if at is not None and row.fault is None]
+    students = [row.text(at) for row in table.rows() if at is not None and row.fault is None]
     if at is not None and len({*students, ""}) > len(students):
         places["id"] = at
         if not quiet:
@@ -270,7 +266,7 @@ def _read(
     if references is not None:
         by = _find(key, "question", wanted, True)
         for row in key.rows():
-            known.setdefault(_text(row, by), []).append(_text(row, places["reference"]))
+            known.setdefault(row.text(by), []).append(row.text(places["reference"]))
     marks = wanted["marks_col"]
     marked = None if marks is None else table.column(marks, "--marks-col")
     faults, sheet, ids = Faults(), _Sheet(table, [], [], []), set[str]()
@@ -278,9 +274,9 @@ def _read(
         with faults:
             if row.fault is not None:
                 raise row.fault
-            own = _text(row, places["id"]) or str(row.number)
-            question, answer = (_text(row, places[role]) for role in ("question", "answer"))
-            models = known.get(question, []) if references else [_text(row, places["reference"])]
+            own = row.text(places["id"]) or str(row.number)
+            question, answer = (row.text(places[role]) for role in ("question", "answer"))
+            models = known.get(question, []) if references else [row.text(places["reference"])]
             models = list(dict.fromkeys(filter(has_words, models)))
             if not models or own in ids:
                 found = f"the id {shortened(own)} again" if models else "no model answer"
@@ -305,15 +301,8 @@ def _find(table: Table, role: str, wanted: Mapping[str, str | None], needed: boo
     return place
 
 
-def _text(row: Row, place: int | None) -> str:
-    from ists_asp.io.tables import ABSENT
-
-    cell = None if place is None else row.cells[place]
-    return "" if cell is None or cell is ABSENT else str(cell).strip()
-
-
 def _mark(row: Row, place: int) -> float | None:
-    text = _text(row, place).replace(",", ".")
+    text = row.text(place).replace(",", ".")
     try:
         return float(text) if text else None
     except ValueError:
@@ -326,27 +315,23 @@ def _columns(
     results: list[Feedback | str],
     profile: Profile,
     *,
-    marked: bool,
-    group: bool,
+    marked: bool = False,
+    group: bool = False,
     whole: bool = True,
 ) -> dict[str, list[object]]:
     """The columns added to the table, by name; those of an answer in another language are empty."""
     from ists_asp.evaluate.ratings import KAPPA, suggest_marks
     from ists_asp.explain.feedback import COLUMNS, Feedback, groups
-    from ists_asp.lang import guess
-    from ists_asp.pipeline.source import warn_foreign
 
-    feedback = [result if isinstance(result, Feedback) else None for result in results]
-    sides = [None if result is None else result.answer.pair.sent1 for result in feedback]
-    own = profile.language
-    foreign = [side is not None and guess((side, side), own) != own for side in sides]
-    pairs = (
-        result.answer.pair
-        for result, other in zip(feedback, foreign, strict=True)
-        if result and other
-    )
-    warn_foreign(pairs, profile, note)
-    given = [None if other else result for result, other in zip(feedback, foreign, strict=True)]
+    own, given, foreign = profile.language, list[Feedback | None](), list[Pair]()
+    for result in results:
+        judged = result if isinstance(result, Feedback) else None
+        pair = None if judged is None else judged.answer.pair
+        if pair is not None and guess((pair.sent1, pair.sent1), own) != own:
+            foreign.append(pair)
+            judged = None
+        given.append(judged)
+    warn_foreign(foreign, profile, note)
     ours: dict[str, list[object]] = {
         name: [result and result.cell(name) for result in given] for name in COLUMNS
     }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import counted, note, progress, reader_warnings, write_output
+from ists_asp.cli.console import note, progress, reader_warnings, write_output
 from ists_asp.cli.files import GOLD, RULES, FileType, Values, command
 from ists_asp.errors import UsageError
 from ists_asp.terminal import table
@@ -296,7 +296,7 @@ def _learned_alignments(lesson: _Lesson, golds: Sequence[Reference], folds: int 
     from ists_asp.learn.cross import cross_validate, learn_weights
     from ists_asp.learn.examples import ExampleBuilder, read_weights
     from ists_asp.learn.fit import Settings
-    from ists_asp.run.worker import step
+    from ists_asp.run.worker import counted, step
 
     with ExampleBuilder(lesson.setup, lesson.output) as teacher:
         base = {} if lesson.from_nothing else teacher.weights(WEIGHT)
@@ -310,7 +310,7 @@ def _learned_alignments(lesson: _Lesson, golds: Sequence[Reference], folds: int 
             seed=lesson.seed,
             scheme=teacher.profile.scheme,
         )
-        examples = list(counted(teacher.examples(golds), step))
+        examples = list(counted(teacher.examples(golds)))
         results = None
         if folds is not None:
             results = cross_validate(teacher, examples, settings, folds=folds, tick=step)
@@ -369,16 +369,16 @@ def _rating_examples(
     setup: Setup, golds: Mapping[Path, Sequence[ScoredPair]]
 ) -> tuple[list[RatedExample], list[RatedExample], int]:
     from ists_asp.learn import ratings
-    from ists_asp.run.worker import step
+    from ists_asp.run.worker import counted
 
     with ratings.RatingExampleBuilder(setup) as teacher:
         examples = [
             example
             for file, pairs in golds.items()
-            for example in counted(teacher.examples(file.stem, pairs), step)
+            for example in counted(teacher.examples(file.stem, pairs))
         ]
         mismatched = ratings.mismatched(list(golds.values()))
-        unrelated = list(counted(teacher.examples("", mismatched), step))
+        unrelated = list(counted(teacher.examples("", mismatched)))
         return examples, unrelated, teacher.highest
 
 

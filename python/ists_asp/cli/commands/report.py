@@ -9,7 +9,8 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from ists_asp.cli import console, options
-from ists_asp.cli.console import Failures, counted
+from ists_asp.cli.console import Failures
+from ists_asp.cli.driver import working
 from ists_asp.cli.files import command
 from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.pipeline.source import no_such_pair
@@ -93,7 +94,6 @@ def _decided(
         # At once, rather than after the time that solving takes.
         for pair in pairs:
             others.about(pair)
-    from ists_asp.cli.driver import working
     from ists_asp.report import Report
 
     began = time.perf_counter()
@@ -106,7 +106,8 @@ def _decided(
         entries = [entry for _, entry in results if not isinstance(entry, str)]
         for entry in entries:
             console.warn_unproven(entry.answer, setup.limits.seconds)
-        stages, made_by = run.stages, str(run.system.provenance)
+        stages, made_by = run.system.stages, str(run.system.provenance)
+        stages.merge(run.asker.times)
     entries = [replace(entry, beside=others.beside(entry.answer)) for entry in entries]
     if not (source.quiet or source.single):
         console.note(console.summary(len(pairs), time.perf_counter() - began, stages))
@@ -116,12 +117,12 @@ def _decided(
 def _entries(system: System, pairs: Sequence[Pair]) -> Iterator[Entry]:
     """The entries of pairs: several are rated and told in less time than one by one."""
     from ists_asp.report import Entry, evidence
-    from ists_asp.run.worker import step
+    from ists_asp.run.worker import counted
     from ists_asp.trace.trace import look_ahead
 
-    traces = list(counted(system.trace_annotated(pairs), step))
+    traces = list(counted(system.trace_annotated(pairs)))
     look_ahead(traces)
-    reasons = list(counted(map(evidence, traces), step))
+    reasons = list(counted(map(evidence, traces)))
     answers = [trace.answer for trace in traces]
     if system.rates:
         answers = list(system.rated((trace.answer, trace.facts) for trace in traces))
@@ -160,12 +161,10 @@ class _Others:
         for name, file, _ in self._files:
             if name in about and about[name].pair.sizes != pair.sizes:
                 sizes = "{} and {} tokens".format(*about[name].pair.sizes)
-                raise DataError(
-                    f"pair {shortened(pair.id)} has {sizes}",
-                    where=str(file),
-                    expected="{} and {}, as the sentences have".format(*pair.sizes),
-                    hint="Give the sentences that the alignments are about",
-                )
+                found = f"pair {shortened(pair.id)} has {sizes}"
+                expected = "{} and {}, as the sentences have".format(*pair.sizes)
+                hint = "Give the sentences that the alignments are about"
+                raise DataError(found, where=str(file), expected=expected, hint=hint)
         return about
 
     def beside(self, answer: Answer) -> dict[str, Comparison]:

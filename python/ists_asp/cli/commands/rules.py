@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from itertools import groupby
@@ -15,6 +16,7 @@ from msgspec import to_builtins
 from ists_asp.cli import options
 from ists_asp.cli.commands.rules_check import check, test
 from ists_asp.cli.console import note, read_aligned, read_pairs, warn, write_output
+from ists_asp.cli.driver import working
 from ists_asp.cli.files import OUTPUTS, command, group
 from ists_asp.cli.options import json_option, profile_options
 from ists_asp.errors import UsageError, shortened
@@ -185,7 +187,6 @@ def where(
     below 0 if it harms; the best first. Tables, which are the same for all pairs, are tried by
     name only. Weights stay as they are: without a rule, learn them again.
     """
-    from ists_asp.cli.driver import working
     from ists_asp.run import questions
     from ists_asp.trace.effects import Effect, verdict, worth
 
@@ -263,8 +264,6 @@ def _table(worths: Sequence[Worth], found: Sequence[Looked], top: int | None) ->
 
 def _told(pair: Pair, effect: Effect) -> Iterator[str]:
     """The places of a pair where a rule fired, with their words in brackets."""
-    from dataclasses import replace
-
     for one in effect.fired:
         yield f"Pair {pair.id}: {one.sentence}"
         for side, sentence in enumerate((pair.sent1, pair.sent2)):
@@ -313,12 +312,9 @@ def _called(name: str, setup: Setup) -> Sequence[ListedRule]:
 
 
 def _listed(setup: Setup) -> Sequence[ListedRule]:
-    listing = partial(_rules_of, setup)
-    if setup.rules:
-        from ists_asp.run.pool import apart
+    from ists_asp.run.pool import apart
 
-        listing = partial(apart, listing)
-    rules, warnings = listing()
+    rules, warnings = apart(partial(_rules_of, setup), foreign=bool(setup.rules))
     for warning in warnings:
         warn(warning)
     return rules

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import counted, progress, read_pairs, warn, write_output
+from ists_asp.cli.console import progress, read_pairs, warn, write_output
 from ists_asp.cli.files import READ, RULES, command
 from ists_asp.errors import DataError, IstsError, RuleError, SolveError, TraceError, UsageError
 from ists_asp.io.chunks import format_chunks
 from ists_asp.io.formats import format_answer
 from ists_asp.io.store import Store
 from ists_asp.pipeline.source import Source
-from ists_asp.resources import rules_dir
+from ists_asp.resources import data_dir, rules_dir
 from ists_asp.terminal import table, unbroken, visible
 
 if TYPE_CHECKING:
@@ -124,8 +124,6 @@ def check(
 
 
 def _pairs(folders: Sequence[Path]) -> list[Pair]:
-    from ists_asp.resources import data_dir
-
     found: list[Pair] = []
     for folder in folders or sorted((data_dir() / "samples").glob("*/")):
         sent1, sent2 = (folder / name for name in _SENTENCES)
@@ -161,7 +159,7 @@ def _sampled(
     """Which rules never fire in the sample pairs; of shipped ones only if ``every`` one counts."""
     from ists_asp.engine import Setup, System
     from ists_asp.rules.check.predicates import check_sample
-    from ists_asp.run.worker import step, telling
+    from ists_asp.run.worker import counted, telling
     from ists_asp.trace.reified import ReifiedRules
     from ists_asp.trace.tracer import Coverage, coverage
 
@@ -175,9 +173,8 @@ def _sampled(
             try:
                 rules = checked.asked_in(program, asked)
                 known = system.known(system.annotate(pairs))
-                for one in coverage(ReifiedRules(rules, system.solver), known):
+                for one in counted(coverage(ReifiedRules(rules, system.solver), known)):
                     found |= one
-                    step()
             except (RuleError, SolveError, TraceError) as error:
                 error.where = f"{program.name}, sample {error.where or 'pairs'}"
                 raise
@@ -267,7 +264,7 @@ def test(
 def _records(given: Sequence[Path], setup: Setup) -> list[dict[str, Any]]:
     """All examples, each tested with its profile."""
     from ists_asp.rules.catalogue import find_examples
-    from ists_asp.run.worker import step
+    from ists_asp.run.worker import counted
 
     found: dict[str, list[Example]] = {}
     for example in find_examples(given, setup.store):
@@ -276,7 +273,7 @@ def _records(given: Sequence[Path], setup: Setup) -> list[dict[str, Any]]:
         expected = '%@example "sentence" | "sentence": claim, above a rule'
         raise UsageError("there are no examples", where=str(given[0]), expected=expected)
     tested = (_tested(replace(setup, profile=name), some) for name, some in found.items())
-    return list(counted(chain.from_iterable(tested), step))
+    return list(counted(chain.from_iterable(tested)))
 
 
 def _tested(setup: Setup, examples: Sequence[Example]) -> Iterator[dict[str, Any]]:

@@ -120,8 +120,6 @@ def _listening(port: int) -> socket.socket:
         return socket.create_server((ADDRESS, port))
     except OSError as error:
         taken = error.errno == errno.EADDRINUSE
-        raise UsageError(
-            f"port {port} is taken" if taken else f"port {port}: {error.strerror}",
-            where="--port",
-            hint="Choose another one, or leave --port out",
-        ) from None
+        found = f"port {port} is taken" if taken else f"port {port}: {error.strerror}"
+        hint = "Choose another one, or leave --port out"
+        raise UsageError(found, where="--port", hint=hint) from None

@@ -247,7 +247,6 @@ def _watch(rules: Sequence[Path], work: Callable[[], None]) -> NoReturn:
     """Do some work, and again after each change of its rules, until somebody ends it."""
     if not rules:
         raise UsageError("--watch without --rules", hint="Name the rules that you change")
-
     seen = _states(rules)
     while True:
         try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ists_asp.cli import options
+from ists_asp.cli.driver import show_trace
 from ists_asp.cli.files import command
 from ists_asp.errors import UsageError
 
@@ -62,8 +63,6 @@ def trace(
     their names and places, and below them their premises. With --json, the whole graph; its
     schema is data/schema/trace.schema.json.
     """
-    from ists_asp.cli.driver import show_trace
-
     show = partial(_shown, only=only, depth=depth, everything=everything, as_json=as_json)
     show_trace(show, not only or _RATING in only, **about)
 
@@ -79,11 +78,8 @@ def _shown(
     wanted = [decision for selector in selectors for decision in select(taken, selector)]
     chosen = list(dict.fromkeys(wanted)) if only else taken
     if len(selectors) < len(only) and (trace.rating is None or not decisions(trace.rating)):
-        raise UsageError(
-            "the answer has no rating",
-            where="--only",
-            hint="Choose a profile with rules for ratings, such as sts-en",
-        )
+        hint = "Choose a profile with rules for ratings, such as sts-en"
+        raise UsageError("the answer has no rating", where="--only", hint=hint)
     if not as_json:
         return trace.text(chosen, depth=depth, everything=everything)
     if only and not selectors and trace.rating is not None:
@@ -133,8 +129,6 @@ def why(
 def _show(
     question: Sequence[str], layout: Layout | None, about: dict[str, Any], *, negative: bool
 ) -> None:
-    from ists_asp.cli.driver import show_trace
-
     show = partial(_reply, question=question, layout=layout, negative=negative)
     show_trace(show, question[0].strip() == _RATING, **about)
 
