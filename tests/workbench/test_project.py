@@ -105,9 +105,10 @@ def test_the_log_holds_over_a_restart_and_a_line_that_was_cut_off(project):
     assert [one.id for one in read_wa(folder / "headlines.wa")] == ["1", "2", "3"]
     assert list(read_answered(folder / "headlines.jsonl")) == ["1", "2", "3"]
     for name, left in (("3", ["1", "2"]), ("1", ["2"]), ("2", [])):
-        assert Corrections(project).undo("headlines") == (name, f"accept {name}")
+        assert Corrections(project).undo("headlines") == {"id": name, "action": f"accept {name}"}
         assert [one.id for one in read_wa(folder / "headlines.wa")] == left
-    assert Corrections(project).undo("headlines") is None
+    with pytest.raises(UsageError, match="there is nothing to take back"):
+        Corrections(project).undo("headlines")
     assert Corrections(project).mended("headlines") == {}
     assert json.loads((folder / ".log.jsonl").read_bytes().splitlines()[-1])["action"] == "undo"
 

@@ -22,9 +22,7 @@ from ists_asp.terminal import Door, one_line, open_doors, table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_MODULES = {
-    info.name: info.name for info in iter_modules(commands.__path__) if "_" not in info.name
-}
+_MODULES = {name: name for _, name, _ in iter_modules(commands.__path__) if "_" not in name}
 _MODULES |= {"cache": "config", "check": "evaluate", "chunk": "facts", "explain": "solve"}
 _MODULES |= {"profiles": "config", "sts": "solve", "why": "trace", "why-not": "trace"}
 """Commands, each with its module: most are called like it."""

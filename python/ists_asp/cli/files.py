@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 Values: TypeAlias = Mapping[str, Any]  # the values of a command's parameters, by name
 
-# Folders of data that commands read.
-_SHIPPED = ("lexicon", "reader", "report", "stanza", "templates", "vectors")
+_SHIPPED = ("lexicon", "reader", "report", "stanza", "templates", "vectors")  # folders of data
 
 
 class FileType(click.Path):
@@ -81,8 +80,7 @@ GOLD = FileType(_gold)  # a file or folder of gold pairs
 MODEL = FileType(lambda folder: folder.rglob("*"))  # a folder of models
 CACHE = FileType(_cached, text=True)  # the folder of the cache, which is read and written
 OUTPUT = FileType(written=True)  # a file that is written
-# A file that is written, or a folder that gets files: the command has to look at each.
-OUTPUTS = FileType(written=True)
+OUTPUTS = FileType(written=True)  # the same, or a folder: the command looks at its files
 
 
 class Command(click.Command):

@@ -88,19 +88,15 @@ def json_option(function: Function) -> Function:
     def wrapper(*, form: str | None, as_json: bool, **rest: Any) -> None:  # noqa: ANN401
         function(as_json=as_json or form == "json", **rest)
 
-    choice = click.option(
-        "--format", "form", type=click.Choice(["text", "json"]), help="Default: text."
-    )
+    forms = click.Choice(["text", "json"])
+    choice = click.option("--format", "form", type=forms, help="Default: text.")
     return decorated(wrapper, (choice, json_flag))
 
 
-json_flag: Decorator = click.option(
-    "--json", "as_json", is_flag=True, help="Same as --format with JSON."
-)
+json_flag = click.option("--json", "as_json", is_flag=True, help="Same as --format with JSON.")
 quiet_option: Decorator = click.option(
     "-q", "--quiet", is_flag=True, help="Hide the progress bar and the summary."
 )
-
 
 _SECONDS = click.FloatRange(min=0, min_open=True)
 _SECONDS.name = "seconds"
@@ -198,10 +194,7 @@ def input_options(
         (
             click.argument("sentences", nargs=-1, type=SENTENCE, metavar=metavar),
             *(click.option(flag, type=INPUT, metavar="FILE", help=_FILES[flag]) for flag in _FILES),
-            *(
-                click.option(f"--{name}-col", metavar="COL", help=_COLUMNS[name])
-                for name in _COLUMNS
-            ),
+            *(click.option(f"--{key}-col", metavar="COL", help=_COLUMNS[key]) for key in _COLUMNS),
             click.option(
                 "--encoding",
                 metavar="NAME",
@@ -350,9 +343,8 @@ _ENGINE: tuple[Decorator, ...] = (
 
 def profile_options(function: Function) -> Function:
     """Give a command ``setup`` by the options that choose rules, without a system's."""
-    return decorated(
-        with_setup(function), (_profile("default"), _RULES, reader_option(), cache_option)
-    )
+    decorators = (_profile("default"), _RULES, reader_option(), cache_option)
+    return decorated(with_setup(function), decorators)
 
 
 def setup_options(

@@ -73,11 +73,8 @@ class WeightEdits:
 
 def texts(rules: RuleSet) -> Mapping[str, NamedRule]:
     """The rules by their texts, without what blanks and line ends they have."""
-    return {
-        _text(rule): rule
-        for node, rule in rules.both
-        if node.ast_type in (ASTType.Rule, ASTType.Minimize)
-    }
+    kinds = (ASTType.Rule, ASTType.Minimize)
+    return {_text(rule): rule for node, rule in rules.both if node.ast_type in kinds}
 
 
 def _text(rule: NamedRule) -> str:

@@ -46,10 +46,8 @@ def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
     Of several answers to a pair the best counts; a pair without an answer has no lines.
     """
     if path.suffix == ".wa":
-        return {
-            identifier: Answered(reference.pair, reference.alignments)
-            for identifier, reference in read_references(path, warn=warn).items()
-        }
+        references = read_references(path, warn=warn).items()
+        return {name: Answered(gold.pair, gold.alignments) for name, gold in references}
     run: dict[str, Answered] = {}
 
     def add(line: Line) -> None:
@@ -254,13 +252,9 @@ def compare(
     right = {identifier: known[identifier] for identifier in both if identifier in known}
     if gold is not None and not right:
         raise DataError("gold has none of the pairs", expected=f"ids such as '{both[0]}'")
-    before, after = (
-        evaluate(right, {identifier: run[identifier] for identifier in right}) for run in (old, new)
-    )
-    gains = {
-        one.id: Gain(one.scores, two.scores)
-        for one, two in zip(before.pairs, after.pairs, strict=True)
-    }
+    before, after = (evaluate(right, {name: run[name] for name in right}) for run in (old, new))
+    scored = zip(before.pairs, after.pairs, strict=True)
+    gains = {one.id: Gain(one.scores, two.scores) for one, two in scored}
     changed = []
     for identifier in both:
         if changes := find_changes(old[identifier], new[identifier]):
@@ -283,9 +277,8 @@ def compare_runs(old: Evaluation, new: Evaluation, gold: Mapping[str, Reference]
     replacement, are measured for both runs, again and again.
     """
     before, after = ({one.id: one.scores for one in run.pairs} for run in (old, new))
-    gains = {
-        name: Gain(before.get(name, Scores()), after.get(name, Scores())) for name in before | after
-    }
+    none = Scores()
+    gains = {name: Gain(before.get(name, none), after.get(name, none)) for name in before | after}
     sums = np.array([(astuple(gain.old), astuple(gain.new)) for gain in gains.values()])
     generator, count, drawn = np.random.default_rng(SEED), len(sums), []
     for _ in range(RESAMPLES):

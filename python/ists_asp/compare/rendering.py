@@ -104,9 +104,8 @@ def _edits(edits: Sequence[Edit], weights: WeightEdits) -> Iterator[str]:
     if len(edits) > _EDITS:
         yield f"  and {len(edits) - _EDITS} rules more, see --json"
     if weights.added or weights.removed or weights.changed:
-        yield (
-            f"weights: {weights.changed} changed, {weights.added} added, {weights.removed} removed"
-        )
+        counts = "weights: {changed} changed, {added} added, {removed} removed"
+        yield counts.format(**asdict(weights))
     elif not edits:
         yield "the rules are the same"
 

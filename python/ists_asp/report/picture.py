@@ -70,9 +70,8 @@ def picture(answer: Answer, *, active: bool = False, folded: Collection[int] = (
     has its number in ``answer.alignments`` as ``data-line``. The lines with the numbers ``folded``
     are left out, and the chunks that are on no other; see :func:`punctuation`.
     """
-    above, below = (
-        _row(answer, side, hidden) for side, hidden in enumerate(folded_tokens(answer, folded), 1)
-    )
+    hidden = folded_tokens(answer, folded)
+    above, below = (_row(answer, side, tokens) for side, tokens in enumerate(hidden, 1))
     marks = _marks(answer, above, below, folded)
     words = [described(answer, line) for line in answer.alignments]
     drawn = template("report", "picture.svg").render(

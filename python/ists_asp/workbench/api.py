@@ -37,9 +37,8 @@ if TYPE_CHECKING:
 _TOGETHER = 10  # answers that are judged together, while others wait
 
 _Text = Annotated[str, Field(max_length=2000)]
-_Tokens = Annotated[
-    list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=300)
-]
+_Token = Annotated[str, Field(min_length=1, max_length=200)]
+_Tokens = Annotated[list[_Token], Field(max_length=300)]
 
 
 class GivenPair(BaseModel):
@@ -111,8 +110,7 @@ def router(bench: Bench) -> APIRouter:
     @routes.post("/explain", summary="The answer in words")
     def explain(given: GivenPair) -> dict[str, Any]:
         desk, answer = decided(given)
-        words: dict[str, Any] = desk.ask(partial(questions.explain, answer=answer), worker=0)
-        return words
+        return dict(desk.ask(partial(questions.explain, answer=answer), worker=0))
 
     @routes.post("/rate", summary="How similar the sentences are as wholes")
     def rate(given: GivenPair) -> dict[str, Any]:
@@ -139,10 +137,8 @@ def router(bench: Bench) -> APIRouter:
         desk, own = bench.desks.desk(profile), load_profile(profile).language
         templates = load_templates(language or own)
         submissions = [
-            Submission(
-                answer.id, answer.question, answer.answer, (*filter(has_words, answer.references),)
-            )
-            for answer in (given if isinstance(given, list) else [given])
+            Submission(item.id, item.question, item.answer, (*filter(has_words, item.references),))
+            for item in (given if isinstance(given, list) else [given])
         ]
         asked = batches((one for one in submissions if one.references), _TOGETHER)
         results = ask_each(desk.ask, asked, partial(System.judge_many, templates=templates))
@@ -183,9 +179,8 @@ def router(bench: Bench) -> APIRouter:
 
 
 def _side(given: GivenPair, side: int) -> str | Sentence:
-    text, tokens, chunks = (
-        getattr(given, f"{name}{side}") for name in ("sent", "tokens", "chunks")
-    )
+    names = (f"{name}{side}" for name in ("sent", "tokens", "chunks"))
+    text, tokens, chunks = (getattr(given, name) for name in names)
     if tokens is None and chunks is None:
         return " ".join(text.split())
     if tokens is None:

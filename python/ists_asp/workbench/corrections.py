@@ -132,14 +132,14 @@ class Corrections:
             self._write(corpus, action, answer_record(after))
             return after
 
-    def undo(self, corpus: str) -> tuple[str, str] | None:
-        """Take the last action back, on disk too: its pair, and what it was, if there is one."""
+    def undo(self, corpus: str) -> dict[str, str]:
+        """Take the last action back, on disk too: its pair, and what it was."""
         with self._lock:
             last = next(reversed(self._done(corpus)), None)
             if last is None:
-                return None
+                raise UsageError("there is nothing to take back")
             self._write(corpus, _UNDO, {"id": last["id"]})
-            return last["id"], last["action"]
+            return {"id": last["id"], "action": last["action"]}
 
     def _done(self, corpus: str) -> list[dict[str, Any]]:
         """The actions on a corpus that were not taken back, in their order."""
@@ -167,9 +167,8 @@ class Corrections:
             cut = log.read() not in (b"", b"\n")
             log.write(b"\n" * cut + msgspec.json.encode(record) + b"\n")
         mended = self.mended(corpus)
-        answers = [
-            mended[name] for name in sorted(mended, key=lambda key: order.get(key, len(order)))
-        ]
+        ids = sorted(mended, key=lambda key: order.get(key, len(order)))
+        answers = [mended[name] for name in ids]
         records = map(msgspec.json.encode, map(answer_record, answers))
         with atomic_writer(self._folder / f"{corpus}.jsonl") as stream:
             stream.writelines(f"{record.decode()}\n" for record in records)
@@ -219,9 +218,7 @@ def router(bench: Bench) -> APIRouter:
     def undo(name: str) -> dict[str, Any]:
         bench.check_writable()
         pairs(name)
-        if (last := corrections.undo(name)) is None:
-            raise UsageError("there is nothing to take back")
-        return dict(zip(("id", "action"), last, strict=True))
+        return corrections.undo(name)
 
     @routes.get("/{name}/export", summary="The corrections as a .wa file")
     def export(name: str) -> PlainTextResponse:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from ists_asp.run.worker import Question
     from ists_asp.workbench.project import Project
 
-
 _ANSWERS = 64  # answers that are remembered
 _PATIENCE = 3.0  # seconds to wait for rules to be loaded
 _PROFILES = 2  # profiles that are held ready
@@ -131,8 +130,7 @@ class Desk(Closing):
     def why(self, pair: Pair, *decision: str, negative: bool = False) -> dict[str, Any]:
         """Why a decision was taken, or why it was not, as JSON values."""
         question = partial(questions.why, pair=pair, decision=decision, negative=negative)
-        reasons: dict[str, Any] = self.ask(question)
-        return reasons
+        return dict(self.ask(question))
 
     def ask(
         self,

@@ -263,8 +263,7 @@ class Effects(Closing):
         text = json.dumps(self._worker.ask(question, [pair]))
         for state in (old, new):
             text = text.replace(f"{self._place(state)}/", "")
-        causes: list[dict[str, Any]] = json.loads(text)
-        return causes[0]
+        return dict(json.loads(text)[0])
 
 
 @lru_cache(_HELD)

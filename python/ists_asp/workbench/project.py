@@ -89,9 +89,7 @@ def text_digest(text: str) -> str:
 class Project:
     """A project folder.
 
-    Raises:
-        UsageError: the folder is neither empty nor a project.
-        DataError: ``workbench.toml`` is faulty.
+    UsageError: it is neither empty nor a project. DataError: ``workbench.toml`` is faulty.
     """
 
     def __init__(self, root: Path, profile: str | None = None) -> None:

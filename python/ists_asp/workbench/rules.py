@@ -134,9 +134,7 @@ class Editor:
     def check(self, given: Draft) -> list[dict[str, Any]]:
         """The findings about the draft of a rule file.
 
-        Raises:
-            SupersededError: the same tab has asked about the same file once more meanwhile.
-            IstsError: it cannot be read within the limits.
+        SupersededError: its tab has asked about it again. IstsError: the limits do not suffice.
         """
         name = given.name
         self._project.path(name, given.text)

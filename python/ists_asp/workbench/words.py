@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from ists_asp.engine import System
     from ists_asp.model import Pair
 
-# Entries looked at together: of many more nobody could say which pair each touches.
-_TOGETHER = 50
+_TOGETHER = 50  # entries at once: of many more nobody could say which pair each touches
 _GROUPS = 100  # groups whose edits are kept, as each is looked at once more for the next pairs
 
 _Word = Annotated[str, Field(max_length=200)]

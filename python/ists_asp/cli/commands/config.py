@@ -156,12 +156,11 @@ def profiles(rules: Path | None, as_json: bool) -> None:
 def _record(profile: Profile) -> dict[str, object]:
     from ists_asp.rules import Purpose
 
-    files = {purpose: profile.files(purpose) for purpose in Purpose}
     return {
         "name": profile.name,
         "language": profile.language,
         "description": profile.description,
-        **{str(purpose): asdict(part) for purpose, part in files.items() if part is not None},
+        **{str(purpose): asdict(part) for purpose in Purpose if (part := profile.files(purpose))},
         "constants": profile.constants,
         "scheme": str(profile.scheme),
         "attached_punctuation": profile.attached_punctuation,

@@ -11,6 +11,7 @@ from ists_asp.cli.files import READ, command
 from ists_asp.cli.options import choice_option, json_option, number_option
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.files import evaluate_files, read_references, render_evaluation
+from ists_asp.evaluate.wa_check import check_file, render_check
 from ists_asp.model import Scheme
 
 if TYPE_CHECKING:
@@ -133,8 +134,6 @@ def check(
     too. The exit code is 0 for a correct file, 1 for an incorrect one. JSON has everything:
     faults, notes and statistics. See docs/reference/formats.md for all rules.
     """
-    from ists_asp.evaluate.wa_check import check_file, render_check
-
     report = check_file(file, Scheme(scheme))
     text = render_check(report, stats, None if all_notes else _MOST_NOTES)
     write_output(None, report.as_dict() if as_json else text)

@@ -158,9 +158,8 @@ def feedback(
         answers, question = sheet.submissions, partial(System.judge_many, templates=wording)
         judged = run.ask_each(answers, question, size=_BATCH, quiet=quiet, searching=True)
         results = [result for _, result in judged]
-    ours = _columns(
-        sheet, results, setup.load_profile(), marked=columns["marks_col"] is not None, group=group
-    )
+    marked = columns["marks_col"] is not None
+    ours = _columns(sheet, results, setup.load_profile(), marked=marked, group=group)
     with ExitStack() as stack:
         target = Printed() if output is None else stack.enter_context(atomic_writer(output))
         _write(kind, target, sheet, ours)
@@ -213,9 +212,8 @@ def _tell_counts(sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
     """Note how many answers have which verdict, by question, and how many are to be checked."""
     counts = defaultdict[str, Counter[object]](Counter)
     to_check = Counter[str]()
-    for answer, verdict, check in zip(
-        sheet.submissions, ours["verdict"], ours["check"], strict=True
-    ):
+    judged = zip(sheet.submissions, ours["verdict"], ours["check"], strict=True)
+    for answer, verdict, check in judged:
         for question in ("", answer.question):
             counts[question][verdict or "without a verdict"] += 1
             to_check[question] += check == "yes"

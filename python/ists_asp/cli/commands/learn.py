@@ -372,11 +372,8 @@ def _rating_examples(
     from ists_asp.run.worker import counted
 
     with ratings.RatingExampleBuilder(setup) as teacher:
-        examples = [
-            example
-            for file, pairs in golds.items()
-            for example in counted(teacher.examples(file.stem, pairs))
-        ]
+        sets = (teacher.examples(file.stem, pairs) for file, pairs in golds.items())
+        examples = list(counted(chain.from_iterable(sets)))
         mismatched = ratings.mismatched(list(golds.values()))
         unrelated = list(counted(teacher.examples("", mismatched)))
         return examples, unrelated, teacher.highest

@@ -202,12 +202,11 @@ def _render(findings: Sequence[Finding], most: int | None) -> list[str]:
     lines = [str(one) for one in findings if one.severity != "note"]
     notes = [one for one in findings if one.severity == "note"]
     notes.sort(key=lambda one: one.kind, reverse=True)
-    for _, group in groupby(notes, key=lambda one: one.kind):
+    for kind, group in groupby(notes, key=lambda one: one.kind):
         same = list(group)
         hints = {one.hint for one in same}
-        told = f"note: {same[0].found}" + (f". {same[0].hint}" if len(hints) == 1 else "")
-        told += f" [{same[0].kind}]"
-        lines.append(unbroken(told))
+        hint = f". {same[0].hint}" if len(hints) == 1 else ""
+        lines.append(unbroken(f"note: {same[0].found}{hint} [{kind}]"))
         rows = [
             (f"{one.file}:{one.line}", one.subject, "" if len(hints) == 1 else one.hint)
             for one in same[:most]
