@@ -75,7 +75,7 @@ _ROLES = {
 @click.option(
     "--group",
     is_flag=True,
-    help="Number the groups of answers that say the same about the same parts of the model "
+    help="Number the groups of answers that have and contradict the same points of the model "
     "answer, largest group first.",
 )
 @click.option(
