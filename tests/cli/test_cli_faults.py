@@ -37,7 +37,7 @@ a rule asks for what is not made | 2 derives q/1 | p(X) :- not q(X).
 a constraint asks for what is not made | 2 derives impossible/0 | :- not impossible.
 no pair has an answer set | 3 cannot all hold: mine.lp:1 | p :- not p.
 a weight is given twice | 1 also given at mine.lp:1 | weight(p(x),align,5). weight(p(x),align,7).
-a rule is unsafe | 1 unsafe | b(X) :- not token(1,1,_).
+a rule is unsafe | 3 the variable is unsafe: X | b(X) :- not token(1,1,_).
 a directive is malformed | 1 malformed directive | %@rule mine: One.
 a constant is defined twice | 1 redefinition of constant | #const a=1. #const a=2.
 constants call one another | 1 cyclic constant definition | #const a=b. #const b=a. p(a).
