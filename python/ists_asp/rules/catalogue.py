@@ -105,7 +105,10 @@ def copy_rules(target: Path) -> list[Path]:
 
 def is_shipped(file: Path) -> bool:
     """Whether a file is a shipped rule file, or an unchanged copy of one under its name."""
-    return file.read_bytes() in _shipped().get(file.name, ())
+    try:
+        return file.read_bytes() in _shipped().get(file.name, ())
+    except FileNotFoundError:  # it was removed since it was listed
+        return False
 
 
 def shipped_texts(file: Path) -> tuple[str, ...] | None:
