@@ -159,11 +159,15 @@ def test_spanish():
         ("CH₄", "CH4"),
         ("a &lt; b<br>c", "a < b\nc"),
         ("x < y & z", "x < y & z"),
-        ("=SUM(A1:A3)", ""),
     ],
 )
 def test_texts_of_learning_platforms_are_read_as_text(text, plain):
     assert plain_text(text) == plain
+
+
+@pytest.mark.parametrize(("model", "answer"), [("It adds", ""), ("=SUM(A1:A3)", "=SUM(A1:A3)")])
+def test_a_formula_is_an_answer_only_where_the_model_answer_is_one(model, answer):
+    assert Submission("1", "", "=SUM(A1:A3)", (model,)).beside(model) == (answer, model)
 
 
 @pytest.mark.slow

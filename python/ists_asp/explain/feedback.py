@@ -54,7 +54,10 @@ class Submission:
 
     def beside(self, reference: str) -> tuple[str, str]:
         """The two texts that are compared."""
-        return plain_text(self.answer), _LINES.sub("; ", plain_text(reference))
+        # A formula of a spreadsheet is an answer only where the model answer is one.
+        formulas = [_FORMULA.fullmatch(text.strip()) for text in (self.answer, reference)]
+        answer = "" if formulas[0] and not formulas[1] else plain_text(self.answer)
+        return answer, _LINES.sub("; ", plain_text(reference))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +193,7 @@ def asked_facts(question: Sentence) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """A text of a platform or sheet without tags, entities and formulas; figures on the line."""
-    if _FORMULA.fullmatch(text.strip()):
-        return ""
+    """A text of a learning platform without its tags and entities; figures stand on the line."""
     if "<" in text or "&" in text:
         text = unescape(_INLINE.sub("", _BLOCK.sub("\n", text)))
     return text.translate(_FIGURES).replace("\xa0", " ").strip()
