@@ -147,6 +147,15 @@ def test_an_answer_in_another_language_is_left_to_the_teacher(run, tmp_path):
     assert (row["verdict"], row["feedback"], row["check"]) == ("", "", "yes")
 
 
+@pytest.mark.slow
+def test_an_answer_without_a_word_is_none(run, tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text("id,answer,reference\n1,?,It needs a battery\n2,...,no\n", encoding="utf-8")
+    result = run("feedback", path, "-q")
+    assert [row["verdict"] for row in rows_of(result.stdout)] == ["no_answer"] * 2
+    assert result.stderr == ""
+
+
 def test_an_error_about_an_answer_can_be_sent_by_a_worker():
     error = AnswerError("x", [], "one")
     again = pickle.loads(pickle.dumps(error))
