@@ -19,6 +19,7 @@ from tests.rota import (  # noqa: F401
     pytest_configure,
     pytest_report_header,
 )
+from tests.serving import browser  # noqa: F401
 
 # Before numpy and torch are imported: there is a process for each core already.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

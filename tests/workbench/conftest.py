@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.serving import browser, serving  # noqa: F401
+from tests.serving import serving
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +58,7 @@ def correct(served):
 
 
 @pytest.fixture(scope="session")
-def expect(browser):  # noqa: F811
+def expect(browser):
     """Playwright's expectations."""
     from playwright.sync_api import expect
 
@@ -84,7 +84,7 @@ def watched(context, faults):
 
 
 @pytest.fixture(scope="session")
-def let_in(browser):  # noqa: F811
+def let_in(browser):
     """Open a page that was let in by a server; what goes wrong in it fails the test."""
 
     @contextmanager
