@@ -41,7 +41,7 @@ ORDER = ["no_answer", "correct", "contradictory", "incomplete", "irrelevant"]
 SCRIPT = "data/feedback/weigh_feedback.py"
 PROFILES = {"en": "default", "es": "es"}
 STRENGTH = 0.3  # the inverse strength of the penalty on weights
-OWN = 3  # an answer in ten subjects counts as so many about circuits
+OWN = 12  # an answer in ten subjects counts as so many about circuits
 LEAST = 30  # answers that evidence must be found in
 MOST = 120  # numbers that are kept, the largest
 FOLDS = 10
@@ -239,7 +239,9 @@ def main() -> None:
     questions = np.array([one["question"] for one in examples])
     own = np.array([one["of"] == "ten subjects" for one in examples])
     counted = np.where(own, OWN, 1.0)
-    open_to = np.flatnonzero([not one["plain"] for one in examples])
+    open_to = np.flatnonzero(
+        [not one["plain"] and one["verdict"] not in one["barred"] for one in examples]
+    )
     # How often a rule is right in ten subjects says more than about circuits alone.
     rules = plain_rules(examples)
     rules |= plain_rules([one for one in examples if one["of"] == "ten subjects"])
