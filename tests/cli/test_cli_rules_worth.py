@@ -8,14 +8,14 @@ import pytest
 
 from ists_asp.engine import Setup, System
 from ists_asp.evaluate.files import read_references
-from ists_asp.evaluate.scorer import evaluate
+from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.trace.effects import look, places, triable, worth
 from tests.sharing import shared_folder, shared_system
 
 SAMPLE = Path(__file__).parents[2] / "data" / "samples" / "headlines"
 # For alignments, made of others, and for labels as well.
-FEATURES = ["any_pair", "meaning_alike", "sentences_alike"]
-PAIRS = 2
+FEATURES = ["any_pair", "meaning_alike", "least_covered"]
+PAIRS = 3
 WHERE = ("rules", "where")
 INPUT = ("--profile", "headlines", "--sent1", SAMPLE / "sent1.txt", "--sent2", SAMPLE / "sent2.txt")
 GOLD = ("--gold", SAMPLE / "gold.wa")
@@ -56,7 +56,8 @@ def without(system, name):
 
 def scored(gold, answers):
     right = {one.pair.id: gold[one.pair.id] for one in answers}
-    return evaluate(right, {one.pair.id: one for one in answers}).overall
+    answered = {one.pair.id: Reference(one.pair, one.alignments) for one in answers}
+    return evaluate(right, answered).overall
 
 
 @pytest.mark.slow
