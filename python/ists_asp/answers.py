@@ -62,9 +62,6 @@ def read_answer(
 
     The scheme says which answers are well formed, ``kept`` whether the answer has the atoms as
     well. Alignments are sorted by their tokens, those of sentence 2 without a counterpart last.
-
-    Raises:
-        AnswerError: the atoms are no answer, such as an alignment with two labels.
     """
     shown = _by_predicate(atoms)
     firsts, tokens = (_by_side(shown[name.signature]) for name in (v.FIRST, v.SPAN_TOKEN))
@@ -113,11 +110,7 @@ def read_rating(
     optimal: bool,
     highest: int = HIGHEST,
 ) -> Answer:
-    """Read the rating of a pair, ``highest`` points at best, as an answer without lines.
-
-    Raises:
-        AnswerError: the atoms are no rating, such as two of them.
-    """
+    """Read the rating of a pair, ``highest`` points at best, as an answer without lines."""
     shown = _by_predicate(atoms)
     ratings = [atom for atom, _ in shown[v.RATING.signature]]
     if len(ratings) != 1:

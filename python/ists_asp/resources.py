@@ -59,9 +59,6 @@ def version_of(package: str) -> str:
     """The version of an installed package, by the name that its folder of metadata has.
 
     To import ``importlib.metadata`` takes as long as clingo does.
-
-    Raises:
-        importlib.metadata.PackageNotFoundError: it is not installed.
     """
     for folder in sys.path:
         for found in Path(folder).glob(f"{package}-*.dist-info"):

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ists_asp.rules import RuleWarning
     from ists_asp.run.pool import Inline, Limit, Worker
     from ists_asp.run.worker import Question
-    from ists_asp.trace import AskedTrace
 
 S = TypeVar("S", bound="Pair | Submission")
 
@@ -140,17 +139,11 @@ def working(setup: Setup) -> Iterator[Working]:
         yield run
 
 
-def show_trace(
-    show: Callable[[AskedTrace], object],
-    rating: bool,
-    *,
-    source: Source,
-    setup: Setup,
-    output: Path | None,
+def ask_of_pair(
+    question: Question, *, source: Source, setup: Setup, output: Path | None, times: int = 1
 ) -> None:
-    """Write what is shown of the trace of one pair, the only one or that with an id."""
+    """Write the reply to a question about one pair, the only one or that with an id."""
     from ists_asp.run.pool import Limit
-    from ists_asp.run.questions import shown_trace
 
     pair, *others = console.read_pairs(source)
     if others:
@@ -158,9 +151,8 @@ def show_trace(
     seconds = setup.limits.seconds
     with working(setup) as run:
         annotated = run.annotated(source, [pair])
-        question = partial(shown_trace, show=show, rated=rating and run.system.rates)
         with inside(pair):
-            limit = Limit.of_pairs(seconds, what="trace")
+            limit = Limit.of_pairs(seconds, times, what="trace")
             ((answer, shown),) = run.ask(question, annotated, limit=limit)
         console.warn_unproven(answer, seconds)
     console.write_output(output, shown)

@@ -168,10 +168,10 @@ def reading_for(
             (write, lambda answer, data: answer_of(data, answer.pair)),
         )
     # Rules for texts are needed by few runs.
-    from ists_asp.explain.explanation import answer_facts, read_shown
+    from ists_asp.explain.explanation import answer_facts, read_bare, read_shown
 
     if purpose is Purpose.FEEDBACK:
-        from ists_asp.explain.feedback import read_bare, read_judged
+        from ists_asp.explain.feedback import read_judged
 
         return Reading(
             "",
@@ -191,6 +191,7 @@ def reading_for(
             lambda shown: [*map(str, shown.atoms)] if shown.best else None,
             lambda answer, atoms: read_told(answer, map(Ground, atoms), (), True),
         ),
+        read_bare,
     )
 
 

@@ -426,6 +426,36 @@ class System(Preparation):
                     (shown,) = program.solver.solve(answer, hurried).answers
                 yield explained(answer, shown, wording, program.named)
 
+    def why_said(
+        self, pairs: Iterable[Pair], number: int, templates: Templates
+    ) -> Iterator[tuple[Answer, str]]:
+        """Answers, and why a statement of their explanations is made.
+
+        Its words come first, then what would be said without its rule, then the rules behind it.
+
+        Raises:
+            UsageError: an explanation has no statement of this number.
+        """
+        from ists_asp.explain.explanation import explained, text_facts
+        from ists_asp.syntax.trees import off
+        from ists_asp.trace.effects import places
+
+        program, texts = self.program(Purpose.EXPLANATION), text_facts(templates)
+        for decided in self.with_facts(answer for answer, _ in self.decided(pairs)):
+            answer, facts = program.facts(*decided, texts)
+            statements = self.explain(answer, templates).statements
+            if not 1 <= number <= len(statements):
+                expected = f"a number from 1 to {len(statements)}"
+                raise UsageError(f"statement {number}", expected=expected)
+            said, sents = statements[number - 1], (answer.pair.sent1, answer.pair.sent2)
+            words = " ~ ".join(sent.words(said.tokens(side)) for side, sent in enumerate(sents, 1))
+            rules = places(program.rules, {said.reason.name})
+            without = Atoms.of(facts).with_more(map(off, rules))
+            (shown,) = program.solver.switched(rules).solve(answer, without).answers
+            instead = explained(answer, shown, templates, program.named).text
+            whole = f"{number}. {said.text}\nWords: {words}\nWithout the rule: {instead}\n\n"
+            yield answer, whole + program.tracer.trace(answer, facts).why(said.atom).text(depth=3)
+
     def judge(self, submission: Submission, templates: Templates) -> Feedback:
         """Judge a student's answer by the best of its model answers."""
         return next(self.judge_many([submission], templates))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -45,6 +45,7 @@ class Statement:
         sentence: its sentence of the whole text, from 1; 0 if that would be too long with it.
         alignments: the lines of the answer that it rests on, in their order.
         reason: the rule that decided it, with its name, sentence, file and line.
+        atom: the atom of the rules that says it; empty in records.
     """
 
     kind: str
@@ -52,6 +53,7 @@ class Statement:
     sentence: int
     alignments: tuple[Alignment, ...]
     reason: NamedRule
+    atom: str = field(default="", compare=False)
 
     def tokens(self, side: int) -> tuple[int, ...]:
         """The token numbers of sentence 1 or 2 that it is about, ascending."""
@@ -70,6 +72,13 @@ class Explanation:
     def to_dict(self) -> dict[str, object]:
         """The explanation by its schema; spans are given by token numbers and by words."""
         pair = self.answer.pair
+
+        def record(line: Alignment) -> dict[str, object]:
+            sides = ("1", pair.sent1, line.tokens1), ("2", pair.sent2, line.tokens2)
+            spans = {f"tokens{side}": list(tokens) for side, _, tokens in sides}
+            texts = {f"text{side}": sent.words(tokens) for side, sent, tokens in sides}
+            return spans | texts | {"label": format_label(line), "score": line.score}
+
         return {
             "id": pair.id,
             "sent1": pair.sent1.text,
@@ -82,17 +91,7 @@ class Explanation:
                     "sentence": statement.sentence,
                     "tokens1": list(statement.tokens(1)),
                     "tokens2": list(statement.tokens(2)),
-                    "alignments": [
-                        {
-                            "tokens1": list(line.tokens1),
-                            "tokens2": list(line.tokens2),
-                            "text1": pair.sent1.words(line.tokens1),
-                            "text2": pair.sent2.words(line.tokens2),
-                            "label": format_label(line),
-                            "score": line.score,
-                        }
-                        for line in statement.alignments
-                    ],
+                    "alignments": list(map(record, statement.alignments)),
                     "rule": {name: getattr(statement.reason, name) for name in _REASON},
                 }
                 for statement in self.statements
@@ -222,11 +221,7 @@ class Shown:
 def read_shown(
     sizes: tuple[int, int], lines: int, atoms: Iterable[Ground], best: bool = True
 ) -> Shown:
-    """Read what the rules show about sides of so many tokens, with so many ``lines``.
-
-    Raises:
-        AnswerError: an atom says nothing that can be said of them.
-    """
+    """Read what the rules show about sides of so many tokens, with so many ``lines``."""
     shown = Shown(tuple(atoms), best)
     sides = dict(zip("12", sizes, strict=True))
     # Places are those of statements, and so are read last.
@@ -240,6 +235,11 @@ def read_shown(
                     "what the rules show is nothing that can be said", [atom], _FORMS[form]
                 ) from None
     return shown
+
+
+def read_bare(answer: Answer, _shown: object, cost: tuple[int, ...], optimal: bool) -> Answer:
+    """An answer without lines, for whoever traces a verdict or a statement."""
+    return replace(answer, chunks1=(), chunks2=(), alignments=(), cost=cost, optimal=optimal)
 
 
 def _take(
@@ -366,7 +366,8 @@ def explained(
         number = sentences.index(item.place.sentence)
         uses = sorted(shown.uses[item.place.statement])
         lines = tuple(answer.alignments[line - 1] for line in uses)
-        statements.append(Statement(item.kind, text, number, lines, rules[name]))
+        atom = f"statement({item.place.statement},{item.kind})"
+        statements.append(Statement(item.kind, text, number, lines, rules[name], atom))
     return Explanation(answer, text_of(items, templates), tuple(statements))
 
 

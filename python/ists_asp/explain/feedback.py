@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 from ists_asp import vocabulary as v
 from ists_asp.errors import AnswerError
 from ists_asp.explain.explanation import Shown, read_shown, tell, text_of
-from ists_asp.model import Answer, Sentence
 from ists_asp.syntax.ground import Ground, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ists_asp.explain.templates import Templates
+    from ists_asp.model import Answer, Sentence
 
 # The columns of what is quoted, and below the kinds of statement that are not called like them.
 QUOTED = ("right", "missing", "contradicts", "extra")
@@ -154,11 +154,7 @@ class Feedback:
 def read_judged(
     answer: Answer, shown: Iterable[Ground], _cost: tuple[int, ...], best: bool
 ) -> Judged:
-    """Read what the rules show about an answer.
-
-    Raises:
-        AnswerError: there is no verdict, or several.
-    """
+    """Read what the rules show about an answer."""
     said = read_shown(answer.sizes, len(answer.alignments), shown, best)
     atoms: dict[str, list[tuple[Ground, ...]]] = defaultdict(list)
     for atom in said.atoms:
@@ -178,11 +174,6 @@ def read_judged(
         for name in (v.FOUND_POINT.name, v.DENIED_POINT.name, v.ANSWER_POINT.name)
     )
     return Judged(said, str(verdict), rule, sure, found, denied, len(every))
-
-
-def read_bare(answer: Answer, _shown: object, cost: tuple[int, ...], optimal: bool) -> Answer:
-    """An answer without lines, for whoever traces a verdict."""
-    return Answer(answer.pair, (), (), (), cost, optimal)
 
 
 def asked_facts(question: Sentence) -> list[str]:

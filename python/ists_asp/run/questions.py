@@ -67,8 +67,8 @@ def why(
 def shown_trace(
     system: System, pairs: Sequence[Pair], show: Callable[[AskedTrace], object], *, rated: bool
 ) -> Iterator[tuple[Answer, object]]:
-    """The answers of pairs, and what is shown of their traces."""
-    for trace in system.trace_annotated(pairs, rated=rated):
+    """The answers of pairs, and what is shown of their traces, ``rated`` where that is possible."""
+    for trace in system.trace_annotated(pairs, rated=rated and system.rates):
         yield trace.answer, show(trace)
 
 

@@ -215,9 +215,6 @@ def last_model(
     Returns:
         What was read last, if there was anything; whether the search ended by itself, and
         whether it has proved that there is nothing better, or nothing at all.
-
-    Raises:
-        RuleError: clingo cannot solve the program, as where weights overflow.
     """
     # That of the processor: a busy machine takes none of it.
     clock = time.process_time

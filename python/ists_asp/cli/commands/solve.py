@@ -14,7 +14,7 @@ import click
 
 from ists_asp.cli import options
 from ists_asp.cli.console import fail, note, opened, write_output
-from ists_asp.cli.driver import solve_pairs
+from ists_asp.cli.driver import ask_of_pair, solve_pairs
 from ists_asp.cli.files import choose_format, command
 from ists_asp.errors import DataError, IstsError, UsageError, of_pair
 from ists_asp.io.formats import (
@@ -189,6 +189,7 @@ def sts(
   ists-asp explain --sent1 a.txt --sent2 b.txt --profile headlines --id 3
   ists-asp explain --sent1 a.txt --sent2 b.txt --answers gold.wa -o words.txt
   ists-asp explain --json "a cat sits" "two cats sit"
+  ists-asp explain "a cat sits" "two cats sit" --why 1
   ists-asp explain --language es "12 killed in bus accident" "10 killed in road accident"
 """)
 @options.input_options
@@ -203,6 +204,13 @@ def sts(
     "profile's.",
 )
 @options.templates_option
+@click.option(
+    "--why",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Show the rules behind the Nth statement about the only pair, the words it rests on, and "
+    "what is said without its rule.",
+)
 @options.format_option(EXPLANATIONS, ", or text.")
 @options.json_flag
 @options.output_option()
@@ -212,6 +220,7 @@ def explain(
     answers: Path | None,
     language: str | None,
     templates: Path | None,
+    why: int | None,
     form: str | None,
     as_json: bool,
     output: Path | None,
@@ -226,7 +235,8 @@ def explain(
     --json, one object per line, which also lists the statements: each with its kind, alignments,
     tokens, and the rule behind it.
     """
-    from ists_asp.explain.templates import languages
+    from ists_asp.engine import System
+    from ists_asp.explain.templates import load_templates
     from ists_asp.rules import Purpose
 
     if answers is not None and run["traces"] is not None:
@@ -234,10 +244,15 @@ def explain(
     if language is not None and templates is not None:
         hint = "A file of templates is in one language"
         raise UsageError("--language does not go with --templates", hint=hint)
-    if language is not None and language not in languages():
-        expected = " or ".join(languages())
-        raise UsageError(f"there are no templates for the language '{language}'", expected=expected)
+    wording = load_templates(language or setup.load_profile().language, templates)
     setup.check_has(Purpose.EXPLANATION)
+    if why is not None:
+        if answers is not None or as_json or run["engine"] is not None:
+            raise UsageError("--why goes without --answers, --json and --engine")
+        question = partial(System.why_said, number=why, templates=wording)
+        # Four programs are grounded: for the answer, the text, its trace, and the text without.
+        ask_of_pair(question, source=source, setup=setup, output=output, times=4)
+        return
     shape = choose_format(EXPLANATIONS, "jsonl" if as_json else form, output, "text")
     setup = replace(setup, explained=True, language=language, templates=templates, answers=answers)
     solve_pairs(source, setup, shape, output, EXPLAINED, **run)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.driver import show_trace
+from ists_asp.cli.driver import ask_of_pair
 from ists_asp.cli.files import command
 from ists_asp.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ists_asp.trace import AskedTrace
 
@@ -64,7 +64,7 @@ def trace(
     schema is data/schema/trace.schema.json.
     """
     show = partial(_shown, only=only, depth=depth, everything=everything, as_json=as_json)
-    show_trace(show, not only or _RATING in only, **about)
+    _ask(show, not only or _RATING in only, about)
 
 
 def _shown(
@@ -130,7 +130,13 @@ def _show(
     question: Sequence[str], layout: Layout | None, about: dict[str, Any], *, negative: bool
 ) -> None:
     show = partial(_reply, question=question, layout=layout, negative=negative)
-    show_trace(show, question[0].strip() == _RATING, **about)
+    _ask(show, question[0].strip() == _RATING, about)
+
+
+def _ask(show: Callable[[AskedTrace], object], rated: bool, about: dict[str, Any]) -> None:
+    from ists_asp.run.questions import shown_trace
+
+    ask_of_pair(partial(shown_trace, show=show, rated=rated), **about)
 
 
 def _reply(
