@@ -41,6 +41,19 @@ def test_json_traces_each_statement_and_texts_may_be_spanish(run):
 
 
 @pytest.mark.slow
+def test_a_statement_has_its_words_its_rule_and_what_is_said_without_it(run):
+    done = run("The bell rings if the door opens.", "The bell rings.", "--why", "1")
+    assert (done.exit_code, done.stderr) == (0, "")
+    said, words, without, _, _, rule, *_ = done.stdout.splitlines()
+    assert said == "1. Only the first sets a condition: “if the door opens”."
+    assert words.startswith("Words: if the door opens ~ ")
+    assert without == "Without the rule: Both say “the bell rings”."
+    assert "[say_condition lp_rules/explanation/conditions.lp:" in rule
+    done = run(*PAIR, "--why", "9")
+    assert (done.exit_code, "expected a number from 1 to" in done.stderr) == (2, True)
+
+
+@pytest.mark.slow
 def test_files_give_a_line_a_pair_and_id_chooses(run, tmp_path):
     lines = run(*GIVEN, "-q").stdout.splitlines()
     assert [line.partition(": ")[0] for line in lines] == [str(n) for n in range(1, 11)]

@@ -140,7 +140,7 @@ def working(setup: Setup) -> Iterator[Working]:
 
 
 def ask_of_pair(
-    question: Question, *, source: Source, setup: Setup, output: Path | None, times: int = 1
+    question: Question, *, source: Source, setup: Setup, output: Path | None, limited: bool = True
 ) -> None:
     """Write the reply to a question about one pair, the only one or that with an id."""
     from ists_asp.run.pool import Limit
@@ -152,7 +152,7 @@ def ask_of_pair(
     with working(setup) as run:
         annotated = run.annotated(source, [pair])
         with inside(pair):
-            limit = Limit.of_pairs(seconds, times, what="trace")
+            limit = Limit.of_pairs(seconds, what="trace") if limited else None
             ((answer, shown),) = run.ask(question, annotated, limit=limit)
         console.warn_unproven(answer, seconds)
     console.write_output(output, shown)

@@ -250,8 +250,7 @@ def explain(
         if answers is not None or as_json or run["engine"] is not None:
             raise UsageError("--why goes without --answers, --json and --engine")
         question = partial(System.why_said, number=why, templates=wording)
-        # Four programs are grounded: for the answer, the text, its trace, and the text without.
-        ask_of_pair(question, source=source, setup=setup, output=output, times=4)
+        ask_of_pair(question, source=source, setup=setup, output=output, limited=False)
         return
     shape = choose_format(EXPLANATIONS, "jsonl" if as_json else form, output, "text")
     setup = replace(setup, explained=True, language=language, templates=templates, answers=answers)
