@@ -134,6 +134,12 @@ def test_word_tables_have_examples_in_a_column_of_their_own(tmp_path):
         table_rules(f"a = b\nc = d\t{PAIR}nothing\n", "w.tsv")
 
 
+def test_a_verdict_may_have_a_question():
+    example = read_example('"in 1939" | "1945" | "When did it end?": verdict contradictory')
+    assert (example.sentences, example.question) == (("in 1939", "1945"), "When did it end?")
+    assert (example.claim.what, example.claim.value) == ("verdict", "contradictory")
+
+
 def test_a_file_of_tests_is_no_word_table(tmp_path):
     text = 'A "red" bus\tA bus\trating > 1\n\n# a remark\nUn bus\tUn bus\t2: "bus"\tes\n'
     file = write(tmp_path, {"more/x.lp": "a.\n", "more/tests.tsv": text}) / "more/tests.tsv"
@@ -170,15 +176,25 @@ def test_a_claim_that_holds_in_one_order_only_fails(run, tmp_path):
 @pytest.mark.slow
 def test_what_came_out_is_told_of_each_kind_of_claim(run, tmp_path):
     claims = ['says "the moon"', "rating > 4.9", 'chunk "a"', '"sleeps" ~ "sleeps" not EQUI']
-    text = "".join(f"a cat sleeps\ta dog sleeps\t{claim}\n" for claim in (*claims, "rating > 0.1"))
+    claims.append("verdict contradictory")
+    text = "".join(
+        f"a cat sleeps\ta dog sleeps\t{claim}\n"
+        for claim in (*claims, "rating > 0.1", "verdict correct")
+    )
     (tmp_path / "tests.tsv").write_text(text)
     result = run("rules", "test", "tests.tsv", "--reader", "none")
     assert result.exit_code == 1
-    assert result.stdout.endswith("1 examples hold, 4 fail\n")
-    for words in ("“a cat”", "[ a cat ] [ sleeps ]", '"sleeps" is aligned with "sleeps"', *claims):
+    assert result.stdout.endswith("2 examples hold, 5 fail\n")
+    for words in (
+        "“a cat”",
+        "    correct by ",
+        "[ a cat ] [ sleeps ]",
+        '"sleeps" is aligned with "sleeps"',
+        *claims,
+    ):
         assert words in result.stdout
     quiet = run("rules", "test", "tests.tsv", "--reader", "none", "-q").stdout
-    assert quiet + "1 examples hold, 4 fail\n" == result.stdout
+    assert quiet + "2 examples hold, 5 fail\n" == result.stdout
 
 
 def test_shown_rules_have_their_examples(good, bad, tmp_path):

@@ -1,6 +1,7 @@
 """Examples, ``"A" | "B": claim``: what a rule does to a pair of sentences.
 
 They stand in ``%@example`` above rules, in the third column of word tables, and in ``tests.tsv``.
+A verdict is claimed of an answer and its model answer, which a question may follow.
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ from operator import ge, gt, le, lt
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.model import Answer, Label
+from ists_asp.vocabulary import VERDICTS
 
 _TEXT = r'"(?:[^"\\]|\\["\\])++"'
-_EXAMPLE = re.compile(rf"(?:([A-Za-z][\w-]*)\s+)?({_TEXT})\s*\|\s*({_TEXT})\s*:\s*(\S.*)")
+_EXAMPLE = re.compile(
+    rf"(?:([A-Za-z][\w-]*)\s+)?({_TEXT})\s*\|\s*({_TEXT})"
+    rf"(?:\s*\|\s*({_TEXT}))?\s*:\s*(\S.*)"
+)
 _LABEL = rf"(?:{'|'.join(label for label in Label if label.aligned)})(?:_FACT|_POL)*"
 _CLAIM = re.compile(
     rf"(?P<link>{_TEXT})\s*~\s*(?P<y>{_TEXT})\s*(?:not\b)?\s*"
@@ -21,10 +26,11 @@ _CLAIM = re.compile(
     rf"|(?P<free>{_TEXT})\s*not\s+aligned|(?:chunk|(?P<side>[12])\s*:)\s*(?P<chunk>{_TEXT})"
     rf"|(?:not\b)?\s*says\s*(?P<says>{_TEXT})"
     r"|rating\s*(?P<rating>[<>]=?\s*[0-5](?:\.\d+)?)"
+    rf"|verdict\s+(?P<verdict>{'|'.join(VERDICTS)})"
 )
 _CLAIMS = (
     '"x" ~ "y" EQUI, "x" ~ "y" SIMI 3, "x" ~ "y" not EQUI, "x" ~ "y" aligned, "x" not aligned, '
-    'chunk "x", 1: "x", says "…", not says "…" or rating > 4'
+    'chunk "x", 1: "x", says "…", not says "…", rating > 4 or verdict correct'
 )
 _COMPARE = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
@@ -35,7 +41,8 @@ class Claim:
 
     ``words`` are of the first and the second sentence, empty where it names none. ``what`` is
     ``link`` (two sides with ``label`` and ``score``, if there are any), ``free``, ``chunk``,
-    ``says`` or ``rating``; ``value`` is what is said, or the sign and bound of a rating.
+    ``says``, ``rating`` or ``verdict``; ``value`` is what is said, the sign and bound of a rating,
+    or a verdict.
     """
 
     words: tuple[str, str]
@@ -92,6 +99,7 @@ class Example:
     """Two sentences, and what a rule or a file of tests claims of them; ``text`` as written."""
 
     sentences: tuple[str, str]
+    question: str
     claim: Claim
     text: str
     profile: str | None
@@ -104,9 +112,9 @@ def read_example(text: str, where: str = "", rule: str = "") -> Example:
     whole = _EXAMPLE.fullmatch(text.strip())
     if whole is None:
         raise RuleError("malformed example", where=where, expected='"sentence" | "sentence": claim')
-    match = _CLAIM.fullmatch(whole[4])
+    match = _CLAIM.fullmatch(whole[5])
     if match is None:
-        raise RuleError(f"{shortened(whole[4])} is not a claim", where=where, expected=_CLAIMS)
+        raise RuleError(f"{shortened(whole[5])} is not a claim", where=where, expected=_CLAIMS)
     found = {key: _plain(part or "") for key, part in match.groupdict().items()}
     sentences = _plain(whole[2]), _plain(whole[3])
     lone = found["free"] or found["chunk"]
@@ -118,12 +126,13 @@ def read_example(text: str, where: str = "", rule: str = "") -> Example:
     )
     if (one, two) != named if found["link"] else lone not in (one, two):
         expected = "words as they stand in their sentence"
-        raise RuleError(f"found {shortened(whole[4])}", where=where, expected=expected)
-    what = next(key for key in ("link", "free", "chunk", "says", "rating") if found[key])
-    denied = "not" in re.sub(_TEXT, "", whole[4])
-    value = found["says"] or found["rating"]
+        raise RuleError(f"found {shortened(whole[5])}", where=where, expected=expected)
+    kinds = ("link", "free", "chunk", "says", "rating", "verdict")
+    what = next(key for key in kinds if found[key])
+    denied = "not" in re.sub(_TEXT, "", whole[5])
+    value = found["says"] or found["rating"] or found["verdict"]
     claim = Claim((one, two), denied, what, found["label"], found["score"], value)
-    return Example(sentences, claim, text.strip(), whole[1], where, rule)
+    return Example(sentences, _plain(whole[4] or ""), claim, text.strip(), whole[1], where, rule)
 
 
 def row_example(row: str, where: str) -> Example:

@@ -234,11 +234,12 @@ _WHY = 8  # lines of the reply to why-not that are printed; JSON has all
 def test(
     context: click.Context, given: tuple[Path, ...], setup: Setup, as_json: bool, quiet: bool
 ) -> None:
-    """Test whether the examples of rules hold, both ways round.
+    """Test whether the examples of rules hold, both ways round but for verdicts.
 
     In: rule files, word tables, folders of rules, or files tests.tsv; by default the shipped
     rules. Their examples, %@example "A" | "B": claim, are run with these rules, and those of
-    --rules, over the shipped ones, by the profile that an example names, or --profile.
+    --rules, over the shipped ones, by the profile that an example names, or --profile. A verdict
+    is claimed of an answer and a model answer: "A" | "B" | "question": verdict correct.
 
     Out: of each example that fails its file and line, the claim, what came out, and why; then
     how many hold and how many fail. The exit code is 1 if one fails. JSON has all examples.
@@ -280,15 +281,23 @@ def _tested(setup: Setup, examples: Sequence[Example]) -> Iterator[dict[str, Any
     from ists_asp.engine import System
     from ists_asp.engine.preparation import read_pair
     from ists_asp.explain import load_templates
+    from ists_asp.explain.feedback import Submission
     from ists_asp.run.worker import telling
 
     with System(setup) as system, telling(system):
-        words = load_templates(system.profile.language).words
+        templates = load_templates(system.profile.language)
+        judged = [one for one in examples if one.claim.what == "verdict"]
+        submissions = (
+            Submission("", one.question, one.sentences[0], one.sentences[1:]) for one in judged
+        )
+        verdicts = dict(zip(judged, system.judge_many(submissions, templates), strict=True))
+        words = templates.words
         names = [words[key].split()[-1] for key in ("first", "second")]
         runs = [
             (one, way, one.sentences[::way], one.claim.mirrored(*names) if way < 0 else one.claim)
             for one in examples
             for way in (1, -1)
+            if one not in verdicts
         ]
         pairs = {pair: read_pair(pair[0], pair[1], one.where) for one, _, pair, _ in runs}
         answers = dict(zip(pairs, system.solve_many(pairs.values(), rated=False), strict=True))
@@ -299,6 +308,10 @@ def _tested(setup: Setup, examples: Sequence[Example]) -> Iterator[dict[str, Any
         texts = dict(zip(said, system.explain_many(said.values()) if said else (), strict=True))
         ratings = dict(zip(rated, system.rate_many(rated.values()) if rated else (), strict=True))
         failures: dict[Example, list[dict[str, Any]]] = {one: [] for one in examples}
+        for one, feedback in verdicts.items():
+            if feedback.verdict != one.claim.value:
+                found = f"{feedback.verdict} by {feedback.judged.rule or 'weight'}: {feedback.text}"
+                failures[one].append({"swapped": False, "found": found, "why": []})
         for one, way, pair, claim in runs:
             answer, text = answers[pair], texts[pair].text if pair in texts else ""
             rating = ratings[pair].value if pair in ratings else 0.0
