@@ -185,6 +185,17 @@ def plain_rules(examples: list[dict]) -> dict[str, tuple[int, int]]:
     return found
 
 
+def only_open(examples: list[dict]) -> tuple[int, int]:
+    """How often a single verdict was left to weigh, and how often it was right."""
+    fired = right = 0
+    for one in examples:
+        left = set(NAMES) - set(one["barred"])
+        if not one["plain"] and len(left) == 1:
+            number = OWN if one["of"] == "ten subjects" else 1
+            fired, right = fired + number, right + number * (one["verdict"] in left)
+    return fired, right
+
+
 def head(title: str, purpose: str) -> list[str]:
     """The comment at the top of a file that is written here."""
     return [
@@ -247,6 +258,7 @@ def main() -> None:
     rules |= plain_rules([one for one in examples if one["of"] == "ten subjects"])
     for name, (fired, right) in sorted(rules.items()):
         print(f"plain rule {name}: {right} of {fired} right")
+    rules["only_open"] = only_open(examples)
     features = Features(examples)
     every = np.arange(len(examples))
     splits = {

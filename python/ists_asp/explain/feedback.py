@@ -168,7 +168,8 @@ def read_judged(
     rule = min(plain, key=lambda name: (-right.get(name, 0), name), default="")
     weighed = {str(name): weight.number for name, weight in atoms[v.SUPPORT.name]}
     odds = [math.exp((weight - weighed.get(verdict, 0)) / 100) for weight in weighed.values()]
-    sure = right.get(rule, 50) if rule else round(100 / sum(odds))
+    counted = rule or "only_open" * (len(odds) == 1)
+    sure = right.get(counted, 50) if counted else round(100 / sum(odds))
     found, denied, every = (
         frozenset(str(point) for (point,) in atoms[name])
         for name in (v.FOUND_POINT.name, v.DENIED_POINT.name, v.ANSWER_POINT.name)
