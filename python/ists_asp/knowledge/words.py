@@ -279,6 +279,7 @@ _NUMERAL = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_CLOCK = re.compile(r"([0-9]{1,2})[:h]([0-9]{2})h?")
 _MEASURE = re.compile(
     r"(?P<number>[$€£¥]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?)"
     r"-?(?P<unit>[a-z]+(?:-[a-z]+)*)\.?",
@@ -298,10 +299,10 @@ def numbers(pair: Pair, written: Callable[[str], str]) -> Iterator[str]:
         for token in tokens:
             if not _DIGIT.search(token.form):
                 continue
-            forms = [written(token.form)]
             parts = [word.form for word in token.words if any(map(str.isalnum, word.form))]
-            if len(parts) == 1:
-                forms.append(written(parts[0]))
+            forms = [written(form) for form in (token.form, *parts * (len(parts) == 1))]
+            for clock in filter(None, map(_CLOCK.fullmatch, forms[:1])):
+                yield v.fact("clock_time", sentence, token.index, int(clock[1]), int(clock[2]))
             if (value := next(filter(None, map(numeral, forms)), None)) is not None:
                 values.add(value)
                 yield v.fact("numeral", sentence, token.index, quoted(value))
