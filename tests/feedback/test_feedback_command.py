@@ -137,6 +137,13 @@ def test_marks_that_agree_too_little_are_not_suggested(run, tmp_path):
 
 
 @pytest.mark.slow
+def test_answers_without_a_question_count_once(run, tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text("id,answer,reference\n1,there is a gap,There is a gap\n", encoding="utf-8")
+    assert "all answers: 1 correct; 0 to check" in run("feedback", path).stderr
+
+
+@pytest.mark.slow
 def test_an_answer_in_another_language_is_left_to_the_teacher(run, tmp_path):
     path = tmp_path / "answers.csv"
     answer = "los glóbulos rojos llevan el oxígeno a los tejidos"

@@ -214,7 +214,7 @@ def _tell_counts(sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
     to_check = Counter[str]()
     judged = zip(sheet.submissions, ours["verdict"], ours["check"], strict=True)
     for answer, verdict, check in judged:
-        for question in ("", answer.question):
+        for question in dict.fromkeys(("", answer.question)):
             counts[question][verdict or "without a verdict"] += 1
             to_check[question] += check == "yes"
     for question, verdicts in counts.items() if len(counts) > 2 else [("", counts[""])]:

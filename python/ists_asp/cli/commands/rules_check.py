@@ -288,7 +288,8 @@ def _tested(setup: Setup, examples: Sequence[Example]) -> Iterator[dict[str, Any
         templates = load_templates(system.profile.language)
         judged = [one for one in examples if one.claim.what == "verdict"]
         submissions = (
-            Submission("", one.question, one.sentences[0], one.sentences[1:]) for one in judged
+            Submission(one.where, one.question, one.sentences[0], one.sentences[1:])
+            for one in judged
         )
         verdicts = dict(zip(judged, system.judge_many(submissions, templates), strict=True))
         words = templates.words
