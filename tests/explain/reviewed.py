@@ -6,6 +6,10 @@ their sentences are read where the train data of SemEval-2016 Task 2 is. After a
 ``python -m tests.explain.reviewed`` writes all three anew, to be read again.
 
 ``truth.tsv`` has classes of falsehoods, and what must and must not be said.
+
+``judged.tsv`` has what somebody who did not write the rules said of the explanations of sixty pairs
+of the development sets, drawn by chance: by version 0.2.0 and as they were on 26 November 2026,
+read side by side without knowing which was which.
 """
 
 import random
