@@ -67,10 +67,11 @@ def start_server(folder, *arguments, **options):
 
 
 @contextmanager
-def serving(folder, *arguments, **variables):
+def serving(folder, *arguments, stderr=None, **variables):
     """Run a server on a folder until the context ends, by SIGTERM."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", **variables}
-    with start_server(folder, "--quiet", *arguments, env=environment) as process:
+    options = {"env": environment, "stderr": stderr}
+    with start_server(folder, "--quiet", *arguments, **options) as process:
         try:
             address = urlsplit(process.stdout.readline().strip())
             assert address.netloc, "the server printed no address"

@@ -12,10 +12,13 @@ from __future__ import annotations
 import hmac
 import mimetypes
 import secrets
+from asyncio import wait_for
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import (
@@ -29,9 +32,10 @@ from fastapi.responses import (
 from fastapi.staticfiles import StaticFiles
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from ists_asp._version import __version__
-from ists_asp.errors import IstsError
+from ists_asp.errors import IstsError, brief, shortened
 from ists_asp.resources import data_dir, template
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.run.pool import SupersededError
@@ -41,6 +45,8 @@ from ists_asp.workbench.desk import Bench, ReadOnlyError
 from ists_asp.workbench.project import ConflictError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.datastructures import Headers
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -50,8 +56,11 @@ VIEWS = ("try", "words", "rules", "effects", "correct", "learn", "report", "feed
 _STATUS = {SupersededError: 409, ConflictError: 409, ReadOnlyError: 403}
 
 
-def make_app(bench: Bench, token: str, port: int) -> Guard:
-    """The ASGI application of a project, for a server on a port of this machine."""
+def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object]) -> Guard:
+    """The ASGI application of a project, for a server on a port of this machine.
+
+    ``warn`` is told of each request that failed by an error of the program or the machine.
+    """
     app = FastAPI(
         title="ists-asp",
         version=__version__,
@@ -101,10 +110,24 @@ def make_app(bench: Bench, token: str, port: int) -> Guard:
     def refused(_request: Request, error: HTTPException) -> JSONResponse:
         return JSONResponse({"error": str(error.detail)}, error.status_code)
 
-    return Guard(app, token, port)
+    @app.exception_handler(Exception)
+    def failed(_request: Request, error: Exception) -> JSONResponse:
+        hint = "The terminal of the server has it in a line. Try again, or start the server again."
+        return JSONResponse({"error": f"{visible(_reason(error))}. {hint}"}, 500)
+
+    return Guard(app, token, port, warn)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {shortened(str(error.filename))}"
+    return brief(error)
 
 
 LARGEST = 8 << 20  # bytes of a request at most
+SECONDS = 30.0  # until the whole of a request must have arrived
+QUESTIONS = 100  # requests other than pages that are under way at once
+_THREADS = QUESTIONS + 20  # those of questions, and some that pages need
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; "
@@ -127,18 +150,37 @@ class Guard:
     the editor, is in ``scope["state"]["nonce"]``.
     """
 
-    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+    def __init__(self, app: ASGIApp, token: str, port: int, warn: Callable[[str], object]) -> None:
         self._app = app
+        self._warn = warn
+        self._questions = 0
         self._token = token
         self._cookie = f"ists-asp-{port}"
         self._hosts = {f"{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]")}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a request, or pass it on."""
+        current_default_thread_limiter().total_tokens = _THREADS
         nonce = secrets.token_urlsafe(16)
         scope.setdefault("state", {})["nonce"] = nonce
-        answer = self._answer(Request(scope)) or self._app
-        await answer(scope, _bounded(receive), _secured(send, nonce))
+        secured, bounded = _secured(send, nonce), _bounded(receive)
+        if refused := self._answer(Request(scope)):
+            await refused(scope, receive, secured)
+            return
+        question = scope["path"].startswith(("/api", "/project"))
+        if question and self._questions >= QUESTIONS:
+            found = f"{QUESTIONS} questions are waiting already: ask again later"
+            await JSONResponse({"error": found}, 503, {"retry-after": "5"})(scope, receive, secured)
+            return
+        self._questions += question
+        try:
+            await self._app(scope, bounded, secured)
+        except ClientDisconnect:
+            pass
+        except Exception as error:
+            self._warn(f"{scope['method']} {scope['path']}: {_reason(error)}")
+        finally:
+            self._questions -= question
 
     def _answer(self, request: Request) -> Response | None:
         """The response to a refused request."""
@@ -183,12 +225,19 @@ class Guard:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """The same, with an error for what is too large, whatever its head says."""
-    left = LARGEST
+    """The same, with an error for a body that is too large or takes too long to arrive."""
+    left, arrived = LARGEST, False
+    until = monotonic() + SECONDS
 
     async def bounded() -> Message:
-        nonlocal left
-        message = await receive()
+        nonlocal left, arrived
+        try:
+            message = await wait_for(receive(), None if arrived else max(0.0, until - monotonic()))
+        except TimeoutError:
+            raise HTTPException(
+                408, f"the request took more than {SECONDS:g} s to arrive"
+            ) from None
+        arrived = arrived or not message.get("more_body", False)
         left -= len(message.get("body", b""))
         if left < 0:
             raise HTTPException(413, "the request is too large")

@@ -22,6 +22,7 @@ from msgspec import json
 from ists_asp.engine import Setup, System
 from ists_asp.errors import IstsError, UsageError
 from ists_asp.resources import Closing
+from ists_asp.rules import load_profile
 from ists_asp.run import questions
 from ists_asp.run.pool import Worker
 from ists_asp.terminal import visible
@@ -72,23 +73,34 @@ class Desk(Closing):
         self.loading: Future[None] = Future()
         self.workers: Sequence[Worker] = ()
         self._begun = _begun(setup)
-        self._lock = threading.Lock()
+        self._lock, self._loads = threading.Lock(), threading.Lock()
         self._newest = Newest()
         self._annotator = System(setup)
         self._answers: dict[Pair, SolvedAnswer] = {}
 
+    @property
+    def failed(self) -> bool:
+        """Whether no rules could be loaded."""
+        return self.loading.done() and not self.workers
+
     def load(self, setup: Setup) -> None:
         """Have workers load rules, and replace the others; these go on if that is an IstsError."""
-        self._begun = workers = self._begun or _begun(setup)
-        try:
-            for worker in workers:
-                worker.load()
-            with self._lock:
-                workers, self.workers, self._answers = self.workers, workers, {}
-        finally:
-            self._begun = ()
-            for worker in workers:
-                worker.close()
+        with self._loads:
+            self._begun = workers = self._begun or _begun(setup)
+            try:
+                for worker in workers:
+                    worker.load()
+                with self._lock:
+                    workers, self.workers, self._answers = self.workers, workers, {}
+            finally:
+                self._begun = ()
+                for worker in workers:
+                    worker.close()
+
+    def give_up(self) -> None:
+        """Load no longer what is being loaded."""
+        for worker in self._begun:
+            worker.close()
 
     def warm(self) -> None:
         """Look at a pair, so that nobody waits for what is only loaded when it is needed."""
@@ -99,7 +111,8 @@ class Desk(Closing):
 
     def close(self) -> None:
         """Kill the workers."""
-        for worker in (*self._begun, *self.workers):
+        self.give_up()
+        for worker in self.workers:
             worker.close()
         self._annotator.close()
 
@@ -169,7 +182,7 @@ class Desks(Closing):
         self._project, self._setup = project, setup
         self._lock = threading.Lock()
         self._desks: OrderedDict[str, Desk] = OrderedDict()
-        self._thread = ThreadPoolExecutor(1)
+        self._threads = ThreadPoolExecutor(_PROFILES + 2)
         self._closed = False
 
     def setup(self, profile: str | None = None) -> Setup:
@@ -184,13 +197,18 @@ class Desks(Closing):
             if self._closed:
                 raise _ending()
             state = self._project.state.digest
-            desk = self._desks[profile] = self._desks.get(profile) or Desk(self.setup(profile))
+            if (desk := self._desks.get(profile)) is None:
+                load_profile(profile)
+                desk = self._desks[profile] = Desk(self.setup(profile))
             self._desks.move_to_end(profile)
-            while len(self._desks) > _PROFILES:
-                self._desks.popitem(last=False)[1].close()
-            # Those that cannot be loaded are tried again only where there are no others.
-            if desk.state != state or (desk.loading.done() and not desk.workers):
-                loading = self._thread.submit(desk.load, self.setup(profile))
+            live = [name for name, other in self._desks.items() if not other.failed]
+            for name in live[:-_PROFILES]:
+                self._desks.pop(name).close()
+            # Rules that cannot be loaded are not tried again until a file is changed.
+            if desk.state != state:
+                if desk.state:
+                    desk.give_up()
+                loading = self._threads.submit(desk.load, self.setup(profile))
                 desk.state, desk.loading = state, loading
             return desk
 
@@ -220,7 +238,7 @@ class Desks(Closing):
         """Kill all workers."""
         with self._lock:
             self._closed = True
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._threads.shutdown(wait=False, cancel_futures=True)
         for desk in self._desks.values():
             desk.close()
 

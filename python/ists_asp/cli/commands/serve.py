@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import note
+from ists_asp.cli.console import error, note
 from ists_asp.cli.files import READ, command
 from ists_asp.errors import IstsError, ResourceError, UsageError
 
@@ -74,22 +74,12 @@ def serve(
     with Desks(project, replace(setup, incremental=False)) as desks:
         # Workers begin before any thread does.
         desks.begin()
-        import uvicorn
-
+        from ists_asp.workbench import server
         from ists_asp.workbench.app import make_app
         from ists_asp.workbench.desk import Bench
 
         bench = Bench(project, desks, read_only)
-        config = uvicorn.Config(
-            make_app(bench, token, port),
-            log_level="error",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            lifespan="off",
-            ws="none",
-            timeout_graceful_shutdown=5,
-        )
+        app = make_app(bench, token, port, error)
 
         def ready() -> None:
             if not quiet:
@@ -101,17 +91,15 @@ def serve(
                 # Faulty rules are told where somebody looks.
                 desks.desk().warm()
 
-        class Server(uvicorn.Server):
-            async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-                # Whoever waits for a worker is told that it ended, and keeps nobody waiting.
-                bench.closing.close()
-                desks.close()
-                await super().shutdown(sockets)
+        def end() -> None:
+            # Whoever waits for a worker is told that it ended, and keeps nobody waiting.
+            bench.closing.close()
+            desks.close()
 
         with bench.closing:
             # Who comes before the server is ready waits.
             threading.Thread(target=ready, daemon=True).start()
-            Server(config).run(sockets=[listening])
+            server.run(app, listening, end, error)
 
 
 def _listening(port: int) -> socket.socket:
