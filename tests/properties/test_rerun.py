@@ -264,10 +264,10 @@ def test_some_random_edits(cache, tmp_path):
 @pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"the train data is not in {DATA}")
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_many_random_edits_of_many_pairs(tmp_path, seed):
     files = (DATA / "headlines" / f"sent{side}.txt" for side in (1, 2))
     pairs = list(read_pairs(*files))[40 * seed : 40 * seed + 40]
     with load("headlines", cache=None) as system:
         pairs = list(system.annotate(pairs))
-    assert try_edits(pairs, tmp_path, seed, 30) > 100
+    assert try_edits(pairs, tmp_path, seed, 10) > 30
