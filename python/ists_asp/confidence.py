@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from clingo import Symbol, SymbolType
 
@@ -21,9 +22,6 @@ from ists_asp.errors import AnswerError, RuleError, shortened
 from ists_asp.model import Alignment, Answer, Chunk, Confidence
 from ists_asp.syntax.ground import Ground, split
 from ists_asp.vocabulary import ALIGN_WEIGHT, CLOSENESS, LABEL_WEIGHT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 A = TypeVar("A")
 

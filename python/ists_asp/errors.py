@@ -26,14 +26,13 @@ from __future__ import annotations
 
 import errno
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from ists_asp.terminal import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from ists_asp.model import Subject
     from ists_asp.syntax.ground import Ground
 

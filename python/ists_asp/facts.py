@@ -6,18 +6,17 @@ The vocabulary is documented in ``asp/input.lp``, that of answers in ``asp/lines
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
+
+from clingo import Symbol
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import DataError, of_pair
 from ists_asp.syntax.ground import Atoms, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from clingo import Symbol
-
     from ists_asp.model import Answer, Pair, Sentence, Token
 
 _UNSPEAKABLE = re.compile("[\0\ud800-\udfff]")

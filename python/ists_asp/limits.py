@@ -6,13 +6,12 @@ there is. docs/reference/formats.md says what the bounds mean for whoever writes
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError, of_pair, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ists_asp.model import Pair, Sentence
 
 MAX_TOKENS = 500

@@ -10,7 +10,7 @@ import gc
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, cached_property
 from pathlib import Path
@@ -21,8 +21,6 @@ from platformdirs import user_cache_dir
 from ists_asp.errors import ResourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from jinja2 import Template
 
 _PACKAGE = Path(__file__).resolve().parent

@@ -11,11 +11,9 @@ import os
 import re
 import sys
 import unicodedata
+from collections.abc import Iterable, Sequence
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Any, TextIO, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from typing import Any, TextIO, cast
 
 _FORBIDDEN = re.compile(
     "["

@@ -9,17 +9,15 @@ somebody asks for arguments.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from clingo import Function, Symbol
 
 from ists_asp.resources import asp_dir
 from ists_asp.syntax.trees import Signature
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _SIGNATURE = re.compile(r"^%\*! (\S+)$", re.MULTILINE)
 _DOC = re.compile(r"^%\*! (\S.*?)\n(.*?)^\*%$", re.MULTILINE | re.DOTALL)

@@ -6,27 +6,22 @@ Memory grows with the longest sentence and with the words of a batch; both are b
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, TypeGuard, TypeVar
+from pathlib import Path
+from typing import TypeGuard, TypeVar
 
 from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
 from ists_asp.annotate.subtokens import UNSEEN, cut, cut_text, spellings
 from ists_asp.errors import DataError, shortened
-from ists_asp.io.store import ANNOTATIONS, Memo, key_of
+from ists_asp.io.store import ANNOTATIONS, Memo, SharedStore, Store, key_of
 from ists_asp.io.text import make_sentence
 from ists_asp.lang import language
 from ists_asp.limits import LONGEST_WORD
-from ists_asp.model import Word
+from ists_asp.model import Token, Word
 from ists_asp.terminal import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from ists_asp.io.store import SharedStore, Store
-    from ists_asp.model import Token
 
 _Input = TypeVar("_Input", str, list[str])
 _Output = TypeVar("_Output", str, Reading)

@@ -12,16 +12,14 @@ import json
 import os
 import threading
 import warnings
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
 from ists_asp.resources import data_dir, gc_paused, version_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _FORMAT = 1  # changes when what was kept of Stanza's answers is no longer to be read
 PROCESSORS = ("tokenize", "pos", "lemma")

@@ -31,17 +31,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import accumulate, chain, pairwise, takewhile
-from typing import TYPE_CHECKING
 
+from ists_asp.lang import Words
 from ists_asp.limits import LONGEST_WORD
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from ists_asp.lang import Words
 
 # Marks, or runs of one mark, cut off at each end of a token; the train sets have up to 3.
 MOST_MARKS = 8

@@ -5,9 +5,10 @@ from __future__ import annotations
 import platform
 import sys
 from collections import UserDict
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -18,9 +19,6 @@ from ists_asp.cli.commands.config import NAME, use_config
 from ists_asp.cli.console import error, fail, write_output
 from ists_asp.errors import IstsError, UsageError, told, too_deep
 from ists_asp.terminal import Door, one_line, open_doors, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _MODULES = {name: name for _, name, _ in iter_modules(commands.__path__) if "_" not in name}
 _MODULES |= {"cache": "config", "check": "evaluate", "chunk": "facts", "explain": "solve"}

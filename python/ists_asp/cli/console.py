@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -17,9 +19,6 @@ from ists_asp.limits import unproven
 from ists_asp.terminal import Door, behind, door, one_line, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from ists_asp.engine import System, Timings
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.io.text import Warn

@@ -7,9 +7,11 @@ look at pairs more closely ask one process about them (:class:`Working`).
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from ists_asp import cli
@@ -18,9 +20,6 @@ from ists_asp.cli.console import Failures
 from ists_asp.errors import IstsError, UsageError, inside, of_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
     from ists_asp.engine import Setup, System
     from ists_asp.explain.feedback import Submission
     from ists_asp.io.formats import Format

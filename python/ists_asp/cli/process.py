@@ -15,15 +15,13 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from types import FrameType
+from typing import NoReturn, TypeVar
 
 from ists_asp import cli
 from ists_asp.cli import INTERRUPTED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FrameType
 
 PATIENCE = 5.0  # seconds that closing may take
 

@@ -9,6 +9,7 @@ with the atoms that weigh it: what the sums there add up differently is what mov
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import compress, islice, zip_longest
@@ -19,19 +20,17 @@ from clingo.ast import ASTType
 
 from ists_asp.compare.comparison import Answered, Cause, Change, ChangeKind, Moved, find_changes
 from ists_asp.model import Label, Pair
+from ists_asp.rules import NamedRule, RuleSet
 from ists_asp.solver.batch import BATCH
+from ists_asp.syntax.ground import Ground
+from ists_asp.trace import Decision, Trace
 from ists_asp.trace.decisions import Decided, DecisionKind, contributed, decided, decisions
 from ists_asp.trace.effects import Effect, bearing, changing, look, places, sentence_of, verdict
+from ists_asp.trace.grounding import Element, RuleInstance
 from ists_asp.vocabulary import ARGUES, CLOSENESS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
     from ists_asp.engine import System
-    from ists_asp.rules import NamedRule, RuleSet
-    from ists_asp.syntax.ground import Ground
-    from ists_asp.trace import Decision, Trace
-    from ists_asp.trace.grounding import Element, RuleInstance
 
 _WEIGHTS = tuple(f"{weight.name}(" for weight in WEIGHTS)
 _DEPTH = 60

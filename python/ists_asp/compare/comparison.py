@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
@@ -15,10 +16,6 @@ from ists_asp.io.formats import read_record
 from ists_asp.io.tables import read_object
 from ists_asp.io.text import Line, Warn, ignore, parse_lines
 from ists_asp.model import Alignment, Answer, Chunk, Pair, Tag
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 RESAMPLES, SEED = 2_000, 2004
 RESAMPLED = f"bootstrap:{RESAMPLES}|seed:{SEED}"

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
+from ists_asp.compare import Edit, WeightEdits
 from ists_asp.compare.comparison import Cause, Change, ChangeKind, Comparison, Gain, PairComparison
 from ists_asp.evaluate.scorer import DECIMALS
+from ists_asp.model import Pair
 from ists_asp.terminal import styled, unbroken
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ists_asp.compare import Edit, WeightEdits
-    from ists_asp.model import Pair
 
 _CAUSES = 5
 _MOVED = 4

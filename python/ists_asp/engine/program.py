@@ -6,37 +6,28 @@ their programs are small, see its facts as well, and leave little or nothing to 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from clingo import SymbolType
+from clingo import Symbol, SymbolType
 from clingo.ast import ASTType
 from msgspec import convert, to_builtins
 
-from ists_asp.answers import HIGHEST, read_answer, read_rating
-from ists_asp.errors import UsageError
+from ists_asp.answers import HIGHEST, Read, read_answer, read_rating
+from ists_asp.errors import IstsError, UsageError
 from ists_asp.facts import line_facts
-from ists_asp.model import Scheme
-from ists_asp.rules import NamedRule, Purpose
+from ists_asp.model import Answer, Pair, Scheme
+from ists_asp.rules import NamedRule, Purpose, RuleSet, RuleWarning
 from ists_asp.rules.profiles import check_kinds
-from ists_asp.solver import Solver
+from ists_asp.solver import Solution, Solver, SolverOptions
 from ists_asp.solver.kept import Keeping, answer_of, data_of
-from ists_asp.solver.search import constant_arguments, ground
+from ists_asp.solver.search import Item, constant_arguments, ground
 from ists_asp.syntax.ground import Atoms, Ground
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from clingo import Symbol
-
-    from ists_asp.answers import Read
-    from ists_asp.errors import IstsError
     from ists_asp.explain.explanation import Shown
-    from ists_asp.model import Answer, Pair
-    from ists_asp.rules import RuleSet, RuleWarning
-    from ists_asp.solver import Solution, SolverOptions
-    from ists_asp.solver.search import Item
     from ists_asp.trace import Tracer
 
 A = TypeVar("A")

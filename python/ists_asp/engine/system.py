@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from itertools import chain, islice
@@ -14,32 +15,25 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from ists_asp.engine.answer import SolvedAnswer, provenance
-from ists_asp.engine.preparation import Limits, Preparation, Setup
+from clingo import Symbol
+
+from ists_asp.engine.answer import Provenance, SolvedAnswer, provenance
+from ists_asp.engine.preparation import GivenPair, GivenSentence, Limits, Preparation, Setup
 from ists_asp.engine.program import Decided, Program, reading_for
 from ists_asp.errors import IstsError, UsageError, inside
-from ists_asp.model import Pair
+from ists_asp.model import Answer, Pair, Rating
 from ists_asp.resources import cache_dir
-from ists_asp.rules import NO_READER, Purpose
+from ists_asp.rules import NO_READER, Purpose, RuleWarning
 from ists_asp.rules.parsing import UNDEFINED
-from ists_asp.solver import SolverOptions
+from ists_asp.solver import Solution, Solver, SolverOptions
 from ists_asp.solver.batch import batches, raising
+from ists_asp.solver.search import Item
 from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from clingo import Symbol
-
-    from ists_asp.engine.answer import Provenance
-    from ists_asp.engine.preparation import GivenPair, GivenSentence
     from ists_asp.explain.explanation import Explanation
     from ists_asp.explain.feedback import Feedback, Submission
     from ists_asp.explain.templates import Templates
-    from ists_asp.model import Answer, Rating
-    from ists_asp.rules import RuleWarning
-    from ists_asp.solver import Solution, Solver
-    from ists_asp.solver.search import Item
     from ists_asp.trace import AskedTrace
 
 GivenPath: TypeAlias = "str | os.PathLike[str]"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
@@ -15,10 +16,6 @@ from ists_asp.io.wa import WaSentence, WaToken, read_wa
 from ists_asp.limits import MAX_TOKENS
 from ists_asp.model import Alignment, Label, Pair, Scheme, Sentence
 from ists_asp.terminal import table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
 _SHOWN_IDS = 10
 _MISPLACED = "no sentence, but the official scorer looks for the words of the pair in this line"

@@ -16,10 +16,12 @@ from __future__ import annotations
 import math
 import re
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -29,13 +31,8 @@ from ists_asp.errors import DataError, shortened
 from ists_asp.io.pairs import Ids, identifier
 from ists_asp.io.tables import KINDS, Table
 from ists_asp.io.text import USUAL, Faults, Line, check_no_header, parse_lines, usual
+from ists_asp.model import Pair
 from ists_asp.terminal import table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from ists_asp.model import Pair
 
 _QUANTILE = float(stats.norm.ppf(0.975))  # standard errors on both sides, for 95 percent
 _ALPHA = 0.05

@@ -15,15 +15,13 @@ not count. A link that several lines make has the label, the tags and the score 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import Self, TypeAlias
 
 from ists_asp.io.wa import HIGHEST
 from ists_asp.model import Alignment, Chunk, Label, Pair, Scheme, Tag
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 DECIMALS = 4  # digits behind the point of what is printed
 IGNORED = frozenset(".,:;?'`\"-")  # tokens whose links do not count; no other punctuation

@@ -10,24 +10,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from hashlib import sha256
 from html import unescape
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.errors import shortened
+from ists_asp.io.text import Line
 from ists_asp.io.wa import ARROW, HIGHEST, NIL, WaAlignment, WaSentence, read_wa, token_number
 from ists_asp.model import Label, Scheme, Tag
 from ists_asp.terminal import table, unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from ists_asp.io.text import Line
-
     SeenLines = Sequence[tuple[str | None, WaAlignment]]
 
 NO_ARROW = "no alignment"

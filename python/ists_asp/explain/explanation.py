@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from clingo import SymbolType
 
@@ -20,14 +21,10 @@ from ists_asp.explain.templates import Templates, phrase, quoted, sentence
 from ists_asp.facts import line_facts
 from ists_asp.io.wa import format_label
 from ists_asp.knowledge.words import written_otherwise
+from ists_asp.model import Alignment, Answer, Sentence
 from ists_asp.rules import NamedRule
 from ists_asp.syntax import ground
 from ists_asp.syntax.ground import Ground
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ists_asp.model import Alignment, Answer, Sentence
 
 _REASON = ("name", "sentence", "file", "line")
 _STOPPED = re.compile(r"(?:[A-Z]\.)+[A-Z]?\.?")

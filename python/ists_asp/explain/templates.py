@@ -7,19 +7,17 @@ There is nothing else in the brackets; ``{{`` and ``}}`` stand for the brackets 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.io.text import Warn, ignore
 from ists_asp.io.toml import TomlError, key_lines, parse_toml, shown
 from ists_asp.resources import data_dir
 from ists_asp.rules.source import read_plain
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from pathlib import Path
 
 LARGEST = 1 << 16  # bytes of a file at most
 LONGEST = 1000  # characters of a text at most

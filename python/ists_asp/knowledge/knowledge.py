@@ -5,22 +5,21 @@ Lexicon and vectors are opened when the first pair is looked up, which few rerun
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ists_asp.knowledge import words
 from ists_asp.lang import language
+from ists_asp.model import Pair, Sentence
 from ists_asp.resources import Closing, data_dir
 from ists_asp.syntax.ground import quoted
 from ists_asp.vocabulary import fact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
     from ists_asp.knowledge.lexicon import Lexicon, Thesaurus
     from ists_asp.knowledge.vectors import Vectors
-    from ists_asp.model import Pair, Sentence
 
 MAX_WORDS = 3  # multiword entries are sought with so many tokens at most (``prime minister``)
 _POS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}

@@ -10,18 +10,16 @@ from __future__ import annotations
 import sqlite3
 from abc import abstractmethod
 from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias
+from pathlib import Path
+from typing import Any, ClassVar, NoReturn, TypeAlias
 
 from ists_asp.errors import ResourceError
 from ists_asp.resources import Closing
 from ists_asp.syntax.ground import quoted
 from ists_asp.vocabulary import fact
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Set
-    from pathlib import Path
 
 # A word in lower case, and its part of speech: ``n``, ``v``, ``a``, ``r``, or empty for any.
 Lemma: TypeAlias = "tuple[str, str]"

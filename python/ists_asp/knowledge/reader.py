@@ -18,24 +18,22 @@ import hashlib
 import importlib.util
 import math
 from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import clingo
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
-from ists_asp.io.store import READINGS, Memo
+from ists_asp.io.store import READINGS, Memo, SharedStore, Store
 from ists_asp.knowledge.words import knowable
 from ists_asp.model import Label, Pair, Sentence
 from ists_asp.resources import data_dir, version_of
 from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ists_asp.io.store import SharedStore, Store
     from ists_asp.knowledge.reader_model import Judged, Model, Reading, Run, Span
 
 T = TypeVar("T")

@@ -15,21 +15,20 @@ The cosine of the whole sentences, which has no such choice in it, is given as i
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
+from ists_asp.model import Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-    from ists_asp.model import Pair
 
 VERSION = 1  # the layout of the file, as ``data/vectors/build.py`` writes it
 CACHED = 50_000  # words whose vectors are kept: 25 MB at 128 dimensions

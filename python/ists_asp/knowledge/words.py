@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise, product
-from typing import TYPE_CHECKING
 
 from ists_asp import vocabulary as v
 from ists_asp.limits import LONGEST_WORD
 from ists_asp.model import Pair, Sentence, Token, Word
 from ists_asp.syntax.ground import quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _UNKNOWN = "_"  # stands for a word that nothing is known about: it has no letters and no digits
 MIN_LETTERS = 4  # shorter words resemble each other, and shorter stems are shared, by chance

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +20,6 @@ from ists_asp.errors import UsageError
 from ists_asp.resources import data_dir
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
     from ists_asp.model import Sentence
 
 FEWEST = 2  # so many small words of another language make a text one of that language

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby, pairwise
 from statistics import fmean, stdev
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.scorer import Chunking, Reference, Scores, compare_chunks, evaluate
 from ists_asp.learn.fit import (
+    Settings,
     Weight,
     decision_of,
     fit_alignments,
@@ -31,11 +33,8 @@ from ists_asp.terminal import unbroken
 from ists_asp.vocabulary import CONFIDENCE, CORRECTION, RATING_MARGIN, WEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from ists_asp.confidence import Kind, Lead, Leads
     from ists_asp.learn.examples import Example, ExampleBuilder, Senses
-    from ists_asp.learn.fit import Settings
 
     Decided = tuple[Reference, Answer, tuple["Judged", ...]]
 

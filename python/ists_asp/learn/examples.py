@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from clingo import Number, Symbol, SymbolType
 from clingo.ast import ASTType
@@ -26,17 +26,15 @@ from ists_asp.evaluate.scorer import Reference
 from ists_asp.io.pairs import read_pairs
 from ists_asp.io.text import Faults, Warn, ignore
 from ists_asp.io.wa import given_answer
+from ists_asp.model import Alignment, Answer, Pair
 from ists_asp.resources import Closing
 from ists_asp.rules import NO_READER, find_program, find_rules, load_rules
 from ists_asp.rules.parsing import weighed
 from ists_asp.rules.weights import weights_of
 from ists_asp.solver.batch import batches
+from ists_asp.solver.search import Item
 from ists_asp.syntax.trees import Signature, atoms, signature
-
-if TYPE_CHECKING:
-    from ists_asp.model import Alignment, Answer, Pair
-    from ists_asp.solver.search import Item
-    from ists_asp.vocabulary import Predicate
+from ists_asp.vocabulary import Predicate
 
 CHUNKS = ("sent1.chunk.txt", "sent2.chunk.txt")
 ALIGNMENTS = "gold.wa"

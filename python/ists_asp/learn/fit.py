@@ -16,6 +16,7 @@ matrix for each outcome over the same weights.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -30,8 +31,6 @@ from ists_asp.model import Label, Scheme
 from ists_asp.vocabulary import BASES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from ists_asp.learn.examples import Candidate, Evidence, Example, Key, Sense, Senses

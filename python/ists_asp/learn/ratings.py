@@ -11,8 +11,9 @@ pairs that were put together from unrelated sentences :data:`LIKELY` are rated b
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import nnls
@@ -26,12 +27,8 @@ from ists_asp.model import Pair
 from ists_asp.resources import Closing
 from ists_asp.rules import NO_READER, Purpose, load_program
 from ists_asp.solver import SolverOptions
+from ists_asp.syntax.ground import Ground
 from ists_asp.vocabulary import NOT_ABOVE, NOT_BELOW, SPEAKS_AGAINST, SPEAKS_FOR
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ists_asp.syntax.ground import Ground
 
 DECISION = "rating"
 BASE = "base"

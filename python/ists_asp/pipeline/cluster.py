@@ -18,6 +18,7 @@ import json
 import re
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,19 +35,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from ists_asp.errors import DataError, FormatError, IstsError, ResourceError, UsageError, brief
 from ists_asp.io.files import PREFIX, file_system, place
 from ists_asp.io.tables import added, kind_of
-from ists_asp.io.text import LONGEST
+from ists_asp.io.text import LONGEST, Warn
 from ists_asp.limits import unproven
 from ists_asp.processes import deaf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from typing import BinaryIO, TextIO
 
     from ists_asp.engine import Setup, System, Timings
     from ists_asp.engine.answer import Provenance
     from ists_asp.io.formats import Outcome
-    from ists_asp.io.text import Warn
     from ists_asp.pipeline.source import Source
     from ists_asp.pipeline.stages import Sink, Stages
 

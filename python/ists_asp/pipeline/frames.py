@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from importlib import import_module
@@ -14,18 +15,14 @@ from ists_asp.errors import ResourceError, UsageError, shortened
 from ists_asp.io.formats import PAIRS, Outcome, pair_row
 from ists_asp.io.tables import added
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
-from ists_asp.model import Pair, Text
+from ists_asp.model import Pair, Sentence, Text
 from ists_asp.pipeline.stages import Stages
 from ists_asp.resources import cache_dir
-from ists_asp.rules import Purpose
+from ists_asp.rules import Purpose, RuleWarning
 from ists_asp.solver.batch import BATCH, batches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ists_asp.model import Sentence
     from ists_asp.pipeline.source import Entry
-    from ists_asp.rules import RuleWarning
 
 F = TypeVar("F")
 

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ists_asp import processes
-from ists_asp.engine import Timings
+from ists_asp.engine import Setup, System, Timings
 from ists_asp.engine.preparation import sums
 from ists_asp.errors import DataError, SolveError, of_pair
-from ists_asp.io.formats import PAIRS, Outcome, writing_rows
+from ists_asp.io.formats import PAIRS, Format, Outcome, writing_rows
 from ists_asp.limits import check_size, is_long
 from ists_asp.model import Pair
+from ists_asp.rules import RuleWarning
+from ists_asp.rules.programs import ProfileFiles
 from ists_asp.run.pool import Inline, Pool, Report, decide
-from ists_asp.run.worker import Decider
+from ists_asp.run.worker import Decider, Question
 from ists_asp.solver.batch import BATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from ists_asp.engine import Setup, System
-    from ists_asp.io.formats import Format
     from ists_asp.io.tables import Row, Text
     from ists_asp.pipeline.source import Batch, Source
-    from ists_asp.rules import RuleWarning
-    from ists_asp.rules.programs import ProfileFiles
-    from ists_asp.run.worker import Question
 
 MANY = 5000  # pairs from which they are decided in a worker, as clingo takes more and more memory
 

@@ -9,17 +9,18 @@ from __future__ import annotations
 import re
 import zlib
 from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import json, to_builtins
 
 from ists_asp.evaluate.scorer import DECIMALS, Reference, Scores, evaluate
 from ists_asp.io.wa import given_answer
-from ists_asp.model import Scheme
+from ists_asp.model import Alignment, Answer, Scheme
 from ists_asp.report.picture import (
     about_marks,
     described,
@@ -33,12 +34,7 @@ from ists_asp.resources import data_dir, template
 from ists_asp.terminal import visible
 from ists_asp.trace.contrast import Contrast, Contrasted
 from ists_asp.trace.decisions import DecisionKind, decisions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ists_asp.model import Alignment, Answer
-    from ists_asp.trace.trace import Trace
+from ists_asp.trace.trace import Trace
 
 NO_LINE = "none"  # the other side has no line with these tokens
 

@@ -8,21 +8,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, lru_cache
 from html import escape
-from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
 
 from ists_asp.io.formats import caption
 from ists_asp.io.wa import format_label, format_score
-from ists_asp.model import Label
+from ists_asp.model import Alignment, Answer, Confidence, Label, Pair, Token
 from ists_asp.resources import data_dir, template
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from ists_asp.model import Alignment, Answer, Confidence, Pair, Token
 
 _SIZE = 15
 _WIDTHS = dict.fromkeys("fijlrtI.,:;'|!()[]{}`\"-/\\ ", 0.3) | dict.fromkeys("mwMW@%—…", 0.86)

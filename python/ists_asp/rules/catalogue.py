@@ -5,31 +5,28 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from clingo.ast import AST, ASTType
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import UsageError
+from ists_asp.io.store import Store
 from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.examples import Example, read_example, row_example
 from ists_asp.rules.loader import RuleSet, load_rules, rule_files
+from ists_asp.rules.parsing import RuleWarning
 from ists_asp.rules.profiles import Purpose, shown_folder
 from ists_asp.rules.programs import find_program, load_program
 from ists_asp.rules.source import TESTS, RuleFile, find_rules, read_source
 from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.trees import derived, is_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ists_asp.io.store import Store
-    from ists_asp.rules.directives import NamedRule
-    from ists_asp.rules.parsing import RuleWarning
 
 _HARD = (v.FORBIDDEN_LABEL, v.FORBIDDEN_PAIR, v.FORBIDDEN_SCORE, v.MUST_SPLIT, v.MUST_JOIN)
 HARD = frozenset(predicate.signature for predicate in _HARD)

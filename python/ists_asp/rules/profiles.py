@@ -19,9 +19,11 @@ rules of ``answer`` are required.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from pathlib import Path
+from typing import Annotated, Any, cast
 
 import msgspec
 from clingo import SymbolType, parse_term
@@ -32,13 +34,8 @@ from ists_asp.io.toml import TomlError, parse_toml, shown
 from ists_asp.lang import languages
 from ists_asp.model import Scheme
 from ists_asp.resources import rules_dir
+from ists_asp.rules.loader import RuleSet
 from ists_asp.rules.source import read_plain
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from ists_asp.rules.loader import RuleSet
 
 _LARGEST = 1 << 14  # bytes of a profile at most
 _MOST = 200  # entries of a list, and characters of a key that are looked at

@@ -6,21 +6,18 @@ They stand in files of words (:func:`~ists_asp.rules.source.table_rules`), or as
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 from clingo import SymbolType
 from clingo.ast import ASTType, Position
 
+from ists_asp.rules.directives import NamedRule
+from ists_asp.rules.loader import RuleSet
 from ists_asp.rules.parsing import RuleWarning
 from ists_asp.syntax.trees import atoms, is_fact
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-    from pathlib import Path
-
-    from ists_asp.rules.directives import NamedRule
-    from ists_asp.rules.loader import RuleSet
 
 TABLES = frozenset({SAME_MEANING.signature, OPPOSITE.signature})
 _WORDS = re.compile(r'"([^"]*)"')

@@ -10,24 +10,21 @@ occur in them: each needs a rule or a fact that could derive it with these value
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from clingo import Control, SymbolType
 from clingo.ast import AST, ASTType, ProgramBuilder
 
 from ists_asp.errors import RuleError
 from ists_asp.rules.arguments import Read, read_statement
+from ists_asp.rules.directives import NamedRule
+from ists_asp.rules.loader import RuleSet
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Bindings, Call, Term, agree, bind, filled, parsed, variables
 from ists_asp.syntax.trees import Signature, predicates
 from ists_asp.vocabulary import EVIDENCE, SPEAKS_AGAINST, SPEAKS_FOR, VERDICTS, WEIGHTS, Predicate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from ists_asp.rules.directives import NamedRule
-    from ists_asp.rules.loader import RuleSet
 
 _SPEAKS = frozenset({SPEAKS_FOR.signature, SPEAKS_AGAINST.signature})
 _MADE = _SPEAKS | {EVIDENCE.signature}

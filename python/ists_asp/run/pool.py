@@ -16,6 +16,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ists_asp import processes
-from ists_asp.engine import Timings
+from ists_asp.engine import Setup, Timings
 from ists_asp.errors import (
     DataError,
     IstsError,
@@ -36,21 +37,17 @@ from ists_asp.errors import (
     TraceError,
     too_late,
 )
+from ists_asp.io.formats import Outcome
 from ists_asp.limits import lifetime, loads_too_long
+from ists_asp.model import Pair
 from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason, usage
-from ists_asp.run.worker import OUT_OF_MEMORY, Decider, failed, heard_by, serve
+from ists_asp.rules import RuleWarning
+from ists_asp.run.worker import OUT_OF_MEMORY, Decider, Question, failed, heard_by, serve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
     from typing import TypeAlias
-
-    from ists_asp.engine import Setup
-    from ists_asp.io.formats import Outcome
-    from ists_asp.model import Pair
-    from ists_asp.rules import RuleWarning
-    from ists_asp.run.worker import Question
 
     _Context: TypeAlias = ForkContext | ForkServerContext | SpawnContext
 

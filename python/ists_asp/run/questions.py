@@ -6,21 +6,20 @@ pickled: a trace holds the ground program and stays in the process.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.engine import System
 from ists_asp.engine.answer import SolvedAnswer
+from ists_asp.model import Answer, Pair, Rating
+from ists_asp.solver import Solver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from ists_asp.evaluate.scorer import Reference
-    from ists_asp.model import Answer, Pair, Rating
-    from ists_asp.solver import Solver
     from ists_asp.trace import AskedTrace
     from ists_asp.trace.effects import Looked
 

@@ -12,13 +12,14 @@ import gc
 import os
 import signal
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from itertools import repeat, tee
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ists_asp import processes
-from ists_asp.engine import System, Timings
+from ists_asp.engine import Setup, System, Timings
 from ists_asp.engine.preparation import freeze_gc, sums
 from ists_asp.errors import (
     DataError,
@@ -32,23 +33,20 @@ from ists_asp.errors import (
 )
 from ists_asp.io.formats import Outcome
 from ists_asp.io.store import TRACES, Memo
-from ists_asp.io.wa import given_answer, read_wa
+from ists_asp.io.wa import WaSentence, given_answer, read_wa
+from ists_asp.model import Answer, Pair
 from ists_asp.processes import ENDING, end_after, end_with_parent, limit_memory
 from ists_asp.resources import gc_paused
 from ists_asp.rules import Purpose, RuleWarning
 from ists_asp.solver.kept import answer_of, data_of
+from ists_asp.solver.search import Item
 from ists_asp.syntax.ground import Atoms
 from ists_asp.terminal import open_doors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from multiprocessing.connection import Connection
 
-    from ists_asp.engine import Setup
     from ists_asp.explain.templates import Templates
-    from ists_asp.io.wa import WaSentence
-    from ists_asp.model import Answer, Pair
-    from ists_asp.solver.search import Item
 
 T = TypeVar("T")
 Question: TypeAlias = "Callable[..., Any]"

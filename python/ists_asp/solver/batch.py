@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from clingo import Control, Function, Symbol, SymbolType
+from clingo.ast import AST
 
 from ists_asp.confidence import WEIGHTS, Weights
 from ists_asp.errors import AnswerError, IstsError
+from ists_asp.model import Subject
 from ists_asp.resources import gc_paused
 from ists_asp.solver.grounder import PreparedRules, argument_texts
 from ists_asp.solver.pairing import COST, OWN, PAIR, PRIORITY, Paired
@@ -26,13 +29,6 @@ from ists_asp.solver.statements import FactLoader
 from ists_asp.syntax.ground import Atoms, Ground, split, symbols, written
 from ists_asp.syntax.trees import PREFIX, Signature
 from ists_asp.vocabulary import all_predicates
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from clingo.ast import AST
-
-    from ists_asp.model import Subject
 
 S = TypeVar("S")
 T = TypeVar("T")

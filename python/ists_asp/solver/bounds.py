@@ -15,20 +15,17 @@ H. W. Kuhn, "The Hungarian method for the assignment problem", 1955).
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from clingo import Control, Function, Model, Number, Observer, Symbol
 
 from ists_asp.errors import MOST
+from ists_asp.rules import RuleSet
 from ists_asp.solver.statements import Shapes, of_core
 from ists_asp.vocabulary import ALIGNED, CHUNK, FREE, LABEL, SCORE, SPAN_CHUNK, Predicate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence, Set
-
-    from ists_asp.rules import RuleSet
 
 Chunk: TypeAlias = "tuple[Symbol, Symbol]"  # A sentence and one of its chunks, by their numbers
 _FEW = 30  # possible alignments up to which the search needs no help

@@ -7,23 +7,27 @@ tables only: word lists, weights, what follows from them. Tables are evaluated o
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from clingo import Control, Symbol
 from clingo.ast import AST, ASTType
 
 from ists_asp import vocabulary as v
 from ists_asp.confidence import WEIGHTS, Weights
 from ists_asp.errors import RuleError, UnsatisfiableError, too_late
 from ists_asp.resources import Later
+from ists_asp.rules.loader import RuleSet
 from ists_asp.rules.parsing import Messages, RuleWarning
 from ists_asp.rules.profiles import check_kinds
 from ists_asp.solver.bounds import Objective
 from ists_asp.solver.search import (
     CORE_GUIDED,
     FALLBACK,
+    AnswerSet,
     SolverOptions,
     constant_arguments,
     exclude,
@@ -33,14 +37,6 @@ from ists_asp.solver.search import (
 from ists_asp.solver.statements import FactLoader, Shape, Shapes
 from ists_asp.syntax.ground import Atoms, written
 from ists_asp.syntax.trees import Signature, signature
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from clingo import Control, Symbol
-
-    from ists_asp.rules.loader import RuleSet
-    from ists_asp.solver.search import AnswerSet
 
 A = TypeVar("A")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property, partial
@@ -17,28 +18,24 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
+from clingo import Symbol
 from msgspec import convert, to_builtins
 
 from ists_asp.errors import IstsError
 from ists_asp.io.store import ANSWERS, EXPLANATIONS, key_of, made_by
 from ists_asp.model import Answer, Pair
+from ists_asp.rules.loader import RuleSet
 from ists_asp.rules.parsing import RuleWarning
 from ists_asp.rules.tables import lists_words
 from ists_asp.solver.batch import BATCH, batches
 from ists_asp.solver.pairing import settled_text
-from ists_asp.solver.search import Item, Solution, constant_arguments
+from ists_asp.solver.search import Item, Solution, SolverOptions, constant_arguments
+from ists_asp.solver.solver import Solver
 from ists_asp.solver.statements import Version
 from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from clingo import Symbol
-
-    from ists_asp.rules.loader import RuleSet
     from ists_asp.solver.edits import Edits
-    from ists_asp.solver.search import SolverOptions
-    from ists_asp.solver.solver import Solver
 
 A = TypeVar("A")
 

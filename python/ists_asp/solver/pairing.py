@@ -13,24 +13,20 @@ or scores, ``asp/settled.lp`` finds the same while grounding, and takes the plac
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 from clingo.ast import AST, ASTType, Function, ProjectSignature, Rule, Sign, Transformer, Variable
 from msgspec import convert, to_builtins
 
 from ists_asp import vocabulary as v
 from ists_asp.resources import asp_dir
+from ists_asp.rules.loader import RuleSet
 from ists_asp.solver.grounder import KINDS, NAMING, PreparedRules
 from ists_asp.solver.statements import Shape, Shapes, of_core
 from ists_asp.syntax import trees
 from ists_asp.syntax.trees import PREFIX, Signature, atom, is_atom, parse, predicates
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence, Set
-
-    from ists_asp.rules.loader import RuleSet
 
 # ``_objective_priority(N)``: the objective has a value for this priority.
 OBJECTIVE_PRIORITY = "_objective_priority"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from clingo import Configuration, Control, MessageCode, Model, Symbol
 from clingo.ast import AST, ProgramBuilder
@@ -16,12 +17,8 @@ from ists_asp.errors import UsageError, clingo_error
 from ists_asp.rules.parsing import Messages
 from ists_asp.rules.profiles import check_constant
 from ists_asp.solver.bounds import DualValues, Objective
+from ists_asp.solver.statements import FactLoader
 from ists_asp.syntax.ground import Ground, texts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from ists_asp.solver.statements import FactLoader
 
 A = TypeVar("A")
 T = TypeVar("T")

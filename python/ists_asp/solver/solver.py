@@ -7,18 +7,23 @@ Statements are added as syntax trees and facts as symbols, which takes half the 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from clingo import Configuration, Control, Symbol
+from clingo.ast import AST
 
 from ists_asp import errors
 from ists_asp.answers import Read, read_answer
 from ists_asp.confidence import AddConfidence, Confident, Weights, confidence_tables
 from ists_asp.errors import AnswerError, IstsError, RuleError, inside, unless_it_fails
-from ists_asp.solver.batch import Batches, batches, raising, short_pairs
+from ists_asp.model import Subject
+from ists_asp.rules.loader import RuleSet
+from ists_asp.rules.parsing import RuleWarning
+from ists_asp.solver.batch import Batches, BatchModel, batches, raising, short_pairs
 from ists_asp.solver.bounds import Objective, objective_for
 from ists_asp.solver.grounder import Alone, Grounder, PreparedRules
 from ists_asp.solver.pairing import paired
@@ -29,14 +34,6 @@ from ists_asp.syntax.trees import Signature, switched, switches
 from ists_asp.vocabulary import CONFIDENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
-    from clingo.ast import AST
-
-    from ists_asp.model import Subject
-    from ists_asp.rules.loader import RuleSet
-    from ists_asp.rules.parsing import RuleWarning
-    from ists_asp.solver.batch import BatchModel
     from ists_asp.solver.faults import Diagnosis
 
 A = TypeVar("A")

@@ -10,25 +10,20 @@ fetches them itself, all at once: by a rule whose body calls a function.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from clingo import Symbol
 from clingo.ast import AST, ASTType
 from msgspec import convert, to_builtins
 
 from ists_asp.io.store import Memo, key_of, made_by
 from ists_asp.resources import asp_dir
+from ists_asp.rules.loader import RuleSet
 from ists_asp.syntax import trees
 from ists_asp.syntax.ground import Atoms
 from ists_asp.syntax.trees import Signature, parse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from clingo import Symbol
-
-    from ists_asp.rules.loader import RuleSet
-
 
 # The function that clingo calls: no rule has one of that name, see :mod:`.pairing`.
 FETCH = "____fetch"

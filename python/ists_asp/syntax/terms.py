@@ -14,16 +14,14 @@ a call, with or without arguments; its sign for classical negation is left out.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeGuard, cast
+from typing import NamedTuple, TypeAlias, TypeGuard, cast
 
 from clingo.ast import AST, ASTType, BinaryOperator, UnaryOperator
 
 from ists_asp.syntax.ground import MEMORY, Ground, split
 from ists_asp.syntax.trees import Signature
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
 
 
 class Variable(str):

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import atexit
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, wraps
 from itertools import count
-from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import clingo
 from clingo import Number, Symbol, ast
 from clingo.ast import AST, ASTSequence, ASTType, Literal, Sign, SymbolicAtom, parse_string
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _MEMORY = 1 << 14  # trees that are remembered: to look into one takes thousands of calls
 _MOST = 1 << 13  # objects that are remembered: some programs have a thousand statements

@@ -7,33 +7,30 @@ evidence, one for each name; where nothing is weighed, the rules that derive the
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import msgspec
 from clingo import SymbolType, parse_term
 
 from ists_asp import vocabulary as v
+from ists_asp.solver.search import AnswerSet
 from ists_asp.syntax.ground import Ground
 from ists_asp.trace.decisions import (
     PREDICATES,
     WHOLE,
     Because,
+    Contribution,
+    Decision,
     DecisionKind,
     RulePlace,
     contributions,
     own_rules,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence, Set
-
-    from ists_asp.solver.search import AnswerSet
-    from ists_asp.trace.decisions import Contribution, Decision
-    from ists_asp.trace.grounding import RuleInstance
-    from ists_asp.trace.trace import Trace
-    from ists_asp.vocabulary import Predicate
+from ists_asp.trace.grounding import RuleInstance
+from ists_asp.trace.trace import Trace
+from ists_asp.vocabulary import Predicate
 
 _ONE_LINK = (v.ALIGNED.name, v.LABEL.name, v.SCORE.name)  # the decisions about a link, in order
 _DEPTH = 3  # how many rules deep a decision is accounted for where nothing is weighed

@@ -7,9 +7,10 @@ and what is left over; in the trace of a rating, the rating.
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 from clingo import SymbolType
@@ -17,16 +18,12 @@ from clingo import SymbolType
 from ists_asp import vocabulary as v
 from ists_asp.errors import UsageError, shortened
 from ists_asp.limits import MAX_TOKENS
+from ists_asp.model import Alignment, Answer, Pair
+from ists_asp.rules import NamedRule
 from ists_asp.syntax.ground import Ground
+from ists_asp.trace.grounding import Element, RuleInstance
+from ists_asp.trace.trace import Term, Trace
 from ists_asp.vocabulary import ALIC, ALIGNED, BOUNDARY, LABEL, NOALI, RATING, SCORE, TAG
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ists_asp.model import Alignment, Answer, Pair
-    from ists_asp.rules import NamedRule
-    from ists_asp.trace.grounding import Element, RuleInstance
-    from ists_asp.trace.trace import Term, Trace
 
 
 class DecisionKind(StrEnum):

@@ -7,24 +7,21 @@ lists ``rules``, ``atoms`` and ``firings``, from 0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import clingo
 from msgspec import json, to_builtins
 
 from ists_asp.resources import gc_paused
+from ists_asp.rules import NamedRule
 from ists_asp.syntax.ground import Ground, plain
 from ists_asp.trace.contrast import runner_up
 from ists_asp.trace.decisions import Decision, decisions, in_words
 from ists_asp.trace.effects import restraints
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ists_asp.rules import NamedRule
-    from ists_asp.trace.grounding import RuleInstance
-    from ists_asp.trace.probes import Kind, Probe
-    from ists_asp.trace.trace import Trace
+from ists_asp.trace.grounding import RuleInstance
+from ists_asp.trace.probes import Kind, Probe
+from ists_asp.trace.trace import Trace
 
 VERSION = 1
 Json = dict[str, Any]

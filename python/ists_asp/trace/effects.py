@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from ists_asp import vocabulary as v
 from ists_asp.errors import IstsError, UnsatisfiableError
 from ists_asp.evaluate.scorer import IGNORED, Reference, Scores, evaluate
-from ists_asp.model import Pair  # noqa: TC001 (msgspec reads the annotations)
+from ists_asp.model import Pair
 from ists_asp.rules.catalogue import HARD, is_core
 from ists_asp.syntax.ground import Atoms, Ground
 from ists_asp.syntax.trees import off

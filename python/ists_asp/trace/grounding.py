@@ -7,23 +7,20 @@ are to be looked at. To look for the elements of many firings at once is faster.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from clingo import Control, Number
 from clingo.ast import Function, Rule, Variable
 
 from ists_asp.errors import TraceError
+from ists_asp.solver.batch import BatchModel
+from ists_asp.solver.pairing import Pairing
 from ists_asp.syntax.ground import Ground, split, symbols, texts
 from ists_asp.syntax.trees import PREFIX, atom, fill, parse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from ists_asp.solver.batch import BatchModel
-    from ists_asp.solver.pairing import Pairing
-    from ists_asp.trace.probes import Companion, ElementRule, Probe
+from ists_asp.trace.probes import Companion, ElementRule, Probe
 
 LATER = "later"
 """The part of a rewritten program that finds elements, grounded when somebody asks for them."""

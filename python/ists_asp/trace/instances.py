@@ -10,9 +10,10 @@ told apart by their first argument's function as well, since ``feature(link(..),
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from clingo import Symbol, SymbolType
@@ -24,9 +25,6 @@ from ists_asp.syntax.ground import MEMORY, Ground
 from ists_asp.syntax.trees import ANY, PREFIX, fill, functions, is_atom, parse, walk
 from ists_asp.trace.grounding import Element, Grounding, Group, RuleInstance
 from ists_asp.trace.probes import Companion, Kind, Probe
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 
 class Strata(msgspec.Struct, dict=True):

@@ -7,29 +7,23 @@ for an atom that is missing the rule that comes nearest to *that*.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import combinations, count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from clingo import Control, Function, Number, Symbol, SymbolType, ast, parse_term
 from clingo.ast import AST, ASTType, ComparisonOperator, Sign
 
 from ists_asp.syntax import trees
 from ists_asp.syntax.ground import Ground, by_name, texts
-from ists_asp.syntax.terms import agree, filled_atom, is_ground, read_atom, reread, written
+from ists_asp.syntax.terms import Term, agree, filled_atom, is_ground, read_atom, reread, written
 from ists_asp.syntax.trees import ANY, PREFIX, fill, functions, is_atom, tuple_of, variable_names
 from ists_asp.trace.decisions import RulePlace, own_rules
 from ists_asp.trace.instances import agrees
-from ists_asp.trace.probes import Query
+from ists_asp.trace.probes import Probe, Query
+from ists_asp.trace.trace import Trace
 from ists_asp.trace.tree import Branch, Grower, own, render
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-
-    from ists_asp.syntax.terms import Term
-    from ists_asp.trace.probes import Probe
-    from ists_asp.trace.trace import Trace
-
 
 _DROPPED = 2  # literals left out at most
 _RULES = 3  # rules shown at most

@@ -12,23 +12,21 @@ Statements are kept as text, which clingo takes in less time than syntax trees.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from clingo import SymbolType, ast
 from clingo.ast import AST, ASTType, ComparisonOperator, Literal, Location, Rule, Sign, Variable
 
 from ists_asp.errors import RuleError
-from ists_asp.rules import NamedRule  # noqa: TC001 (msgspec reads the annotations)
+from ists_asp.rules import NamedRule
 from ists_asp.rules.arguments import Read, read_statement
 from ists_asp.syntax import trees
 from ists_asp.syntax.trees import ANY, PREFIX, atom, is_atom, parse, tuple_of, variable_names
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
 
 _FUNCTIONS = ("#count", "#sum", "#sum+", "#min", "#max")
 

@@ -10,11 +10,11 @@ An atom is ``alike(5,5,_,_)``: ``_`` stands for whatever there is. Words stand f
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from clingo import SymbolType, parse_term
 
@@ -25,12 +25,8 @@ from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.trees import ANY
 from ists_asp.trace.decisions import DecisionKind, numbers, tokens_text
 from ists_asp.trace.instances import agrees
+from ists_asp.trace.trace import Trace
 from ists_asp.vocabulary import ALIGNED, BOUNDARY, LABEL, SCORE, SPAN, TAG
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ists_asp.trace.trace import Trace
 
 _FORM = (
     '"3 4 5 <==> 3 4", with "// LABEL" and "// SCORE" if you like, a chunk "1: 3 4 5", or "rating"'

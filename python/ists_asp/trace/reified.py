@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from clingo import Control
 from clingo.ast import AST, ASTType
 from msgspec import convert, to_builtins
 
+from ists_asp.model import Answer
+from ists_asp.rules import NamedRule, RuleSet
 from ists_asp.rules.arguments import ArgumentTypes, argument_types
 from ists_asp.rules.catalogue import is_core, restraining, shipped_texts
 from ists_asp.rules.profiles import check_kinds
+from ists_asp.solver import Solver
+from ists_asp.solver.grounder import PreparedRules
 from ists_asp.solver.pairing import Pairing
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import functions, parse
 from ists_asp.trace.grounding import Grounding, ground_probes, later_statements
 from ists_asp.trace.instances import RuleInstances, Strata, find_strata
 from ists_asp.trace.probes import Probe, Query, probe_of_fact, probes_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from clingo import Control
-
-    from ists_asp.model import Answer
-    from ists_asp.rules import NamedRule, RuleSet
-    from ists_asp.solver import Solver
-    from ists_asp.solver.grounder import PreparedRules
 
 _Found = TypeVar("_Found")
 

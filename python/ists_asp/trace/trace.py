@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
 from string import Formatter
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from clingo import Control, Symbol, SymbolType
 
 from ists_asp.errors import TraceError, of_pair
-from ists_asp.model import Label
+from ists_asp.model import Answer, Label, Pair
 from ists_asp.rules.arguments import CHUNK, SPAN, TOKEN, ArgumentTypes, Place
+from ists_asp.solver import Best
 from ists_asp.syntax.ground import Ground, plain
 from ists_asp.syntax.trees import ANY
+from ists_asp.trace.grounding import Grounding, Group, RuleInstance
 from ists_asp.trace.instances import RuleInstances, agrees
+from ists_asp.trace.probes import Probe
+from ists_asp.trace.reified import ReifiedRules, Rewritten
 from ists_asp.vocabulary import IN_CHUNK, LABEL, SPAN_TOKEN, Predicate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ists_asp.model import Answer, Pair
-    from ists_asp.solver import Best
-    from ists_asp.trace.grounding import Grounding, Group, RuleInstance
-    from ists_asp.trace.probes import Probe
-    from ists_asp.trace.reified import ReifiedRules, Rewritten
 
 _LABELS = frozenset(label.lower() for label in Label)
 

@@ -13,14 +13,21 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from clingo import Control, Symbol
 
 from ists_asp.errors import IstsError, TraceError
+from ists_asp.model import Answer, Subject
 from ists_asp.resources import gc_paused
+from ists_asp.rules import RuleSet
+from ists_asp.solver import Best, Solver
 from ists_asp.solver.batch import batches
+from ists_asp.solver.search import Item
 from ists_asp.syntax.ground import Ground, texts
 from ists_asp.trace.decisions import PREDICATES, Decision, decisions
 from ists_asp.trace.document import document
@@ -32,16 +39,6 @@ from ists_asp.trace.trace import Trace, check
 from ists_asp.trace.tree import Grower, render
 from ists_asp.trace.why import Why, WhyNot, why, why_not
 from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from clingo import Control, Symbol
-
-    from ists_asp.model import Answer, Subject
-    from ists_asp.rules import RuleSet
-    from ists_asp.solver import Best, Solver
-    from ists_asp.solver.search import Item
 
 
 def _reach(traces: Sequence[Trace]) -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING
 
 from clingo import parse_term
 from msgspec import to_builtins
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import TimeLimitError, UsageError
+from ists_asp.model import Answer
 from ists_asp.resources import gc_paused
+from ists_asp.solver.search import AnswerSet
 from ists_asp.syntax.ground import Ground, texts
 from ists_asp.syntax.trees import ANY
 from ists_asp.trace import questions
@@ -23,15 +25,9 @@ from ists_asp.trace.decisions import Decided, Decision, DecisionKind, RulePlace,
 from ists_asp.trace.effects import Restraint, forbidding, margins, restraints, sentence_of
 from ists_asp.trace.grounding import ground_probes
 from ists_asp.trace.near_misses import NearMisses
+from ists_asp.trace.questions import Goal
+from ists_asp.trace.trace import Trace
 from ists_asp.trace.tree import Branch, Grower, render
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ists_asp.model import Answer
-    from ists_asp.solver.search import AnswerSet
-    from ists_asp.trace.questions import Goal
-    from ists_asp.trace.trace import Trace
 
 _ATOMS = 10  # atoms that are told unless all are asked for
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,6 @@ from ists_asp.io.toml import TomlError, key_lines, parse_toml, shown
 from ists_asp.terminal import table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ists_asp.io.store import Store
     from ists_asp.rules import Profile
 

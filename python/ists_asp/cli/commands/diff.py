@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -16,9 +18,6 @@ from ists_asp.errors import UsageError
 from ists_asp.pipeline.source import Source, no_such_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from ists_asp.compare import Answered, Edit, WeightEdits
     from ists_asp.compare.causes import Both
     from ists_asp.engine import Setup, System

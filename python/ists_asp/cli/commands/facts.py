@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path, PurePath
@@ -18,14 +19,12 @@ from ists_asp.cli.driver import working
 from ists_asp.cli.files import OUTPUTS, check_target, check_written, command, known_ending
 from ists_asp.errors import UsageError
 from ists_asp.io.files import Use
+from ists_asp.pipeline.source import Source
 from ists_asp.terminal import unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from ists_asp.engine import Setup, System
     from ists_asp.model import Pair
-    from ists_asp.pipeline.source import Source
     from ists_asp.rules import Purpose
     from ists_asp.rules.source import RuleSource
 

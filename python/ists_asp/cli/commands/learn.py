@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import chain
@@ -19,8 +20,6 @@ from ists_asp.terminal import table
 from ists_asp.vocabulary import CORRECTION, WEIGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
     from ists_asp.engine import Setup
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.io.pairs import ScoredPair

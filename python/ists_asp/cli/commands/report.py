@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import repeat
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ists_asp.cli import console, options
@@ -13,16 +15,12 @@ from ists_asp.cli.console import Failures
 from ists_asp.cli.driver import working
 from ists_asp.cli.files import command
 from ists_asp.errors import DataError, UsageError, shortened
-from ists_asp.pipeline.source import no_such_pair
+from ists_asp.pipeline.source import Source, no_such_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     from ists_asp.engine import Setup, System
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Answer, Pair
-    from ists_asp.pipeline.source import Source
     from ists_asp.report import Comparison, Entry, Report
 
 BATCH = 25  # pairs that are traced, rated and told together, as traces take memory

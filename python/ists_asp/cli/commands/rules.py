@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -20,15 +22,12 @@ from ists_asp.cli.driver import working
 from ists_asp.cli.files import OUTPUTS, command, group
 from ists_asp.cli.options import json_option, profile_options
 from ists_asp.errors import UsageError, shortened
+from ists_asp.model import Pair
+from ists_asp.pipeline.source import Source
 from ists_asp.terminal import table, unbroken
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-    from pathlib import Path
-
     from ists_asp.engine import Setup, System
-    from ists_asp.model import Pair
-    from ists_asp.pipeline.source import Source
     from ists_asp.rules import RuleWarning
     from ists_asp.rules.catalogue import ListedRule
     from ists_asp.rules.weights import Weight

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,16 +19,13 @@ from ists_asp.errors import DataError, IstsError, RuleError, SolveError, TraceEr
 from ists_asp.io.chunks import format_chunks
 from ists_asp.io.formats import format_answer
 from ists_asp.io.store import Store
+from ists_asp.model import Pair
 from ists_asp.pipeline.source import Source
 from ists_asp.resources import data_dir, rules_dir
 from ists_asp.terminal import table, unbroken, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     from ists_asp.engine import Setup, SolvedAnswer
-    from ists_asp.model import Pair
     from ists_asp.rules.check import Checked, Finding
     from ists_asp.rules.check.model import Program
     from ists_asp.rules.examples import Claim, Example

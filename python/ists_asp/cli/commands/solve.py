@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -28,13 +30,10 @@ from ists_asp.io.formats import (
     Format,
     Outcome,
 )
+from ists_asp.pipeline.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
     from ists_asp.engine import Setup
-    from ists_asp.pipeline.source import Source
 
 
 def _write_svg(outcome: Outcome) -> str:

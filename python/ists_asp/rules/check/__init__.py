@@ -7,11 +7,15 @@ says of each code what it means, with examples. Nothing is decided with the rule
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TypeAlias
 
 from clingo.ast import ASTType
 
+from ists_asp.errors import RuleError
+from ists_asp.io.store import Store
 from ists_asp.rules.check.domains import check_constants
 from ists_asp.rules.check.meanings import check_meanings
 from ists_asp.rules.check.model import SEVERITIES, Checked, Finding, Severity
@@ -21,13 +25,6 @@ from ists_asp.rules.directives import ALLOW
 from ists_asp.rules.profiles import list_profiles
 from ists_asp.rules.programs import read_overlay
 from ists_asp.rules.source import SUFFIX
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
-    from pathlib import Path
-
-    from ists_asp.errors import RuleError
-    from ists_asp.io.store import Store
 
 _Check: TypeAlias = "Callable[[Checked], Iterator[Finding]]"
 _Findings: TypeAlias = tuple[Finding, ...]

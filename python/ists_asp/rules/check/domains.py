@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TypeAlias
 
 from ists_asp import vocabulary as v
 from ists_asp.lang import languages
@@ -21,11 +23,6 @@ from ists_asp.rules.tables import TABLES
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable, parsed
 from ists_asp.syntax.trees import Signature
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-    from pathlib import Path
-
 
 _Slot: TypeAlias = tuple[Signature, int]  # an argument of a predicate
 _Fault: TypeAlias = tuple[str, str, str]  # the code of a finding, what was found, and what to do

@@ -9,26 +9,22 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import msgspec
 
 from ists_asp import vocabulary as v
 from ists_asp.io.store import Memo
 from ists_asp.rules.arguments import Atom, Meanings, Place, Read, argument_types, placed
+from ists_asp.rules.check.model import Checked, Finding
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable
 from ists_asp.syntax.trees import Signature
 from ists_asp.vocabulary import Meaning
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ists_asp.rules.check.model import Checked, Finding
 
 _SEEDS: Meanings = {
     predicate.signature: predicate.meanings

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clingo.ast import ASTType
 
@@ -20,10 +20,6 @@ from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, bind_all, parsed, read
 from ists_asp.syntax.trees import atoms, is_fact
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 
 _EVIDENCE = v.EVIDENCE.signature
 _WORTHS = {one.signature for one in (*v.WEIGHTS, v.WORTH)}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from clingo import Control
 from clingo.ast import ASTType, ProgramBuilder, Sign
@@ -15,16 +16,11 @@ from ists_asp import vocabulary as v
 from ists_asp.errors import unsafe
 from ists_asp.rules.arguments import Atom, Read
 from ists_asp.rules.check.meanings import types_of
+from ists_asp.rules.check.model import Checked, Finding, Place, Program, Statement
 from ists_asp.rules.loader import fits
 from ists_asp.rules.parsing import PLACED, Messages
 from ists_asp.rules.profiles import Purpose
 from ists_asp.syntax.trees import PREFIX, Signature, derives_atom, is_atom, predicates, walk
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ists_asp.rules.check.model import Checked, Finding, Place, Program, Statement
 
 _MESSAGES = 10_000
 _SIMILAR = 0.75  # the least similarity of a name that may have been meant
