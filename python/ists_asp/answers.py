@@ -186,7 +186,6 @@ class _Side:
         return self.chunks[place].tokens
 
     def check_complete(self) -> None:
-        """Refuse chunks that are on no line."""
         users = zip(self._firsts, self._users, strict=True)
         if atoms := [atom for atom, user in users if user is None]:
             _refuse("a chunk is neither aligned nor NOALI nor ALIC", atoms, "one of them")

@@ -151,7 +151,6 @@ def main(context: click.Context, verbose: bool, configured: bool) -> None:
 
 
 def _details() -> str:
-    """The lines of --version with --verbose."""
     from importlib.metadata import version as installed
 
     from ists_asp.annotate.stanza import find
@@ -184,7 +183,6 @@ def _details() -> str:
 
 
 def _usage_message(fault: click.ClickException) -> str:
-    """A usage error as one line that names the command whose help tells more."""
     context = fault.ctx if isinstance(fault, click.UsageError) else None
     if isinstance(fault, click.NoSuchOption) and context is not None:
         text = one_line(_no_such_option(fault.option_name, context))
@@ -197,7 +195,6 @@ def _usage_message(fault: click.ClickException) -> str:
 
 
 def _no_such_option(name: str, context: click.Context) -> str:
-    """The message for an unknown option: a similar one, or the commands that have it."""
     text = f"No such option '{name}'"
     own = list(_options(context.command))
     owners = [path for path, command in _commands(context.find_root()) if name in _options(command)]

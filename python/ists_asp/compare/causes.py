@@ -115,7 +115,6 @@ class _Side:
             self.decided[_key(decision)].append(decision)
 
     def lacks(self, rule: NamedRule) -> bool:
-        """Whether the other set has no such rule."""
         return _text(rule) not in self.others
 
     def restraining(self) -> Iterator[tuple[_Side, NamedRule, list[Decided]]]:

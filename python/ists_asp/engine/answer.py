@@ -114,7 +114,6 @@ class SolvedAnswer(Answer):
         return self.trace().why_not(*decision)
 
     def _repr_html_(self) -> str:
-        """Draw the answer: how notebooks show it."""
         from ists_asp.report.picture import static_picture
 
         return static_picture(self)

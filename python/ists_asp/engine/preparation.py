@@ -352,7 +352,6 @@ class Preparation(Closing):
 
     @cached_property
     def _facts_memo(self) -> Memo:
-        """The memo of facts: a rerun looks up nothing in the lexicon."""
         if self.setup.store is None:
             return Memo()
         key = f"{self.profile.language} {self._knowledge.key} {self.reader}"

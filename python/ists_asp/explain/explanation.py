@@ -119,7 +119,6 @@ class Explanation:
         return self.text
 
     def _repr_html_(self) -> str:
-        """The answer as a picture, and the text: how notebooks show it."""
         from ists_asp.report.picture import static_picture
 
         return static_picture(self.answer, self.text)
@@ -303,7 +302,6 @@ def _item(what: Ground, sizes: Mapping[str, int]) -> Item:
 
 
 def _is_function(term: Ground, name: str | None, arity: int) -> bool:
-    """Whether a term is a function of a name, or of any, with so many arguments."""
     return (
         term.type is SymbolType.Function
         and term.positive

@@ -83,7 +83,6 @@ class _File(Closing):
             raise
 
     def close(self) -> None:
-        """Close the file; nothing can be looked up afterwards."""
         self._database.close()
 
     @abstractmethod
@@ -183,7 +182,6 @@ class Lexicon(_File):
         return [(lemma, pos, entry) for lemma, pos, entry in found if entry is not None]
 
     def _load(self, lemma: str) -> _Entry | None:
-        """Read one word; None if the lexicon does not have it."""
         ids = self._rows("SELECT id FROM word WHERE lemma = ?", lemma)
         if not ids:
             return None

@@ -337,7 +337,6 @@ def _finish(folder: str, manifest: dict[str, Any]) -> None:
 
 
 def _check_workers(client: Any, job: Job, system: System, files: Sequence[str]) -> None:  # noqa: ANN401
-    """Refuse to begin where a worker lacks something."""
     lacks: dict[str, list[str]] = {}
     with _one_line():
         for name in ("ists-asp", "clingo"):
@@ -352,7 +351,6 @@ def _check_workers(client: Any, job: Job, system: System, files: Sequence[str]) 
 
 
 def _run(client: Any, job: Job, parts: Sequence[Part]) -> Iterator[tuple[int, Record]]:  # noqa: ANN401
-    """Make all parts, a few at a time."""
     waiting = iter(parts)
     running = _library("distributed").as_completed(loop=client.loop)
     for _ in parts:
@@ -502,7 +500,6 @@ def _recorded(job: Job, part: Part) -> dict[str, Any] | None:
 
 
 def _stages(setup: Setup) -> Stages:
-    """The stages of this worker for a run, with new times."""
     from ists_asp.engine import System, Timings
     from ists_asp.pipeline.stages import Stages
 
@@ -520,7 +517,6 @@ def _stages(setup: Setup) -> Stages:
 
 
 def _source(source: Source, part: Part, folder: Path, stack: ExitStack) -> Source:
-    """A source with nothing but a part."""
     streams: dict[str, Any] = {}
     for at, (file, bounds) in enumerate(zip(part.files, part.bounds, strict=True)):
         system, path = file_system(file)

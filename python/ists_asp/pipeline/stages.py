@@ -111,7 +111,6 @@ class Stages:
         self.system.stages = Timings()
 
     def _submit(self, pairs: Sequence[Pair]) -> Future[Report]:
-        """Begin to decide annotated pairs."""
         done: Future[Report] = Future()
         if not pairs:
             done.set_result(Report((), Timings(), ()))

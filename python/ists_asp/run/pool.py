@@ -241,7 +241,6 @@ class Worker:
             raise self._ended(code, limit)
 
     def _seconds(self, question: Question, items: Sequence[Any] | None) -> float:
-        """The limit of a question that has none of its own."""
         if self._setup is None:
             return math.inf
         limits, kind = self._setup.limits, getattr(question, "func", question)
@@ -297,14 +296,12 @@ class Worker:
         return answer
 
     def _drop(self) -> None:
-        """End the process, whatever it does."""
         with _starting:
             self._process.kill()
             self._process.join(_PATIENCE)
         self._process, self._loaded, self._questions, self._kinds = None, False, 0, set()
 
     def _ended(self, code: int | None, limit: Limit | None = None) -> IstsError:
-        """The error for a process that ended with this exit code."""
         if code == OUT_OF_TIME:
             if limit is None:
                 assert self._setup is not None

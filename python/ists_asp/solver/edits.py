@@ -76,7 +76,6 @@ class _Rows:
         self._every.append((arguments, bits))
 
     def matching(self, wanted: Arguments) -> list[tuple[Arguments, int]]:
-        """The atoms that a pattern may stand for."""
         best: Sequence[int] = range(len(self._every))
         for place, term in enumerate(wanted):
             if isinstance(term, str):

@@ -189,7 +189,6 @@ class Keeping(Generic[A]):
         return unaffected, places
 
     def _distance(self, digest: str) -> int:
-        """How many statements and constants differ from another version."""
         changed = self._changed(digest)
         # Two versions that say the same may say it in other places.
         return sys.maxsize if changed is None else 1 + changed.total()
@@ -236,7 +235,6 @@ class Keeping(Generic[A]):
 
     @cached_property
     def _versions(self) -> list[str]:
-        """The digests of the versions that were used last, the last one first."""
         return self._memo.get(key_of("versions", self._about)) or []
 
     def _use(self, digest: str) -> None:

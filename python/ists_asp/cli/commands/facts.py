@@ -117,7 +117,6 @@ def _programs(
 
 
 def _in_folder(output: Path | None, pairs: Sequence[Pair]) -> list[Path | None]:
-    """The files for several pairs, in a folder that need not exist."""
     if output is None or (not output.is_dir() and (output.suffix == ".lp" or output.exists())):
         where = None if output is None else f"-o {output}"
         hint = "Choose one with --id ID, or name a folder with -o DIR"

@@ -207,7 +207,6 @@ def _write_part(
 
 
 def _tell_counts(sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
-    """Note how many answers have which verdict, by question, and how many are to be checked."""
     counts = defaultdict[str, Counter[object]](Counter)
     to_check = Counter[str]()
     judged = zip(sheet.submissions, ours["verdict"], ours["check"], strict=True)

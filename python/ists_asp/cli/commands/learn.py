@@ -244,7 +244,6 @@ class _Lesson:
 
 
 def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> None:
-    """Learn the weights of a profile and write them, or their results on unseen parts."""
     from ists_asp.learn.cross import fit_table, render_table, render_weights
     from ists_asp.run.pool import apart
 
@@ -330,7 +329,6 @@ def _report(results: Sequence[CrossValidation]) -> str:
 
 
 def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
-    """Learn the weights of ratings and write them, or their results on unseen parts."""
     from ists_asp.io.pairs import read_sts
     from ists_asp.learn import ratings
     from ists_asp.learn.cross import render_margins, render_rating_weights

@@ -166,7 +166,6 @@ class _Others:
         return about
 
     def beside(self, answer: Answer) -> dict[str, Comparison]:
-        """An answer beside each of them."""
         from ists_asp.report import compare
 
         about = self.about(answer.pair).items()

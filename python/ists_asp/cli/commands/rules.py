@@ -247,7 +247,6 @@ def _record_of(name: str, worth: Worth | None, did: Sequence[Looked]) -> dict[st
 
 
 def _table(worths: Sequence[Worth], found: Sequence[Looked], top: int | None) -> list[str]:
-    """The measures with all rules, and what rules are worth, as a table."""
     scores = [one.scores for one in found if one.scores is not None]
     total = sum(scores[1:], scores[0]).named()
     if top is not None and len(worths) > 2 * top:
@@ -341,7 +340,6 @@ def _listing(rules: Sequence[ListedRule]) -> str:
 
 
 def _source(one: ListedRule) -> str:
-    """A rule as it is written, and its weights as comments."""
     rule = one.rule
     use = "answer and explanation" if one.use == "both" else one.use
     lines = [f"% {_place(one)} ({use})"]

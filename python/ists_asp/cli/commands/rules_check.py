@@ -197,7 +197,6 @@ def _enough(checked: Checked, own: set[Path]) -> list[Program]:
 
 
 def _render(findings: Sequence[Finding], most: int | None) -> list[str]:
-    """The findings as lines, notes of a kind together."""
     lines = [str(one) for one in findings if one.severity != "note"]
     notes = [one for one in findings if one.severity == "note"]
     notes.sort(key=lambda one: one.kind, reverse=True)
@@ -261,7 +260,6 @@ def test(
 
 
 def _records(given: Sequence[Path], setup: Setup) -> list[dict[str, Any]]:
-    """All examples, each tested with its profile."""
     from ists_asp.rules.catalogue import find_examples
     from ists_asp.run.worker import counted
 

@@ -141,7 +141,6 @@ def _ask(show: Callable[[AskedTrace], object], rated: bool, about: dict[str, Any
 def _reply(
     trace: AskedTrace, question: Sequence[str], layout: Layout | None, *, negative: bool
 ) -> str | dict[str, object]:
-    """The reasons of a decision as a text that is laid out so, or as JSON values."""
     reasons = trace.why_not(*question) if negative else trace.why(*question)
     return reasons.to_dict() if layout is None else reasons.text(**layout)
 
