@@ -44,11 +44,11 @@ def _own_cache(tmp_path_factory, worker_id):
 @pytest.fixture(autouse=True, scope="session")
 def _models_once():
     """Annotators of the same models share a pipeline: reading the models takes a second."""
-    from ists_asp.annotate import annotator
+    from ists_asp import annotate
     from ists_asp.engine import preparation
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(annotator, "StanzaAdapter", cache(annotator.StanzaAdapter))
+        patch.setattr(annotate, "StanzaAdapter", cache(annotate.StanzaAdapter))
         # Each system would look through all that tests hold: half a second.
         patch.setattr(preparation, "freeze_gc", cache(preparation.freeze_gc))
         yield

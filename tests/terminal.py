@@ -74,8 +74,8 @@ def _serve():
     import ists_asp.explain
     import ists_asp.learn
     import ists_asp.report.page
-    import ists_asp.rules.check.predicates
-    import ists_asp.trace.document  # noqa: F401
+    import ists_asp.rules.check.names
+    import ists_asp.trace.rendering  # noqa: F401
 
     for line in sys.stdin:
         print(json.dumps(_run(*json.loads(line))), flush=True)

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ists_asp.annotate import Annotator
-from ists_asp.annotate.annotator import BATCH, WINDOW, batches, windows
+from ists_asp.annotate import BATCH, WINDOW, Annotator, batches, windows
 from ists_asp.annotate.stanza import PROCESSORS, SHIPPED_PACKAGE, StanzaAdapter, find
 from ists_asp.errors import DataError
 from ists_asp.io.text import make_sentence

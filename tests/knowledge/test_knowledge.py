@@ -57,7 +57,7 @@ def test_tokens_without_words_and_function_words_are_not_looked_up(knowledge):
 
 
 def test_a_lexicon_that_is_missing(tmp_path, monkeypatch):
-    monkeypatch.setattr("ists_asp.knowledge.knowledge.data_dir", lambda: tmp_path)
+    monkeypatch.setattr("ists_asp.knowledge.data_dir", lambda: tmp_path)
     with pytest.raises(ResourceError, match="there is no lexicon here"):
         Knowledge()
 

@@ -11,9 +11,8 @@ from ists_asp.engine import load
 from ists_asp.errors import TraceError, UsageError
 from ists_asp.trace import DecisionKind, Tracer, decisions, select
 from ists_asp.trace.contrast import runner_up
-from ists_asp.trace.document import document, trace_line
+from ists_asp.trace.rendering import Grower, document, render, trace_line
 from ists_asp.trace.trace import check
-from ists_asp.trace.tree import Grower, render
 from tests.sharing import load_shared
 from tests.trace.conftest import system
 

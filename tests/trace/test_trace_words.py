@@ -11,9 +11,8 @@ from ists_asp.report import evidence
 from ists_asp.rules.arguments import CHUNK, SPAN, TOKEN, argument_types
 from ists_asp.syntax.ground import Ground
 from ists_asp.trace import decisions
-from ists_asp.trace.document import document
+from ists_asp.trace.rendering import Grower, document, render
 from ists_asp.trace.trace import Words
-from ists_asp.trace.tree import Grower, render
 from tests.trace.conftest import system
 
 CHUNKED = ("in_chunk(1,1,1)", "in_chunk(1,2,2)", "in_chunk(1,2,3)", "in_chunk(2,1,1)")

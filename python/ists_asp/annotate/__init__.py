@@ -1,9 +1,218 @@
 """Stanza behind a typed adapter: tokens in, tokens with tagged words out.
 
 Importing this package is cheap; Stanza and torch are imported, and models are read, when an
-:class:`Annotator` is first asked for something that its cache does not know.
+:class:`Annotator` is first asked for something that its cache does not know. Memory grows with the
+longest sentence and with the words of a batch; both are bounded.
 """
 
-from ists_asp.annotate.annotator import Annotator
+from __future__ import annotations
 
-__all__ = ["Annotator"]
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import TypeGuard, TypeVar
+
+from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
+from ists_asp.annotate.subtokens import UNSEEN, cut, cut_text, spellings
+from ists_asp.errors import DataError, shortened
+from ists_asp.io.store import ANNOTATIONS, Memo, SharedStore, Store, key_of
+from ists_asp.io.text import make_sentence
+from ists_asp.lang import language
+from ists_asp.limits import LONGEST_WORD
+from ists_asp.model import Token, Word
+from ists_asp.terminal import one_line
+
+_Input = TypeVar("_Input", str, list[str])
+_Output = TypeVar("_Output", str, Reading)
+
+WINDOW = 200  # words of a window at most; longer sentences are tagged piece by piece
+BATCH = 10_000  # words of a batch at most
+_LONGEST_LEMMA = 2 * LONGEST_WORD
+_UPOS = re.compile(r"[A-Z]{1,9}")
+_XPOS = re.compile(r"[!-~]{1,99}")
+_CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)), " ")
+
+
+class Annotator:
+    """Tags and lemmatises tokens with Stanza, from models on disk and never a network.
+
+    Models are looked up here and read on first use. One sentence's annotation does not
+    depend on the others of a call, but many sentences in one call are ten times as fast.
+    The store keeps what Stanza says; where it knows everything, Stanza is not even loaded.
+    """
+
+    def __init__(
+        self,
+        code: str = "en",
+        stanza_dir: Path | None = None,
+        store: Store | SharedStore | None = None,
+    ) -> None:
+        self._words = language(code).words
+        self.models = find(language(code).stanza or code, stanza_dir)
+        self._stanza = StanzaAdapter(self.models)
+        self._memo = Memo(store).of(ANNOTATIONS)
+
+    def annotate(self, sentences: Sequence[Sequence[Token]]) -> list[tuple[Token, ...]]:
+        """Fill in the words of every token.
+
+        A token's words are its parts in order (``connected.`` has two, see
+        :mod:`ists_asp.annotate.subtokens`); their forms, joined, are the token's form.
+        Lemmas are in lower case, whatever the model does, so that a word has one lemma
+        in a headline and in a sentence. An empty sentence stays empty. It is a DataError if
+        Stanza loses or makes up a word.
+        """
+        cuts = []
+        for tokens in sentences:
+            forms = [token.form for token in tokens]
+            followed = zip(forms, [*forms[1:], None], strict=False)
+            cuts.append([cut(form, self._words, after) for form, after in followed])
+        readings = self._read([list(chain.from_iterable(parts)) for parts in cuts])
+        rest = chain.from_iterable(readings)
+        return [
+            tuple(
+                replace(token, words=tuple(_word(form, next(rest)) for form in forms))
+                for token, forms in zip(tokens, parts, strict=True)
+            )
+            for tokens, parts in zip(sentences, cuts, strict=True)
+        ]
+
+    def tokenize(self, texts: Sequence[str]) -> list[tuple[Token, ...]]:
+        """Cut raw texts into tokens, with Stanza and :func:`cut_text`; a text is one sentence.
+
+        White space and control characters count as one blank. The tokens have no words yet.
+        """
+        clean = [" ".join(text.translate(_CONTROLS).split()) for text in texts]
+        forms = self._stored("tokens", clean, self._tokens)
+        return [
+            make_sentence(list(cut_text(text, tokens, self._words)), text).tokens
+            for text, tokens in zip(clean, forms, strict=True)
+        ]
+
+    def _tokens(self, texts: list[str]) -> list[list[str]]:
+        cut_texts = self._stanza.tokenize("\n\n".join(texts))
+        if len(cut_texts) != len(texts):
+            found = f"Stanza returned {len(cut_texts)} sentences for {len(texts)} texts"
+            hint = "Tokenise the texts yourself and separate the tokens by spaces"
+            raise DataError(found, where=shortened(texts[0]), hint=hint)
+        return [[part for form in forms for part in form.split()] for forms in cut_texts]
+
+    def _read(self, sentences: list[list[str]]) -> list[list[Reading]]:
+        """Tag sentences of words in windows and batches; return them in their order."""
+        shown_sentences = [spellings(words, self._words) for words in sentences]
+        pieces = [
+            (number, shown[start:end])
+            for number, shown in enumerate(shown_sentences)
+            for start, end in windows(shown)
+        ]
+        tagged = self._stored("tags", [words for _, words in pieces], self._stanza.tag)
+        result: list[list[Reading]] = [[] for _ in sentences]
+        for (number, words), readings in zip(pieces, tagged, strict=True):
+            if len(words) != len(readings):
+                found = f"Stanza tagged {len(readings)} of {len(words)} words"
+                where = f"sentence '{shortened(' '.join(sentences[number]))}'"
+                hint = "Remove unusual characters from the sentence"
+                raise DataError(found, where=where, hint=hint)
+            result[number] += (Reading(*reading) for reading in readings)
+        return result
+
+    def _stored(
+        self,
+        what: str,
+        inputs: Sequence[_Input],
+        ask: Callable[[list[_Input]], Sequence[Sequence[_Output]]],
+    ) -> list[Sequence[_Output]]:
+        """The output of Stanza for each input, stored or else in batches; nothing for nothing."""
+
+        def work(missing: list[_Input]) -> list[Sequence[_Output]]:
+            outputs: list[Sequence[_Output]] = [()] * len(missing)
+            for batch in batches(list(map(len, missing))):
+                output = ask([missing[number] for number in batch])
+                # What is lost is for the caller to notice; tuples are not stored.
+                form = list if len(output) == len(batch) else tuple
+                for number, each in zip(batch, output, strict=False):
+                    outputs[number] = form(each)
+            return outputs
+
+        def fitting(given: _Input, output: Sequence[_Output]) -> Sequence[_Output] | None:
+            return output if fits(output, given) else None
+
+        unique = {str(given): given for given in inputs if given}
+        outputs = self._memo.over(
+            list(unique.values()),
+            lambda given: key_of(self._key, what, given),
+            work,
+            fitting,
+            fitting,
+        )
+        by_input = dict(zip(unique, outputs, strict=True))
+        return [by_input.get(str(given), ()) for given in inputs]
+
+    @cached_property
+    def _key(self) -> str:
+        return self.models.key
+
+
+def _word(form: str, reading: Reading) -> Word:
+    # The lemma of a word that the tagger saw only in part is not the word's.
+    unseen = reading.lemma == UNSEEN or len(form) > LONGEST_WORD
+    lemma = form if unseen else reading.lemma
+    return Word(form, lemma.lower(), reading.upos, reading.xpos)
+
+
+def windows(words: Sequence[str]) -> list[tuple[int, int]]:
+    """Cut a sentence into windows ``[start, end)`` of at most :data:`WINDOW` words.
+
+    A window ends after the last punctuation mark in its second half, if there is one.
+    """
+    bounds = [0]
+    while len(words) - bounds[-1] > WINDOW:
+        full = bounds[-1] + WINDOW
+        ends = range(full, full - WINDOW // 2, -1)
+        bounds.append(next((e for e in ends if not any(map(str.isalnum, words[e - 1]))), full))
+    return list(pairwise([*bounds, len(words)] if words else bounds))
+
+
+def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Group positions by length, longest first, into batches of at most :data:`BATCH` words."""
+    batch: list[int] = []
+    total = 0
+    for position in sorted(range(len(lengths)), key=lambda position: -lengths[position]):
+        if batch and total + lengths[position] > BATCH:
+            yield batch
+            batch, total = [], 0
+        batch.append(position)
+        total += lengths[position]
+    if batch:
+        yield batch
+
+
+def fits(value: object, given: str | list[str]) -> bool:
+    """Whether a value can be what Stanza said of a text, or of the words of a sentence.
+
+    Of a text: its tokens, which put together are the text without its blanks. Of words: for each
+    its lemma and two tags.
+    """
+    if not isinstance(value, list):
+        return False
+    if isinstance(given, str):
+        return all(map(_is_text, value)) and "".join(value) == given.replace(" ", "")
+    return len(value) == len(given) and all(map(_is_reading, value))
+
+
+def _is_reading(value: object) -> bool:
+    if not (isinstance(value, list | tuple) and len(value) == 3 and all(map(_is_text, value))):
+        return False
+    lemma, upos, xpos = value
+    return (
+        len(lemma) <= _LONGEST_LEMMA
+        and one_line(lemma) == lemma
+        and _UPOS.fullmatch(upos) is not None
+        and _XPOS.fullmatch(xpos) is not None
+    )
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and bool(value)

@@ -92,7 +92,7 @@ def where(
     Of many groups neither this nor the ``near`` decisions are looked for, which takes long.
     """
     from ists_asp.trace.effects import look
-    from ists_asp.trace.tree import render
+    from ists_asp.trace.rendering import render
 
     names = frozenset(chain.from_iterable(groups.values()))
     told = set[str]()

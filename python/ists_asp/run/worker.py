@@ -202,7 +202,7 @@ class Decider:
 
     def _traced(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
         """Trace annotated pairs, but those that an earlier run traced."""
-        from ists_asp.trace.document import trace_line
+        from ists_asp.trace.rendering import trace_line
 
         system, setup = self.system, self.setup
         memo = Memo(setup.store if setup.incremental else None, system.rules.remembered.digest)

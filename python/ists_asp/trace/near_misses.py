@@ -22,8 +22,8 @@ from ists_asp.syntax.trees import ANY, PREFIX, fill, functions, is_atom, tuple_o
 from ists_asp.trace.decisions import RulePlace, own_rules
 from ists_asp.trace.instances import agrees
 from ists_asp.trace.probes import Probe, Query
+from ists_asp.trace.rendering import Branch, Grower, own, render
 from ists_asp.trace.trace import Trace
-from ists_asp.trace.tree import Branch, Grower, own, render
 
 _DROPPED = 2  # literals left out at most
 _RULES = 3  # rules shown at most

@@ -20,7 +20,7 @@ from clingo import SymbolType, parse_term
 
 from ists_asp.errors import UsageError, shortened
 from ists_asp.model import Answer, Label, Pair, Tag
-from ists_asp.rules.check.predicates import suggestion
+from ists_asp.rules.check.names import suggestion
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.trees import ANY
 from ists_asp.trace.decisions import DecisionKind, numbers, tokens_text

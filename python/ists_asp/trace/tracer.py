@@ -30,13 +30,12 @@ from ists_asp.solver.batch import batches
 from ists_asp.solver.search import Item
 from ists_asp.syntax.ground import Ground, texts
 from ists_asp.trace.decisions import PREDICATES, Decision, decisions
-from ists_asp.trace.document import document
 from ists_asp.trace.grounding import Grounding, RuleInstance
 from ists_asp.trace.instances import RuleInstances
 from ists_asp.trace.near_misses import NearMisses
 from ists_asp.trace.reified import ReifiedRules
+from ists_asp.trace.rendering import Grower, document, render
 from ists_asp.trace.trace import Trace, check
-from ists_asp.trace.tree import Grower, render
 from ists_asp.trace.why import Why, WhyNot, why, why_not
 from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 

@@ -26,8 +26,8 @@ from ists_asp.trace.effects import Restraint, forbidding, margins, restraints, s
 from ists_asp.trace.grounding import ground_probes
 from ists_asp.trace.near_misses import NearMisses
 from ists_asp.trace.questions import Goal
+from ists_asp.trace.rendering import Branch, Grower, render
 from ists_asp.trace.trace import Trace
-from ists_asp.trace.tree import Branch, Grower, render
 
 _ATOMS = 10  # atoms that are told unless all are asked for
 

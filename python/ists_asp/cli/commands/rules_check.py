@@ -157,7 +157,7 @@ def _sampled(
 ) -> list[Finding]:
     """Which rules never fire in the sample pairs; of shipped ones only if ``every`` one counts."""
     from ists_asp.engine import Setup, System
-    from ists_asp.rules.check.predicates import check_sample
+    from ists_asp.rules.check.names import check_sample
     from ists_asp.run.worker import counted, telling
     from ists_asp.trace.reified import ReifiedRules
     from ists_asp.trace.tracer import Coverage, coverage

@@ -70,7 +70,7 @@ def _shown(
     trace: AskedTrace, only: Sequence[str], depth: int, *, everything: bool, as_json: bool
 ) -> str | dict[str, Any]:
     from ists_asp.trace import decisions, select
-    from ists_asp.trace.document import document
+    from ists_asp.trace.rendering import document
 
     selectors = [selector for selector in only if selector != _RATING]
     taken = decisions(trace)

@@ -19,8 +19,14 @@ from ists_asp.io.store import Store
 from ists_asp.rules.check.domains import check_constants
 from ists_asp.rules.check.meanings import check_meanings
 from ists_asp.rules.check.model import SEVERITIES, Checked, Finding, Severity
-from ists_asp.rules.check.names import check_evidence, check_names, check_tables, check_targets
-from ists_asp.rules.check.predicates import check_predicates, check_statements
+from ists_asp.rules.check.names import (
+    check_evidence,
+    check_names,
+    check_predicates,
+    check_statements,
+    check_tables,
+    check_targets,
+)
 from ists_asp.rules.directives import ALLOW
 from ists_asp.rules.profiles import list_profiles
 from ists_asp.rules.programs import read_overlay

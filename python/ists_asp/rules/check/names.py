@@ -1,25 +1,308 @@
-"""Names of rules, odd files and word tables; evidence and weights that miss one another."""
+"""Names of predicates, rules, tables and evidence that miss one another, or stand twice.
+
+A predicate that nothing derives, that nothing uses, or of another file; rules that never fire.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
 
-from clingo.ast import ASTType
+from clingo import Control
+from clingo.ast import ASTType, ProgramBuilder, Sign
 
 from ists_asp import vocabulary as v
-from ists_asp.rules.check.model import Checked, Finding, Severity, Statement
-from ists_asp.rules.parsing import WEIGHED, Weighed, weighed
+from ists_asp.errors import unsafe
+from ists_asp.rules.arguments import Atom, Read
+from ists_asp.rules.check.meanings import types_of
+from ists_asp.rules.check.model import Checked, Finding, Place, Program, Severity, Statement
+from ists_asp.rules.loader import fits
+from ists_asp.rules.parsing import PLACED, WEIGHED, Messages, Weighed, weighed
+from ists_asp.rules.profiles import Purpose
 from ists_asp.rules.source import SUFFIX
 from ists_asp.rules.tables import TABLES, entries, faults
 from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, bind_all, parsed, read
-from ists_asp.syntax.trees import atoms, is_fact
+from ists_asp.syntax.trees import (
+    PREFIX,
+    Signature,
+    atoms,
+    derives_atom,
+    is_atom,
+    is_fact,
+    predicates,
+    walk,
+)
+
+_MESSAGES = 10_000
+_SIMILAR = 0.75  # the least similarity of a name that may have been meant
+_POOLED = re.compile(r"not .*;(?! )")
+
+
+def check_statements(checked: Checked) -> Iterator[Finding]:
+    """Look for what clingo refuses, such as unsafe variables, and for pooled negation."""
+    messages, refusal = Messages(), ""
+    control = Control(logger=messages, message_limit=_MESSAGES)
+    with ProgramBuilder(control) as builder:
+        for statement in checked.statements:
+            if statement.node.ast_type is not ASTType.Definition:
+                builder.add(statement.node)
+    try:
+        # Nothing is grounded, but clingo looks at all statements.
+        control.ground([("nothing", [])])
+    except RuntimeError as error:
+        refusal = str(error)
+    paths = {str(path): path for path in checked.own}
+    for match in map(PLACED.fullmatch, messages.errors or [refusal]):
+        if match is None or (path := paths.get(match["file"])) is None:
+            continue
+        line = int(match["line"])
+        place = path, line, checked.text(path).character(line, int(match["column"]))
+        if "unsafe variables" in (text := " ".join(match["text"].split())):
+            yield checked.finding("unsafe", place, *unsafe(match["text"]))
+        else:
+            yield checked.finding("clingo", place, text, "Correct the rule")
+    # To look into a syntax tree takes long.
+    nodes = (one.node for one in checked.statements if _POOLED.search(str(one.node)))
+    for part in chain.from_iterable(map(walk, nodes)):
+        if (
+            part.ast_type is ASTType.Literal
+            and part.sign != Sign.NoSign
+            and any(below.ast_type is ASTType.Pool for below in walk(part))
+        ):
+            told = f'"{part}" means that one of these does not hold, not that none does'
+            hint = "Write one negation each, or derive a predicate for them all and negate that"
+            yield checked.finding("pooled-negation", part, told, hint)
+
+
+class _Uses:
+    """The places where the predicates of a file are derived and used."""
+
+    def __init__(self, statements: Iterable[tuple[Statement, Read]]) -> None:
+        self.derived: dict[Signature, list[Place]] = defaultdict(list)
+        self.used: dict[Signature, list[Place]] = defaultdict(list)
+        self.declared: set[Signature] = set()
+        for statement, reads in statements:
+            node = statement.node
+            if node.ast_type is ASTType.Defined:
+                self.declared.add(Signature(node.name, node.arity))
+            elif node.ast_type is ASTType.ShowSignature and node.name:
+                self.used[Signature(node.name, node.arity)].append(node)
+            for mentioned, places in ((reads.derived, self.derived), (reads.used, self.used)):
+                for atom in mentioned:
+                    places[atom.key].append((statement, atom))
+
+
+def check_predicates(checked: Checked) -> Iterator[Finding]:
+    """Look for predicates that are undefined, unused, private to another file, or reserved."""
+    uses = {path: _Uses(statements) for path, statements in checked.atoms.items()}
+    for path, weights in checked.weights.items():
+        for subject, (first, *_) in weights.items():
+            key = Signature(subject.predicate, v.WEIGHT.arity)
+            uses[path].derived.setdefault(key, [first.node])
+    yield from _undefined(checked, uses)
+    yield from _unused(checked, uses)
+    yield from _private(checked, uses)
+    for path in checked.own:
+        for key, (place, *_) in (*uses[path].derived.items(), *uses[path].used.items()):
+            if key.name.startswith(PREFIX):
+                told = f"names that begin with {PREFIX} are reserved: {key}"
+                hint = "Begin the names of private predicates with a single _"
+                yield checked.finding("reserved", place, told, hint, str(key))
+
+
+def _undefined(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
+    known = _known(uses, uses)
+    there = {program: _there(checked, program, uses) for program in checked.programs}
+    lacking: dict[tuple[Path, Signature], list[Program]] = defaultdict(list)
+    places: dict[tuple[Path, Signature], list[Place]] = defaultdict(list)
+    for path in checked.own:
+        programs = checked.programs_of[path]
+        for program in () if path in checked.fitting else programs:
+            for key in uses[path].used.keys() - there[program]:
+                lacking[path, key].append(program)
+                places[path, key] = uses[path].used[key]
+        for statement, reads in checked.atoms[path] if path in checked.fitting else ():
+            # It is for the program that has most of what it asks for.
+            unknown = {
+                program: [atom for atom in reads.used if atom.key not in there[program]]
+                for program in programs
+            }
+            program = min(unknown, key=lambda program: len(unknown[program]))
+            for atom in unknown[program]:
+                lacking[path, atom.key] = [program]
+                places[path, atom.key].append((statement, atom))
+    for (path, key), programs in lacking.items():
+        if key.name in checked.unread:
+            continue
+        everywhere = path in checked.fitting or len(programs) == len(checked.programs_of[path])
+        among = "" if everywhere else f" in {', '.join(program.name for program in programs)}"
+        holds = {program.purpose for program in there if key in there[program]}
+        hint = "Derive it, or declare it with #defined if it may be absent"
+        if everywhere and holds and not holds & {program.purpose for program in programs}:
+            where = " and ".join(f"{purpose}s" for purpose in Purpose if purpose in holds)
+            asks = " and ".join(sorted({f"{program.purpose}s" for program in programs}))
+            among, hint = f": it holds in {where} only", f"No rule of {asks} can ask for it"
+        there_too = there[programs[0]] if path in checked.fitting else known
+        for place in places[path, key]:
+            if checked.runs and not isinstance(place, tuple):
+                # To show what there is none of does no harm.
+                continue
+            meant = _meant(checked, key, place, there_too) if key not in known else ""
+            told = f"no rule and no fact derives {key}{among}"
+            yield checked.finding("undefined", place, told, meant or hint, str(key))
+
+
+def _there(checked: Checked, program: Program, uses: Mapping[Path, _Uses]) -> set[Signature]:
+    """The predicates of a program; of the user's rules only those that fit in derive any."""
+    files = checked.loaded[program]
+    if program.decides:
+        return _known(files, uses)
+    known = _known((path for path in files if path not in checked.fitting), uses)
+    own = [reads for path in files if path in checked.fitting for _, reads in checked.atoms[path]]
+    rules = [({atom.key for atom in one.used}, {atom.key for atom in one.derived}) for one in own]
+    fits(known, dict(enumerate(rules)))
+    return known
+
+
+def _known(files: Iterable[Path], uses: Mapping[Path, _Uses]) -> set[Signature]:
+    """The predicates that files derive, or declare as absent."""
+    every = (uses[path] for path in files)
+    return set[Signature]().union(*(one.derived.keys() | one.declared for one in every))
+
+
+def _meant(checked: Checked, key: Signature, place: Place, known: Collection[Signature]) -> str:
+    """The predicate that fits best in the place of an unknown one, or has the most similar name."""
+    best = None
+    if isinstance(place, tuple) and isinstance(place[1], Atom):
+        statement, atom = place
+        reads = next(reads for one, reads in checked.atoms[statement.path] if one is statement)
+        public = {one for one in {*known, *documented()} - {key} if not one[0].startswith("_")}
+        best = types_of(checked).best(atom, reads, public)
+    if best is None:
+        return suggestion(key, known)
+    return f"Did you mean {best}?{'' if best.arity == key.arity else f' {_counted(key.arity)}'}"
+
+
+def documented() -> set[Signature]:
+    """The predicates of the vocabulary."""
+    return {predicate.signature for predicate in v.all_predicates()}
+
+
+def suggestion(key: tuple[str, int], known: Iterable[tuple[str, int]]) -> str:
+    """The predicate of a name like that of an unknown one, as a question; empty if none is near."""
+    name, arity = key
+    arities: dict[str, set[int]] = {}
+    for other, size in {*known, *documented()} - {key}:
+        arities.setdefault(other, set()).add(size)
+    if name in arities:
+        sizes = " or ".join(f"{name}/{size}" for size in sorted(arities[name]))
+        return f"Did you mean {sizes}? {_counted(arity)}"
+    near = get_close_matches(name, sorted(arities), n=3, cutoff=_SIMILAR)
+    if not near:
+        return ""
+    # Of names that are as near, one of the same arity was meant.
+    meant = min(near, key=lambda other: arity not in arities[other])
+    return f"Did you mean {meant}/{arity if arity in arities[meant] else min(arities[meant])}?"
+
+
+def _counted(arity: int) -> str:
+    return f"It has {arity} argument{'' if arity == 1 else 's'} here"
+
+
+def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
+    used = {
+        program: {key for path in files for key in uses[path].used}
+        for program, files in checked.loaded.items()
+    }
+    tables = (v.ARGUES.signature, v.CONFIDENCE.signature)
+    for path in checked.own:
+        here = set[Signature]().union(*(used[program] for program in checked.programs_of[path]))
+        # A private name of another file is not meant.
+        public = {key for key in here if not key.name.startswith("_")}
+        for key, places in uses[path].derived.items() if checked.programs_of[path] else ():
+            if key.name in checked.unread or key in tables or key in here:
+                continue
+            known = key in documented() or key.name.startswith("_")
+            known = known or not get_close_matches(
+                key.name, {one.name for one in public}, 1, _SIMILAR
+            )
+            meant = "" if known else _meant(checked, key, places[0], public)
+            code, hint = ("misspelt", meant) if meant else ("unused", "Use it, or remove the rule")
+            finding = checked.finding(code, places[0], f"nothing uses {key}", hint, str(key))
+            if not checked.is_others(finding):
+                yield finding
+
+
+def _private(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
+    homes: dict[Signature, dict[Path, None]] = defaultdict(dict)
+    for path in checked.shipped_first(uses):
+        for key in uses[path].derived:
+            if key.name.startswith("_"):
+                homes[key][path] = None
+    for path in checked.own:
+        for key in {**uses[path].derived, **uses[path].used}:
+            others = [home for home in homes.get(key, ()) if home != path]
+            # Where several derive it, the finding is where it is derived for the second time.
+            derived = uses[path].derived.get(key)
+            if others and not (derived and path == next(iter(homes[key]))):
+                place, *_ = derived or uses[path].used[key]
+                told = f"the private predicate {key} belongs to {checked.name(others[0])}"
+                hint = "Rename it here, or remove its leading _ everywhere"
+                yield checked.finding("private", place, told, hint, str(key))
+
+
+def check_sample(
+    checked: Checked,
+    rules: Sequence[Statement],
+    fired: Collection[str],
+    seen: Collection[str],
+    clashes: Mapping[tuple[str, str], str],
+    pairs: int,
+) -> Iterator[Finding]:
+    """Look for rules that decide answers and never fired for sample pairs, or that disagreed.
+
+    Of ``rules`` constraints are left out, which never fire in an answer, and so are rules of
+    explanations. ``seen`` are the names of predicates that had atoms; ``clashes`` are pairs of
+    rules of which one split chunks where the other joined them, with an example.
+    """
+    yield from _clashing(checked, clashes)
+    for statement in rules:
+        node, name = statement.node, statement.rule.name
+        fires = derives_atom(node) or node.ast_type is ASTType.Minimize
+        choice = node.ast_type is ASTType.Rule and node.head.ast_type is not ASTType.Literal
+        decides = any(program.decides for program in checked.programs_of[statement.path])
+        if decides and name not in fired and (fires or choice):
+            needed = (part for part in node.body if is_atom(part, Sign.NoSign))
+            names = (predicate.name for part in needed for predicate in predicates(part))
+            absent = next((one for one in names if one not in seen), None)
+            told = f"this rule never fires for the {pairs} sample pairs"
+            hint = f"They have no {absent}" if absent else "Its conditions never hold together"
+            yield checked.finding("unfired", statement, told, hint, name)
+
+
+def _clashing(checked: Checked, clashes: Mapping[tuple[str, str], str]) -> Iterator[Finding]:
+    """Rules that disagree: the finding is at the later one, at the user's if there is one."""
+    own = {one.rule.name: one for one in checked.statements}
+    rules = {one.rule.name: one for one in chain.from_iterable(checked.by_file.values())}
+    for names, example in clashes.items():
+        candidates = [own[name] for name in names if name in own]
+        if not candidates or not all(name in rules for name in names):
+            continue
+        last = checked.shipped_first(one.path for one in candidates)[-1]
+        clashing = next(one for one in reversed(candidates) if one.path == last)
+        other = next(rules[name].rule for name in names if rules[name] is not clashing)
+        told = f"at {example} this rule and {other.name} ({other.file}:{other.line}) disagree on "
+        told += "whether a chunk begins; must_split wins"
+        hint = "Make one of them an exception of the other"
+        yield checked.finding("split-and-join", clashing, told, hint, clashing.rule.name)
+
 
 _EVIDENCE = v.EVIDENCE.signature
 _WORTHS = {one.signature for one in (*v.WEIGHTS, v.WORTH)}
