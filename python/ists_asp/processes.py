@@ -19,12 +19,8 @@ if TYPE_CHECKING:
 is_command = False
 """Whether this is the process of the command: it has no threads yet and may copy itself."""
 
-ENDING = signal.SIGTERM, signal.SIGHUP
-"""Signals that ask a process to end."""
-
-OUT_OF_TIME = -signal.SIGPROF
-"""Exit code of a process that met the limit of :func:`end_after`."""
-
+ENDING = signal.SIGTERM, signal.SIGHUP  # signals that ask a process to end
+OUT_OF_TIME = -signal.SIGPROF  # exit code of a process that met the limit of end_after
 _PR_SET_PDEATHSIG = 1
 _LONGEST = 1e8  # seconds of a timer at most: three years
 

@@ -139,7 +139,11 @@ class Thesaurus(_File):
 
 
 class Lexicon(_File):
-    """WordNet; a context manager that closes the file."""
+    """WordNet; a context manager that closes the file.
+
+    Raises:
+        ResourceError: the file is missing, is no lexicon, or, at any look, is damaged.
+    """
 
     _noun = "lexicon"
     _version = 2

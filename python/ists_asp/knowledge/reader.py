@@ -113,7 +113,11 @@ class UniversalReader:
 
 
 class Reader:
-    """The fine-tuned model in a folder."""
+    """The fine-tuned model in a folder.
+
+    Raises:
+        ResourceError: a package or file is missing or, at the first pair, damaged.
+    """
 
     def __init__(self, folder: Path) -> None:
         for package in ("onnxruntime", "tokenizers"):

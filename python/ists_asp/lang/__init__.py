@@ -103,7 +103,7 @@ def languages() -> Mapping[str, Language]:
 
 
 def language(code: str) -> Language:
-    """The language of a code."""
+    """The language of a code; a UsageError that lists those there are if it has none."""
     if code not in languages():
         raise UsageError(f"there is no language '{code}'", expected=" or ".join(languages()))
     return languages()[code]

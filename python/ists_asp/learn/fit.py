@@ -44,9 +44,7 @@ UNIT = 100
 LABELS = tuple(label.value.lower() for label in Label if label.aligned)
 SCORES = (1, 2, 3, 4)  # of alignments that are not EQUI
 
-Term: TypeAlias = "tuple[Key, int]"
-"""A name and class, and the value of the evidence."""
-
+Term: TypeAlias = "tuple[Key, int]"  # a name and class, and the value of the evidence
 _CLASS = {"spe1": "spe", "spe2": "spe"}
 _OF_SIDE = {"spe1": ("this_spe", "other_spe"), "spe2": ("other_spe", "this_spe")}
 _ROUNDS = 16  # of the lasso at most
