@@ -18,13 +18,12 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
 
@@ -33,6 +32,9 @@ from ists_asp.errors import ResourceError
 from ists_asp.io.files import file_system, place
 from ists_asp.resources import Closing
 from ists_asp.terminal import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 S = TypeVar("S")
 T = TypeVar("T")

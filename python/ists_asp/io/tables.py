@@ -17,7 +17,6 @@ import re
 import zlib
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -26,7 +25,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io import sheets
-from ists_asp.io.sheets import Cells, Put
 from ists_asp.io.text import (
     HELD,
     LONGEST,
@@ -40,7 +38,11 @@ from ists_asp.io.text import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+
     from _typeshed import SupportsWrite
+
+    from ists_asp.io.sheets import Cells, Put
 
     Text: TypeAlias = SupportsWrite[str]
 

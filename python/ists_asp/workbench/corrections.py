@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -23,12 +22,16 @@ from ists_asp.errors import DataError, UsageError
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import answer_record, read_record
 from ists_asp.io.wa import HIGHEST, write_pair
-from ists_asp.model import Alignment, Answer, Label, Pair, Tag
+from ists_asp.model import Alignment, Answer, Label, Tag
 from ists_asp.report.picture import picture
-from ists_asp.workbench.project import CORRECTIONS, Project
+from ists_asp.workbench.project import CORRECTIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ists_asp.model import Pair
     from ists_asp.workbench.desk import Bench
+    from ists_asp.workbench.project import Project
 
 LOG, _UNDO = ".log.jsonl", "undo"
 

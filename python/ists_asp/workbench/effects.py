@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -23,21 +22,25 @@ from fastapi import APIRouter
 from ists_asp.compare import Answered, compare, find_edits, run_both
 from ists_asp.compare.causes import with_effects
 from ists_asp.compare.rendering import as_json
-from ists_asp.engine import System
 from ists_asp.errors import DataError, IstsError, SolveError, shortened
-from ists_asp.evaluate.scorer import Reference
-from ists_asp.model import Answer, Pair
+from ists_asp.model import Answer
 from ists_asp.report.picture import picture
 from ists_asp.resources import Closing
 from ists_asp.run.pool import SupersededError, Worker, ask_each
 from ists_asp.run.questions import with_rules
-from ists_asp.run.worker import Question
 from ists_asp.solver.batch import BATCH, batches
 from ists_asp.terminal import visible
-from ists_asp.workbench.project import CORPORA, Corpus, State
+from ists_asp.workbench.project import CORPORA, State
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ists_asp.engine import System
+    from ists_asp.evaluate.scorer import Reference
+    from ists_asp.model import Pair
+    from ists_asp.run.worker import Question
     from ists_asp.workbench.desk import Bench
+    from ists_asp.workbench.project import Corpus
 
     Seen = list[tuple[str, int]]
     """Files of a corpus, and when they were changed."""

@@ -15,23 +15,27 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.evaluate.files import read_references
-from ists_asp.evaluate.scorer import Reference
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.pairs import find_places, read_pairs, table_pairs
 from ists_asp.io.tables import KINDS, Table
 from ists_asp.io.toml import TomlError, parse_toml
 from ists_asp.io.wa import read_wa
-from ists_asp.model import Pair
 from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from ists_asp.evaluate.scorer import Reference
+    from ists_asp.model import Pair
 
 MARK = "workbench.toml"
 RULES, CORPORA, CORRECTIONS, HISTORY = "rules", "corpora", "corrections", ".history"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,9 +16,12 @@ from ists_asp.pipeline.stages import Stages
 from ists_asp.report import Entry, Report, compare
 from ists_asp.report.page import GOLD, encoded
 from ists_asp.solver.batch import batches
-from ists_asp.workbench.desk import Bench, streamed
+from ists_asp.workbench.desk import streamed
 
 if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+
+    from ists_asp.workbench.desk import Bench
     from ists_asp.workbench.project import Corpus
 
 T = TypeVar("T")

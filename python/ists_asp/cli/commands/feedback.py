@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -21,20 +20,23 @@ from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shorte
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import Outcome
 from ists_asp.io.tables import Table, kind_of, writing_behind
-from ists_asp.io.text import USUAL, Faults, Warn, usual
+from ists_asp.io.text import USUAL, Faults, usual
 from ists_asp.lang import guess
 from ists_asp.model import Pair, Sentence
 from ists_asp.pipeline.source import Source, warn_foreign
 from ists_asp.rules import Purpose
-from ists_asp.rules.profiles import Profile
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     from ists_asp.engine import Setup, System
     from ists_asp.explain.feedback import Feedback, Submission
     from ists_asp.explain.templates import Templates
     from ists_asp.io.tables import Row, Text
+    from ists_asp.io.text import Warn
     from ists_asp.pipeline.cluster import Engine
     from ists_asp.pipeline.stages import Stages
+    from ists_asp.rules.profiles import Profile
 
 _BATCH = 50  # answers that are judged together
 
@@ -207,6 +209,7 @@ def _write_part(
 
 
 def _tell_counts(sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
+    """Note how many answers have which verdict, by question, and how many are to be checked."""
     counts = defaultdict[str, Counter[object]](Counter)
     to_check = Counter[str]()
     judged = zip(sheet.submissions, ours["verdict"], ours["check"], strict=True)
