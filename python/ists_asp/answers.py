@@ -1,26 +1,27 @@
-"""From an answer set's atoms to an :class:`~ists_asp.model.Answer`, and the only check of it.
+"""From an answer set's atoms to an :class:`~ists_asp.model.Answer`, and the only check of answers.
 
 The atoms are those that ``asp/output.lp`` shows, and for ratings ``asp/rate.lp``. Nothing is
-decided here: the order of the lines is the only thing that this module adds. Whoever gets an
-answer can rely on this:
+decided here: the order of the lines is the only thing that this module adds. Answers of people and
+of files are checked by the same function. Whoever gets an answer can rely on this:
 
 - the chunks of a sentence are numbered from 1 and cover it;
 - each is on exactly one line, as a whole; in the scheme of 2015 it has its side to itself;
-- an alignment has both sides, one label and one score: 5 where it is EQUI, else 0 to 5;
+- an alignment has both sides, one label and one score: 5 where it is EQUI, else 0 to less than 5;
 - NOALI and ALIC have one side, and neither score nor tags;
 - a rating lies within the scale and is the sum of its contributions.
 
-Atoms that say anything else are no answer: they are refused, never mended.
+Whatever says anything else is no answer: it is refused, never mended.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 from ists_asp import vocabulary as v
-from ists_asp.errors import AnswerError
+from ists_asp.errors import AnswerError, DataError, of_pair, shortened
 from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Scheme, Tag
 
 if TYPE_CHECKING:
@@ -66,25 +67,22 @@ def read_answer(
     shown = _by_predicate(atoms)
     firsts, tokens = (_by_side(shown[name.signature]) for name in (v.FIRST, v.SPAN_TOKEN))
     sides = tuple(
-        _Side(sentence, number, firsts[number], tokens[number], scheme)
+        _Side(sentence, number, firsts[number], tokens[number])
         for number, sentence in (("1", pair.sent1), ("2", pair.sent2))
     )
     links = (v.ALIGNED, v.GRANTED, v.LABEL, v.SCORE, v.TAG)
     aligned, granted, labels, scores, tags = (_by_link(shown[name.signature]) for name in links)
-    alignments = []
+    lines: list[tuple[Alignment, Ground]] = []
     for link, (atom,) in aligned.items():
         label = _LABELS.get(_only(atom, labels.get(link, ()), "label"))
         if label is None:
             _refuse("an alignment has no such label", labels[link], f"one of {', '.join(_LABELS)}")
-        score = _SCORES.get(_only(atom, scores.get(link, ()), "score"))
-        if score is None or (label is Label.EQUI and score != HIGHEST):
-            expected = f"{HIGHEST}" if label is Label.EQUI else f"0 to {HIGHEST}"
-            _refuse(f"a score of {label} is out of range", scores[link], expected)
-        tokens1, tokens2 = (side.span(atom, span) for side, span in zip(sides, link, strict=True))
+        score = _SCORES.get(_only(atom, scores.get(link, ()), "score"), math.nan)
+        tokens1, tokens2 = (side.span(span) for side, span in zip(sides, link, strict=True))
         marks = _tags(tags.get(link, ()))
         spans, grant = (str(link[0]), str(link[1])), label is Label.EQUI and link in granted
         line = Alignment(tokens1, tokens2, label, score, marks, spans=spans, granted=grant)
-        alignments.append(line)
+        lines.append((line, atom))
     for name, decisions in (("label", labels), ("score", scores), ("tag", tags)):
         if stray := decisions.keys() - aligned.keys():
             strays = chain.from_iterable(decisions[link] for link in sorted(stray))
@@ -92,15 +90,109 @@ def read_answer(
     for name, label in _UNALIGNED.items():
         alone = _by_side(shown[name, 2])
         for atom, (_, chunk) in alone["1"]:
-            alignments.append(Alignment(sides[0].chunk(atom, chunk), (), label, None))
+            lines.append((Alignment(sides[0].chunk(atom, chunk), (), label, None), atom))
         for atom, (_, chunk) in alone["2"]:
-            alignments.append(Alignment((), sides[1].chunk(atom, chunk), label, None))
-    for side in sides:
-        side.check_complete()
-    alignments.sort(key=lambda line: (not line.tokens1, line.tokens1, line.tokens2))
+            lines.append((Alignment((), sides[1].chunk(atom, chunk), label, None), atom))
+    lines.sort(key=lambda line: (not line[0].tokens1, line[0].tokens1, line[0].tokens2))
     own = tuple(str(atom) for group in shown.values() for atom, _ in group) if kept else ()
-    chunks = sides[0].chunks, sides[1].chunks
-    return Answer(pair, *chunks, tuple(alignments), cost, optimal, atoms=own)
+    one, two = (side.chunks for side in sides)
+    answer = Answer(pair, one, two, tuple(line for line, _ in lines), cost, optimal, atoms=own)
+    if (fault := _fault(answer, scheme)) is not None:
+        by = [atom for line, atom in lines if any(line is other for other in fault.lines)]
+        if fault.side is None:
+            _refuse(fault.found, scores[by[0].arguments[:2]], fault.expected)
+        _refuse(fault.found, sides[fault.side].behind(fault, by), fault.expected)
+    return answer
+
+
+def check_answer(answer: Answer, scheme: Scheme = Scheme.Y2016) -> Answer:
+    """An answer, whoever gave it, or a rating alone; a DataError if it is none."""
+    is_rating = not (answer.chunks1 or answer.chunks2 or answer.alignments)
+    if not is_rating and (fault := _fault(answer, scheme)) is not None:
+        lines = (f"{[*line.tokens1]} and {[*line.tokens2]}" for line in fault.lines[-1:])
+        found = "".join([fault.found, *(f", tokens {shortened(line)}" for line in lines)])
+        raise DataError(found, where=of_pair(answer.pair.id), expected=fault.expected)
+    if answer.rating is not None and (odd := _odd_rating(answer.rating)) is not None:
+        raise DataError(odd[0], where=of_pair(answer.pair.id), expected=odd[1])
+    return answer
+
+
+class _Fault(NamedTuple):
+    """Why an answer is none: lines, and tokens of a side; without a side it is about a score."""
+
+    found: str
+    expected: str
+    lines: tuple[Alignment, ...] = ()
+    side: int | None = None
+    tokens: tuple[int, ...] = ()
+
+
+def _fault(answer: Answer, scheme: Scheme) -> _Fault | None:
+    sides = answer.chunks1, answer.chunks2
+    chunk_of = []
+    for side, (chunks, size) in enumerate(zip(sides, answer.pair.sizes, strict=True)):
+        places = _places(chunks, size)
+        if places is None:
+            found, expected = _uncovered(side + 1, size)
+            return _Fault(found, expected, (), side)
+        chunk_of.append(places)
+    users: tuple[dict[int, Alignment], ...] = {}, {}
+    for line in answer.alignments:
+        label, both = line.label, (line.tokens1, line.tokens2)
+        if (odd := _odd_score(line)) is not None:
+            return _Fault(f"a score of {label} is out of range", odd, (line,))
+        if not label.aligned and (all(both) or not any(both) or line.tags):
+            return _Fault(f"{label} is odd", "a chunk of one sentence, without tags", (line,), 0)
+        for side, tokens in enumerate(both):
+            if not tokens and not label.aligned:
+                continue
+            of_side = chunk_of[side]
+            there = all(1 <= token <= len(of_side) for token in tokens)
+            places = sorted({of_side[token - 1] for token in tokens}) if there else []
+            whole = chain.from_iterable(sides[side][place].tokens for place in places)
+            if not places or tokens != tuple(whole):
+                found = "an aligned span is not made of chunks"
+                return _Fault(found, "whole chunks", (line,), side, tokens)
+            if len(places) > 1 and (scheme is Scheme.Y2015 or not label.aligned):
+                found = "an aligned span has several chunks"
+                return _Fault(found, "one, as in the task of 2015", (line,), side)
+            for place in places:
+                if (user := users[side].setdefault(place, line)) is not line:
+                    found, tokens = "a chunk is on two lines", sides[side][place].tokens
+                    return _Fault(found, "one line for each chunk", (user, line), side, tokens)
+    for side, chunks in enumerate(sides):
+        left = [chunk.first for place, chunk in enumerate(chunks) if place not in users[side]]
+        if left:
+            found = "a chunk is neither aligned nor NOALI nor ALIC"
+            return _Fault(found, "one of them", (), side, tuple(left))
+    return None
+
+
+def _places(chunks: Sequence[Chunk], size: int) -> list[int] | None:
+    """For each token the place of its chunk, if the chunks cover a sentence in their order."""
+    places: list[int] = []
+    for place, chunk in enumerate(chunks):
+        if not len(places) + 1 == chunk.first <= chunk.last <= size:
+            return None
+        places += [place] * (chunk.last - chunk.first + 1)
+    return places if len(places) == size else None
+
+
+def _uncovered(number: int | str, size: int) -> tuple[str, str]:
+    expected = f"chunks numbered from 1, in the order of its {size} tokens"
+    return f"the chunks do not cover sentence {number}", expected
+
+
+def _odd_score(line: Alignment) -> str | None:
+    """The score that a line should have, if its own is none."""
+    label, score = line.label, line.score
+    if not label.aligned:
+        return None if score is None else "none"
+    if label is Label.EQUI:
+        return None if score == HIGHEST else f"{HIGHEST}"
+    # Files have four decimals.
+    fits = score is not None and 0 <= score < HIGHEST - 0.00005
+    return None if fits else f"0 to less than {HIGHEST}"
 
 
 def read_rating(
@@ -119,22 +211,30 @@ def read_rating(
     ratings = [atom for atom, _ in shown[v.RATING.signature]]
     if len(ratings) != 1:
         _refuse(f"there are {len(ratings)} ratings", ratings, "one, as asp/rate.lp derives it")
-    rating = _integer(ratings[0], ratings[0].arguments[0])
-    if not 0 <= rating <= 1000 * highest:
-        _refuse("the rating is not on the scale", ratings, f"0 to {1000 * highest} thousandths")
     parts = [
         Contribution(str(name), _integer(atom, value))
         for atom, (name, value) in shown[v.CONTRIBUTION.signature]
     ]
-    if sum(part.thousandths for part in parts) != rating:
-        _refuse("the rating is not the sum of its contributions", ratings, "their sum")
     parts.sort(key=lambda part: (-abs(part.thousandths), part.name))
     margins = [_integer(atom, margin) for atom, (margin, *_) in shown[v.MARGIN.signature]]
-    return Answer(pair, (), (), (), cost, optimal, Rating(rating, tuple(parts), *margins[:1]))
+    value = _integer(ratings[0], ratings[0].arguments[0])
+    rating = Rating(value, tuple(parts), *margins[:1])
+    if (odd := _odd_rating(rating, highest)) is not None:
+        _refuse(odd[0], ratings, odd[1])
+    return Answer(pair, (), (), (), cost, optimal, rating)
+
+
+def _odd_rating(rating: Rating, highest: int = HIGHEST) -> tuple[str, str] | None:
+    """Why a rating is none, and what is expected."""
+    if not 0 <= rating.thousandths <= 1000 * highest:
+        return "the rating is not on the scale", f"0 to {1000 * highest} thousandths"
+    if sum(part.thousandths for part in rating.contributions) != rating.thousandths:
+        return "the rating is not the sum of its contributions", "their sum"
+    return None
 
 
 class _Side:
-    """A sentence of the pair: its chunks, the tokens of its spans, and what is on a line."""
+    """A sentence of the pair: its chunks, and the tokens of its spans."""
 
     def __init__(
         self,
@@ -142,24 +242,18 @@ class _Side:
         number: str,
         firsts: Sequence[tuple[Ground, Parts]],
         tokens: Sequence[tuple[Ground, Parts]],
-        scheme: Scheme,
     ) -> None:
         size = len(sentence.tokens)
-        starts = sorted(
+        self._starts = sorted(
             (_integer(atom, chunk), _integer(atom, begin), atom)
             for atom, (_, chunk, begin) in firsts
         )
-        self._firsts = [atom for _, _, atom in starts]
-        begins = [begin for _, begin, _ in starts]
-        ends = [begin - 1 for begin in begins[1:]] + [size]
-        numbered = [chunk for chunk, _, _ in starts] == list(range(1, len(starts) + 1))
-        if not numbered or begins[:1] != [1] or any(map(int.__gt__, begins, ends)):
-            expected = f"chunks numbered from 1, in the order of its {size} tokens"
-            _refuse(f"the chunks do not cover sentence {number}", self._firsts, expected)
-        self.chunks = tuple(map(Chunk, begins, ends))
-        self._one_to_one = scheme is Scheme.Y2015
-        self._chunk_of = [place for place, chunk in enumerate(self.chunks) for _ in chunk.tokens]
-        self._users: list[Ground | None] = [None] * len(self.chunks)
+        begins = [begin for _, begin, _ in self._starts]
+        self.chunks = tuple(map(Chunk, begins, [*(begin - 1 for begin in begins[1:]), size]))
+        numbered = all(chunk == place for place, (chunk, _, _) in enumerate(self._starts, 1))
+        if not numbered or _places(self.chunks, size) is None:
+            found, expected = _uncovered(number, size)
+            _refuse(found, [atom for _, _, atom in self._starts], expected)
         self._spans: dict[str, list[int]] = defaultdict(list)
         self._tokens = tokens
         indices = {str(token): token for token in range(1, size + 1)}
@@ -168,39 +262,29 @@ class _Side:
                 _refuse(f"sentence {number} has no such token", [atom], f"1 to {size}")
             self._spans[span].append(indices[token])
 
-    def span(self, atom: Ground, span: Ground) -> tuple[int, ...]:
-        """The tokens of a span that an atom aligns: whole chunks that are on no other line."""
-        tokens = tuple(sorted(self._spans.get(span, ())))
-        places = {self._chunk_of[token - 1] for token in tokens}
-        if not places or len(tokens) != sum(len(self.chunks[place].tokens) for place in places):
-            made_of = (made for made, parts in self._tokens if parts[1] == span)
-            _refuse("an aligned span is not made of chunks", [*made_of, atom], "whole chunks")
-        if self._one_to_one and len(places) > 1:
-            _refuse("an aligned span has several chunks", [atom], "one, as in the task of 2015")
-        for place in places:
-            self._use(atom, place)
-        return tokens
+    def span(self, span: Ground) -> tuple[int, ...]:
+        """The tokens of a span."""
+        return tuple(sorted(self._spans.get(span, ())))
 
     def chunk(self, atom: Ground, number: Ground) -> tuple[int, ...]:
         """The tokens of a chunk that an atom says to have no counterpart."""
         place = _integer(atom, number) - 1
         if not 0 <= place < len(self.chunks):
             _refuse("there is no such chunk", [atom], f"1 to {len(self.chunks)}")
-        self._use(atom, place)
         return self.chunks[place].tokens
 
-    def check_complete(self) -> None:
-        users = zip(self._firsts, self._users, strict=True)
-        if atoms := [atom for atom, user in users if user is None]:
-            _refuse("a chunk is neither aligned nor NOALI nor ALIC", atoms, "one of them")
-
-    def _use(self, atom: Ground, place: int) -> None:
-        user = self._users[place]
-        if user is not None:
-            tokens = set(map(str, self.chunks[place].tokens))
-            made_of = (made for made, parts in self._tokens if parts[2] in tokens)
-            _refuse("a chunk is on two lines", [user, atom, *made_of], "one line for each chunk")
-        self._users[place] = atom
+    def behind(self, fault: _Fault, by: Sequence[Ground]) -> list[Ground]:
+        """The atoms behind a fault of this side, those that its lines come from among them."""
+        if not by:
+            return [atom for _, begin, atom in self._starts if begin in fault.tokens]
+        tokens = set(map(str, fault.tokens))
+        spans = by[0].arguments[fault.side or 0 :][:1] if len(by) == 1 else ()
+        made_of = [
+            atom
+            for atom, (_, span, token) in self._tokens
+            if token in tokens and (not spans or span in spans)
+        ]
+        return [*made_of, *by] if spans else [*by, *made_of]
 
 
 def too_large(atoms: Iterable[Ground]) -> AnswerError:

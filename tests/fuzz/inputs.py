@@ -35,6 +35,7 @@ from ists_asp.lang import languages
 from ists_asp.resources import data_dir, rules_dir
 from ists_asp.rules import find_rules, load_rules
 from ists_asp.terminal import visible
+from ists_asp.workbench.project import Project
 from tests.fuzz.rule_files import in_child
 from tests.serving import serving
 
@@ -237,8 +238,8 @@ def served(kind):
         yield
         return
     with tempfile.TemporaryDirectory() as folder:
-        arguments = (f"{folder}/project", "--read-only", "--profile", "baseline")
-        with serving(*arguments) as server:
+        Project(Path(folder, "project"), "baseline")
+        with serving(f"{folder}/project", "--read-only") as server:
             SERVERS.append(server)
             yield
             assert server.process.poll() is None, "the server has ended"

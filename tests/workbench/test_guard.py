@@ -151,12 +151,15 @@ def test_answers_of_students_get_feedback(served):
 
 
 def test_a_batch_is_a_stream_in_which_each_line_stands_for_itself(served):
-    lines = [json.dumps({**PAIR, "id": "x"}), "{", json.dumps({"sent1": "a", "sent2": ""})]
+    lines = [json.dumps({**PAIR, "id": "x"}), "{", json.dumps({"sent1": "a", "sent2": ""}), ""]
+    lines += ["[]", json.dumps({"id": "y", "sent1": 5}), json.dumps({**PAIR, "id": "z", "x": 1})]
     status, headers, body = served.send("/api/batch", "\n".join(lines).encode())
     records = [json.loads(line) for line in body.splitlines()]
     assert (status, headers["content-type"]) == (200, "application/x-ndjson")
-    assert [one["id"] for one in records] == ["x", "2", "3"]
-    assert ["error" in one for one in records] == [False, True, True]
+    assert [one["id"] for one in records] == ["x", "2", "3", "5", "y", "z"]
+    faults = [one.get("error", "").split(": ")[:2] for one in records]
+    assert [words[0] for words in faults] == ["", *(f"line {number}" for number in (2, 3, 5, 6, 7))]
+    assert [words[1] for words in faults[-2:]] == ["sent1", "x"]
     assert "rating" in records[0]
 
 

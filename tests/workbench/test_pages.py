@@ -207,6 +207,7 @@ def test_a_table_that_was_changed_meanwhile_is_not_written_over(written, page, e
     assert path.read_text("utf-8") == "small = tiny\n"
     add(page, "same", "=", "Same")
     expect(page.locator("#message")).to_contain_text("entry")
+    expect(page.locator("[data-table='terms.tsv'] .new input").first).to_have_value("same")
     path.write_text("small = tiny\nnonsense\n", "utf-8")
     page.goto("/words")
     expect(page.locator("td.error")).to_contain_text("'nonsense' is not an entry")

@@ -8,7 +8,7 @@ from ists_asp.compare.comparison import read_answered
 from ists_asp.errors import DataError, UsageError
 from ists_asp.io.wa import given_answer, read_wa
 from ists_asp.model import Text
-from ists_asp.workbench.corrections import Corrections
+from ists_asp.workbench.corrections import Action, Corrections, act
 from ists_asp.workbench.project import ConflictError, Project, text_digest
 
 
@@ -33,13 +33,13 @@ def test_tables_are_corpora_and_their_cells_are_text(project):
 )
 def test_no_name_leads_out_or_is_odd(project, name):
     with pytest.raises(UsageError, match="is not a name for a rule file"):
-        project.path(name)
+        project.check_rule(name)
 
 
 def test_a_link_leads_nowhere(project, tmp_path):
     (project.root / "rules" / "out").symlink_to(tmp_path)
-    with pytest.raises(UsageError, match="leads out of the project"):
-        project.path("out/x.lp")
+    with pytest.raises(DataError, match="rules/out: cannot be read: this is not a folder"):
+        project.save("out/x.lp", "", None, "an edit")
 
 
 def test_each_save_is_a_state_to_go_back_to(project):
@@ -59,7 +59,7 @@ def test_a_folder_of_a_project_is_no_link(tmp_path, name):
     folder = Project(tmp_path / "mine", "baseline").root
     (folder / name).rename(tmp_path / "moved")
     (folder / name).symlink_to(tmp_path / "outside")
-    with pytest.raises(UsageError, match="is not a folder"):
+    with pytest.raises(DataError, match=rf"{name}: cannot be written: this is not a folder"):
         Project(folder)
     assert not list((tmp_path / "outside").iterdir())
 
@@ -70,10 +70,12 @@ def test_a_spoilt_history_leads_nowhere(tmp_path):
     lines = ['{"when":1,"edit":"a","files":[1]}', "\xff", '{"when":1,"edit":"x","files":"abc"}']
     lines.append('{"when":1,"edit":"x","files":{"x.tsv":"../../secret.txt"}}')
     (folder / ".history" / "log.jsonl").write_text("\n".join(lines) + "\n", "latin-1")
-    project = Project(folder)
-    with pytest.raises(DataError, match="is not a hash"):
-        project.go_to(1)
-    assert not (folder / "rules" / "x.tsv").exists()
+    told = []
+    project = Project(folder, warn=told.append)
+    assert [state.edit for state in project.states] == ["the beginning"]
+    assert [line.partition(": ")[0] for line in told] == [
+        f".history/log.jsonl:{number}" for number in (1, 2, 3, 4)
+    ]
 
 
 def test_what_is_no_text_or_no_file_is_refused_in_a_line(project):
@@ -89,8 +91,13 @@ def accept(project, name=None, corpus="headlines"):
     golds = project.corpus(corpus).gold
     name = name or next(iter(golds))
     answer = given_answer(golds[name].pair, golds[name].alignments)
-    Corrections(project).change(corpus, name, lambda _: answer, f"accept {name}")
+    action = Action(id=name, do="accept")
+    Corrections(project).change(corpus, name, lambda _: act(answer, action), f"accept {name}")
     return name
+
+
+def mended(project, corpus="headlines"):
+    return [list(some) for some in Corrections(project).mended(corpus)]
 
 
 def test_the_log_holds_over_a_restart_and_a_line_that_was_cut_off(project):
@@ -101,7 +108,7 @@ def test_the_log_holds_over_a_restart_and_a_line_that_was_cut_off(project):
     (folder / ".log.jsonl").write_bytes(whole + whole[:70])
     (folder / "headlines.wa").write_text("")
     accept(project, "3")
-    assert list(Corrections(project).mended("headlines")) == ["2", "1", "3"]
+    assert mended(project) == [["1", "2", "3"], []]
     assert [one.id for one in read_wa(folder / "headlines.wa")] == ["1", "2", "3"]
     assert list(read_answered(folder / "headlines.jsonl")) == ["1", "2", "3"]
     for name, left in (("3", ["1", "2"]), ("1", ["2"]), ("2", [])):
@@ -109,7 +116,7 @@ def test_the_log_holds_over_a_restart_and_a_line_that_was_cut_off(project):
         assert [one.id for one in read_wa(folder / "headlines.wa")] == left
     with pytest.raises(UsageError, match="there is nothing to take back"):
         Corrections(project).undo("headlines")
-    assert Corrections(project).mended("headlines") == {}
+    assert mended(project) == [[], []]
     assert json.loads((folder / ".log.jsonl").read_bytes().splitlines()[-1])["action"] == "undo"
 
 
@@ -117,14 +124,14 @@ def test_a_corpus_may_be_called_log(project):
     (project.root / "corpora" / "images").rename(project.root / "corpora" / "log")
     for corpus in ("headlines", "log"):
         name = accept(project, corpus=corpus)
-        assert list(Corrections(project).mended(corpus)) == [name]
+        assert mended(project, corpus) == [[name], []]
 
 
 def test_a_spoilt_line_of_the_log_harms_no_other_and_nothing_is_written_through_a_link(project):
     folder = project.root / "corrections"
     (folder / ".log.jsonl").write_bytes(b'{"corpus":"headlines","action":"x"}\n\xff\n[]\n')
     name = accept(project)
-    assert list(Corrections(project).mended("headlines")) == [name]
+    assert mended(project) == [[name], []]
     victim = project.root / "victim"
     victim.write_text("mine")
     (folder / "headlines.wa").unlink()

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests import serving
+from tests.fuzz.folders import snapshot
 
 pytestmark = pytest.mark.slow
 
@@ -121,17 +122,9 @@ def guest(folder):
         yield server
 
 
-def everything(folder):
-    return {
-        path: path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file() and ".history" not in path.parts
-    }
-
-
 @pytest.mark.browser
 def test_who_may_only_read_finds_nothing_to_change(guest, let_in, folder, expect):
-    before = everything(folder)
+    before = snapshot(folder)
     with let_in(guest) as page:
         for view, wanted in {
             "try": "main textarea",
@@ -154,7 +147,7 @@ def test_who_may_only_read_finds_nothing_to_change(guest, let_in, folder, expect
                 assert button.is_hidden() or button.is_disabled(), button.inner_text()
             for key in ("Control+s", "Control+z", "e", "x", "Delete", "f", "Enter"):
                 page.keyboard.press(key)
-    assert everything(folder) == before
+    assert snapshot(folder) == before
 
 
 @pytest.mark.parametrize(
@@ -177,9 +170,9 @@ def test_who_may_only_read_finds_nothing_to_change(guest, let_in, folder, expect
 def test_who_may_only_read_is_refused_in_one_line_and_can_still_ask(
     guest, folder, method, path, body
 ):
-    before = everything(folder)
+    before = snapshot(folder)
     status, answered = guest.ask(path, body, method)
     assert (status, list(answered)) == (403, ["error"])
     assert "nothing can be changed here" in answered["error"]
-    assert everything(folder) == before
+    assert snapshot(folder) == before
     assert guest.asked("/api/solve", {"sent1": "A dog.", "sent2": "A cat."})["alignments"]

@@ -41,7 +41,7 @@ const show = (found) => {
   byId("count").textContent = `${mended.size} of ${ids.length} corrected`;
   byId("done").max = ids.length;
   byId("done").value = mended.size;
-  byId("export").hidden = !mended.size;
+  byId("export").hidden = !mended.size && !byId("lost").textContent;
   if (!line()) chosen = null;
   mark();
   // Who works by keyboard goes on where they were.
@@ -65,6 +65,7 @@ const start = (wanted) => inTurn(async () => {
   const found = await get(address());
   ids = found.ids;
   mended = new Set(found.mended);
+  byId("lost").textContent = found.lost.length ? `${found.lost.length} corrected pairs are not in the corpus any more. They are kept, and stand last in the file: ${found.lost.join(", ")}.` : "";
   byId("export").href = address("/export");
   byId("export").download = `${corpus.value}.wa`;
   const known = ids.indexOf(wanted), left = ids.findIndex((id) => !mended.has(id));

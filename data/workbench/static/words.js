@@ -5,21 +5,28 @@ const READ_ONLY = "readOnly" in document.body.dataset;
 let state = "", looking = null, touched = {}, texts = {}, digests = {}, queue = Promise.resolve();
 
 // Edits wait for each other: each is made to the text that the one before has left.
-const edit = (table, change, back) => {
+const edit = (table, change, fields = []) => {
   const before = queue;
-  queue = before.then(() => made(table, change, back));
+  queue = before.then(() => made(table, change, fields));
 };
-const made = async (table, change, back) => {
+const made = async (table, change, fields) => {
   try {
     const { digest } = await send("/project/words", { name: table.name, before: digests[table.name], ...change });
     digests[table.name] = digest;
+    for (const field of fields) field.value = field.defaultValue;
     await load(table.name);
   } catch (error) {
+    // What was refused stays where it was typed.
     failed(error);
     if (error.status === 409) await load();
-    else back?.();
   }
 };
+
+/** What is typed and not saved, by the entry that it is to replace. */
+const typed = () => new Map([...document.querySelectorAll("#tables tr:has(input)")].map((row) => {
+  const fields = [...row.querySelectorAll("input")], { table } = row.closest("[data-table]").dataset;
+  return [JSON.stringify([table, ...fields.map((field) => field.defaultValue)]), fields];
+}));
 
 const signs = (chosen) => [["=", "means the same as"], ["<>", "is the opposite of"]].map(([sign, told]) => make("option", { value: sign, text: sign, title: told, selected: sign === chosen }));
 const word = (label, value, change) => make("input", { "aria-label": label, value, maxlength: 60, onchange: change, disabled: READ_ONLY });
@@ -44,9 +51,7 @@ const entry = (table, one) => {
   const place = make("a", { href: `/rules?file=${encodeURIComponent(table.name)}&line=${one.line}`, class: "dim", text: one.behind || `line ${one.line}` });
   const gone = make("button", { type: "button", text: "Delete", "aria-label": `Delete line ${one.line}`, hidden: READ_ONLY, onclick: () => edit(table, { line: one.line }) });
   if (one.fault) return make("tr", {}, make("td", { colspan: 3, text: one.text }), make("td", { class: "error" }, make("b", { text: one.fault })), make("td", {}, place, " ", gone));
-  const change = () => edit(table, { line: one.line, left: left.value, sign: sign.value, right: right.value }, () => {
-    [left.value, sign.value, right.value] = [one.left, one.sign, one.right];
-  });
+  const change = () => edit(table, { line: one.line, left: left.value, sign: sign.value, right: right.value }, [left, right]);
   const left = word("Word", one.left, change), right = word("Other word", one.right, change);
   const sign = make("select", { "aria-label": "Sign", onchange: change, disabled: READ_ONLY }, ...signs(one.sign));
   const count = make("button", { type: "button", class: "plain number", "data-place": where, onclick: () => pairs(where, row) });
@@ -60,7 +65,7 @@ const shown = (table) => {
   const sign = make("select", { "aria-label": "Sign of a new entry" }, ...signs("="));
   const add = (event) => {
     event.preventDefault();
-    edit(table, { left: left.value, sign: sign.value, right: right.value });
+    edit(table, { left: left.value, sign: sign.value, right: right.value }, [left, right]);
   };
   const enter = (event) => { if (event.key === "Enter") add(event); };
   const last = make("tr", { class: "new", onkeydown: enter }, make("td", {}, left), make("td", {}, sign), make("td", {}, right), make("td", {}), make("td", {}, make("button", { type: "button", text: "Add", onclick: add })));
@@ -80,7 +85,9 @@ const load = async (focused) => {
     const typing = field?.matches("#tables tr:not(.new) input") && field.value !== field.defaultValue;
     if (typing) await new Promise((left) => field.addEventListener("blur", left, { once: true }));
     for (const one of found.tables) digests[one.name] = one.digest;
+    const before = typed();
     byId("tables").replaceChildren(...found.tables.map(shown));
+    for (const [entry, fields] of typed()) before.get(entry)?.forEach((field, place) => { fields[place].value = field.value; });
     if (focused) document.querySelector(`[data-table="${CSS.escape(focused)}"] .new input`)?.focus();
     look();
   }

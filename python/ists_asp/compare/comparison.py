@@ -51,8 +51,6 @@ def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
         record = read_object(line)
         if record.get("rank", 1) != 1:
             return
-        if "error" in record:
-            record |= {"alignments": [], "chunks1": [], "chunks2": []}
         try:
             answer = read_record(record)
         except DataError as error:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from ists_asp.answers import check_answer
 from ists_asp.errors import DataError, SolveError
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import FAILED, format_label, format_score, write_answer, write_pair
-from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Pair, Rating, Tag
+from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Pair, Rating, Scheme, Tag
 from ists_asp.terminal import display_width, padded, unbroken
 
 if TYPE_CHECKING:
@@ -122,37 +124,46 @@ def rating_record(rating: Rating | None) -> dict[str, object] | None:
     return {"value": rating.value, "contributions": parts, **margin}
 
 
-def read_record(record: Mapping[str, Any]) -> Answer:
-    """The answer of a record that :func:`answer_record` made; its words are not annotated."""
+def read_record(record: Mapping[str, Any], scheme: Scheme = Scheme.Y2016) -> Answer:
+    """The answer of a record that :func:`answer_record` made; its words are not annotated.
+
+    A DataError if it is no answer of the scheme; a record with an ``error`` is a pair without one.
+    """
     from msgspec import convert
 
     try:
         texts = [(record.get(f"tokens{side}"), record.get(f"sent{side}") or "") for side in "12"]
-        sent1, sent2 = (make_sentence(tokens or text.split(), text) for tokens, text in texts)
+        sent1, sent2 = (
+            make_sentence(convert(tokens, list[str]) if tokens else text.split(), text)
+            for tokens, text in texts
+        )
+        pair = Pair(str(record["id"]), sent1, sent2)
+        if "error" in record and "alignments" not in record:
+            return Answer(pair, (), (), (), (), optimal=False)
         chunks1, chunks2 = (
-            tuple(Chunk(first, last) for first, last in record[f"chunks{side}"]) for side in "12"
+            tuple(Chunk(*bounds) for bounds in convert(record[name], list[tuple[int, int]]))
+            for name in ("chunks1", "chunks2")
         )
         lines = convert(record["alignments"], tuple[Alignment, ...])
-        for line in lines:
-            # Whoever shows a line looks its tokens up.
-            sent1.words(line.tokens1)
-            sent2.words(line.tokens2)
         rating = None
         if rated := record.get("rating"):
             # Thousandths are whole, whatever JSON makes of their points.
             parts = tuple(
                 Contribution(part["name"], round(1000 * part["value"]))
-                for part in rated.get("contributions", ())
+                for part in rated["contributions"]
             )
             margin = round(1000 * rated["margin"]) if "margin" in rated else None
             rating = Rating(round(1000 * rated["value"]), parts, margin)
-        pair = Pair(str(record["id"]), sent1, sent2)
         cost, optimal = tuple(record.get("cost", ())), record.get("optimal", True)
-        boundaries = (tuple(record.get(f"boundaries{side}", ())) for side in "12")
-        return Answer(pair, chunks1, chunks2, lines, cost, optimal, rating, *boundaries)
+        boundaries = [tuple(record.get(f"boundaries{side}", ())) for side in "12"]
+        sure = (astuple(line.confidence) for line in lines if line.confidence is not None)
+        if not all(share is None or 0 <= share <= 1 for share in chain(*boundaries, *sure)):
+            raise ValueError
+        answer = Answer(pair, chunks1, chunks2, lines, cost, optimal, rating, *boundaries)
     except (ValueError, OverflowError, LookupError, TypeError, AttributeError):
         expected = "what to_dict gives, or solve --format jsonl writes"
         raise DataError("this is not an answer", expected=expected) from None
+    return check_answer(answer, scheme)
 
 
 def _line(record: Mapping[str, object], others: Mapping[str, object]) -> str:

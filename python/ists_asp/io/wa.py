@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from itertools import pairwise, zip_longest
+from itertools import chain, pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
+from ists_asp.answers import HIGHEST
 from ists_asp.errors import DataError, of_pair, shortened
 from ists_asp.io import text as t
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Sentence, Tag
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 ARROW = "<==>"
-HIGHEST = 5
 NIL = "NIL"
 
 # The status of a pair for which no answer was found: its tokens stand there, unaligned.
@@ -371,15 +371,21 @@ def _comment(sentence: Sentence, numbers: Sequence[int]) -> str:
 def given_answer(pair: Pair, alignments: Sequence[Alignment]) -> Answer:
     """An answer made of a pair and alignments.
 
-    Where a sentence has no chunks, they are the runs of neighbouring tokens on a line.
+    Where a sentence has no chunks, they are the runs of neighbouring tokens on a line. Gold may
+    have what :func:`ists_asp.answers.check_answer` refuses, such as a token on two lines; but no
+    line has other tokens than its sentences, or a score off the scale.
     """
+    for line in alignments:
+        if line.score is not None and not 0 <= line.score <= HIGHEST:
+            found, where = f"the score {line.score}", of_pair(pair.id)
+            raise DataError(found, where=where, expected=f"0 to {HIGHEST}, or none")
     sides = []
     for number, sentence in ((1, pair.sent1), (2, pair.sent2)):
         lines = [line.tokens1 if number == 1 else line.tokens2 for line in alignments]
         size = len(sentence.tokens)
-        for line in lines:
-            if line and not 1 <= line[0] <= line[-1] <= size:
-                found = f"token {line[-1]} of sentence {number}, which has {size} tokens"
+        for token in chain.from_iterable(lines):
+            if not 1 <= token <= size:
+                found = f"token {token} of sentence {number}, which has {size} tokens"
                 hint = "Give the sentences that the alignments are about"
                 raise DataError(found, where=of_pair(pair.id), hint=hint)
         line_of = {token: place for place, line in enumerate(lines) for token in line}

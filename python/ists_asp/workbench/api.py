@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from itertools import count
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ists_asp.engine import System
 from ists_asp.errors import DataError, IstsError
@@ -161,19 +160,25 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.post("/batch", summary="Many pairs, as JSON Lines in and out")
     async def batch(request: Request) -> StreamingResponse:
-        lines = (await request.body()).splitlines()
+        lines = enumerate((await request.body()).splitlines(), 1)
 
         def answered(number: int, line: bytes) -> dict[str, Any]:
+            name = str(number)
             try:
-                given = GivenPair(**{"id": str(number), **msgspec.json.decode(line)})
-                desk, answer = decided(given)
+                record = {"id": name, **msgspec.json.decode(line, type=dict[str, Any])}
+                name = record["id"] if isinstance(record["id"], str) else name
+                desk, answer = decided(GivenPair.model_validate(record))
                 return {**answer.to_dict(), "rating": rating(desk, answer)}
             except IstsError as error:
-                return {"id": str(number), "error": str(error)}
-            except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
-                return {"id": str(number), "error": f"line {number}: {error}".split("\n")[0]}
+                return {"id": name, "error": f"line {number}: {error}"}
+            except ValidationError as error:
+                first = error.errors()[0]
+                place = ".".join(map(str, first["loc"]))
+                return {"id": name, "error": f"line {number}: {place}: {first['msg']}"}
+            except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+                return {"id": name, "error": f"line {number}: {error}"}
 
-        return streamed(map(answered, count(1), filter(None, lines)))
+        return streamed(answered(number, line) for number, line in lines if line)
 
     return routes
 

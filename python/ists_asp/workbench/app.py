@@ -41,7 +41,7 @@ from ists_asp.rules import list_profiles, load_profile
 from ists_asp.run.pool import SupersededError
 from ists_asp.terminal import visible
 from ists_asp.workbench import api, corrections, effects, feedback, learning, report, rules, words
-from ists_asp.workbench.desk import Bench, ReadOnlyError
+from ists_asp.workbench.folder import ReadOnlyError
 from ists_asp.workbench.project import ConflictError
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 
     from starlette.datastructures import Headers
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from ists_asp.workbench.desk import Bench
 
 # In the order of the work.
 VIEWS = ("try", "words", "rules", "effects", "correct", "learn", "report", "feedback")
@@ -84,7 +86,7 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
             profile=project.profile,
             profiles={name: load_profile(name) for name in list_profiles()},
             corpora=project.corpora(),
-            read_only=bench.read_only,
+            read_only=not project.folder.writable,
         )
         return HTMLResponse(text)
 

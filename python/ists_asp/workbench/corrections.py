@@ -1,39 +1,48 @@
 """Answers that people mend: gold of their own, to measure and to learn from.
 
 ``corrections/.log.jsonl`` has a record of each action: the answer that it has made of a pair, or
-that the action before was taken back. For each corpus the pairs that were mended follow from it:
-``CORPUS.jsonl`` as of ``solve --format jsonl``, ``CORPUS.wa`` for ``evaluate`` and ``learn``.
+that the action before was taken back. It belongs to what the pair says, and to which of those that
+say the same: rows may move, and ids change. For each corpus the pairs that were mended follow from
+the log: ``CORPUS.jsonl`` as of ``solve --format jsonl``, ``CORPUS.wa`` for ``evaluate`` and
+``learn``. Corrections whose pair is not in the corpus any more stand there last.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from contextlib import suppress
+from collections import Counter, defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from itertools import chain, count
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
+from unicodedata import normalize
 
 import msgspec
 from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 
+from ists_asp.answers import HIGHEST, check_answer
 from ists_asp.errors import DataError, UsageError
-from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import answer_record, read_record
-from ists_asp.io.wa import HIGHEST, write_pair
-from ists_asp.model import Alignment, Answer, Label, Tag
+from ists_asp.io.text import Repairs, clean, split_words
+from ists_asp.io.wa import write_pair
+from ists_asp.model import Alignment, Answer, Label, Scheme, Tag
 from ists_asp.report.picture import picture
+from ists_asp.rules import load_profile
 from ists_asp.workbench.project import CORRECTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable
 
     from ists_asp.model import Pair
     from ists_asp.workbench.desk import Bench
     from ists_asp.workbench.project import Project
 
-LOG, _UNDO = ".log.jsonl", "undo"
+_LOG, _UNDO = f"{CORRECTIONS}/.log.jsonl", "undo"
+
+Key: TypeAlias = tuple[str, str, int]
+"""What a pair says, and which of those it is that say the same, from 1."""
 
 _NEW = Label.SIMI, 3.0  # label and score of an alignment that nobody has judged yet
 
@@ -48,20 +57,18 @@ class Action(BaseModel):
     tokens1: _Tokens = []
     tokens2: _Tokens = []
     label: Label | None = None
-    score: Annotated[float, Field(ge=0, le=HIGHEST)] | None = None
+    score: Annotated[float, Field(ge=1, le=HIGHEST)] | None = None
     tag: Tag | None = None
     several: bool = Field(False, description="Whether a chunk joins the alignments that there are.")
 
 
-def act(answer: Answer, action: Action) -> Answer:
+def act(answer: Answer, action: Action, scheme: Scheme = Scheme.Y2016) -> Answer:
     """The answer after an action; chunks without an alignment are as they were, or NOALI."""
-    sides = tuple(action.tokens1), tuple(action.tokens2)
+    sides = tuple(sorted({*action.tokens1})), tuple(sorted({*action.tokens2}))
     aligned = [line for line in answer.alignments if line.label.aligned]
     if action.do == "accept":
-        return _complete(answer, aligned)
+        return _complete(answer, aligned, scheme)
     if action.do == "join":
-        if not all(sides):
-            raise UsageError("an alignment needs a chunk of each sentence")
         one, two = map(set, sides)
         met = [line for line in aligned if one & {*line.tokens1} or two & {*line.tokens2}]
         new = Alignment(*sides, *_NEW)
@@ -69,42 +76,87 @@ def act(answer: Answer, action: Action) -> Answer:
             tokens1 = tuple(sorted(one.union(*(line.tokens1 for line in met))))
             tokens2 = tuple(sorted(two.union(*(line.tokens2 for line in met))))
             new = replace(met[0], tokens1=tokens1, tokens2=tokens2)
-        return _complete(answer, [new, *(line for line in aligned if line not in met)])
+        return _complete(answer, [new, *(line for line in aligned if line not in met)], scheme)
     line = next((line for line in aligned if (line.tokens1, line.tokens2) == sides), None)
     if line is None:
         raise UsageError("this is not an alignment", hint="Choose one first")
     others = [other for other in aligned if other is not line]
-    return _complete(answer, others if action.do == "part" else [*others, _judged(line, action)])
+    more = [] if action.do == "part" else [_judged(line, action)]
+    return _complete(answer, others + more, scheme)
 
 
 def _judged(line: Alignment, action: Action) -> Alignment:
-    """An alignment with another label, score or tag; EQUI scores 5, and nothing else does."""
+    """An alignment with another label, score or tag."""
     if action.tag is not None:
         return replace(line, tags=line.tags ^ {action.tag})
     label, score = action.label or line.label, action.score or line.score or _NEW[1]
     if action.label is not None:
         score = float(HIGHEST) if label is Label.EQUI else min(score, HIGHEST - 1.0)
-    if not label.aligned or (label is Label.EQUI) != (score == HIGHEST):
+    if not label.aligned or (label is Label.EQUI) != (round(score, 4) == HIGHEST):
         expected = "a score from 1 to 4, or EQUI"
         raise UsageError("EQUI scores 5, and nothing else does", expected=expected)
     return replace(line, label=label, score=score)
 
 
-def _complete(answer: Answer, aligned: list[Alignment]) -> Answer:
-    """The answer with these alignments, each side a number of chunks, and lines for the others."""
+def _complete(answer: Answer, aligned: list[Alignment], scheme: Scheme) -> Answer:
+    """The answer with these alignments, and lines for the other chunks."""
     lines = [replace(line, confidence=None) for line in aligned]
     known = {(line.tokens1, line.tokens2): line for line in answer.alignments}
     for side, chunks in enumerate((answer.chunks1, answer.chunks2)):
-        used = [token for line in aligned for token in (line.tokens1, line.tokens2)[side]]
-        left = [chunk.tokens for chunk in chunks if not {*chunk.tokens} & {*used}]
-        whole = sum(len(chunk.tokens) for chunk in chunks) - sum(map(len, left))
-        if not len(used) == len({*used}) == whole:
-            raise UsageError("chunks stay as they are", expected="whole chunks, each on one line")
-        for tokens in left:
+        used = {token for line in aligned for token in (line.tokens1, line.tokens2)[side]}
+        for tokens in (chunk.tokens for chunk in chunks if not {*chunk.tokens} & used):
             one, two = (tokens, ()) if side == 0 else ((), tokens)
             lines.append(known.get((one, two)) or Alignment(one, two, Label.NOALI, None))
     lines.sort(key=lambda line: (not line.tokens1, line.tokens1, line.tokens2))
-    return Answer(answer.pair, answer.chunks1, answer.chunks2, tuple(lines), (), optimal=True)
+    new = Answer(answer.pair, answer.chunks1, answer.chunks2, tuple(lines), (), optimal=True)
+    return check_answer(new, scheme)
+
+
+class _Head(msgspec.Struct):
+    """A record of the log; that of an action has an answer beside it."""
+
+    corpus: str
+    action: str
+    id: str
+    pair: Key | None = None
+    sent1: str = ""
+    sent2: str = ""
+
+
+class _Done(NamedTuple):
+    """An action that stands."""
+
+    key: Key
+    id: str
+    action: str
+    answer: Answer
+
+
+def _says(sent1: str, sent2: str) -> tuple[str, str]:
+    """What sentences say, whatever blanks separate their tokens."""
+    one, two = ("".join(normalize("NFC", text).split()) for text in (sent1, sent2))
+    return one, two
+
+
+def keyed(pairs: Iterable[Pair]) -> dict[Key, Pair]:
+    """Pairs by what they say, and by which of those they are that say the same."""
+    counts = Counter[tuple[str, str]]()
+    by_key: dict[Key, Pair] = {}
+    for pair in pairs:
+        says = _says(pair.sent1.text, pair.sent2.text)
+        counts[says] += 1
+        by_key[*says, counts[says]] = pair
+    return by_key
+
+
+def _sound(answer: Answer) -> Answer:
+    """An answer of the log that can be written as a line each, in tokens."""
+    forms = (token.form for side in (answer.pair.sent1, answer.pair.sent2) for token in side.tokens)
+    if not answer.alignments or any(
+        split_words(clean(form, "", Repairs())) != [form] for form in forms
+    ):
+        raise DataError("this is not a correction", expected="tokens without blanks, and lines")
+    return answer
 
 
 class Corrections:
@@ -112,68 +164,105 @@ class Corrections:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._folder = project.root / CORRECTIONS
         self._lock = threading.Lock()
+        self.scheme = load_profile(project.profile).scheme
 
-    def mended(self, corpus: str) -> dict[str, Answer]:
-        """The pairs of a corpus that were mended, by their ids."""
-        latest = {record["id"]: record for record in self._done(corpus)}
-        try:
-            return {name: read_record(record) for name, record in latest.items()}
-        except DataError as fault:
-            raise DataError(str(fault), where=f"{CORRECTIONS}/{LOG}: {corpus}") from None
+    def count(self, corpus: str) -> int:
+        """How many pairs were mended."""
+        return len({done.key for done in self._done(corpus)})
+
+    def mended(self, corpus: str) -> tuple[dict[str, Answer], dict[str, Answer]]:
+        """The pairs of a corpus that were mended, by their ids, and those that it has no more."""
+        return self._by_id(self._done(corpus), self._project.corpus(corpus).pairs)
 
     def change(
         self, corpus: str, identifier: str, made: Callable[[Answer | None], Answer], action: str
     ) -> Answer:
         """Mend a pair: make something of the correction that there is; it is on disk then."""
         with self._lock:
-            after = made(self.mended(corpus).get(identifier))
-            self._write(corpus, action, answer_record(after))
+            pairs, done = self._project.corpus(corpus).pairs, self._done(corpus)
+            keys = {pair.id: key for key, pair in keyed(pairs).items()}
+            if identifier not in keys:
+                raise DataError("there is no such pair", where=corpus)
+            now = self._by_id(done, pairs)[0].get(identifier)
+            after = check_answer(made(now), self.scheme)
+            done.append(_Done(keys[identifier], identifier, action, after))
+            self._write(corpus, pairs, done, done[-1], answer_record(after) | {"action": action})
             return after
 
     def undo(self, corpus: str) -> dict[str, str]:
         """Take the last action back, on disk too: its pair, and what it was."""
         with self._lock:
-            last = next(reversed(self._done(corpus)), None)
-            if last is None:
+            pairs, done = self._project.corpus(corpus).pairs, self._done(corpus)
+            if not done:
                 raise UsageError("there is nothing to take back")
-            self._write(corpus, _UNDO, {"id": last["id"]})
-            return {"id": last["id"], "action": last["action"]}
+            last = done.pop()
+            self._write(corpus, pairs, done, last, {"action": _UNDO})
+            pair = keyed(pairs).get(last.key)
+            return {"id": pair.id if pair else last.id, "action": last.action}
 
-    def _done(self, corpus: str) -> list[dict[str, Any]]:
+    def _by_id(
+        self, done: Iterable[_Done], pairs: Iterable[Pair]
+    ) -> tuple[dict[str, Answer], dict[str, Answer]]:
+        latest, by_key = {one.key: one.answer for one in done}, keyed(pairs)
+        mended = {pair.id: latest.pop(key) for key, pair in by_key.items() if key in latest}
+        ids, lost = {pair.id for pair in by_key.values()}, dict[str, Answer]()
+        for answer in latest.values():
+            # Another pair may have its id now.
+            old = " ".join(clean(answer.pair.id, "", Repairs()).split()) or "pair"
+            names = chain([old], (f"{old}-{number}" for number in count(2)))
+            lost[next(name for name in names if name not in ids and name not in lost)] = answer
+        found = (
+            {name: replace(one, pair=replace(one.pair, id=name)) for name, one in answers.items()}
+            for answers in (mended, lost)
+        )
+        return next(found), next(found)
+
+    def _done(self, corpus: str) -> list[_Done]:
         """The actions on a corpus that were not taken back, in their order."""
-        path, done = self._folder / LOG, list[dict[str, Any]]()
-        for line in path.read_bytes().splitlines() if path.is_file() else ():
-            # A line that was cut off when the machine stopped tells nothing.
-            with suppress(msgspec.MsgspecError, ValueError, LookupError, TypeError):
-                record = msgspec.json.decode(line)
-                if record["corpus"] == corpus and record["action"] == _UNDO:
-                    done.pop()
-                elif record["corpus"] == corpus:
-                    done.append(record | {name: str(record[name]) for name in ("id", "action")})
+
+        def parse(line: bytes) -> tuple[_Head, Answer | None] | None:
+            record = msgspec.json.decode(line)
+            head = msgspec.convert(record, _Head)
+            if head.corpus != corpus:
+                return None
+            return head, None if head.action == _UNDO else _sound(read_record(record, self.scheme))
+
+        done, numbers = list[_Done](), defaultdict[tuple[str, str], dict[str, int]](dict)
+        for head, answer in filter(None, self._project.folder.records(_LOG, parse)):
+            if answer is None:
+                same = (n for n, one in enumerate(done) if head.pair in (one.key, None))
+                last = max((n for n in same if head.pair or done[n].id == head.id), default=None)
+                if last is not None:
+                    del done[last]
+                continue
+            # Older logs have no more than ids to tell apart what says the same.
+            says = _says(head.sent1, head.sent2)
+            number = numbers[says].setdefault(head.id, len(numbers[says]) + 1)
+            done.append(_Done(head.pair or (*says, number), head.id, head.action, answer))
         return done
 
-    def _write(self, corpus: str, action: str, about: Mapping[str, object]) -> None:
-        """Add a record to the log, and write the files that follow from it."""
-        order = {pair.id: place for place, pair in enumerate(self._project.corpus(corpus).pairs)}
-        record = {"when": time.time(), "corpus": corpus, "action": action, **about}
-        for name in (LOG, f"{corpus}.jsonl", f"{corpus}.wa"):
-            if (self._folder / name).is_symlink():
-                raise DataError("this is a link: remove it", where=f"{CORRECTIONS}/{name}")
-        with (self._folder / LOG).open("ab+") as log:
-            # Behind a line that was cut off, too, it has a line of its own.
-            log.seek(max(0, log.tell() - 1))
-            cut = log.read() not in (b"", b"\n")
-            log.write(b"\n" * cut + msgspec.json.encode(record) + b"\n")
-        mended = self.mended(corpus)
-        ids = sorted(mended, key=lambda key: order.get(key, len(order)))
-        answers = [mended[name] for name in ids]
-        records = map(msgspec.json.encode, map(answer_record, answers))
-        with atomic_writer(self._folder / f"{corpus}.jsonl") as stream:
-            stream.writelines(f"{record.decode()}\n" for record in records)
-        with atomic_writer(self._folder / f"{corpus}.wa") as stream:
-            stream.writelines(write_pair(answer.pair, answer.alignments) for answer in answers)
+    def _write(
+        self,
+        corpus: str,
+        pairs: Iterable[Pair],
+        done: Iterable[_Done],
+        last: _Done,
+        record: dict[str, Any],
+    ) -> None:
+        """Write the files that follow from actions, and the record of the last one, to the log."""
+        answers = [answer for some in self._by_id(done, pairs) for answer in some.values()]
+        lines = (msgspec.json.encode(answer_record(answer)).decode() for answer in answers)
+        texts = {
+            f"{CORRECTIONS}/{corpus}.jsonl": "".join(f"{line}\n" for line in lines),
+            f"{CORRECTIONS}/{corpus}.wa": _as_wa(answers),
+        }
+        about = {"when": time.time(), "corpus": corpus, "id": last.id, "pair": last.key}
+        self._project.folder.commit(texts, _LOG, {**record, **about})
+
+
+def _as_wa(answers: Iterable[Answer]) -> str:
+    return "".join(write_pair(answer.pair, answer.alignments) for answer in answers)
 
 
 def router(bench: Bench) -> APIRouter:
@@ -181,12 +270,10 @@ def router(bench: Bench) -> APIRouter:
     routes = APIRouter(prefix="/project/corrections", tags=["corrections"])
     corrections = Corrections(bench.project)
 
-    def pairs(name: str) -> dict[str, Pair]:
-        return {pair.id: pair for pair in bench.project.corpus(name).pairs}
-
     def answered(name: str, identifier: str) -> Answer:
         """The answer of the current rules to a pair."""
-        pair = pairs(name).get(identifier)
+        pairs = bench.project.corpus(name).pairs
+        pair = next((pair for pair in pairs if pair.id == identifier), None)
         if pair is None:
             raise DataError("there is no such pair", where=name)
         desk = bench.desks.desk()
@@ -197,32 +284,36 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.get("/{name}", summary="The pairs of a corpus, and which of them were corrected")
     def listed(name: str) -> dict[str, Any]:
-        return {"ids": list(pairs(name)), "mended": list(corrections.mended(name))}
+        mended, lost = corrections.mended(name)
+        ids = [pair.id for pair in bench.project.corpus(name).pairs]
+        return {"ids": ids, "mended": list(mended), "lost": list(lost)}
 
     @routes.get("/{name}/pair", summary="The correction of a pair so far, or its answer")
     def pair(name: str, id: str) -> dict[str, Any]:
-        mended = corrections.mended(name).get(id)
+        mended = corrections.mended(name)[0].get(id)
         return shown(mended or answered(name, id), mended is not None)
 
     @routes.post("/{name}", summary="Correct a pair; it is then in the .wa file")
     def mend(name: str, action: Action) -> dict[str, Any]:
-        bench.check_writable()
+        bench.project.folder.check_writable()
         said = action.model_dump(exclude_unset=True, exclude={"id"}, mode="json")
         done = " ".join(str(value) for value in said.values())
-        made = corrections.change(
-            name, action.id, lambda now: act(now or answered(name, action.id), action), done
-        )
-        return shown(made, mended=True)
+
+        def made(now: Answer | None) -> Answer:
+            return act(now or answered(name, action.id), action, corrections.scheme)
+
+        return shown(corrections.change(name, action.id, made, done), mended=True)
 
     @routes.post("/{name}/undo", summary="Take the last action back")
     def undo(name: str) -> dict[str, Any]:
-        bench.check_writable()
-        pairs(name)
+        bench.project.folder.check_writable()
         return corrections.undo(name)
 
     @routes.get("/{name}/export", summary="The corrections as a .wa file")
     def export(name: str) -> PlainTextResponse:
-        mended = corrections.mended(name).values()
-        return PlainTextResponse("".join(write_pair(one.pair, one.alignments) for one in mended))
+        """Those whose pair is not in the corpus any more stand last; the header ``lost`` counts."""
+        mended, lost = corrections.mended(name)
+        answers = (*mended.values(), *lost.values())
+        return PlainTextResponse(_as_wa(answers), headers={"lost": str(len(lost))})
 
     return routes

@@ -243,24 +243,13 @@ class Desks(Closing):
             desk.close()
 
 
-class ReadOnlyError(UsageError):
-    """Something was to be changed where nothing may be."""
-
-
 @dataclass(frozen=True, slots=True)
 class Bench:
     """A project at work; what is ``closing`` ends with the server."""
 
     project: Project
     desks: Desks
-    read_only: bool = False
     closing: ExitStack = field(default_factory=ExitStack)
-
-    def check_writable(self) -> None:
-        """Refuse changes, by a ReadOnlyError, where the server was begun with ``--read-only``."""
-        if self.read_only:
-            hint = "The server was started with --read-only"
-            raise ReadOnlyError("nothing can be changed here", hint=hint)
 
     def annotated(self, desk: Desk, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Pairs ready for the worker of a desk; a UsageError as soon as the rules are changed."""

@@ -30,7 +30,7 @@ from ists_asp.run.pool import SupersededError, Worker, ask_each
 from ists_asp.run.questions import with_rules
 from ists_asp.solver.batch import BATCH, batches
 from ists_asp.terminal import visible
-from ists_asp.workbench.project import CORPORA, State
+from ists_asp.workbench.folder import Folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Pair
     from ists_asp.run.worker import Question
     from ists_asp.workbench.desk import Bench
-    from ists_asp.workbench.project import Corpus
+    from ists_asp.workbench.project import Corpus, State
 
     Seen = list[tuple[str, int]]
     """Files of a corpus, and when they were changed."""
@@ -99,9 +99,11 @@ class Effects(Closing):
     def __init__(self, bench: Bench) -> None:
         self._bench, self._project = bench, bench.project
         self._folder = TemporaryDirectory(prefix="ists-asp-")
+        self._copies = Folder(Path(self._folder.name).resolve())
         # Rules of users come with the questions, so that faulty ones cost nothing else.
         setup = replace(bench.desks.setup(), rules=(), incremental=True)
         self._worker = Worker(setup, renewed=_RENEWED)
+        self._copied = set[str]()
         self._corpora: dict[str, tuple[Seen, Corpus]] = {}
         self._runs: dict[tuple[str, str], Run] = {}
         self._asked: tuple[State, ...] = ()
@@ -128,7 +130,7 @@ class Effects(Closing):
 
     def _work(self) -> None:
         while not self._closed.is_set():
-            with suppress(OSError):
+            with suppress(IstsError, OSError):
                 if (lacking := self._lacking()) is not None:
                     self._run(*lacking)
                     continue
@@ -141,7 +143,7 @@ class Effects(Closing):
         for state in filter(None, (now, *self._asked, before)):
             for name in self._project.corpora():
                 run = self._runs.get((state.digest, name))
-                if run is None or run.seen != self._seen(name):
+                if run is None or run.seen != self._project.stamps(name):
                     return state, name
         return None
 
@@ -150,14 +152,9 @@ class Effects(Closing):
         state, name = self._lacking() or (None, "")
         return state is not None and not self._closed.is_set() and key == (state.digest, name)
 
-    def _seen(self, name: str) -> Seen:
-        root = self._project.root / CORPORA
-        files = sorted({*root.glob(f"{name}*"), *root.glob(f"{name}/*")})
-        return [(str(file), file.stat().st_mtime_ns) for file in files]
-
     def _run(self, state: State, name: str) -> None:
         """Have the answers of a state to a corpus, or say why not."""
-        key, seen = (state.digest, name), self._seen(name)
+        key, seen = (state.digest, name), self._project.stamps(name)
         at = self.under_way = {"state": state.number, "corpus": name, "done": 0, "pairs": 0}
         try:
             corpus, rules = self.corpus(name), self._rules(state)
@@ -171,7 +168,9 @@ class Effects(Closing):
             if isinstance(error, SolveError):
                 # Rules without an end have none for other pairs either.
                 for other in {*self._project.corpora()} - {name}:
-                    runs[state.digest, other] = Run(self._seen(other), fault=f"{name}: {fault}")
+                    runs[state.digest, other] = Run(
+                        self._project.stamps(other), fault=f"{name}: {fault}"
+                    )
         finally:
             self.under_way = self._busy = None
         held = {state.digest for state in (*self._project.states[-_HELD:], *self._asked)}
@@ -204,20 +203,19 @@ class Effects(Closing):
         return answers
 
     def _place(self, state: State) -> Path:
-        return Path(self._folder.name).resolve() / state.digest
+        return self._copies.root / state.digest
 
     def _rules(self, state: State) -> Rules:
         """The rule files of a state: copies, which nobody edits."""
-        paths = {self._place(state) / name: state.files[name] for name in sorted(state.files)}
-        for path, digest in paths.items():
-            if not path.exists():
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(self._project.text_of(digest), "utf-8")
-        return tuple(paths)
+        names = {f"{state.digest}/{name}": state.files[name] for name in sorted(state.files)}
+        new = {name: self._project.text_of(names[name]) for name in names.keys() - self._copied}
+        self._copies.commit(new)
+        self._copied |= new.keys()
+        return tuple(self._copies.root / name for name in names)
 
     def corpus(self, name: str) -> Corpus:
         """A corpus with its pairs annotated; read again when its files have changed."""
-        seen = self._seen(name)
+        seen = self._project.stamps(name)
         if name not in self._corpora or self._corpora[name][0] != seen:
             corpus = self._project.corpus(name)
             pairs = self._bench.desks.desk().annotate(corpus.pairs)
@@ -309,7 +307,7 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.post("/go-to", summary="Have the rules say what they said in an earlier state")
     def go_to(number: int) -> dict[str, int]:
-        bench.check_writable()
+        bench.project.folder.check_writable()
         return {"number": bench.project.go_to(number).number}
 
     return routes

@@ -15,7 +15,6 @@ from pydantic import Field
 
 from ists_asp.errors import DataError
 from ists_asp.explain.feedback import COLUMNS
-from ists_asp.io.files import atomic_writer
 from ists_asp.io.tables import Table, added
 from ists_asp.io.text import USUAL, usual
 from ists_asp.terminal import visible
@@ -48,14 +47,15 @@ class Marks:
     """The corrected verdicts of a project."""
 
     def __init__(self, project: Project) -> None:
-        self._path = project.root / MARKS
+        self._folder = project.folder
         self._lock = threading.Lock()
 
     def read(self) -> dict[tuple[str, ...], Mark]:
         """All marks; a DataError names a faulty line, which is never written over."""
         marks = dict[tuple[str, ...], Mark]()
-        lines = self._path.read_bytes().splitlines() if self._path.is_file() else []
-        for number, line in enumerate(lines, 1):
+        there = self._folder.stamps(MARKS)
+        lines = self._folder.read(MARKS).rstrip("\n").split("\n") if there else []
+        for number, line in enumerate(filter(None, lines), 1):
             try:
                 mark = Mark.model_validate_json(line)
             except ValueError:
@@ -71,11 +71,8 @@ class Marks:
             marks.pop(mark.key, None)
             if mark.verdict is not None:
                 marks[mark.key] = mark
-            if self._path.is_symlink():
-                raise DataError("this is a link: remove it", where=MARKS)
-            with atomic_writer(self._path) as stream:
-                for kept in marks.values():
-                    stream.write(kept.model_dump_json(exclude={"id"}) + "\n")
+            lines = (kept.model_dump_json(exclude={"id"}) for kept in marks.values())
+            self._folder.commit({MARKS: "".join(f"{line}\n" for line in lines)})
 
 
 def router(bench: Bench) -> APIRouter:
@@ -117,7 +114,7 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.put("/marks")
     def mark(given: Mark) -> None:
-        bench.check_writable()
+        bench.project.folder.check_writable()
         marks.put(given)
 
     return routes

@@ -85,13 +85,13 @@ class Learning(Closing):
         """The lesson with its progress and result, and how many pairs of corpora were corrected."""
         pairs = self.job.get("pairs")
         job = {**self.job, "percent": 20 * self._steps // pairs if pairs else 0}
-        counts = {name: len(self._corrections.mended(name)) for name in self._project.corpora()}
+        counts = {name: self._corrections.count(name) for name in self._project.corpora()}
         return {"job": job, "counts": counts, "found": self.found}
 
     def start(self, lesson: Lesson) -> None:
         """Begin to learn; a UsageError if there are too few corrections, or a lesson under way."""
         mended = {name: self._corrections.mended(name) for name in lesson.corpora}
-        answers = [answer for some in mended.values() for answer in some.values()]
+        answers = [one for both in mended.values() for some in both for one in some.values()]
         folds, least = lesson.folds, max(LEAST, 2 * lesson.folds)
         if len(answers) < least:
             found = f"{len(answers)} corrected pairs are too few to learn from in {folds} parts"
@@ -104,7 +104,7 @@ class Learning(Closing):
         rules = tuple(path for path in setup.rules if not _LEARNED.fullmatch(name(path)))
         command = ["ists-asp", "learn", "--profile", setup.profile]
         command += [f"--rules={RULES}/{name(path)}" for path in rules]
-        command += [f"--gold={CORRECTIONS}/{corpus}.wa" for corpus in mended if mended[corpus]]
+        command += [f"--gold={CORRECTIONS}/{corpus}.wa" for corpus in mended if any(mended[corpus])]
         self._steps, self._worker, self.found = 0, Worker(None), None
         self.job = {"running": True, "pairs": len(answers), "fault": None}
         setup = replace(setup, rules=rules, reader=NO_READER)
@@ -164,7 +164,7 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.post("", summary="Begin to learn from corrections")
     def start(lesson: Lesson) -> dict[str, Any]:
-        bench.check_writable()
+        bench.project.folder.check_writable()
         learning.start(lesson)
         return learning.job
 
@@ -175,7 +175,7 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.post("/adopt", summary="Have what was learned as a rule file")
     def adopt() -> dict[str, str]:
-        bench.check_writable()
+        bench.project.folder.check_writable()
         return {"name": learning.adopt()}
 
     return routes

@@ -8,31 +8,32 @@ file that was ever saved here, and the log of them: a *state* is what all rule f
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import re
-import shutil
 import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
 
 from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.evaluate.files import read_references
-from ists_asp.io.files import atomic_writer
 from ists_asp.io.pairs import find_places, read_pairs, table_pairs
 from ists_asp.io.tables import KINDS, Table
+from ists_asp.io.text import Warn, ignore
 from ists_asp.io.toml import TomlError, parse_toml
 from ists_asp.io.wa import read_wa
 from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
+from ists_asp.workbench.folder import Folder, check_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+    from typing import BinaryIO
 
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.model import Pair
@@ -42,11 +43,19 @@ RULES, CORPORA, CORRECTIONS, HISTORY = "rules", "corpora", "corrections", ".hist
 SAMPLES = ("headlines", "images")  # the corpora that a new folder begins with
 LARGEST = 1 << 20  # characters of a file that can be edited
 
+_LOG = f"{HISTORY}/log.jsonl"
 _WORDS = "# Words of your own: A = B says that both mean the same, A <> B the opposite.\n"
 _ENDINGS = (".lp", ".tsv")
-# Names of rule files, of which no part begins with a point.
+# Names of new rule files, of which no part begins with a point.
 _NAME = re.compile(r"(?:[\w-][\w. -]*/)*[\w-][\w. -]*\.(?:lp|tsv)", re.ASCII)
-_DIGEST = re.compile(r"[0-9a-f]{16}")
+
+
+class _Entry(msgspec.Struct):
+    """A line of the log of states."""
+
+    when: Annotated[float, msgspec.Meta(ge=0, le=1e11)]
+    edit: Annotated[str, msgspec.Meta(max_length=1000)]
+    files: dict[str, Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]]
 
 
 class ConflictError(DataError):
@@ -92,79 +101,83 @@ class Project:
     UsageError: it is neither empty nor a project. DataError: ``workbench.toml`` is faulty.
     """
 
-    def __init__(self, root: Path, profile: str | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        profile: str | None = None,
+        warn: Warn = ignore,
+        *,
+        read_only: bool = False,
+    ) -> None:
         if profile is not None:
             load_profile(profile)
         self.root = root.resolve()
+        self.folder = Folder(self.root, warn, writable=not read_only)
         self._lock = threading.RLock()
-        if not (self.root / MARK).is_file():
+        self._texts: dict[str, str | None] = {}
+        if self.root.exists() and not self.root.is_dir():
+            raise UsageError("this is not a folder", where=str(self.root))
+        if not self.folder.stamps(MARK):
             self._create(profile or "default")
         try:
-            found = parse_toml(self._read(MARK).encode())[1].get("profile")
+            found = parse_toml(self.folder.read(MARK).encode())[1].get("profile")
         except TomlError as error:
             raise DataError(error.found, where=f"{MARK}:{error.line}") from None
         if found not in list_profiles():
             expected = ", ".join(list_profiles())
-            raise DataError(f"found {found!r}", where=f"{MARK}: profile", expected=expected)
+            found = f"found {shortened(repr(found))}"
+            raise DataError(found, where=f"{MARK}: profile", expected=expected)
         self.profile = str(profile or found)
         for name in (RULES, CORPORA, CORRECTIONS, HISTORY):
-            folder = self.root / name
-            if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-                hint = "Move it away: what is of the project lies in it"
-                raise UsageError(f"{name} is not a folder", where=str(self.root), hint=hint)
-            folder.mkdir(exist_ok=True)
-        self.states = tuple(self._logged())
+            self.folder.make(name)
+        self.states = tuple(
+            State(number, entry.when, entry.edit, entry.files)
+            for number, entry in enumerate(self.folder.records(_LOG, _entry), 1)
+        )
         """All states, the latest last."""
         self.notice()
 
     def lock(self) -> None:
         """Hold the folder for this server until it ends; a UsageError if another holds it."""
-        self._held = (self.root / HISTORY / "lock").open("w")
-        try:
-            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if self.folder.writable and not self.folder.lock(f"{HISTORY}/lock"):
             found, hint = "another server is at work on this folder", "Use its page, or stop it"
-            raise UsageError(found, where=str(self.root), hint=hint) from None
+            raise UsageError(found, where=str(self.root), hint=hint)
 
     def _create(self, profile: str) -> None:
-        if self.root.exists() and not self.root.is_dir():
-            raise UsageError("this is not a folder", where=str(self.root))
+        if not self.folder.writable:
+            expected = f"a folder with {MARK}"
+            raise UsageError("this is not a project", where=str(self.root), expected=expected)
         if self.root.is_dir() and any(self.root.iterdir()):
             found = "this folder is neither empty nor a project"
             expected = f"a new or an empty folder, or one with {MARK}"
             raise UsageError(found, where=str(self.root), expected=expected)
         self.root.mkdir(parents=True, exist_ok=True)
-        for name in SAMPLES:
-            shutil.copytree(data_dir() / "samples" / name, self.root / CORPORA / name)
-        (self.root / RULES).mkdir()
-        (self.root / RULES / "words.tsv").write_text(_WORDS, "utf-8")
-        (self.root / MARK).write_text(f'profile = "{profile}"\n', "utf-8")
+        samples = data_dir() / "samples"
+        files = (path for name in SAMPLES for path in sorted((samples / name).rglob("*.*")))
+        texts = {
+            f"{CORPORA}/{path.relative_to(samples)}": path.read_text("utf-8") for path in files
+        }
+        texts |= {f"{RULES}/words.tsv": _WORDS, MARK: f'profile = "{profile}"\n'}
+        self.folder.commit(texts)
 
     def rule_files(self) -> list[Path]:
-        """The rule files and tables, as ``--rules`` takes them, that have printable names."""
-        paths = (path for path in (self.root / RULES).rglob("*") if path.suffix in _ENDINGS)
-        files = (path for path in paths if path.is_file() and not path.is_symlink())
-        return sorted(path for path in files if self.name(path).isprintable())
+        """The rule files and tables, as ``--rules`` takes them."""
+        return [self.root / RULES / name for name in self._rules()]
 
-    def path(self, name: str, text: str = "") -> Path:
-        """The path of a rule file with a text, which is inside the folder whatever its name is.
+    def _rules(self) -> list[str]:
+        names = (name.removeprefix(f"{RULES}/") for name in self.folder.files(RULES))
+        return [name for name in names if _is_rule(name)]
 
-        UsageError: it would not be, or the name is odd. DataError: the text is too long.
-        """
-        if len(name) >= 200 or not _NAME.fullmatch(name):
+    def check_rule(self, name: str, text: str = "") -> None:
+        """Refuse a new rule file that has an odd name, or is too long to be edited."""
+        if len(name) >= 200 or not _NAME.fullmatch(name) or not _is_rule(name):
             expected = "letters, digits, - and _, with .lp or .tsv at the end"
             found = f"{shortened(name)!r} is not a name for a rule file"
             raise UsageError(found, expected=expected)
-        path = self.root / RULES / name
-        if not path.resolve().is_relative_to(self.root / RULES):
-            raise UsageError(f"{shortened(name)!r} leads out of the project")
-        if path.is_dir() or any(one.endswith(_ENDINGS) for one in name.split("/")[:-1]):
-            raise UsageError(f"{shortened(name)!r} has a folder where a file is to be")
         if any("\ud800" <= sign <= "\udfff" for sign in text):
             raise DataError("half of a character", where=name, expected="text in UTF-8")
         if len(text) > LARGEST:
             raise DataError(f"{len(text)} characters", where=name, expected=f"at most {LARGEST}")
-        return path
 
     def name(self, path: Path) -> str:
         """The name of a rule file in the project."""
@@ -172,9 +185,9 @@ class Project:
 
     def read_rules(self, name: str) -> str:
         """The text of a rule file."""
-        if self.root / RULES / name not in self.rule_files():
+        if name not in self._rules():
             raise DataError("there is no such file", where=shortened(name))
-        return self._read(f"{RULES}/{name}")
+        return self.folder.read(f"{RULES}/{name}")
 
     def save(self, name: str, text: str | None, before: str | None, edit: str) -> State:
         """Write a rule file that was ``before``, by its hash, or was not there; a new state.
@@ -182,7 +195,9 @@ class Project:
         Without a text it is taken away, and stays in the history. ConflictError: it has changed.
         """
         with self._lock:
-            now = self.read_rules(name) if self.path(name, text or "").is_file() else None
+            self.check_rule(name, text or "")
+            place = f"{RULES}/{name}"
+            now = self.folder.read(place) if self.folder.stamps(place) else None
             if (None if now is None else text_digest(now)) != before:
                 raise ConflictError(name, now or "")
             return self.put({name: text}, edit)
@@ -201,22 +216,35 @@ class Project:
     def notice(self, edit: str = "changed outside") -> State:
         """Look at the rule files: a new state if they are not what they were last."""
         with self._lock:
-            files = {}
-            for path in self.rule_files():
-                with suppress(OSError, UnicodeDecodeError):
-                    text = path.read_bytes().decode()
-                    digest = files[self.name(path)] = text_digest(text)
-                    if not (self.root / HISTORY / digest).exists():
-                        with atomic_writer(self.root / HISTORY / digest) as stream:
-                            stream.write(text)
-            if not self.states or self.states[-1].files != files:
-                number = len(self.states) + 1
-                state = State(number, time.time(), edit if number > 1 else "the beginning", files)
-                self.states = (*self.states, state)
-                with (self.root / HISTORY / "log.jsonl").open("a", encoding="utf-8") as log:
-                    record = {"when": state.when, "edit": state.edit, "files": files}
-                    log.write(json.dumps(record) + "\n")
+            texts = dict[str, str]()
+            for name in self._rules():
+                with suppress(DataError):
+                    texts[name] = self.folder.read(f"{RULES}/{name}")
+            files = {name: text_digest(text) for name, text in texts.items()}
+            return self._enter(files, texts.values(), edit if self.states else "the beginning", {})
+
+    def _enter(
+        self,
+        files: Mapping[str, str],
+        texts: Iterable[str],
+        edit: str,
+        changes: Mapping[str, str | None],
+    ) -> State:
+        """The state of rule files, with the new texts among them, once ``changes`` are on disk."""
+        new = {text_digest(text): text for text in texts}
+        new = {digest: text for digest, text in new.items() if not self._has(digest)}
+        same = bool(self.states) and self.states[-1].files == files
+        if same and not new:
             return self.states[-1]
+        state = State(len(self.states) + 1, time.time(), shortened(edit, 500), files)
+        if self.folder.writable or changes:
+            history = {f"{HISTORY}/{digest}": text for digest, text in new.items()}
+            entry = _Entry(state.when, state.edit, dict(files))
+            self.folder.commit({**history, **changes}, "" if same else _LOG, entry)
+        # What is on disk need not be held.
+        self._texts |= dict.fromkeys(new) if self.folder.writable else new
+        self.states = self.states if same else (*self.states, state)
+        return self.states[-1]
 
     def go_to(self, number: int) -> State:
         """Have the rule files say what they said in an earlier state; that is a new state."""
@@ -229,70 +257,99 @@ class Project:
     def put(self, texts: Mapping[str, str | None], edit: str) -> State:
         """Write rule files, and remove those that have no text: one new state."""
         with self._lock:
+            files = {**self.notice().files}
             for name, text in texts.items():
-                path = self.path(name)
-                if text is None:
-                    path.unlink(missing_ok=True)
-                    continue
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with atomic_writer(path) as stream:
-                    stream.write(text)
-            return self.notice(edit)
+                files.pop(check_name(name), None)
+                if text is not None:
+                    files[name] = text_digest(text)
+            changes = {f"{RULES}/{name}": text for name, text in texts.items()}
+            return self._enter(
+                files, (text for text in texts.values() if text is not None), edit, changes
+            )
+
+    def _has(self, digest: str) -> bool:
+        """Whether the history has the text with a hash."""
+        try:
+            return digest in self._texts or self.text_of(digest) is not None
+        except DataError:
+            return False
 
     def text_of(self, known: str) -> str:
         """The text with a hash, from the history."""
-        if not _DIGEST.fullmatch(known):
-            raise DataError(f"{shortened(known)!r} is not a hash", where=f"{HISTORY}/log.jsonl")
-        return self._read(f"{HISTORY}/{known}")
-
-    def _logged(self) -> Iterator[State]:
-        path, number = self.root / HISTORY / "log.jsonl", count(1)
-        for line in path.read_bytes().splitlines() if path.is_file() else ():
-            # A line that was cut off when the machine stopped tells nothing.
-            with suppress(ValueError, KeyError, TypeError, AttributeError):
-                record = json.loads(line)
-                files = {str(name): str(digest) for name, digest in record["files"].items()}
-                yield State(next(number), float(record["when"]), str(record["edit"]), files)
+        text = self._texts.get(known)
+        if text is None:
+            text = self.folder.read(f"{HISTORY}/{known}")
+            if text_digest(text) != known:
+                raise DataError("this is not the text that was saved", where=f"{HISTORY}/{known}")
+            self._texts[known] = None
+        return text
 
     def corpora(self) -> list[str]:
         """The names of corpora: folders of sentence or chunk files, and tables."""
-        return sorted(
-            path.name
-            for path in (self.root / CORPORA).iterdir()
-            if path.is_dir() or (path.is_file() and path.suffix in (*KINDS, ".wa"))
-            if path.name.isprintable() and not path.is_symlink()
-            if not path.name.startswith(".") and ".gold." not in path.name
-        )
+        return [
+            name
+            for name, is_folder in self.folder.entries(CORPORA)
+            if is_folder or name.endswith((*KINDS, ".wa"))
+            if ".gold." not in name
+        ]
+
+    def _gold(self, name: str) -> str:
+        """``gold.wa`` in the folder of a corpus, or for a table ``NAME.gold.wa`` beside it."""
+        table = name.rpartition(".")[0] if name.endswith((*KINDS, ".wa")) else ""
+        folder = (name, True) in self.folder.entries(CORPORA)
+        return f"{CORPORA}/{name}/gold.wa" if folder else f"{CORPORA}/{table}.gold.wa"
+
+    def stamps(self, name: str) -> list[tuple[str, int]]:
+        """The files of a corpus, and when they were changed."""
+        return self.folder.stamps(f"{CORPORA}/{name}", self._gold(name))
 
     def corpus(self, name: str) -> Corpus:
-        """Read a corpus; a DataError if it is faulty, or there is none.
-
-        Its gold is ``gold.wa`` in its folder, or for a table ``NAME.gold.wa`` beside it.
-        """
+        """Read a corpus with its gold; a DataError if it is faulty, or there is none."""
         if name not in self.corpora():
             raise DataError(f"there is no corpus {shortened(name)!r}", where=CORPORA)
-        path = self.root / CORPORA / name
-        gold = path / "gold.wa" if path.is_dir() else path.with_suffix(".gold.wa")
-        if path.is_dir():
-            chunked = (path / "sent1.chunk.txt").is_file()
-            files = [path / f"sent{side}{'.chunk' * chunked}.txt" for side in "12"]
-            for file in files:
-                if not file.is_file():
-                    raise DataError("there is no such file", where=f"{CORPORA}/{name}/{file.name}")
-            pairs = list(read_pairs(*files, chunked=chunked))
-        elif path.suffix == ".wa":
-            pairs = [entry.pair(str(number)) for number, entry in enumerate(read_wa(path), 1)]
+        folder, place, gold = self.folder, f"{CORPORA}/{name}", self._gold(name)
+        if gold.startswith(f"{place}/"):
+            chunked = bool(folder.stamps(f"{place}/sent1.chunk.txt"))
+            one, two = (f"{place}/sent{side}{'.chunk' * chunked}.txt" for side in "12")
+            with folder.open(one) as first, folder.open(two) as second:
+                pairs = list(read_pairs(first, second, chunked=chunked))
         else:
-            table, pairs = Table(path), []
-            for _, pair in table_pairs(table, find_places(table)):
-                if isinstance(pair, DataError):
-                    raise pair
-                pairs.append(pair.as_text())  # what people have in tables is text
-        return Corpus(name, tuple(pairs), read_references(gold) if gold.is_file() else {})
+            with folder.open(place) as stream:
+                pairs = list(_wa_pairs(stream) if name.endswith(".wa") else _table_pairs(stream))
+        if not folder.stamps(gold):
+            return Corpus(name, tuple(pairs), {})
+        with folder.open(gold) as stream:
+            return Corpus(name, tuple(pairs), read_references(stream))
 
-    def _read(self, name: str) -> str:
-        try:
-            return (self.root / name).read_bytes().decode()
-        except (OSError, UnicodeDecodeError) as fault:
-            reason = getattr(fault, "strerror", None) or "this is not UTF-8"
-            raise DataError(f"cannot be read: {reason}", where=name) from None
+
+def _wa_pairs(stream: BinaryIO) -> Iterator[Pair]:
+    ids = set[str]()
+    for number, entry in enumerate(read_wa(stream), 1):
+        pair = entry.pair(str(number))
+        if pair.id in ids:
+            raise DataError(f"the id {shortened(pair.id)!r} again", where=entry.where)
+        ids.add(pair.id)
+        yield pair
+
+
+def _table_pairs(stream: BinaryIO) -> Iterator[Pair]:
+    table = Table(stream)
+    for _, pair in table_pairs(table, find_places(table)):
+        if isinstance(pair, DataError):
+            raise pair
+        yield pair.as_text()  # what people have in tables is text
+
+
+def _is_rule(name: str) -> bool:
+    """Whether a name is one of a rule file, and none of its folders is called like one."""
+    *folders, _ = name.split("/")
+    return name.endswith(_ENDINGS) and not any(part.endswith(_ENDINGS) for part in folders)
+
+
+def _entry(line: bytes) -> _Entry:
+    """A line of the log, whose names are those of rule files."""
+    entry = msgspec.json.decode(line, type=_Entry)
+    for name in entry.files:
+        if not _is_rule(check_name(name)):
+            raise UsageError(f"{shortened(name)!r} is not a name for a rule file")
+    return entry

@@ -28,6 +28,7 @@ from ists_asp.run.pool import Worker, ask_each
 from ists_asp.terminal import unbroken, visible
 from ists_asp.vocabulary import documented
 from ists_asp.workbench.desk import Bench, Newest, streamed
+from ists_asp.workbench.folder import Folder
 from ists_asp.workbench.project import RULES, text_digest
 
 if TYPE_CHECKING:
@@ -137,15 +138,13 @@ class Editor:
         SupersededError: its tab has asked about it again. IstsError: the limits do not suffice.
         """
         name = given.name
-        self._project.path(name, given.text)
+        self._project.check_rule(name, given.text)
         wanted = self._newest.wanted((given.tab, name))
         with TemporaryDirectory() as made:
             folder = Path(made).resolve()
             files = self._project.state.files.items()
             kept = {own: self._project.text_of(known) for own, known in files}
-            for own, said in {**kept, name: given.text}.items():
-                (folder / own).parent.mkdir(parents=True, exist_ok=True)
-                (folder / own).write_text(said, "utf-8")
+            Folder(folder).commit({**kept, name: given.text})
             paths = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
             profile = self._project.profile
             question = partial(_check, given=paths, asked=folder / name, profile=profile)
@@ -241,7 +240,7 @@ def router(bench: Bench) -> APIRouter:
 
 def saved(bench: Bench, given: File, text: str | None, edit: str) -> dict[str, str]:
     """Have a rule file say something else, or be gone: the new state, and the hash of its text."""
-    bench.check_writable()
+    bench.project.folder.check_writable()
     state = bench.project.save(given.name, text, given.before, edit)
     return {"state": state.digest, "digest": text_digest(text or "")}
 

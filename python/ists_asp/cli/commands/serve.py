@@ -65,7 +65,7 @@ def serve(
     from ists_asp.workbench.desk import Desks
     from ists_asp.workbench.project import Project
 
-    project = Project(folder, setup.profile or None)
+    project = Project(folder, setup.profile or None, note, read_only=read_only)
     project.lock()
     listening = _listening(port)
     port = listening.getsockname()[1]
@@ -78,7 +78,7 @@ def serve(
         from ists_asp.workbench.app import make_app
         from ists_asp.workbench.desk import Bench
 
-        bench = Bench(project, desks, read_only)
+        bench = Bench(project, desks)
         app = make_app(bench, token, port, error)
 
         def ready() -> None:

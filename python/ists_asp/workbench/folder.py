@@ -1,0 +1,306 @@
+"""A project folder, which a stranger may have sent: the only door to the files in it.
+
+No part of a name may be a link, and nothing is opened but plain files of a bounded size. A name is
+checked wherever it comes from: a listing, a log or a request. Writing is all or nothing, and on
+disk when it returns.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+import threading
+from contextlib import ExitStack, contextmanager, suppress
+from hashlib import blake2b
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
+
+import msgspec
+
+from ists_asp.errors import DataError, IstsError, UsageError, shortened
+from ists_asp.io.files import PREFIX
+from ists_asp.io.text import Warn, ignore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+LARGEST = 64 << 20  # bytes of a file
+LONGEST = 300  # characters of a name
+MOST = 10_000  # files below a folder
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_KINDS = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe"}
+_FAULTS = {errno.ENOENT: "there is no such file", errno.ENOTDIR: "this is not a folder"}
+_FAULTS[errno.ELOOP] = "this is a link"
+
+T = TypeVar("T")
+
+
+class MissingError(DataError):
+    """There is no such file, or no folder that it could be in."""
+
+
+class ReadOnlyError(UsageError):
+    """Something was to be changed where nothing may be."""
+
+
+def check_name(name: str) -> str:
+    """The name of a file below a folder, which no part of it leaves or hides; or a UsageError."""
+    parts = name.split("/")
+    if (
+        not name.isprintable()
+        or any(not part or part.startswith(".") or len(part.encode()) > 255 for part in parts)
+        or len(name) > LONGEST
+    ):
+        expected = f"at most {LONGEST} printable characters; no part is empty or begins with ."
+        raise UsageError(f"{shortened(name)!r} is not a name for a file", expected=expected)
+    return name
+
+
+class Folder:
+    """The files of a folder, by their names from there; ``warn`` gets what is told once."""
+
+    def __init__(self, root: Path, warn: Warn = ignore, *, writable: bool = True) -> None:
+        self.root, self.writable = root, writable
+        self._warn, self._told = warn, set[str]()
+        self._lock = threading.RLock()
+        self._held: int | None = None
+
+    def check_writable(self) -> None:
+        """Refuse changes, by a ReadOnlyError, where the server was begun with ``--read-only``."""
+        if not self.writable:
+            hint = "The server was started with --read-only"
+            raise ReadOnlyError("nothing can be changed here", hint=hint)
+
+    @contextmanager
+    def _inside(self, name: str, make: bool = False) -> Iterator[tuple[int, str]]:
+        """The folder that a file is in, open, and the last part of its name."""
+        *folders, last = name.split("/")
+        if any(part in ("", ".", "..") for part in (*folders, last)):
+            raise DataError("this name leads out of the folder", where=shortened(name))
+        with ExitStack() as handles, _faults(name, write=make):
+            at = os.open(self.root, _FOLDER)
+            handles.callback(os.close, at)
+            for number, part in enumerate(folders, 1):
+                with _faults("/".join(folders[:number]), write=make):
+                    if make:
+                        with suppress(FileExistsError):
+                            os.mkdir(part, dir_fd=at)
+                            os.fsync(at)
+                    at = os.open(part, _FOLDER, dir_fd=at)
+                handles.callback(os.close, at)
+            yield at, last
+
+    @contextmanager
+    def _plain(self, name: str, flags: int = os.O_RDONLY, *, make: bool = False) -> Iterator[int]:
+        """A plain file, open; to ``make`` it if there is none."""
+        with self._inside(name, make) as (folder, last):
+            with suppress(FileNotFoundError):
+                # Nothing else is opened: to open a device may do something.
+                _check_plain(os.stat(last, dir_fd=folder, follow_symlinks=False), name)
+            handle = os.open(last, flags | _FILE | make * os.O_CREAT, 0o666, dir_fd=folder)
+            try:
+                status = os.fstat(handle)
+                _check_plain(status, name)
+                if make and status.st_nlink > 1:
+                    raise DataError("this file has another name, too: remove it", where=name)
+                yield handle
+            finally:
+                os.close(handle)
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[BinaryIO]:
+        """A file to read."""
+        with (
+            self._plain(name) as handle,
+            open(name, "rb", opener=lambda *_: os.dup(handle)) as stream,
+        ):
+            yield stream
+
+    def read(self, name: str) -> str:
+        """The text of a file."""
+        with self.open(name) as stream:
+            try:
+                return stream.read(LARGEST).decode()
+            except UnicodeDecodeError:
+                raise DataError("this is not UTF-8", where=name) from None
+
+    def records(self, name: str, parse: Callable[[bytes], T]) -> list[T]:
+        """The records of a log; a line that ``parse`` refuses is told once, and left."""
+        if not self.stamps(name):
+            return []
+        records = list[T]()
+        with self.open(name) as stream:
+            for number, line in enumerate(stream, 1):
+                try:
+                    records.append(parse(line))
+                except (IstsError, msgspec.MsgspecError, ValueError, RecursionError) as fault:
+                    self.tell(f"{name}:{number}: this line is left out: {shortened(str(fault))}")
+        return records
+
+    def tell(self, message: str) -> None:
+        """Warn of something, once; of a thousand things nobody wants to hear."""
+        if message not in self._told and len(self._told) < 100:
+            self._told.add(message)
+            self._warn(message)
+
+    def entries(self, folder: str = "") -> list[tuple[str, bool]]:
+        """Plain files and folders in a folder that have names, sorted; whether each is a folder."""
+        entries = list[tuple[str, bool]]()
+        try:
+            with self._inside(f"{folder}/-".lstrip("/")) as (at, _), os.scandir(at) as listed:
+                for entry in listed:
+                    with suppress(UsageError):
+                        is_folder = entry.is_dir(follow_symlinks=False)
+                        if is_folder or entry.is_file(follow_symlinks=False):
+                            entries.append((check_name(entry.name), is_folder))
+                    _check_count(len(entries), folder)
+        except MissingError:
+            return []
+        return sorted(entries)
+
+    def files(self, folder: str) -> list[str]:
+        """The names of the plain files below a folder, sorted."""
+        names, folders = list[str](), [folder]
+        for seen, at in enumerate(folders):
+            for entry, is_folder in self.entries(at):
+                with suppress(UsageError):
+                    (folders if is_folder else names).append(check_name(f"{at}/{entry}"))
+            _check_count(seen + len(names), folder)
+        return sorted(names)
+
+    def stamps(self, *names: str) -> list[tuple[str, int]]:
+        """When files were changed, and folders with what is in them; of those that are there."""
+        stamps = list[tuple[str, int]]()
+        for name in names:
+            with suppress(MissingError), self._inside(name) as (folder, last):
+                status = os.stat(last, dir_fd=folder, follow_symlinks=False)
+                stamps.append((name, status.st_mtime_ns))
+                if stat.S_ISDIR(status.st_mode):
+                    stamps += self.stamps(*(f"{name}/{entry}" for entry, _ in self.entries(name)))
+        return stamps
+
+    def make(self, folder: str) -> None:
+        """Have a folder, unless nothing may be changed."""
+        with suppress(MissingError), self._inside(f"{folder}/-", make=self.writable):
+            pass
+
+    def lock(self, name: str) -> bool:
+        """Hold a lock as long as the process lives, unless another one does."""
+        with self._plain(name, os.O_RDWR, make=True) as handle, suppress(BlockingIOError):
+            self._held = os.dup(handle)
+            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        return False
+
+    def commit(self, texts: Mapping[str, str | None], log: str = "", record: object = None) -> None:
+        """Write files, remove those without a text, and add a record to a log: all, or nothing."""
+        self.check_writable()
+        with self._lock, ExitStack() as undo:
+            for name, text in texts.items():
+                undo.callback(self._drop, name)
+                self._write(name, text)
+            if log:
+                undo.callback(self._cut, log, self._append(log, msgspec.json.encode(record)))
+            for name, text in texts.items():
+                if text is None:
+                    self._remove(name)
+                else:
+                    with self._inside(name, make=True) as (folder, last):
+                        both = {"src_dir_fd": folder, "dst_dir_fd": folder}
+                        os.replace(_draft(last), last, **both)  # noqa: PTH105
+                        os.fsync(folder)
+            undo.pop_all()
+
+    def _write(self, name: str, text: str | None) -> None:
+        """Write the draft of a file."""
+        with self._inside(name, make=text is not None) as (folder, last):
+            mode = None
+            with suppress(FileNotFoundError):
+                status = os.stat(last, dir_fd=folder, follow_symlinks=False)
+                mode = status.st_mode & 0o777
+                _check_plain(status, name)
+            if text is None:
+                return
+            with suppress(FileNotFoundError):
+                os.unlink(_draft(last), dir_fd=folder)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE
+            handle = os.open(_draft(last), flags, 0o666, dir_fd=folder)
+            with open(handle, "wb") as stream:  # noqa: PTH123
+                if mode is not None:
+                    os.fchmod(handle, mode)
+                stream.write(text.encode())
+                stream.flush()
+                os.fsync(handle)
+
+    def _append(self, name: str, record: bytes) -> int:
+        """Add a line to a log; how long it was before."""
+        with self._plain(name, os.O_RDWR, make=True) as handle:
+            size = os.fstat(handle).st_size
+            # Behind a line that was cut off it has a line of its own.
+            cut = size and os.pread(handle, 1, size - 1) != b"\n"
+            if size + len(record) > LARGEST:
+                raise DataError("the log is full", where=name, hint="Move the file away")
+            try:
+                with open(os.dup(handle), "wb", buffering=0) as stream:  # noqa: PTH123
+                    stream.seek(size)
+                    line = memoryview(b"\n" * bool(cut) + record + b"\n")
+                    while line:
+                        line = line[stream.write(line) :]
+                os.fsync(handle)
+            except OSError:
+                os.ftruncate(handle, size)
+                raise
+            return size
+
+    def _cut(self, name: str, size: int) -> None:
+        with suppress(DataError), self._plain(name, os.O_RDWR) as handle:
+            os.ftruncate(handle, size)
+
+    def _drop(self, name: str) -> None:
+        with suppress(DataError):
+            self._remove(_draft(name))
+
+    def _remove(self, name: str) -> None:
+        with suppress(MissingError), self._inside(name) as (folder, last):
+            os.unlink(last, dir_fd=folder)
+            os.fsync(folder)
+
+
+def _draft(name: str) -> str:
+    """The draft of a file, beside it: one, so that what a dead server left is written over."""
+    folder, slash, last = name.rpartition("/")
+    return f"{folder}{slash}{PREFIX}{blake2b(last.encode(), digest_size=8).hexdigest()}.part"
+
+
+def _check_plain(status: os.stat_result, name: str) -> None:
+    kind = stat.S_IFMT(status.st_mode)
+    if kind != stat.S_IFREG:
+        found = f"this is {_KINDS.get(kind, 'a device or a socket')}: remove it"
+        raise DataError(found, where=shortened(name), expected="a plain file")
+    if status.st_size > LARGEST:
+        found, expected = f"{status.st_size >> 20} MB", f"at most {LARGEST >> 20} MB"
+        raise DataError(found, where=shortened(name), expected=expected)
+
+
+def _check_count(count: int, folder: str) -> None:
+    if count > MOST:
+        raise DataError(f"more than {MOST} files", where=folder, hint="Move some of them away")
+
+
+@contextmanager
+def _faults(name: str, write: bool) -> Iterator[None]:
+    """Tell what the system refuses as a DataError."""
+    try:
+        yield
+    except IstsError:
+        raise
+    except OSError as fault:
+        kind = MissingError if isinstance(fault, FileNotFoundError) and not write else DataError
+        found = _FAULTS.get(fault.errno or 0, fault.strerror)
+        hint = "Check that the folder is there, may be written to and has room" if write else None
+        found = f"cannot be {'written' if write else 'read'}: {found}"
+        raise kind(found, where=shortened(name), hint=hint) from None

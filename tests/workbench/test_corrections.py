@@ -1,0 +1,189 @@
+"""Corrections: what they are about, and that they are answers, whoever wrote the log."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ists_asp.answers import check_answer
+from ists_asp.errors import DataError, IstsError
+from ists_asp.evaluate.wa_check import check_file
+from ists_asp.io.formats import answer_record, read_record
+from ists_asp.io.text import make_sentence
+from ists_asp.io.wa import given_answer, read_wa, write_pair
+from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Tag
+from ists_asp.workbench.corrections import Action, Corrections, act
+from ists_asp.workbench.project import Project
+
+TOKENS = st.lists(st.integers(1, 6), max_size=4)
+ACTIONS = st.builds(
+    Action,
+    id=st.just("1"),
+    do=st.sampled_from(["accept", "join", "join", "part", "label", "score", "tag"]),
+    tokens1=TOKENS,
+    tokens2=TOKENS,
+    label=st.none() | st.sampled_from(Label),
+    score=st.none() | st.floats(1, 5) | st.sampled_from([4.99999, 4.999949, 1.00001, 5.0]),
+    tag=st.none() | st.sampled_from(Tag),
+    several=st.booleans(),
+)
+CHUNKS = [Chunk(1, 1), Chunk(2, 3), Chunk(4, 4), Chunk(5, 5)]
+
+
+def start():
+    """Five tokens a side in four chunks, nothing of them aligned."""
+    pair = Pair("1", *(make_sentence(text.split()) for text in ("a b <==> // e", ": 0 c d &")))
+    pair = pair.with_chunks(tuple(CHUNKS), tuple(CHUNKS))
+    answer = Answer(pair, tuple(CHUNKS), tuple(CHUNKS), (), (), optimal=True)
+    return act(answer, Action(id="1", do="accept"))
+
+
+def accepted(answer, scheme, path):
+    """Whether ``check`` accepts what is written of an answer, which reads as it was written."""
+    path.write_text(write_pair(answer.pair, answer.alignments), "utf-8")
+    assert check_file(path, scheme).faults == ()
+    (again,) = read_wa(path)
+    assert {(line.tokens1, line.tokens2, line.label) for line in again.to_alignments()} == {
+        (line.tokens1, line.tokens2, line.label) for line in answer.alignments
+    }
+    assert not any("on no line" in note or "EQUI" in note for note in check_file(path).notes)
+
+
+@settings(max_examples=200)
+@given(scheme=st.sampled_from(Scheme), actions=st.lists(ACTIONS, min_size=1, max_size=12))
+def test_whatever_people_do_check_accepts(scheme, actions, tmp_path_factory):
+    answer = start()
+    for action in actions:
+        try:
+            answer = act(answer, action, scheme)
+        except IstsError:
+            continue
+        # As it is in the log.
+        record = json.loads(json.dumps(answer_record(answer)))
+        assert read_record(record, scheme).alignments == answer.alignments
+    accepted(answer, scheme, tmp_path_factory.getbasetemp() / "acted.wa")
+
+
+ODD = st.sampled_from(
+    [None, -1, 0, 9, 4.99999, 5, "x", [], [[1, 5]], [[1, 9]], [9], [2, 1], {}, "EQUI"]
+)
+
+
+@settings(max_examples=200)
+@given(
+    scheme=st.sampled_from(Scheme),
+    top=st.dictionaries(st.sampled_from(["chunks1", "tokens2", "sent1", "rating", "cost"]), ODD),
+    line=st.dictionaries(st.sampled_from(["tokens1", "tokens2", "label", "score", "tags"]), ODD),
+)
+def test_a_record_that_was_edited_by_hand_is_an_answer_or_refused(
+    scheme, top, line, tmp_path_factory
+):
+    joined = Action(id="1", do="join", tokens1=[1], tokens2=[2, 3])
+    record = json.loads(json.dumps(answer_record(act(start(), joined))))
+    record["alignments"][0] |= line
+    try:
+        answer = read_record(record | top, scheme)
+    except DataError:
+        return
+    if answer.alignments:
+        accepted(answer, scheme, tmp_path_factory.getbasetemp() / "edited.wa")
+
+
+LINE = Alignment((1,), (1,), Label.SIMI, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"score": float("nan")}, "a score of SIMI is out of range"),
+        ({"score": float("inf")}, "a score of SIMI is out of range"),
+        ({"score": 4.99999}, "a score of SIMI is out of range"),
+        ({"score": 5.0}, "a score of SIMI is out of range"),
+        ({"label": Label.EQUI}, "a score of EQUI is out of range"),
+        ({"tokens1": (9,)}, "is not made of chunks"),
+        ({"tokens1": (2,)}, "is not made of chunks"),
+        ({"tokens1": (1, 1)}, "is not made of chunks"),
+        ({"tokens1": ()}, "is not made of chunks"),
+        ({"tokens1": (1, 4)}, "several chunks"),
+        ({"label": Label.NOALI, "score": None}, "NOALI is odd"),
+    ],
+)
+def test_an_answer_is_judged_alike_whoever_gives_it(change, words):
+    record = answer_record(start())
+    lines = [line for line in record["alignments"] if 1 not in (*line["tokens1"], *line["tokens2"])]
+    line = {"tokens1": (1,), "tokens2": (1,), "label": Label.SIMI, "score": 3.0} | change
+    with pytest.raises(DataError, match=words):
+        read_record(record | {"alignments": [line, *lines]}, Scheme.Y2015)
+    with pytest.raises(DataError, match="on two lines"):
+        read_record(record | {"alignments": record["alignments"] * 2})
+    with pytest.raises(DataError, match="neither aligned"):
+        read_record(record | {"alignments": lines})
+
+
+def test_gold_has_tokens_that_exist_and_scores_on_the_scale():
+    pair = Pair("1", make_sentence(["a"]), make_sentence(["b"]))
+    for line in (Alignment((1, 2), (1,), Label.SIMI, 3.0), Alignment((1,), (1,), Label.SIMI, 9.0)):
+        with pytest.raises(DataError, match="pair 1"):
+            given_answer(pair, [line])
+    assert check_answer(given_answer(pair, [LINE])).alignments == (LINE,)
+
+
+@pytest.fixture
+def project(tmp_path):
+    return Project(tmp_path / "p", "baseline")
+
+
+def accept(project, name):
+    """Accept that nothing in a pair of a table is aligned."""
+    pair = next(pair for pair in project.corpus("t.csv").pairs if pair.id == name)
+    nothing = act(given_answer(pair, []), Action(id=name, do="accept"))
+    Corrections(project).change("t.csv", name, lambda now: now or nothing, f"accept {name}")
+
+
+def corrected(project):
+    """The sentences of the pairs that are corrected, and of those that are not there, by ids."""
+    both = Corrections(project).mended("t.csv")
+    return [{name: one.pair.sent1.text for name, one in some.items()} for some in both]
+
+
+def test_a_correction_stays_with_what_its_pair_says(project):
+    table = project.root / "corpora" / "t.csv"
+    rows = ["a  dog sleeps,a cat", "a bird,a fish", "a bird,a fish", "a car,a bus"]
+
+    def write(*rows):
+        table.write_text("\n".join(["sentence1,sentence2", *rows]) + "\n")
+
+    write(*rows)
+    for name in ("2", "4"):
+        accept(project, name)
+    assert corrected(project) == [{"2": "a dog sleeps", "4": "a bird"}, {}]
+    write("new,row", *rows)
+    assert corrected(project) == [{"3": "a dog sleeps", "5": "a bird"}, {}]
+    accept(project, "3")
+    wa = project.root / "corrections" / "t.csv.wa"
+    assert [one.id for one in read_wa(wa)] == ["3", "5"]
+    # The pair is gone, and another one has its number.
+    write(rows[1], rows[2], rows[3])
+    accept(project, "2")
+    assert corrected(project) == [{"2": "a bird", "3": "a bird"}, {"3-2": "a dog sleeps"}]
+    assert [one.id for one in read_wa(wa)] == ["2", "3", "3-2"]
+    assert Corrections(project).undo("t.csv")["action"] == "accept 2"
+    write(*rows)
+    assert corrected(project) == [{"2": "a dog sleeps", "4": "a bird"}, {}]
+    assert check_file(wa).correct
+
+
+def test_what_is_no_correction_in_the_log_is_told_once_and_left(tmp_path):
+    told = []
+    project = Project(tmp_path / "p", "baseline", told.append)
+    (project.root / "corpora" / "t.csv").write_text("sentence1,sentence2\na dog,a cat\n")
+    accept(project, "2")
+    log = project.root / "corrections" / ".log.jsonl"
+    record = json.loads(log.read_bytes())
+    record["alignments"][0] |= {"tokens2": [1], "label": "SIMI", "score": 9}
+    odd = [{**record, "chunks1": [[1, 1]]}, record, {**record, "tokens1": ["a b", "c"]}]
+    log.write_text("".join(json.dumps(one) + "\n" for one in odd) + log.read_text() + "{")
+    for _ in "ab":
+        assert corrected(project) == [{"2": "a dog"}, {}]
+    assert [line.split(":")[1] for line in told] == ["1", "2", "3", "5"]
