@@ -107,6 +107,6 @@ def test_what_fails_is_a_line_of_json_and_one_of_the_log(tmp_path):
     with errors.open("w") as stream, serving(tmp_path / "project", stderr=stream) as server:
         shutil.rmtree(server.folder)
         status, answer = server.ask("/project/effects")
-    assert (status, list(answer)) == (500, ["error"])
+    assert (status, list(answer)) == (400, ["error"])
     lines = errors.read_text("utf-8").splitlines()
     assert all(line.startswith("error: ") for line in lines), lines

@@ -82,7 +82,11 @@ class Folder:
         if any(part in ("", ".", "..") for part in (*folders, last)):
             raise DataError("this name leads out of the folder", where=shortened(name))
         with ExitStack() as handles, _faults(name, write=make):
-            at = os.open(self.root, _FOLDER)
+            try:
+                at = os.open(self.root, _FOLDER)
+            except OSError as fault:
+                found = f"the project folder cannot be opened: {fault.strerror}"
+                raise DataError(found, where=str(self.root)) from None
             handles.callback(os.close, at)
             for number, part in enumerate(folders, 1):
                 with _faults("/".join(folders[:number]), write=make):

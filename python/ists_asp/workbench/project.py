@@ -117,7 +117,7 @@ class Project:
         self._texts: dict[str, str | None] = {}
         if self.root.exists() and not self.root.is_dir():
             raise UsageError("this is not a folder", where=str(self.root))
-        if not self.folder.stamps(MARK):
+        if not (self.root.is_dir() and self.folder.stamps(MARK)):
             self._create(profile or "default")
         try:
             found = parse_toml(self.folder.read(MARK).encode())[1].get("profile")
