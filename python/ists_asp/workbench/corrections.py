@@ -27,7 +27,7 @@ from ists_asp.errors import DataError, UsageError
 from ists_asp.io.formats import answer_record, read_record
 from ists_asp.io.text import Repairs, clean, split_words
 from ists_asp.io.wa import write_pair
-from ists_asp.model import Alignment, Answer, Label, Scheme, Tag
+from ists_asp.model import Alignment, Answer, Label, Tag
 from ists_asp.report.picture import picture
 from ists_asp.rules import load_profile
 from ists_asp.workbench.project import CORRECTIONS
@@ -62,12 +62,15 @@ class Action(BaseModel):
     several: bool = Field(False, description="Whether a chunk joins the alignments that there are.")
 
 
-def act(answer: Answer, action: Action, scheme: Scheme = Scheme.Y2016) -> Answer:
-    """The answer after an action; chunks without an alignment are as they were, or NOALI."""
+def act(answer: Answer, action: Action) -> Answer:
+    """The answer after an action; chunks without an alignment are as they were, or NOALI.
+
+    Whether that is an answer is not seen here.
+    """
     sides = tuple(sorted({*action.tokens1})), tuple(sorted({*action.tokens2}))
     aligned = [line for line in answer.alignments if line.label.aligned]
     if action.do == "accept":
-        return _complete(answer, aligned, scheme)
+        return _complete(answer, aligned)
     if action.do == "join":
         one, two = map(set, sides)
         met = [line for line in aligned if one & {*line.tokens1} or two & {*line.tokens2}]
@@ -76,13 +79,12 @@ def act(answer: Answer, action: Action, scheme: Scheme = Scheme.Y2016) -> Answer
             tokens1 = tuple(sorted(one.union(*(line.tokens1 for line in met))))
             tokens2 = tuple(sorted(two.union(*(line.tokens2 for line in met))))
             new = replace(met[0], tokens1=tokens1, tokens2=tokens2)
-        return _complete(answer, [new, *(line for line in aligned if line not in met)], scheme)
+        return _complete(answer, [new, *(line for line in aligned if line not in met)])
     line = next((line for line in aligned if (line.tokens1, line.tokens2) == sides), None)
     if line is None:
         raise UsageError("this is not an alignment", hint="Choose one first")
     others = [other for other in aligned if other is not line]
-    more = [] if action.do == "part" else [_judged(line, action)]
-    return _complete(answer, others + more, scheme)
+    return _complete(answer, others if action.do == "part" else [*others, _judged(line, action)])
 
 
 def _judged(line: Alignment, action: Action) -> Alignment:
@@ -98,7 +100,7 @@ def _judged(line: Alignment, action: Action) -> Alignment:
     return replace(line, label=label, score=score)
 
 
-def _complete(answer: Answer, aligned: list[Alignment], scheme: Scheme) -> Answer:
+def _complete(answer: Answer, aligned: list[Alignment]) -> Answer:
     """The answer with these alignments, and lines for the other chunks."""
     lines = [replace(line, confidence=None) for line in aligned]
     known = {(line.tokens1, line.tokens2): line for line in answer.alignments}
@@ -108,8 +110,7 @@ def _complete(answer: Answer, aligned: list[Alignment], scheme: Scheme) -> Answe
             one, two = (tokens, ()) if side == 0 else ((), tokens)
             lines.append(known.get((one, two)) or Alignment(one, two, Label.NOALI, None))
     lines.sort(key=lambda line: (not line.tokens1, line.tokens1, line.tokens2))
-    new = Answer(answer.pair, answer.chunks1, answer.chunks2, tuple(lines), (), optimal=True)
-    return check_answer(new, scheme)
+    return Answer(answer.pair, answer.chunks1, answer.chunks2, tuple(lines), (), optimal=True)
 
 
 class _Head(msgspec.Struct):
@@ -165,7 +166,7 @@ class Corrections:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._lock = threading.Lock()
-        self.scheme = load_profile(project.profile).scheme
+        self._scheme = load_profile(project.profile).scheme
 
     def count(self, corpus: str) -> int:
         """How many pairs were mended."""
@@ -185,7 +186,7 @@ class Corrections:
             if identifier not in keys:
                 raise DataError("there is no such pair", where=corpus)
             now = self._by_id(done, pairs)[0].get(identifier)
-            after = check_answer(made(now), self.scheme)
+            after = check_answer(made(now), self._scheme)
             done.append(_Done(keys[identifier], identifier, action, after))
             self._write(corpus, pairs, done, done[-1], answer_record(after) | {"action": action})
             return after
@@ -226,7 +227,7 @@ class Corrections:
             head = msgspec.convert(record, _Head)
             if head.corpus != corpus:
                 return None
-            return head, None if head.action == _UNDO else _sound(read_record(record, self.scheme))
+            return head, None if head.action == _UNDO else _sound(read_record(record, self._scheme))
 
         done, numbers = list[_Done](), defaultdict[tuple[str, str], dict[str, int]](dict)
         for head, answer in filter(None, self._project.folder.records(_LOG, parse)):
@@ -298,11 +299,10 @@ def router(bench: Bench) -> APIRouter:
         bench.project.folder.check_writable()
         said = action.model_dump(exclude_unset=True, exclude={"id"}, mode="json")
         done = " ".join(str(value) for value in said.values())
-
-        def made(now: Answer | None) -> Answer:
-            return act(now or answered(name, action.id), action, corrections.scheme)
-
-        return shown(corrections.change(name, action.id, made, done), mended=True)
+        made = corrections.change(
+            name, action.id, lambda now: act(now or answered(name, action.id), action), done
+        )
+        return shown(made, mended=True)
 
     @routes.post("/{name}/undo", summary="Take the last action back")
     def undo(name: str) -> dict[str, Any]:

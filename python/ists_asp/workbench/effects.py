@@ -30,7 +30,7 @@ from ists_asp.run.pool import SupersededError, Worker, ask_each
 from ists_asp.run.questions import with_rules
 from ists_asp.solver.batch import BATCH, batches
 from ists_asp.terminal import visible
-from ists_asp.workbench.folder import Folder
+from ists_asp.workbench.folder import Folder, Stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ists_asp.workbench.desk import Bench
     from ists_asp.workbench.project import Corpus, State
 
-    Seen = list[tuple[str, int]]
+    Seen = list[Stamp]
     """Files of a corpus, and when they were changed."""
 
     Rules = tuple[Path, ...]

@@ -14,7 +14,7 @@ import stat
 import threading
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import blake2b
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias, TypeVar
 
 import msgspec
 
@@ -37,6 +37,8 @@ _FAULTS = {errno.ENOENT: "there is no such file", errno.ENOTDIR: "this is not a 
 _FAULTS[errno.ELOOP] = "this is a link"
 
 T = TypeVar("T")
+
+Stamp: TypeAlias = tuple[str, int, int]  # a file, when it was changed, its size
 
 
 class MissingError(DataError):
@@ -99,30 +101,20 @@ class Folder:
             yield at, last
 
     @contextmanager
-    def _plain(self, name: str, flags: int = os.O_RDONLY, *, make: bool = False) -> Iterator[int]:
-        """A plain file, open; to ``make`` it if there is none."""
-        with self._inside(name, make) as (folder, last):
+    def open(self, name: str, *, log: bool = False) -> Iterator[BinaryIO]:
+        """A file to read; or a log, which is made if it is not there, to be added to."""
+        with self._inside(name, log) as (folder, last):
             with suppress(FileNotFoundError):
                 # Nothing else is opened: to open a device may do something.
                 _check_plain(os.stat(last, dir_fd=folder, follow_symlinks=False), name)
-            handle = os.open(last, flags | _FILE | make * os.O_CREAT, 0o666, dir_fd=folder)
-            try:
+            flags = _FILE | (os.O_RDWR | os.O_CREAT if log else os.O_RDONLY)
+            handle = os.open(last, flags, 0o666, dir_fd=folder)
+            with open(name, "r+b" if log else "rb", -1 + log, opener=lambda *_: handle) as stream:
                 status = os.fstat(handle)
                 _check_plain(status, name)
-                if make and status.st_nlink > 1:
+                if log and status.st_nlink > 1:
                     raise DataError("this file has another name, too: remove it", where=name)
-                yield handle
-            finally:
-                os.close(handle)
-
-    @contextmanager
-    def open(self, name: str) -> Iterator[BinaryIO]:
-        """A file to read."""
-        with (
-            self._plain(name) as handle,
-            open(name, "rb", opener=lambda *_: os.dup(handle)) as stream,
-        ):
-            yield stream
+                yield stream
 
     def read(self, name: str) -> str:
         """The text of a file."""
@@ -176,26 +168,19 @@ class Folder:
             _check_count(seen + len(names), folder)
         return sorted(names)
 
-    def stamps(self, *names: str) -> list[tuple[str, int]]:
-        """When files were changed, and folders with what is in them; of those that are there."""
-        stamps = list[tuple[str, int]]()
+    def stamps(self, *names: str) -> list[Stamp]:
+        """When files and folders were changed, and their sizes; of those that are there."""
+        stamps = list[Stamp]()
         for name in names:
             with suppress(MissingError), self._inside(name) as (folder, last):
                 status = os.stat(last, dir_fd=folder, follow_symlinks=False)
-                stamps.append((name, status.st_mtime_ns))
-                if stat.S_ISDIR(status.st_mode):
-                    stamps += self.stamps(*(f"{name}/{entry}" for entry, _ in self.entries(name)))
+                stamps.append((name, status.st_ctime_ns, status.st_size))
         return stamps
-
-    def make(self, folder: str) -> None:
-        """Have a folder, unless nothing may be changed."""
-        with suppress(MissingError), self._inside(f"{folder}/-", make=self.writable):
-            pass
 
     def lock(self, name: str) -> bool:
         """Hold a lock as long as the process lives, unless another one does."""
-        with self._plain(name, os.O_RDWR, make=True) as handle, suppress(BlockingIOError):
-            self._held = os.dup(handle)
+        with self.open(name, log=True) as stream, suppress(BlockingIOError):
+            self._held = os.dup(stream.fileno())
             fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
         return False
@@ -205,8 +190,9 @@ class Folder:
         self.check_writable()
         with self._lock, ExitStack() as undo:
             for name, text in texts.items():
-                undo.callback(self._drop, name)
-                self._write(name, text)
+                if text is not None:
+                    undo.callback(self._drop, name)
+                    self._write(name, text)
             if log:
                 undo.callback(self._cut, log, self._append(log, msgspec.json.encode(record)))
             for name, text in texts.items():
@@ -219,16 +205,14 @@ class Folder:
                         os.fsync(folder)
             undo.pop_all()
 
-    def _write(self, name: str, text: str | None) -> None:
+    def _write(self, name: str, text: str) -> None:
         """Write the draft of a file."""
-        with self._inside(name, make=text is not None) as (folder, last):
+        with self._inside(name, make=True) as (folder, last):
             mode = None
             with suppress(FileNotFoundError):
                 status = os.stat(last, dir_fd=folder, follow_symlinks=False)
                 mode = status.st_mode & 0o777
                 _check_plain(status, name)
-            if text is None:
-                return
             with suppress(FileNotFoundError):
                 os.unlink(_draft(last), dir_fd=folder)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FILE
@@ -242,27 +226,25 @@ class Folder:
 
     def _append(self, name: str, record: bytes) -> int:
         """Add a line to a log; how long it was before."""
-        with self._plain(name, os.O_RDWR, make=True) as handle:
-            size = os.fstat(handle).st_size
-            # Behind a line that was cut off it has a line of its own.
-            cut = size and os.pread(handle, 1, size - 1) != b"\n"
+        with self.open(name, log=True) as stream:
+            size = stream.seek(0, os.SEEK_END)
             if size + len(record) > LARGEST:
                 raise DataError("the log is full", where=name, hint="Move the file away")
+            # Behind a line that was cut off it has a line of its own.
+            cut = size > 0 and os.pread(stream.fileno(), 1, size - 1) != b"\n"
+            line = memoryview(b"\n" * cut + record + b"\n")
             try:
-                with open(os.dup(handle), "wb", buffering=0) as stream:  # noqa: PTH123
-                    stream.seek(size)
-                    line = memoryview(b"\n" * bool(cut) + record + b"\n")
-                    while line:
-                        line = line[stream.write(line) :]
-                os.fsync(handle)
+                while line:
+                    line = line[stream.write(line) :]
+                os.fsync(stream.fileno())
             except OSError:
-                os.ftruncate(handle, size)
+                os.ftruncate(stream.fileno(), size)
                 raise
             return size
 
     def _cut(self, name: str, size: int) -> None:
-        with suppress(DataError), self._plain(name, os.O_RDWR) as handle:
-            os.ftruncate(handle, size)
+        with suppress(DataError), self.open(name, log=True) as stream:
+            os.ftruncate(stream.fileno(), size)
 
     def _drop(self, name: str) -> None:
         with suppress(DataError):

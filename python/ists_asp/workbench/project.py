@@ -28,7 +28,7 @@ from ists_asp.io.toml import TomlError, parse_toml
 from ists_asp.io.wa import read_wa
 from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
-from ists_asp.workbench.folder import Folder, check_name
+from ists_asp.workbench.folder import Folder, Stamp, check_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -46,6 +46,7 @@ LARGEST = 1 << 20  # characters of a file that can be edited
 _LOG = f"{HISTORY}/log.jsonl"
 _WORDS = "# Words of your own: A = B says that both mean the same, A <> B the opposite.\n"
 _ENDINGS = (".lp", ".tsv")
+_SETTLED = 2_000_000_000  # nanoseconds after which a file that changes has another time
 # Names of new rule files, of which no part begins with a point.
 _NAME = re.compile(r"(?:[\w-][\w. -]*/)*[\w-][\w. -]*\.(?:lp|tsv)", re.ASCII)
 
@@ -115,6 +116,7 @@ class Project:
         self.folder = Folder(self.root, warn, writable=not read_only)
         self._lock = threading.RLock()
         self._texts: dict[str, str | None] = {}
+        self._digests: dict[Stamp, str] = {}
         if self.root.exists() and not self.root.is_dir():
             raise UsageError("this is not a folder", where=str(self.root))
         if not (self.root.is_dir() and self.folder.stamps(MARK)):
@@ -128,8 +130,6 @@ class Project:
             found = f"found {shortened(repr(found))}"
             raise DataError(found, where=f"{MARK}: profile", expected=expected)
         self.profile = str(profile or found)
-        for name in (RULES, CORPORA, CORRECTIONS, HISTORY):
-            self.folder.make(name)
         self.states = tuple(
             State(number, entry.when, entry.edit, entry.files)
             for number, entry in enumerate(self.folder.records(_LOG, _entry), 1)
@@ -216,12 +216,19 @@ class Project:
     def notice(self, edit: str = "changed outside") -> State:
         """Look at the rule files: a new state if they are not what they were last."""
         with self._lock:
-            texts = dict[str, str]()
-            for name in self._rules():
+            files, texts, digests = dict[str, str](), list[str](), dict[Stamp, str]()
+            for stamp in self.folder.stamps(*(f"{RULES}/{name}" for name in self._rules())):
                 with suppress(DataError):
-                    texts[name] = self.folder.read(f"{RULES}/{name}")
-            files = {name: text_digest(text) for name, text in texts.items()}
-            return self._enter(files, texts.values(), edit if self.states else "the beginning", {})
+                    digest = self._digests.get(stamp)
+                    if digest is None:
+                        texts.append(self.folder.read(stamp[0]))
+                        digest = text_digest(texts[-1])
+                    # What was changed just now may be changed again at the same time.
+                    if stamp[1] < time.time_ns() - _SETTLED:
+                        digests[stamp] = digest
+                    files[stamp[0].removeprefix(f"{RULES}/")] = digest
+            self._digests = digests
+            return self._enter(files, texts, edit if self.states else "the beginning", {})
 
     def _enter(
         self,
@@ -299,9 +306,11 @@ class Project:
         folder = (name, True) in self.folder.entries(CORPORA)
         return f"{CORPORA}/{name}/gold.wa" if folder else f"{CORPORA}/{table}.gold.wa"
 
-    def stamps(self, name: str) -> list[tuple[str, int]]:
+    def stamps(self, name: str) -> list[Stamp]:
         """The files of a corpus, and when they were changed."""
-        return self.folder.stamps(f"{CORPORA}/{name}", self._gold(name))
+        place, gold = f"{CORPORA}/{name}", self._gold(name)
+        entries = self.folder.entries(place) if gold.startswith(f"{place}/") else []
+        return self.folder.stamps(place, gold, *(f"{place}/{entry}" for entry, _ in entries))
 
     def corpus(self, name: str) -> Corpus:
         """Read a corpus with its gold; a DataError if it is faulty, or there is none."""
