@@ -1,4 +1,4 @@
-"""How much a pair may ask for, in tokens and in characters.
+"""How much a pair may ask for, in tokens and in characters, and how much a table may hold.
 
 Whatever grows faster than the text must have a bound, or a single word can take all the time
 there is. docs/reference/formats.md says what the bounds mean for whoever writes sentences.
@@ -7,9 +7,10 @@ there is. docs/reference/formats.md says what the bounds mean for whoever writes
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import DataError, of_pair, shortened
+from ists_asp.errors import DataError, FormatError, UsageError, of_pair, shortened
 
 if TYPE_CHECKING:
     from ists_asp.model import Pair, Sentence
@@ -48,6 +49,58 @@ _LOADING = 10.0
 _TOGETHER = 0.2  # seconds that each pair of several decided together adds; most take a tenth of it
 _LONG_TOKENS = 100
 _LONG_CHARACTERS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class TableLimits:
+    """How much a table may hold, whatever it says of itself.
+
+    ``rows`` counts blank ones too; ``blank`` are those between two others. Characters of a ``cell``
+    count, megabytes of what is ``unpacked``, which may be ``ratio`` times as large as the file. A
+    sheet is read in ``seconds`` of processor time and megabytes of ``memory``, and more the larger
+    its file is.
+    """
+
+    rows: int = 1 << 20
+    columns: int = 1000
+    cell: int = 1 << 20
+    blank: int = 10_000
+    unpacked: int = 256
+    ratio: int = 200
+    seconds: int = 5
+    memory: int = 320
+
+    def check(self, name: str, size: float, found: str, where: str) -> None:
+        """Refuse a table in which a ``size`` is beyond the limit of that name."""
+        if size > getattr(self, name):
+            raise self.error(name, found, where)
+
+    def error(
+        self, name: str, found: str, where: str, kind: type[DataError] = FormatError
+    ) -> DataError:
+        """The error for a table that is beyond the limit of that name."""
+        limit = getattr(self, name)
+        units = {"cell": " characters", "unpacked": " MB", "ratio": " times the file's size"}
+        units |= {"blank": " blank rows", "seconds": " s", "memory": " MB of memory"}
+        expected = f"at most {limit}{units.get(name, f' {name}')}"
+        hint = f"If it is right, put --table-limits {name}=N before the command"
+        return kind(found, where=where, expected=expected, hint=hint)
+
+    @classmethod
+    def parse(cls, text: str) -> TableLimits:
+        """The limits with those that a text raises, such as ``rows=2000000,columns=3000``."""
+        pairs = [part.partition("=")[::2] for part in text.split(",") if part]
+        names = [field.name for field in fields(cls)]
+        for name, number in pairs:
+            if name not in names or not (number.isascii() and number.isdecimal()):
+                expected = f"NAME=N, with commas between several; names are {', '.join(names)}"
+                found, where = f"'{shortened(f'{name}={number}')}'", "--table-limits"
+                raise UsageError(found, where=where, expected=expected)
+        return replace(cls(), **{name: int(number) for name, number in pairs})
+
+
+table_limits = TableLimits()
+"""The limits of this process; the option ``--table-limits`` sets them."""
 
 
 def is_long(pair: Pair) -> bool:

@@ -1,6 +1,7 @@
 """Inputs and outputs of all kinds in parts: together they are what one process writes."""
 
 import csv
+import io
 import json
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ists_asp.io.tables import Table
 from ists_asp.pipeline.cluster import cut
 
 PAIRS = [
@@ -164,15 +166,22 @@ def test_an_address_needs_the_engine(command):
     )
 
 
-def test_lines_are_cut_where_rows_end(tmp_path):
+QUOTED = 'a,b\n"one\ntwo",x\n1" long,y\nthree,"y\n"\n\nfour,é\n\n\n'
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_rows_are_cut_where_the_reader_ends_them(tmp_path, mark):
     path = tmp_path / "rows.csv"
-    path.write_text('a,b\n"one\ntwo",x\nthree,"y\n"\nfour,z\n')
-    found, lines, _ = cut([str(path)], "csv", 1, True, True)
+    path.write_text(mark + QUOTED)
+    table = Table(path, header=True)
+    cuts, lines, _ = cut([str(path)], "csv", 1, table.part(io.BytesIO(), "rows.csv"))
     text = path.read_bytes()
-    shown = [text[start:end] for part in found for start, end in part.bounds]
-    assert shown == [b'a,b\n"one\ntwo",x\n', b'three,"y\n"\n', b"four,z\n"]
-    assert [part.before for part in found] == [0, 3, 5]
-    assert lines == 6
+    shown = [text[slice(*span)].decode() for part in cuts for span in part.bounds]
+    # Quotation marks inside a cell are that row's fault.
+    expected = ['a,b\n"one\ntwo",x\n', '1" long,y\n', 'three,"y\n"\n', "\nfour,é\n", "\n\n"]
+    assert shown == [mark + expected[0], *expected[1:]]
+    assert [part.before for part in cuts] == [0, 3, 4, 6, 8]
+    assert lines == 10
 
 
 @pytest.mark.slow

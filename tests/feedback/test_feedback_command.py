@@ -95,6 +95,20 @@ def test_faults_are_told_in_a_line(run, tmp_path, text, options, told):
     assert "Traceback" not in result.stderr
 
 
+def test_each_faulty_row_is_told_or_skipped(run, tmp_path):
+    path = tmp_path / "answers.csv"
+    bad = ["nan", "inf", "-inf", "1e308", "-1e999", "x"]
+    rows = [f"{n},Q,a gap,a gap,{mark}\n" for n, mark in enumerate(bad)]
+    rows += [f"8,Q,{'long ' * 501},a gap,1\n", "9,Q,a gap\n", "10,Q,a gap,a gap,1\n"]
+    path.write_text("id,question,answer,reference,points\n" + "".join(rows), encoding="utf-8")
+    told = run("feedback", path, "--marks-col", "points").stderr.splitlines()
+    places = [line.partition("answers.csv")[2].partition(": ")[0] for line in told]
+    assert places == [*(f":{n}, column points" for n in range(2, 8)), ":8, column answer", ":9"]
+    skipped = run("feedback", path, "--skip-bad", "--why", "none")
+    assert skipped.stderr.count("the row is left out") == 2
+    assert "there is no answer 'none'; expected 0, 1, 2, 3, 4, 5, 10" in skipped.stderr
+
+
 def test_fewer_than_ten_marks_are_refused(run, tmp_path):
     path = tmp_path / "answers.csv"
     path.write_text(ROWS.replace(",Ann", ",3").replace(",=Bob", ",0"), encoding="utf-8")

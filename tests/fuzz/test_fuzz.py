@@ -11,7 +11,7 @@ import pytest
 from ists_asp.model import Alignment, Answer, Label
 from ists_asp.resources import asp_dir, rules_dir
 
-from . import inputs
+from . import inputs, tables
 from .generator import generate, vocabulary
 from .inputs import KINDS, damaged, seeds, tried
 from .rule_files import MARKED, PROFILES, answer_faults, read_pairs
@@ -45,6 +45,12 @@ def test_what_is_lost_is_seen(tmp_path, monkeypatch):
     monkeypatch.setattr(inputs, "read_pairs", lambda *_files, **_how: [])
     whole = next(n for n in range(1000) if damaged("chunks", n) in seeds("chunks"))
     assert "pairs of" in tried("chunks", whole, tmp_path)
+
+
+@pytest.mark.slow
+def test_hostile_tables_end_in_their_time_and_memory(tmp_path):
+    found = {number: tables.tried(number, tmp_path) for number in range(15)}
+    assert not {number: wrong for number, (_, wrong) in found.items() if wrong}
 
 
 @pytest.mark.slow

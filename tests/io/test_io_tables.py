@@ -17,13 +17,16 @@ import pytest
 from odfdo import Document, Row
 from odfdo import Table as Sheet
 
+from ists_asp import limits
 from ists_asp.errors import DataError, FormatError, IstsError, UsageError
 from ists_asp.io.formats import ANSWERS, Outcome, answer_record, format_answer
 from ists_asp.io.pairs import find_places, read_sts, table_pairs
 from ists_asp.io.tables import ABSENT, Table, added, harmless, writing, writing_behind
 from ists_asp.io.text import make_sentence
+from ists_asp.limits import TableLimits
 from ists_asp.model import Answer, Chunk, Pair
 from ists_asp.terminal import display_width
+from tests.fuzz import tables
 from tests.sharing import alignments
 from tests.tables import read_table, rows
 
@@ -366,6 +369,61 @@ def test_what_cannot_be_read_is_refused_in_one_line(table, tmp_path, name):
     told = str(caught.value).replace(f"{tmp_path}/", "")
     assert told.startswith(message)
     assert "\n" not in told
+
+
+ROW = "1,a,b\n"
+BEYOND = {
+    "rows=2 a.csv": (
+        f"{ROW * 3}",
+        "a.csv:3: more rows than that, blank ones included; expected at",
+    ),
+    "columns=4 b.csv": ("1,2,3,4,5\n", "b.csv:1: a longer row; expected at most 4 columns"),
+    "columns=4 c.jsonl": ('{"a":1,"b":1}\n{"c":1,"d":1,"e":1}\n', "c.jsonl:2: 5 keys; expected at"),
+    "cell=40 d.csv": (
+        ROW + '2,"' + "x\n" * 30 + '",b\n',
+        "d.csv:2: a longer cell; expected at most 40",
+    ),
+    "cell=40 e.csv": (f"{ROW}2,{'x' * 50}\n", "e.csv:2: a longer line; expected at most 40"),
+    "blank=2 f.csv": (f"{ROW}\n\n\n{ROW}", "f.csv:5: 3 blank rows before it; expected at most 2"),
+    "unpacked=0 g.csv.gz": (gzip.compress(ROW.encode()), "g.csv.gz: 0 MB when it is unpacked"),
+    "ratio=9 h.csv.xz": (lzma.compress(ROW.encode() * 99999), "h.csv.xz: 0 MB when it is unpacked"),
+    "rows=2 i.xlsx": (
+        excel([["a", "b"]] * 3),
+        "i.xlsx: a row with the number 3; expected at most 2",
+    ),
+    "columns=1 j.ods": (libre([["a", "b"]]), "j.ods: 2 cells in a row; expected at most 1 columns"),
+    "memory=1 k.xlsx": (
+        excel([["a", "b"]]),
+        "k.xlsx: reading takes more than 1 MB, or ended unexp",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BEYOND)
+def test_each_limit_is_told_with_its_value_and_its_option(table, tmp_path, monkeypatch, case):
+    (data, message), (given, name) = BEYOND[case], case.split()
+    monkeypatch.setattr(limits, "table_limits", TableLimits.parse(given))
+    with pytest.raises(DataError) as caught:
+        entries(table(name, data if isinstance(data, bytes) else data.encode()))
+    told = str(caught.value).replace(f"{tmp_path}/", "")
+    assert told.startswith(message)
+    assert told.endswith(f"put --table-limits {given.partition('=')[0]}=N before the command")
+
+
+def test_blank_rows_at_the_end_are_not_kept(table):
+    source = table("a.csv", b"1,a,b\n" + b"\n" * 50_000)
+    assert [row.number for row in source.rows()] == [1]
+    with pytest.raises(UsageError, match="'rows=x'; expected NAME=N"):
+        TableLimits.parse("rows=x")
+
+
+def test_a_cell_that_cannot_be_read_costs_its_row(table):
+    cells = ['<c t="n"><v>1</v></c>', '<c t="d"><v>never</v></c>']
+    rows = "".join(f"<row>{first}{cells[0] * 2}</row>" for first in (*cells, cells[0]))
+    lines = list(table("a.xlsx", tables.excel(rows)).rows())
+    faults = [str(row.fault).rpartition("/")[2] for row in lines if row.fault]
+    assert faults == ["a.xlsx: sheet 'S', row 3: column A cannot be read"]
+    assert [row.number for row in lines] == [2, 3, 4]
 
 
 def test_an_encoding_can_be_named(table):

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
-from ists_asp import cli
+from ists_asp import cli, limits
 from ists_asp._version import __version__
 from ists_asp.cli import INTERRUPTED, commands
 from ists_asp.cli.commands.config import NAME, use_config
@@ -93,6 +93,10 @@ def _colour(_context: click.Context, _option: click.Parameter, wanted: str) -> N
     open_doors()
 
 
+def _limit_tables(_context: click.Context, _option: click.Parameter, text: str) -> None:
+    limits.table_limits = limits.TableLimits.parse(text)
+
+
 @click.group(
     "ists-asp",
     cls=_Application,
@@ -132,6 +136,15 @@ Examples:
     expose_value=False,
     callback=_colour,
     help="Use colours; auto: on terminals, unless NO_COLOR is set.  [default: auto]",
+)
+@click.option(
+    "--table-limits",
+    metavar="NAME=N,...",
+    default="",
+    expose_value=False,
+    callback=_limit_tables,
+    help="Raise limits of the tables that are read: rows, columns, cell, blank, unpacked, ratio, "
+    "seconds and memory, such as rows=2000000.",
 )
 @click.pass_context
 def main(context: click.Context, verbose: bool, configured: bool) -> None:

@@ -150,6 +150,9 @@ _FLAGS = {
 }
 
 
+skip_option: Decorator = click.option("--skip-bad", is_flag=True, help=_FLAGS["--skip-bad"])
+
+
 def input_options(
     function: Function, *, optional: bool = False, question: bool = False, names: bool = False
 ) -> Function:

@@ -15,6 +15,7 @@ from ists_asp.io import text as t
 from ists_asp.io.chunks import chunk_parser
 from ists_asp.io.tables import ABSENT, KINDS, Row, Table
 from ists_asp.io.text import USUAL, couple, usual
+from ists_asp.limits import check_size
 from ists_asp.model import Chunk, Pair, Sentence
 from ists_asp.resources import Closing
 
@@ -168,7 +169,9 @@ def table_pairs(
                 yield row, pair
 
 
-def read_sts(source: t.Source, warn: t.Warn = t.ignore) -> Iterator[ScoredPair]:
+def read_sts(
+    source: t.Source, warn: t.Warn = t.ignore, *, skip_bad: bool = False
+) -> Iterator[ScoredPair]:
     """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``."""
     label = t.source_name(source)
     ending = Path(label).suffix.lower()
@@ -177,13 +180,15 @@ def read_sts(source: t.Source, warn: t.Warn = t.ignore) -> Iterator[ScoredPair]:
     if wanted and len(table.columns) != len(wanted):
         expected = "three: a score, sentence 1 and sentence 2"
         raise FormatError(f"{len(table.columns)} columns", where=f"{label}:1", expected=expected)
-    places, faults = find_places(table, wanted), t.Faults()
+    places, faults = find_places(table, wanted), t.Faults(warn if skip_bad else None)
     if places.gold is None:
         raise FormatError("no column of scores", where=label, expected="one that is called 'score'")
     for row, pair in table_pairs(table, places, warn):
         with faults:
             if isinstance(pair, DataError):
                 raise pair
+            for sentence in (pair.sent1, pair.sent2):
+                check_size(sentence, row.where)
             text = str(row.cells[places.gold]).strip()
             try:
                 score = float(text)
@@ -191,7 +196,8 @@ def read_sts(source: t.Source, warn: t.Warn = t.ignore) -> Iterator[ScoredPair]:
                 score = math.nan
             if not math.isfinite(score):
                 found = f"the score '{shortened(text)}'"
-                raise DataError(found, where=row.where, expected="a number")
+                where = table.place(row, places.gold)
+                raise DataError(found, where=where, expected="a number")
             yield ScoredPair(pair, score)
     faults.check()
 

@@ -17,17 +17,17 @@ import re
 import zlib
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
+from ists_asp import limits
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io import sheets
 from ists_asp.io.text import (
     HELD,
-    LONGEST,
     Line,
     Source,
     Warn,
@@ -56,7 +56,6 @@ _PACKED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".
 _BOMS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 _UNREAD = re.compile("[\udc80-\udcff]")
 _SAMPLE = 1 << 16
-csv.field_size_limit(LONGEST)
 _LISTED = re.compile(r"sep=(.)\r?\n?")
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 
@@ -69,6 +68,7 @@ class Dialect:
     quoted: bool = True
     line_end: str = "\n"
     mark: bool = False
+    listed: bool = False  # in a first line of its own, such as sep=|
 
     def options(self) -> dict[str, Any]:
         """The same for :mod:`csv`."""
@@ -149,7 +149,12 @@ class Table:
         self._before = self._files_before = 0
         self._within: tuple[int, slice] | None = None
         self._held: list[Row] | None = None
+        self._limits = limits.table_limits
+        # Of a text: the bytes and lines that have been read.
+        self._read = self._lines = 0
         if self.kind in ("csv", "tsv"):
+            # Our own limit is met before that of the library.
+            csv.field_size_limit(self._limits.cell + 2 * _SAMPLE)
             self._sniff()
         rows = self._rows()
         ahead = list(islice(rows, HELD + 1))
@@ -159,10 +164,11 @@ class Table:
         first = ahead[0]
         if self.kind == "jsonl":
             # Not a set: the order of columns is that of their first use.
-            keys = chain.from_iterable(row.cells for row in chain(ahead, rows))
-            self.columns = tuple(dict.fromkeys(cast("Iterator[str]", keys)))
-            if first.fault is not None and not self.columns:
-                raise first.fault
+            keys = dict[str, None]()
+            for row in chain(ahead, rows):
+                keys.update(dict.fromkeys(cast("Iterable[str]", row.cells)))
+                self._limits.check("columns", len(keys), f"{len(keys)} keys", row.where)
+            self.columns = tuple(keys)
         elif self.kind == "parquet":
             self.columns = tuple(cast("Any", self.schema).names)
         else:
@@ -171,21 +177,43 @@ class Table:
             titles = ("" if cell is None else str(cell) for cell in first.cells)
             self.columns = tuple(titles) if self.header else ("",) * len(first.cells)
             self._titles = first.number if self.header else 0
+        if first.fault is not None and not self.columns:
+            raise first.fault
         rows.close()
         self._held = ahead if len(ahead) <= HELD else None
 
     def rows(self) -> Iterator[Row]:
-        """Read the rows, lazily; empty rows at the end are none."""
-        blank: list[Row] = []
-        for row in self._rows() if self._held is None else self._held:
+        """Read the rows, lazily; empty rows at the end are none, and are not kept."""
+        blank, blanks, limits = list[Row](), 0, self._limits
+        for count, row in enumerate(self._rows() if self._held is None else self._held, 1):
+            if count > limits.rows:
+                raise limits.error("rows", "more rows than that, blank ones included", row.where)
             if row.number == self._titles:
                 continue
-            row = self._aligned(replace(row, number=row.number + self._files_before))
-            if _is_blank(row.cells) and row.fault is None:
-                blank.append(replace(row, fault=DataError("an empty row", where=row.where)))
-            else:
-                yield from (*blank, row)
-                blank.clear()
+            if row.fault is None and _is_blank(row.cells):
+                blanks += 1
+                if blanks <= limits.blank:
+                    blank.append(row)
+                continue
+            limits.check("blank", blanks, f"{blanks} blank rows before it", row.where)
+            for empty in blank:
+                fault = DataError("an empty row", where=empty.where)
+                yield replace(self._aligned(empty), fault=fault)
+            blank, blanks = [], 0
+            yield self._aligned(row)
+
+    def cuts(self, size: int) -> Iterator[tuple[int, int]]:
+        """The bytes and lines of a text up to each place where so many rows end, and its end.
+
+        Empty lines at the end are no rows, and those before rows are faults.
+        """
+        count = 0
+        for row in self._rows():
+            count += row.number != self._titles
+            if count >= size and not _is_blank(row.cells):
+                yield self._read, self._lines
+                count = 0
+        yield self._read, self._lines
 
     def part(
         self,
@@ -211,6 +239,11 @@ class Table:
             return ["id", "sentence1", "sentence2"][-len(self.columns) :]
         return [name or f"column {number}" for number, name in enumerate(self.columns, 1)]
 
+    def place(self, row: Row, column: int) -> str:
+        """The place of a cell for messages."""
+        name = sheets.letters(column) if self.kind in ("xlsx", "ods") else self.titles[column]
+        return f"{row.where}, column {shortened(name)}"
+
     def column(self, wanted: str, flag: str) -> int:
         """The column that an option names, by its title or its number from 1."""
         if wanted in self.columns:
@@ -224,6 +257,8 @@ class Table:
         raise UsageError(found, where=flag, expected=expected)
 
     def _aligned(self, row: Row) -> Row:
+        if self._files_before:
+            row = replace(row, number=row.number + self._files_before)
         if self.kind == "jsonl":
             record = cast("dict[str, object]", row.cells)
             return replace(row, cells=[record.get(name, ABSENT) for name in self.columns])
@@ -245,31 +280,58 @@ class Table:
             if self.kind in ("csv", "tsv"):
                 yield from self._written(stream)
             elif self.kind == "jsonl":
-                for number, line in enumerate(self._lines(stream), 1 + self._before):
+                for number, line in enumerate(self._decoded(stream), 1 + self._before):
                     yield self._object(number, line)
             else:
-                cells: Iterable[Cells]
-                if self.kind == "parquet":
-                    group, rows = self._within or (None, slice(None))
-                    groups = None if group is None else [group]
-                    self.schema, cells = sheets.read_parquet(stream, self.name, groups)
-                    cells = islice(cells, rows.start, rows.stop)
-                else:
-                    cells = sheets.read_sheet(self.kind, stream, self.name, self._warn)
-                for number, values in enumerate(cells, 1 + self._before):
-                    yield Row(number, f"{self.name}: row {number}", values)
+                yield from self._sheet(stream)
+
+    def _sheet(self, stream: BinaryIO) -> Iterator[Row]:
+        within, place = slice(None), ""
+        if self._within is None:
+            rows = sheets.read_rows(self.kind, stream, self.name, self._limits)
+        else:
+            group, within = self._within
+            rows = sheets.read_groups(stream, self.name, self._limits, [group])
+        with closing(rows):
+            names, self.schema = next(rows)
+            if names:
+                place = f"sheet '{shortened(names[0])}', "
+            if len(names) > 1:
+                others = shortened(", ".join(names[1:]))
+                self._warn(f"{self.name}: the sheet '{names[0]}' is read, and not {others}")
+            for number, cells in enumerate(islice(rows, within.start, within.stop), 1):
+                where = f"{self.name}: {place}row {number + self._before}"
+                yield self._row(number + self._before, where, cells)
+
+    def _row(self, number: int, where: str, cells: Cells) -> Row:
+        """A row, with its fault if it cannot be one."""
+        fault = None
+        if len(cells) > self._limits.columns:
+            fault = self._limits.error("columns", "a longer row", where, DataError)
+            cells = ()
+        elif self.kind == "xlsx" and (unread := [*map(type, cells)]).count(sheets.Unread):
+            column = sheets.letters(unread.index(sheets.Unread))
+            fault = DataError(f"column {column} cannot be read", where=where)
+        return Row(number, where, cells, fault)
 
     def _written(self, stream: BinaryIO) -> Iterator[Row]:
-        lines = self._lines(stream)
+        lines, start, most = self._decoded(stream), 0, self._limits.cell
         first = next(lines, "")
         skipped = bool(_LISTED.fullmatch(first))
         head = [first] if first and not skipped else []
-        reader = csv.reader(chain(head, lines), **self.dialect.options(), strict=True)
+
+        def bounded() -> Iterator[str]:
+            for line in chain(head, lines):
+                if self._read - start - len(line) > most:
+                    raise self._limits.error("cell", "a longer cell", where)
+                yield line
+
+        reader = csv.reader(bounded(), **self.dialect.options(), strict=True)
         while True:
             number = reader.line_num + 1 + skipped + self._before
-            where = f"{self.name}:{number}"
+            where, start = f"{self.name}:{number}", self._read
             try:
-                yield Row(number, where, next(reader))
+                yield self._row(number, where, next(reader))
             except StopIteration:
                 return
             except csv.Error as error:
@@ -299,8 +361,12 @@ class Table:
         """Open the file, unpacked."""
         try:
             if isinstance(self._source, Path):
-                pack = _PACKED.get(self._source.suffix.lower(), Path.open)
-                with pack(self._source, "rb") as stream:
+                pack = _PACKED.get(self._source.suffix.lower())
+                with (pack or Path.open)(self._source, "rb") as stream:
+                    if pack is not None:
+                        size = self._source.stat().st_size
+                        bounded = sheets.Unpacked(stream, size, self.name, self._limits)
+                        stream = io.BufferedReader(bounded, _SAMPLE)
                     yield stream
             else:
                 self._source.seek(0)
@@ -310,11 +376,13 @@ class Table:
         except (OSError, ValueError) as error:
             raise unreadable(error, self.name) from error
 
-    def _lines(self, stream: BinaryIO) -> Iterator[str]:
+    def _decoded(self, stream: BinaryIO) -> Iterator[str]:
         """The lines of text with their ends, decoded."""
-        encoding = self._encoding or "utf-8-sig"
-        if stream.read(4).startswith(_BOMS[1:]):
+        encoding, most = self._encoding or "utf-8-sig", self._limits.cell
+        start = stream.read(4)
+        if start.startswith(_BOMS[1:]):
             encoding = "utf-16"
+        self._lines, self._read = 0, len(BOM_UTF8) if start.startswith(BOM_UTF8) else 0
         stream.seek(0)
         try:
             text = io.TextIOWrapper(stream, encoding, "surrogateescape", newline="")
@@ -322,25 +390,30 @@ class Table:
             found = f"there is no encoding '{shortened(encoding)}'"
             expected = "a name such as cp1252, latin-1 or utf-16-le"
             raise UsageError(found, where="--encoding", expected=expected) from None
-        number = 0
         try:
-            while line := text.readline(LONGEST + 1):
-                number += 1
-                if len(line) > LONGEST:
-                    found = f"a line of more than {LONGEST >> 20} MB"
-                    raise FormatError(found, where=f"{self.name}:{number}", expected="a row a line")
-                if not line.isascii() and (odd := _UNREAD.search(line)):
-                    raise self._undecoded(number, f"byte 0x{ord(odd[0]) - 0xDC00:02X}", encoding)
+            while line := text.readline(most + 1):
+                self._lines += 1
+                if len(line) > most:
+                    where = f"{self.name}:{self._lines}"
+                    raise self._limits.error("cell", "a longer line", where)
+                if line.isascii():
+                    self._read += len(line)
+                elif odd := _UNREAD.search(line):
+                    raise self._undecoded(f"byte 0x{ord(odd[0]) - 0xDC00:02X}", encoding)
+                else:
+                    self._read += len(line.encode(encoding.removesuffix("-sig")))
                 yield line
         except UnicodeDecodeError as error:
-            raise self._undecoded(number + 1, error.reason, encoding) from None
+            self._lines += 1
+            raise self._undecoded(error.reason, encoding) from None
         finally:
-            # The stream is closed by whoever opened it.
-            text.detach()
+            # The stream is closed by whoever opened it, and may have been.
+            with suppress(ValueError):
+                text.detach()
 
-    def _undecoded(self, number: int, found: str, encoding: str) -> FormatError:
+    def _undecoded(self, found: str, encoding: str) -> FormatError:
         found = f"this is no {encoding.removesuffix('-sig').upper()} ({found})"
-        where, expected = f"{self.name}:{number}", "UTF-8, or UTF-16 with its mark"
+        where, expected = f"{self.name}:{self._lines}", "UTF-8, or UTF-16 with its mark"
         hint = "Name the encoding, such as --encoding cp1252, or save the file as UTF-8"
         return FormatError(found, where=where, expected=expected, hint=hint)
 
@@ -350,7 +423,7 @@ class Table:
             mark = stream.read(4).startswith(_BOMS)
             stream.seek(0)
             lines, size = [], 0
-            for line in self._lines(stream):
+            for line in self._decoded(stream):
                 lines.append(line)
                 size += len(line)
                 if size > _SAMPLE:
@@ -370,7 +443,7 @@ class Table:
                     where = f"{self.name}:1"
                     raise FormatError(found, where=where, expected=expected, hint=hint)
         quoted = delimiter != "\t" or _in_quotes(lines)
-        self.dialect = Dialect(delimiter, quoted, line_end, mark)
+        self.dialect = Dialect(delimiter, quoted, line_end, mark, listed is not None)
 
 
 def _fit(lines: Sequence[str], sign: str) -> tuple[float, int]:
@@ -416,7 +489,8 @@ def read_object(line: Line) -> dict[str, object]:
 
 
 def _is_blank(cells: Cells) -> bool:
-    return not any(cell is not None and cell is not ABSENT and str(cell).strip() for cell in cells)
+    values = cells.values() if isinstance(cells, dict) else cells
+    return not any(cell is not None and cell is not ABSENT and str(cell).strip() for cell in values)
 
 
 def added(columns: Sequence[str], ours: Sequence[str]) -> list[str]:
@@ -467,6 +541,8 @@ def _writing_text(stream: Text, columns: Sequence[str], dialect: Dialect) -> Ite
 
     if dialect.mark:
         stream.write("\ufeff")
+    if dialect.listed:
+        stream.write(f"sep={dialect.delimiter}{dialect.line_end}")
     writer.writerow(map(text, columns))
     yield lambda cells: writer.writerow(map(text, cells))
 

@@ -30,12 +30,14 @@ _MOST = 20  # faults that are told one by one; of a million only the number is o
 class Faults:
     """The faults of the lines of an input.
 
-    A block ``with faults:`` takes up what it raises about a line; :meth:`check` raises it.
+    A block ``with faults:`` takes up what it raises about a line; :meth:`check` raises it. With
+    ``skip`` it is warned of instead, and the line left out.
     That the input as a whole is of another kind (:class:`~ists_asp.errors.FormatError`) is not
     taken up: every line would say it again.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, skip: Warn | None = None) -> None:
+        self._skip = skip
         self._first: list[DataError] = []
         self._count = 0
 
@@ -50,6 +52,9 @@ class Faults:
 
     def add(self, fault: DataError) -> None:
         """Take up a fault, or several that were collected elsewhere."""
+        if self._skip is not None:
+            self._skip(f"{fault}; the row is left out")
+            return
         several = fault if isinstance(fault, FaultyLinesError) else FaultyLinesError([fault], 1)
         self._first += several.faults[: _MOST - len(self._first)]
         self._count += several.count

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ists_asp.errors import DataError, FormatError, IstsError, ResourceError, UsageError, brief
 from ists_asp.io.files import PREFIX, file_system, place
-from ists_asp.io.tables import added, kind_of
+from ists_asp.io.tables import Table, added, kind_of
 from ists_asp.io.text import LONGEST, Warn
 from ists_asp.limits import unproven
 from ists_asp.processes import deaf
@@ -64,7 +64,6 @@ tables pass over names that begin so."""
 
 _KINDS = ("csv", "tsv", "jsonl", "parquet")  # tables that can be cut
 _TOLD = 100  # warnings, and pairs without an answer, that are told one by one of a part
-_HEAD = 1 << 20  # bytes that tell how a table is written
 
 
 class Part(NamedTuple):
@@ -173,13 +172,15 @@ class Engine:
             key = sha256(json.dumps(made_by).encode()).hexdigest()
             job = replace(job, output=folders[0], traces=[*folders, None][1], key=key)
             _check_workers(client, job, system, groups[0])
-            titled = quoted = False
+            table = None
             if kind not in ("text", "jsonl"):
-                open_table(_head(groups[0][0], kind))
+                system_of_file, path = file_system(groups[0][0])
+                with system_of_file.open(path, "rb") as stream:
+                    open_table(stream)
                 if source.table is not None:
-                    titled, quoted = source.table.header, source.table.dialect.quoted
+                    table = source.table.part(BytesIO(), source.table.name)
             with _one_line():
-                how = kind, self.partition, titled, quoted
+                how = kind, self.partition, table
                 cuts: list[Cut] = client.gather([client.submit(cut, each, *how) for each in groups])
             if kind == "jsonl":
                 keys = {name: None for _, _, names in cuts for name in names}
@@ -298,15 +299,6 @@ def _absolute(address: str) -> str:
     return str(system.unstrip_protocol(path)).rstrip("/")
 
 
-def _head(file: str, kind: str) -> Any:  # noqa: ANN401 (a file of fsspec, too)
-    """The head of a table; Parquet as a whole, of which little is read."""
-    system, path = file_system(file)
-    if kind == "parquet":
-        return system.open(path, "rb")
-    head = system.cat_file(path, 0, _HEAD)
-    return BytesIO(head[: head.rfind(b"\n") + 1] if len(head) == _HEAD else head)
-
-
 def _claim(folder: str, made_by: dict[str, Any]) -> None:
     """Take a folder that is empty, or has parts that were made by the same."""
     system, path = file_system(f"{folder}/{MANIFEST}")
@@ -394,44 +386,51 @@ def _lacking(job: Job, made_by: Provenance, files: Sequence[str]) -> list[str]:
     return lacks
 
 
-def cut(files: Sequence[str], kind: str, size: int, titled: bool, quoted: bool) -> Cut:
+def cut(files: Sequence[str], kind: str, size: int, table: Table | None = None) -> Cut:
     """Cut a file, or two with a sentence a line, into parts of so many pairs.
 
-    A table may be ``titled``; rows of one that is ``quoted`` may have ends of lines in them.
+    Rows are where the reader of tables finds them; a ``table`` says how the file is written.
     """
     part = Part(tuple(files), tuple(map(state_of, files)))
-    parts, keys = [], dict[str, None]()
+    parts, start, before = [], (0,) * len(files), 0
     with ExitStack() as stack:
         opened = (system.open(path, "rb") for system, path in map(file_system, files))
         streams = [stack.enter_context(stream) for stream in opened]
         if kind == "parquet":
             return _cut_groups(part, streams[0], size)
-        starts = ends = (0,) * len(files)
-        lines, before, pairs, inside = 0, 0, -int(titled), False
-        while any(texts := [stream.readline(LONGEST + 1) for stream in streams]):
-            if max(map(len, texts)) > LONGEST or texts[0][:2] in (b"\xff\xfe", b"\xfe\xff"):
-                expected = f"UTF-8, lines of at most {LONGEST >> 20} MB"
-                raise FormatError("this cannot be cut", where=files[0], expected=expected)
-            if not all(texts):
-                expected = "as many sentences in both files"
-                raise DataError(f"one has {lines} lines", where=files[0], expected=expected)
-            ends = tuple(end + len(text) for end, text in zip(ends, texts, strict=True))
-            lines += 1
-            inside ^= quoted and texts[0].count(b'"') % 2 == 1
-            if kind == "jsonl":
-                with suppress(ValueError, RecursionError):
-                    row = json.loads(texts[0])
-                    keys.update(dict.fromkeys(row if isinstance(row, dict) else ()))
-            pairs += not inside
-            # Empty lines at the end are no rows, and those before rows are faults.
-            if pairs >= size and not inside and texts[0].strip():
-                bounds = tuple(zip(starts, ends, strict=True))
+        if kind == "text":
+            ends = _ends_of_lines(files, streams, size)
+        else:
+            if streams[0].read(2) in (b"\xff\xfe", b"\xfe\xff"):
+                raise FormatError("this cannot be cut", where=files[0], expected="UTF-8")
+            table = Table(streams[0], kind) if table is None else table
+            table = table.part(streams[0], files[0])
+            ends = (((end,), lines) for end, lines in table.cuts(size))
+        for end, lines in ends:
+            if end != start:
+                bounds = tuple(zip(start, end, strict=True))
                 parts.append(part._replace(bounds=bounds, before=before))
-                starts, before, pairs = ends, lines, 0
-        if starts != ends:
-            bounds = tuple(zip(starts, ends, strict=True))
-            parts.append(part._replace(bounds=bounds, before=before))
-    return parts, lines, list(keys)
+                start, before = end, lines
+    return parts, before, list(table.columns) if table is not None and kind == "jsonl" else []
+
+
+def _ends_of_lines(
+    files: Sequence[str], streams: Sequence[BinaryIO], size: int
+) -> Iterator[tuple[tuple[int, ...], int]]:
+    """The bytes and lines of files up to each place where so many lines end, and their ends."""
+    ends, lines = (0,) * len(files), 0
+    while any(texts := [stream.readline(LONGEST + 1) for stream in streams]):
+        if max(map(len, texts)) > LONGEST or texts[0][:2] in (b"\xff\xfe", b"\xfe\xff"):
+            expected = f"UTF-8, lines of at most {LONGEST >> 20} MB"
+            raise FormatError("this cannot be cut", where=files[0], expected=expected)
+        if not all(texts):
+            expected = "as many sentences in both files"
+            raise DataError(f"one has {lines} lines", where=files[0], expected=expected)
+        ends = tuple(end + len(text) for end, text in zip(ends, texts, strict=True))
+        lines += 1
+        if lines % size == 0:
+            yield ends, lines
+    yield ends, lines
 
 
 def _cut_groups(part: Part, stream: Any, size: int) -> Cut:  # noqa: ANN401 (a file of fsspec)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from contextlib import ExitStack
 from dataclasses import replace
@@ -20,7 +21,7 @@ from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shorte
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import Outcome
 from ists_asp.io.tables import Table, kind_of, writing_behind
-from ists_asp.io.text import USUAL, Faults, usual
+from ists_asp.io.text import USUAL, Faults, make_sentence, split_words, usual
 from ists_asp.lang import guess
 from ists_asp.model import Pair, Sentence
 from ists_asp.pipeline.source import Source, warn_foreign
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ists_asp.rules.profiles import Profile
 
 _BATCH = 50  # answers that are judged together
+_HIGHEST = 1_000_000  # a mark at most
 
 _ROLES = {
     "id": "the answers' ids; by default the student, if unique, or the row",
@@ -87,6 +89,7 @@ _ROLES = {
 @options.templates_option
 @options.setup_options(engine=True)
 @options.output_option()
+@options.skip_option
 @options.quiet_option
 def feedback(
     table: str,
@@ -97,6 +100,7 @@ def feedback(
     templates: Path | None,
     setup: Setup,
     output: Path | None,
+    skip_bad: bool,
     quiet: bool,
     jobs: int,
     engine: Engine | None,
@@ -130,8 +134,8 @@ def feedback(
             source = Source(files={"--table": table}, quiet=quiet)
             kind = kind_of_parts(source)
             key = None if references is None else sha256(references.read_bytes()).hexdigest()
-            part = partial(_write_part, references, columns, wording, kind)
-            about = ["feedback", columns, key, language]
+            part = partial(_write_part, references, columns, wording, kind, skip_bad)
+            about = ["feedback", columns, key, language, skip_bad]
             setup, ends = replace(setup, templates=templates), (output, f".{kind}", None, COLUMNS)
 
             def open_table(head: BinaryIO) -> None:
@@ -141,7 +145,8 @@ def feedback(
                 job = Job(setup, source, part, about, *ends)
                 make_parts(engine, job, system, jobs, open_table)
             return
-        sheet = _read(Table(Path(table), header=True), references, columns, quiet=quiet)
+        answers_table, skip = Table(Path(table), header=True), warn if skip_bad else None
+        sheet = _read(answers_table, references, columns, skip, quiet=quiet)
     if asked is not None:
         by_id = {submission.id: submission for submission in sheet.submissions}
         if asked not in by_id:
@@ -185,17 +190,19 @@ def _write_part(
     columns: Mapping[str, str | None],
     wording: Templates,
     kind: str,
+    skip_bad: bool,
     source: Source,
     stages: Stages,
     target: TextIO,
     _traces: TextIO | None,
-    _warn: Warn,
+    warn: Warn,
 ) -> Iterator[Outcome]:
     from ists_asp.engine import System
     from ists_asp.run.pool import ask_each
 
     assert source.table is not None
-    sheet = _read(source.table, references, columns, quiet=True, whole=False)
+    skip = warn if skip_bad else None
+    sheet = _read(source.table, references, columns, skip, quiet=True, whole=False)
     answers, question = sheet.submissions, partial(System.judge_many, templates=wording)
     batches = (answers[at : at + _BATCH] for at in range(0, len(answers), _BATCH))
     judged = ask_each(stages.ask, batches, question)
@@ -241,12 +248,17 @@ def _read(
     table: Table,
     references: Path | None,
     wanted: Mapping[str, str | None],
+    skip: Warn | None,
     *,
     quiet: bool,
     whole: bool = True,
 ) -> _Sheet:
-    """Read all answers with their references; report every fault before any work is done."""
+    """Read all answers with their references; report every fault before any work is done.
+
+    With ``skip`` faulty rows are warned of and left out.
+    """
     from ists_asp.explain.feedback import Submission, has_words
+    from ists_asp.limits import check_size, check_text
 
     known = dict[str, list[str]]()
     key = table if references is None else Table(references, header=True)
@@ -261,17 +273,29 @@ def _read(
         places["id"] = at
         if not quiet:
             note(f"{table.name}: {table.columns[at]} is the id")
+    faults = Faults(skip)
+
+    def check_texts(source: Table, row: Row, *roles: str) -> None:
+        if row.fault is not None:
+            raise row.fault
+        for role in roles:
+            if (column := places[role]) is not None:
+                text, where = row.text(column), source.place(row, column)
+                check_text(text, where)
+                check_size(make_sentence(split_words(text) or ["-"]), where)
+
     if references is not None:
         by = _find(key, "question", wanted, True)
         for row in key.rows():
-            known.setdefault(row.text(by), []).append(row.text(places["reference"]))
+            with faults:
+                check_texts(key, row, "reference")
+                known.setdefault(row.text(by), []).append(row.text(places["reference"]))
     marks = wanted["marks_col"]
     marked = None if marks is None else table.column(marks, "--marks-col")
-    faults, sheet, ids = Faults(), _Sheet(table, [], [], []), set[str]()
+    sheet, ids = _Sheet(table, [], [], []), set[str]()
     for row in table.rows():
         with faults:
-            if row.fault is not None:
-                raise row.fault
+            check_texts(table, row, "question", "answer", *([] if references else ["reference"]))
             own = row.text(places["id"]) or str(row.number)
             question, answer = (row.text(places[role]) for role in ("question", "answer"))
             models = known.get(question, []) if references else [row.text(places["reference"])]
@@ -280,10 +304,11 @@ def _read(
                 found = f"the id {shortened(own)} again" if models else "no model answer"
                 expected = None if models else "words in the column of references"
                 raise DataError(found, where=row.where, expected=expected)
+            mark = None if marked is None else _mark(table, row, marked)
             ids.add(own)
             sheet.submissions.append(Submission(own, question, answer, tuple(models)))
             sheet.rows.append(row)
-            sheet.marks.append(None if marked is None else _mark(row, marked))
+            sheet.marks.append(mark)
     faults.check()
     return sheet
 
@@ -299,13 +324,18 @@ def _find(table: Table, role: str, wanted: Mapping[str, str | None], needed: boo
     return place
 
 
-def _mark(row: Row, place: int) -> float | None:
-    text = row.text(place).replace(",", ".")
+def _mark(table: Table, row: Row, column: int) -> float | None:
+    text = row.text(column).replace(",", ".")
     try:
-        return float(text) if text else None
+        mark = float(text) if text else None
     except ValueError:
-        found = f"'{shortened(text)}' is not a mark"
-        raise DataError(found, where=row.where, expected="a number, or nothing") from None
+        mark = math.nan
+    # Not a number is in no order either.
+    if mark is None or abs(mark) <= _HIGHEST:
+        return mark
+    found, where = f"'{shortened(text)}' is not a mark", table.place(row, column)
+    expected = f"a number from {-_HIGHEST} to {_HIGHEST}, or nothing"
+    raise DataError(found, where=where, expected=expected)
 
 
 def _columns(

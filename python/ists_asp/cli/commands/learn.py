@@ -145,6 +145,7 @@ def _weights(values: Values) -> Collection[Path]:
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the folds.")
 @options.output_option(".lp", text="Output file for the weights. Default: standard output.")
 @options.json_option
+@options.skip_option
 @options.quiet_option
 def learn(
     task: str,
@@ -178,6 +179,8 @@ def learn(
             raise UsageError(wrong, hint="Leave them out")
     elif lesson.setup.reader != "none":
         raise UsageError("--reader goes with --task sts only", hint="Leave it out")
+    elif lesson.skip_bad:
+        raise UsageError("--skip-bad goes with --task sts only", hint="Leave it out")
     elif isinstance(folds, str):
         raise UsageError(f"--cross-validate {folds} goes with --task sts only", expected="a number")
     if lesson.confidence is not None and folds is None:
@@ -201,6 +204,7 @@ class _Lesson:
     confidence: Path | None
     seed: int
     output: Path | None
+    skip_bad: bool
     quiet: bool
 
     def head(self, task: str = "ists", folds: int | str | None = None) -> tuple[str, str]:
@@ -335,7 +339,7 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     from ists_asp.run.pool import apart
 
     with reader_warnings() as warn:
-        golds = {file: list(read_sts(file, warn)) for file in lesson.gold}
+        golds = {file: list(read_sts(file, warn, skip_bad=lesson.skip_bad)) for file in lesson.gold}
     count = sum(map(len, golds.values()))
     where = f"--cross-validate {folds}"
     if folds == SETS and len(golds) < 2:
