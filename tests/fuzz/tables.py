@@ -238,6 +238,13 @@ def hostile(number):
     return ending, data
 
 
+def write(number, folder):
+    """Write a table; yield its ending."""
+    ending, data = hostile(number)
+    Path(folder, f"table{ending}").write_bytes(data)
+    yield ending
+
+
 def read(path):
     """What becomes of a table: how many pairs and faults it has, or why it is refused."""
     counts, whom = Counter(), (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
@@ -256,9 +263,9 @@ def read(path):
 
 def tried(number, folder):
     """How reading a table went, and what is wrong with that, if anything."""
-    ending, data = hostile(number)
+    # The memory that making one takes would count for those that follow.
+    (ending,), _ = in_child(partial(write, number, folder), 8 << 30)
     path = Path(folder) / f"table{ending}"
-    path.write_bytes(data)
     found, code = in_child(partial(read, path), 8 << 30, 2 * SECONDS)
     if len(found) < 2:
         return "died", f"exit code {code}"

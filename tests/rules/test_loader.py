@@ -119,6 +119,7 @@ def test_a_syntax_error_has_place_and_caret(load, text, place, excerpt):
         ("#script (lua) print(1) #end.", "1:1", "#script is refused"),
         ("a. #script(python)\n#end.", "1:4", "#script is refused"),
         ("a.\n  #edge (1,2) : a.\n", "2:3", "#edge is refused"),
+        ("#const run=5. #const equi=simi.", "1:15", "#const equi is refused: it would replace"),
         ("a.\np(@ % call\n f(0)) :- a.\n", "2:3", "@f is refused"),
         ("a.\np(@%**%f(0)) :- a.\n", "2:3", "@f is refused"),
         ("a.\np(@f) :- a.\n", "2:3", "@f is refused"),

@@ -14,6 +14,7 @@ from clingo.ast import AST, ASTType, Location, parse_files, parse_string
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import Memo, Store, key_of, made_by
+from ists_asp.model import Label
 from ists_asp.rules.directives import NamedRule, name_rules
 from ists_asp.rules.source import SUFFIX, Include, Report, SourceText, refuse
 from ists_asp.syntax.trees import Signature, children, derived, functions, head_elements, walk
@@ -282,8 +283,11 @@ def _refused(nodes: Iterable[AST], text: SourceText) -> Iterator[RuleError]:
         line, byte = node.location.begin.line, node.location.begin.column
         return text.error(found, line, text.character(line, byte), hint=hint)
 
-    called = _CALL.search(text.text)
+    called, labels = _CALL.search(text.text), {str(label).lower() for label in Label}
     for node in nodes:
+        if node.ast_type is ASTType.Definition and node.name in labels:
+            found = f"#const {node.name} is refused: it would replace the label {node.name}"
+            yield refused(node, found, "Choose another name")
         if node.ast_type is ASTType.Edge:
             found = "#edge is refused: with it the search for the best answer may not end"
             yield refused(node, found, "Say by rules what leads where, and forbid what leads back")

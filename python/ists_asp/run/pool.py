@@ -197,7 +197,9 @@ class Worker:
             raise UnloadedError(found, hint=f"{_LARGE}; or allow more with --timeout")
         failure = self._ended(code)
         subject = "" if self._command else "the rules cannot be loaded: "
-        raise UnloadedError(subject + failure.found, hint=failure.hint)
+        given = () if self._setup is None else self._setup.rules
+        where = ", ".join(map(str, given)) or None
+        raise UnloadedError(subject + failure.found, where=where, hint=failure.hint)
 
     def ask(
         self,
