@@ -22,7 +22,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import AnswerError, DataError, of_pair, shortened
-from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Rating, Scheme, Tag
+from ists_asp.model import (
+    HIGHEST,
+    Alignment,
+    Answer,
+    Chunk,
+    Contribution,
+    Label,
+    Rating,
+    Scheme,
+    Tag,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -34,7 +44,6 @@ Parts: TypeAlias = "tuple[Ground, ...]"  # the arguments of an atom
 Link: TypeAlias = Parts  # the spans of sentence 1 and 2 that an alignment joins, as terms
 # Atoms with their arguments, by the name and the arity of their predicates.
 Shown: TypeAlias = "dict[tuple[str, int], list[tuple[Ground, Parts]]]"
-HIGHEST = 5  # the best score, and the best rating in English
 _LABELS = {str(label.lower()): label for label in Label if label.aligned}
 _UNALIGNED = {str(label.lower()): label for label in Label if not label.aligned}
 _TAGS = {str(tag.lower()): tag for tag in Tag}

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Protocol
 
+HIGHEST = 5  # the best score, and the best rating in English
+
 
 class Label(StrEnum):
     """The alignment types of SemEval-2016 Task 2, and ALIC of the 2015 pilot."""

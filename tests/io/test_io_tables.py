@@ -86,7 +86,7 @@ def test_sts():
     (rated,) = read_sts(io.BytesIO(b"3.25\ta b\tc\n"))
     assert (rated.score, rated.pair.id, rated.pair.sent1.text) == (3.25, "1", "a b")
     for line in (b"x\ta\tb\n", b"nan\ta\tb\n", b"a\tb\n"):
-        with pytest.raises(DataError, match=r"^<stdin>:1: "):
+        with pytest.raises(DataError, match=r"^<stdin>:1(, column 1)?: "):
             list(read_sts(io.BytesIO(line)))
 
 

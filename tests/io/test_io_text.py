@@ -106,7 +106,7 @@ READERS = {
     "sts": (
         sts_of,
         "1\ta\tb\nx\tc\td\n\n2\te\n",
-        ["f:2: the score 'x'", "f:3: an empty row", "f:4: 2 cells"],
+        ["f:2, column 1: the score 'x'", "f:3: an empty row", "f:4: 2 cells"],
     ),
     "jsonl": (
         partial(read_table, kind="jsonl"),

@@ -15,10 +15,10 @@ from clingo import Symbol, SymbolType
 from clingo.ast import ASTType
 from msgspec import convert, to_builtins
 
-from ists_asp.answers import HIGHEST, Read, read_answer, read_rating
+from ists_asp.answers import Read, read_answer, read_rating
 from ists_asp.errors import IstsError, UsageError
 from ists_asp.facts import line_facts
-from ists_asp.model import Answer, Pair, Scheme
+from ists_asp.model import HIGHEST, Answer, Pair, Scheme
 from ists_asp.rules import NamedRule, Purpose, RuleSet, RuleWarning
 from ists_asp.rules.profiles import check_kinds
 from ists_asp.solver import Solution, Solver, SolverOptions

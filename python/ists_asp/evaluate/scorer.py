@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Self, TypeAlias
 
-from ists_asp.answers import HIGHEST
-from ists_asp.model import Alignment, Chunk, Label, Pair, Scheme, Tag
+from ists_asp.model import HIGHEST, Alignment, Chunk, Label, Pair, Scheme, Tag
 
 DECIMALS = 4  # digits behind the point of what is printed
 IGNORED = frozenset(".,:;?'`\"-")  # tokens whose links do not count; no other punctuation

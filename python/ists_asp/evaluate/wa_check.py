@@ -19,11 +19,10 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ists_asp.answers import HIGHEST
 from ists_asp.errors import shortened
 from ists_asp.io.text import Line
 from ists_asp.io.wa import ARROW, NIL, WaAlignment, WaSentence, read_wa, token_number
-from ists_asp.model import Label, Scheme, Tag
+from ists_asp.model import HIGHEST, Label, Scheme, Tag
 from ists_asp.terminal import table, unbroken
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from dataclasses import asdict, astuple, dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ists_asp.answers import check_answer
 from ists_asp.errors import DataError, SolveError
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import FAILED, format_label, format_score, write_answer, write_pair
@@ -163,6 +162,8 @@ def read_record(record: Mapping[str, Any], scheme: Scheme = Scheme.Y2016) -> Ans
     except (ValueError, OverflowError, LookupError, TypeError, AttributeError):
         expected = "what to_dict gives, or solve --format jsonl writes"
         raise DataError("this is not an answer", expected=expected) from None
+    from ists_asp.answers import check_answer
+
     return check_answer(answer, scheme)
 
 

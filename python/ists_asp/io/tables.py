@@ -241,7 +241,8 @@ class Table:
 
     def place(self, row: Row, column: int) -> str:
         """The place of a cell for messages."""
-        name = sheets.letters(column) if self.kind in ("xlsx", "ods") else self.titles[column]
+        of_sheet = self.kind in ("xlsx", "ods")
+        name = sheets.letters(column) if of_sheet else self.columns[column] or str(column + 1)
         return f"{row.where}, column {shortened(name)}"
 
     def column(self, wanted: str, flag: str) -> int:

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from ists_asp.answers import HIGHEST
 from ists_asp.errors import DataError, of_pair, shortened
 from ists_asp.io import text as t
-from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Sentence, Tag
+from ists_asp.model import HIGHEST, Alignment, Answer, Chunk, Label, Pair, Sentence, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -22,12 +22,12 @@ from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 
-from ists_asp.answers import HIGHEST, check_answer
+from ists_asp.answers import check_answer
 from ists_asp.errors import DataError, UsageError
 from ists_asp.io.formats import answer_record, read_record
 from ists_asp.io.text import Repairs, clean, split_words
 from ists_asp.io.wa import write_pair
-from ists_asp.model import Alignment, Answer, Label, Tag
+from ists_asp.model import HIGHEST, Alignment, Answer, Label, Tag
 from ists_asp.report.picture import picture
 from ists_asp.rules import load_profile
 from ists_asp.workbench.project import CORRECTIONS
@@ -134,7 +134,7 @@ class _Done(NamedTuple):
 
 
 def _says(sent1: str, sent2: str) -> tuple[str, str]:
-    """What sentences say, whatever blanks separate their tokens."""
+    """The sentences, normalised, without the blanks between their tokens."""
     one, two = ("".join(normalize("NFC", text).split()) for text in (sent1, sent2))
     return one, two
 
