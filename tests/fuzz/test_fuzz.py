@@ -16,7 +16,7 @@ from .generator import generate, vocabulary
 from .inputs import KINDS, damaged, seeds, tried
 from .rule_files import MARKED, PROFILES, answer_faults, read_pairs
 
-FILES = 20
+FILES = 8
 """For each profile; ``python -m tests.fuzz.rule_files`` tries as many as you like."""
 
 

@@ -88,6 +88,10 @@ def test_sts():
     for line in (b"x\ta\tb\n", b"nan\ta\tb\n", b"a\tb\n"):
         with pytest.raises(DataError, match=r"^<stdin>:1(, column 1)?: "):
             list(read_sts(io.BytesIO(line)))
+    told = []
+    (rated,) = read_sts(io.BytesIO(b"x\ta\tb\n3\ta\tb\n"), told.append, skip_bad=True)
+    assert (rated.score, len(told)) == (3.0, 1)
+    assert "<stdin>:1, column 1" in told[0]
 
 
 def test_jsonl_reads_chunks_and_ids():
