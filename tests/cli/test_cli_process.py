@@ -174,8 +174,8 @@ TRACE = ["--trace", "out.jsonl"]
         (8, TRACE, signal.SIGKILL, 1),
         pytest.param(110, ["--jobs", "2"], signal.SIGKILL, 1, marks=pytest.mark.long),
         *(
-            pytest.param(count, [*more, "--jobs", jobs], signal.SIGKILL, 4, marks=pytest.mark.long)
-            for count, more in ((2000, []), (750, TRACE))
+            pytest.param(count, [*more, "--jobs", jobs], signal.SIGKILL, 3, marks=pytest.mark.long)
+            for count, more in ((300, []), (80, TRACE))
             for jobs in "12"
         ),
     ],
