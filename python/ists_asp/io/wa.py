@@ -371,7 +371,7 @@ def given_answer(pair: Pair, alignments: Sequence[Alignment]) -> Answer:
     """An answer made of a pair and alignments.
 
     Where a sentence has no chunks, they are the runs of neighbouring tokens on a line. Gold may
-    have what :func:`ists_asp.answers.check_answer` refuses, such as a token on two lines; but no
+    have what ``check_answer`` refuses, such as a token on two lines; but no
     line has other tokens than its sentences, or a score off the scale.
     """
     for line in alignments:
