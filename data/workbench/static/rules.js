@@ -36,15 +36,20 @@ const check = async (text) => {
   return found.filter((one) => one.line);
 };
 
+/** Mark the files that are not saved. */
+const mark = () => {
+  for (const node of byId("own").querySelectorAll("a")) {
+    const one = files.get(node.dataset.name);
+    node.classList.toggle("changed", Boolean(one) && one.now !== one.text);
+  }
+};
+
 const changed = () => {
   if (!own()) return;
   file.now = editor.text;
   byId("status").textContent = file.now === file.text ? "" : "not saved";
   byId("save").disabled = file.now === file.text && file.digest !== null;
-  for (const node of byId("own").querySelectorAll("a")) {
-    const one = files.get(node.dataset.name);
-    node.classList.toggle("changed", Boolean(one) && one.now !== one.text);
-  }
+  mark();
 };
 
 /** The rule at a line, for the question where it fires: by its directive, or its line in a table. */
@@ -102,6 +107,7 @@ const tree = async () => {
   byId("own").replaceChildren(...branches([...names].sort(), true).map((one) => make("li", {}, one)));
   if (!byId("shipped").childElementCount) byId("shipped").replaceChildren(...branches(found.shipped, false));
   current();
+  mark();
   return found.files;
 };
 
