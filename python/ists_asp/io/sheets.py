@@ -215,9 +215,8 @@ def _excel(stream: BinaryIO, where: str, limits: TableLimits) -> Iterator[Any]:
         def parse_cell(self, element: Any) -> Any:  # noqa: ANN401
             try:
                 return super().parse_cell(element)
-            except (MemoryError, RecursionError):
-                raise
-            except Exception:
+            except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError):
+                # It is told with its place, and costs its row.
                 column = max(1, self.col_counter)
                 return {"row": self.row_counter, "column": column, "value": Unread()}
 
