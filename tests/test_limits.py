@@ -1,10 +1,9 @@
 """Bounds: no kind of text takes more than its length, and what is too long fails by itself."""
 
-import gc
 import time
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from io import BytesIO
 
 import pytest
@@ -27,6 +26,7 @@ from ists_asp.limits import LONGEST_WORD, MAX_CHARACTERS, is_long, lifetime
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Word
 from ists_asp.report import compare as compare_with_gold
 from ists_asp.report import picture
+from tests.sharing import processor_seconds
 from tests.tables import read_table
 
 SHORT, LONG = 2_500, 20_000
@@ -121,26 +121,12 @@ def _tell(token):
     quoted(phrase(["a", token, token[:-1]], templates), templates)
 
 
-def _seconds(work, given):
-    """Processor time, the least of three tries or the first that nobody would notice."""
-    # What other tests have left in memory is not to be looked through.
-    gc.disable()
-    times = []
-    try:
-        while len(times) < 3 and not (times and times[-1] < UNNOTICED / 10):
-            began = time.process_time()
-            work(given)
-            times.append(time.process_time() - began)
-    finally:
-        gc.enable()
-    return min(times)
-
-
 @pytest.mark.parametrize("work", [_cut, _know, _read, _read_wa, _tell])
 @pytest.mark.parametrize("kind", KINDS)
 def test_time_grows_no_faster_than_a_word(kind, work):
     work(_token(kind, 10))
-    short, long = (_seconds(work, _token(kind, length)) for length in (SHORT, LONG))
+    tokens = (_token(kind, length) for length in (SHORT, LONG))
+    short, long = (processor_seconds(partial(work, token)) for token in tokens)
     assert long < UNNOTICED or long < MOST * LONG / SHORT * short
 
 
@@ -178,7 +164,7 @@ def test_time_grows_no_faster_than_a_pair(tmp_path, line, work):
         lines = "".join(f"{text} // EQUI // 5 // a <==> b \n" for text in sides)
         path = tmp_path / f"{length}.wa"
         path.write_text(f"{head}<alignment>\n{lines}{tail}")
-        seconds.append(_seconds(work, path))
+        seconds.append(processor_seconds(partial(work, path)))
     _, short, long = seconds
     assert long < UNNOTICED or long < MOST * 400 / 50 * short
 

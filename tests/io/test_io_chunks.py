@@ -1,4 +1,3 @@
-import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from ists_asp.io.pairs import read_pairs
 from ists_asp.io.text import Repairs, make_sentence
 from ists_asp.io.wa import read_wa
 from ists_asp.model import Chunk, Sentence
-from tests.sharing import pair_of
+from tests.sharing import pair_of, processor_seconds
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "ists-2016-train"
 
@@ -60,22 +59,20 @@ def test_faults_of_a_kind_are_one_warning_a_line():
     assert all(part in warning for part, warning in zip(words, warnings, strict=True))
 
 
-def seconds(text):
-    """Processor time to read and write a line, and its warnings."""
-    warnings = []
-    began = time.process_time()
-    try:
-        format_chunks(parse_chunks(text, repairs=Repairs(warnings.append)))
-    except DataError:
-        assert set(text) <= {"[", "]"}
-    return time.process_time() - began, warnings
-
-
 @pytest.mark.parametrize("piece", ["\\", "]", "[", "][", "\\]", "a]", "[a] "])
 def test_long_lines_take_time_in_proportion(piece):
+    warnings = []
+
+    def read_and_write(text):
+        warnings.clear()
+        try:
+            format_chunks(parse_chunks(text, repairs=Repairs(warnings.append)))
+        except DataError:
+            assert set(text) <= {"[", "]"}
+
     short, long = (piece * (size // len(piece)) for size in (20_000, 200_000))
-    once = min(seconds(short)[0] for _ in range(3))
-    ten_times, warnings = seconds(long)
+    once = processor_seconds(lambda: read_and_write(short))
+    ten_times = processor_seconds(lambda: read_and_write(long))
     # Ten times as long; a hundred times, if each bracket looked through the line.
     assert ten_times < 40 * once
     assert all(len(warning) < 200 for warning in warnings)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 
 import pytest
 from clingo import Control
@@ -11,6 +10,7 @@ from ists_asp.errors import RuleError, UsageError
 from ists_asp.rules import find_rules, load_profile, load_rules, loader, source
 from ists_asp.rules.loader import rule_files
 from ists_asp.solver.search import constant_arguments
+from tests.sharing import processor_seconds
 
 from .conftest import PROFILE, write
 
@@ -115,20 +115,24 @@ def test_terms_are_values_of_constants(value):
 @pytest.mark.parametrize("length", [1000, 10_000_000])
 def test_sentences_of_rules_are_sentences(tmp_path, length):
     write(tmp_path, {"a.lp": f'%@rule long: "{"y" * length}"\na.'})
-    began = time.process_time()
-    with pytest.raises(RuleError, match=r"a\.lp:1:1: this directive has \d+ characters") as caught:
-        load_rules(find_rules(tmp_path / "a.lp"))
-    assert time.process_time() - began < 2
-    assert len(str(caught.value)) < 300
+
+    def refuse():
+        with pytest.raises(RuleError, match=r"a\.lp:1:1: this directive has \d+ cha") as caught:
+            load_rules(find_rules(tmp_path / "a.lp"))
+        assert len(str(caught.value)) < 300
+
+    assert processor_seconds(refuse) < 2
 
 
 def test_many_rules_on_a_line_take_no_time():
     text = source.SourceText("a.lp", "é. " * 200_000)
-    began = time.process_time()
-    for number in range(20_000):
-        assert text.character(1, 4 * number + 1) == 3 * number + 1
-        assert text.span((1, 4 * number + 1), (1, 4 * number + 4)) == "é."
-    assert time.process_time() - began < 2
+
+    def look_up():
+        for number in range(20_000):
+            assert text.character(1, 4 * number + 1) == 3 * number + 1
+            assert text.span((1, 4 * number + 1), (1, 4 * number + 4)) == "é."
+
+    assert processor_seconds(look_up) < 2
 
 
 def test_excerpts_of_long_lines_are_short(load):
