@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import ValidationError, convert
 
@@ -19,7 +19,6 @@ from ists_asp.model import Answer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
-    from typing import Any
 
     from ists_asp.annotate.stanza import Models
     from ists_asp.rules import Profile, RuleFile

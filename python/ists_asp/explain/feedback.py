@@ -9,20 +9,16 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import unescape
-from typing import TYPE_CHECKING
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import AnswerError
 from ists_asp.explain.explanation import Shown, read_shown, tell, text_of
+from ists_asp.explain.templates import Templates
+from ists_asp.model import Answer, Sentence
 from ists_asp.syntax.ground import Ground, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ists_asp.explain.templates import Templates
-    from ists_asp.model import Answer, Sentence
 
 # The columns of what is quoted, and below the kinds of statement that are not called like them.
 QUOTED = ("right", "missing", "contradicts", "extra")

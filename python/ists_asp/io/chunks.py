@@ -8,15 +8,12 @@ backslashes before such a bracket are doubled. Other backslashes stand for thems
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError, shortened
 from ists_asp.io import text as t
 from ists_asp.model import Chunk, Sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 # A match begins where a run of backslashes does: a long one is looked through once only.
 _BRACKET = re.compile(r"(?<!\\)(\\*+)([\[\]])")

@@ -16,17 +16,15 @@ import os
 import re
 import secrets
 import stat
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
 from ists_asp.errors import DataError, ResourceError, UsageError, brief
 from ists_asp.terminal import door
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 PREFIX = ".ists-asp-"  # the beginning of the names of drafts, which are hidden files
 _DRAFT = ".part"

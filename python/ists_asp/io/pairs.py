@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io import text as t
@@ -18,9 +18,6 @@ from ists_asp.io.text import USUAL, couple, usual
 from ists_asp.limits import check_size
 from ists_asp.model import Chunk, Pair, Sentence
 from ists_asp.resources import Closing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 def read_pairs(

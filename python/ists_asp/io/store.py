@@ -18,12 +18,13 @@ import sqlite3
 import threading
 import time
 import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -32,9 +33,6 @@ from ists_asp.errors import ResourceError
 from ists_asp.io.files import file_system, place
 from ists_asp.resources import Closing
 from ists_asp.terminal import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 S = TypeVar("S")
 T = TypeVar("T")

@@ -17,6 +17,7 @@ import re
 import zlib
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 from ists_asp import limits
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io import sheets
+from ists_asp.io.sheets import Cells, Put
 from ists_asp.io.text import (
     HELD,
     Line,
@@ -38,13 +40,9 @@ from ists_asp.io.text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-
     from _typeshed import SupportsWrite
 
-    from ists_asp.io.sheets import Cells, Put
-
-    Text: TypeAlias = SupportsWrite[str]
+Text: TypeAlias = "SupportsWrite[str]"
 
 KINDS = {
     **{".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"},

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from ists_asp.errors import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MOST_PARTS = 4  # parts that dots cut a key into at most
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise, zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ists_asp.errors import DataError, of_pair, shortened
 from ists_asp.io import text as t
 from ists_asp.model import HIGHEST, Alignment, Answer, Chunk, Label, Pair, Sentence, Tag
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 ARROW = "<==>"
 NIL = "NIL"

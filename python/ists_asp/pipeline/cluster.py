@@ -19,7 +19,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import file_digest, sha256
@@ -30,7 +30,7 @@ from itertools import islice
 from multiprocessing import current_process
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, TypeAlias
 
 from ists_asp.errors import DataError, FormatError, IstsError, ResourceError, UsageError, brief
 from ists_asp.io.files import PREFIX, file_system, place
@@ -40,9 +40,6 @@ from ists_asp.limits import unproven
 from ists_asp.processes import deaf
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-    from typing import BinaryIO, TextIO
-
     from ists_asp.engine import Setup, System, Timings
     from ists_asp.engine.answer import Provenance
     from ists_asp.io.formats import Outcome

@@ -24,7 +24,7 @@ from functools import partial
 from itertools import islice
 from queue import SimpleQueue
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from ists_asp import processes
 from ists_asp.engine import Setup, Timings
@@ -47,7 +47,6 @@ from ists_asp.run.worker import OUT_OF_MEMORY, Decider, Question, failed, heard_
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
-    from typing import TypeAlias
 
     _Context: TypeAlias = ForkContext | ForkServerContext | SpawnContext
 

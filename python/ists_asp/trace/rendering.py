@@ -12,9 +12,9 @@ from 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import clingo
 import msgspec
@@ -29,6 +29,8 @@ from ists_asp.trace.contrast import Contrasted, Reason, RunnerUp, runner_up
 from ists_asp.trace.decisions import (
     SUMS,
     WHOLE,
+    Because,
+    Contribution,
     Decision,
     DecisionKind,
     RulePlace,
@@ -37,18 +39,10 @@ from ists_asp.trace.decisions import (
     in_words,
 )
 from ists_asp.trace.effects import restraints
-from ists_asp.trace.grounding import RuleInstance
+from ists_asp.trace.grounding import Element, Group, RuleInstance
 from ists_asp.trace.probes import Kind, Probe
-from ists_asp.trace.trace import Trace
+from ists_asp.trace.trace import Term, Trace
 from ists_asp.vocabulary import ALIGNED, CLOSENESS, CORRECTION, NOALI, RATING, WEIGHT, WORTH
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ists_asp.syntax.ground import Ground
-    from ists_asp.trace.decisions import Because, Contribution, Decision
-    from ists_asp.trace.grounding import Element, Group, RuleInstance
-    from ists_asp.trace.trace import Term, Trace
 
 _SHOWN = 5  # elements of a sum, pros, and cons that are shown unless all are asked for
 _TIES = 1  # priorities up to this one only order what is equally good (asp/tie.lp)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Request
@@ -12,26 +12,22 @@ from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads th
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ists_asp.engine import System
+from ists_asp.engine.answer import SolvedAnswer
 from ists_asp.errors import DataError, IstsError
-from ists_asp.explain.feedback import COLUMNS, Submission, has_words
+from ists_asp.explain.feedback import COLUMNS, Feedback, Submission, has_words
 from ists_asp.explain.templates import load_templates
 from ists_asp.io.formats import rating_record
 from ists_asp.io.pairs import given_chunks
 from ists_asp.io.text import make_sentence
 from ists_asp.lang import guess, tables
+from ists_asp.model import Pair, Sentence
 from ists_asp.report.picture import picture, svg_file
 from ists_asp.rules import Purpose, load_profile
 from ists_asp.run import questions
 from ists_asp.run.pool import ask_each
 from ists_asp.solver.batch import batches
 from ists_asp.terminal import visible
-from ists_asp.workbench.desk import Bench, streamed
-
-if TYPE_CHECKING:
-    from ists_asp.engine.answer import SolvedAnswer
-    from ists_asp.explain.feedback import Feedback
-    from ists_asp.model import Pair, Sentence
-    from ists_asp.workbench.desk import Desk
+from ists_asp.workbench.desk import Bench, Desk, streamed
 
 _TOGETHER = 10  # answers that are judged together, while others wait
 

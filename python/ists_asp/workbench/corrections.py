@@ -27,17 +27,15 @@ from ists_asp.errors import DataError, UsageError
 from ists_asp.io.formats import answer_record, read_record
 from ists_asp.io.text import Repairs, clean, split_words
 from ists_asp.io.wa import write_pair
-from ists_asp.model import HIGHEST, Alignment, Answer, Label, Tag
+from ists_asp.model import HIGHEST, Alignment, Answer, Label, Pair, Tag
 from ists_asp.report.picture import picture
 from ists_asp.rules import load_profile
-from ists_asp.workbench.project import CORRECTIONS
+from ists_asp.workbench.project import CORRECTIONS, Project
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ists_asp.model import Pair
     from ists_asp.workbench.desk import Bench
-    from ists_asp.workbench.project import Project
 
 _LOG, _UNDO = f"{CORRECTIONS}/.log.jsonl", "undo"
 

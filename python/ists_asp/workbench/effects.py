@@ -23,7 +23,7 @@ from ists_asp.compare import Answered, compare, find_edits, run_both
 from ists_asp.compare.causes import with_effects
 from ists_asp.compare.rendering import as_json
 from ists_asp.errors import DataError, IstsError, SolveError, shortened
-from ists_asp.model import Answer
+from ists_asp.model import Answer, Pair
 from ists_asp.report.picture import picture
 from ists_asp.resources import Closing
 from ists_asp.run.pool import SupersededError, Worker, ask_each
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from ists_asp.engine import System
     from ists_asp.evaluate.scorer import Reference
-    from ists_asp.model import Pair
     from ists_asp.run.worker import Question
     from ists_asp.workbench.desk import Bench
     from ists_asp.workbench.project import Corpus, State

@@ -12,19 +12,17 @@ import fcntl
 import os
 import stat
 import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import blake2b
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias, TypeVar
+from pathlib import Path
+from typing import BinaryIO, TypeAlias, TypeVar
 
 import msgspec
 
 from ists_asp.errors import DataError, IstsError, UsageError, shortened
 from ists_asp.io.files import PREFIX
 from ists_asp.io.text import Warn, ignore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
 LARGEST = 64 << 20  # bytes of a file
 LONGEST = 300  # characters of a name

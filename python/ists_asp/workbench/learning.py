@@ -20,7 +20,7 @@ from ists_asp.learn.fit import Settings
 from ists_asp.resources import Closing
 from ists_asp.rules import NO_READER
 from ists_asp.run.pool import Limit, Worker
-from ists_asp.run.worker import counted, step
+from ists_asp.run.worker import Question, counted, step
 from ists_asp.vocabulary import CORRECTION, WEIGHT
 from ists_asp.workbench.corrections import Corrections
 from ists_asp.workbench.project import CORRECTIONS, RULES
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from ists_asp.engine import Setup
     from ists_asp.model import Answer
-    from ists_asp.run.worker import Question
     from ists_asp.workbench.desk import Bench
 
 LEAST = 10  # corrected pairs without which nothing is learned; and two for each part

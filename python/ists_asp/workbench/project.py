@@ -13,30 +13,26 @@ import json
 import re
 import threading
 import time
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated, BinaryIO
 
 import msgspec
 
 from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.evaluate.files import read_references
+from ists_asp.evaluate.scorer import Reference
 from ists_asp.io.pairs import find_places, read_pairs, table_pairs
 from ists_asp.io.tables import KINDS, Table
 from ists_asp.io.text import Warn, ignore
 from ists_asp.io.toml import TomlError, parse_toml
 from ists_asp.io.wa import read_wa
+from ists_asp.model import Pair
 from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.workbench.folder import Folder, Stamp, check_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-    from typing import BinaryIO
-
-    from ists_asp.evaluate.scorer import Reference
-    from ists_asp.model import Pair
 
 MARK = "workbench.toml"
 RULES, CORPORA, CORRECTIONS, HISTORY = "rules", "corpora", "corrections", ".history"

@@ -16,12 +16,11 @@ from ists_asp.pipeline.stages import Stages
 from ists_asp.report import Entry, Report, compare
 from ists_asp.report.page import GOLD, encoded
 from ists_asp.solver.batch import batches
-from ists_asp.workbench.desk import streamed
+from ists_asp.workbench.desk import Bench, streamed
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
-    from ists_asp.workbench.desk import Bench
     from ists_asp.workbench.project import Corpus
 
 T = TypeVar("T")

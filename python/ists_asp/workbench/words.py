@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import chain, count
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
 from pydantic import Field
 
+from ists_asp.engine import System
 from ists_asp.errors import DataError, IstsError, RuleError, UsageError, shortened
+from ists_asp.model import Pair
 from ists_asp.rules.source import SUFFIX, read_entry
 from ists_asp.solver.batch import BATCH, batches
 from ists_asp.solver.edits import Edits
@@ -20,12 +23,6 @@ from ists_asp.syntax.ground import Atoms
 from ists_asp.workbench.desk import Bench, streamed
 from ists_asp.workbench.project import RULES, text_digest
 from ists_asp.workbench.rules import File, saved
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ists_asp.engine import System
-    from ists_asp.model import Pair
 
 _TOGETHER = 50  # entries at once: of many more nobody could say which pair each touches
 _GROUPS = 100  # groups whose edits are kept, as each is looked at once more for the next pairs

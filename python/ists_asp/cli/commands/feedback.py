@@ -20,8 +20,8 @@ from ists_asp.cli.files import INPUT, command
 from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shortened
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import Outcome
-from ists_asp.io.tables import Table, kind_of, writing_behind
-from ists_asp.io.text import USUAL, Faults, make_sentence, split_words, usual
+from ists_asp.io.tables import Row, Table, Text, kind_of, writing_behind
+from ists_asp.io.text import USUAL, Faults, Warn, make_sentence, split_words, usual
 from ists_asp.lang import guess
 from ists_asp.model import Pair, Sentence
 from ists_asp.pipeline.source import Source, warn_foreign
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup, System
     from ists_asp.explain.feedback import Feedback, Submission
     from ists_asp.explain.templates import Templates
-    from ists_asp.io.tables import Row, Text
-    from ists_asp.io.text import Warn
     from ists_asp.pipeline.cluster import Engine
     from ists_asp.pipeline.stages import Stages
     from ists_asp.rules.profiles import Profile
