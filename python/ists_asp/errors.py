@@ -117,10 +117,8 @@ class IstsError(Exception):
 
 
 def brief(error: Exception) -> str:
-    """The kind and first sentence of a library's exception, for one of our messages.
-
-    The rest is advice to programmers, or even to switch off a safeguard.
-    """
+    """The kind and first sentence of a library's exception, for one of our messages."""
+    # The rest is advice to programmers, or even to switch off a safeguard.
     sentence = shortened(" ".join(str(error).split()).partition(". ")[0].rstrip("."))
     return f"{type(error).__name__}: {sentence}" if sentence else type(error).__name__
 
@@ -261,10 +259,8 @@ def inside(subject: Subject) -> Iterator[None]:
 
 
 def unless_it_fails(work: Callable[[], T | None]) -> T | None:
-    """Do some optional work; return None if clingo or a reader fails.
-
-    Where several pairs are worked on, each alone then says what is wrong, and with which of them.
-    """
+    """Do some optional work; return None if clingo or a reader fails."""
+    # Where several pairs are worked on, each alone then says what is wrong, and with which of them.
     try:
         return work()
     except Exception:
@@ -295,10 +291,7 @@ def unsafe(text: str) -> tuple[str, str]:
 
 
 def clingo_error(doing: str, text: str, names: Mapping[str, str] | None = None) -> RuleError:
-    """The error for something that clingo could not do: a verb, and what it said.
-
-    ``names`` are the files' names in messages, by the paths that clingo knows.
-    """
+    """The error for something that clingo could not do; ``names`` has files' names by path."""
     for path, name in (names or {}).items():
         text = text.replace(f"{path}:", f"{name}:")
     if any(words in text for words in ("too large", "overflow", "out of range")):

@@ -1,7 +1,4 @@
-"""From a pair and what is known about its words to ASP facts.
-
-The vocabulary is documented in ``asp/input.lp``, that of answers in ``asp/lines.lp``.
-"""
+"""From a pair and what is known about its words to ASP facts (``asp/input.lp``)."""
 
 from __future__ import annotations
 

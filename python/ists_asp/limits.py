@@ -120,10 +120,7 @@ def lifetime(seconds: float, pairs: int = 1, grace: float = GRACE) -> float:
 
 
 def loading_time(seconds: float, grace: float = GRACE) -> float:
-    """Seconds of processor time after which a process that loads rules is killed.
-
-    Tables are grounded then, which may take for ever, as anything of a pair may.
-    """
+    """Seconds of processor time for loading rules, whose tables may take for ever to ground."""
     return max(_LOADING, seconds + grace)
 
 

@@ -120,10 +120,7 @@ class Sentence:
         return f"<{type(self).__name__} {self.text!r}>"
 
     def words(self, numbers: tuple[int, ...], gap: str = "") -> str:
-        """The tokens with these numbers as they were written.
-
-        ``gap`` stands, between blanks, where they are not neighbours.
-        """
+        """The tokens as they were written, with ``gap`` between those that are no neighbours."""
         text = ""
         for place, number in enumerate(numbers):
             token = self.tokens[number - 1]

@@ -54,10 +54,8 @@ def _find(name: str) -> Path:
 
 @cache
 def version_of(package: str) -> str:
-    """The version of an installed package, by the name that its folder of metadata has.
-
-    To import ``importlib.metadata`` takes as long as clingo does.
-    """
+    """The version of an installed package, by the name that its folder of metadata has."""
+    # To import ``importlib.metadata`` takes as long as clingo does.
     for folder in sys.path:
         for found in Path(folder).glob(f"{package}-*.dist-info"):
             return found.stem.removeprefix(f"{package}-")
@@ -67,10 +65,7 @@ def version_of(package: str) -> str:
 
 
 def cache_dir(given: bool | str | os.PathLike[str] | None) -> Path | None:
-    """The directory of what is kept between runs: True for the user's, where it can be made.
-
-    Of what else is given, False, None and ``none`` stand for no directory.
-    """
+    """The directory of the cache: True stands for the user's, False, None and ``none`` for none."""
     if given is not True:
         return Path(given) if given and given != "none" else None
     folder = Path(user_cache_dir("ists-asp", appauthor=False))

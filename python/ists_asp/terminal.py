@@ -70,10 +70,7 @@ def padded(text: str, width: int, right: bool = False) -> str:
 
 
 def table(rows: Sequence[Sequence[str]], *, left: bool = False) -> str:
-    """Rows as lines, cells padded to the widest of their column.
-
-    All but the first of a row are at the right of their columns, unless ``left`` says otherwise.
-    """
+    """Rows as lines with padded cells, all but the first at the right, unless ``left``."""
     rows = [[unbroken(cell) for cell in row] for row in rows]
     widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
     rights = [False, *[not left] * len(widths)]

@@ -160,10 +160,8 @@ def fact(name: str, *terms: str | int) -> str:
 
 
 def __getattr__(name: str) -> Predicate:
-    """The predicate of a constant's name: ``TOKEN_COUNT`` is ``token_count``.
-
-    That a comment documents it is not looked up here, which would take time at each start.
-    """
+    """The predicate of a constant's name: ``TOKEN_COUNT`` is ``token_count``."""
+    # That a comment documents it is not looked up here, which would take time at each start.
     if not re.fullmatch(r"[A-Z][A-Z0-9_]*", name):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     predicate = globals()[name] = Predicate(name.lower())

@@ -163,10 +163,7 @@ def _word(form: str, reading: Reading) -> Word:
 
 
 def windows(words: Sequence[str]) -> list[tuple[int, int]]:
-    """Cut a sentence into windows ``[start, end)`` of at most :data:`WINDOW` words.
-
-    A window ends after the last punctuation mark in its second half, if there is one.
-    """
+    """Cut a sentence into windows ``[start, end)`` of :data:`WINDOW` words, best after a mark."""
     bounds = [0]
     while len(words) - bounds[-1] > WINDOW:
         full = bounds[-1] + WINDOW

@@ -43,10 +43,7 @@ class Models:
 
     @property
     def key(self) -> str:
-        """The identity of these models, as read by this version of Stanza.
-
-        It begins with words for people: language, package and version of Stanza.
-        """
+        """The models' identity; it begins with language, package and version of Stanza."""
         digest = hashlib.sha256(f"{_FORMAT}".encode())
         for path in self.files:
             with path.open("rb") as stream:
@@ -131,10 +128,7 @@ class Reading(NamedTuple):
 
 
 class StanzaAdapter:
-    """Stanza pipelines over one set of models; not more than one call at a time runs.
-
-    Stanza keeps state while it works, hence the lock.
-    """
+    """Stanza pipelines over one set of models, behind a lock: Stanza keeps state while it works."""
 
     def __init__(self, models: Models) -> None:
         self._models = models

@@ -39,10 +39,7 @@ LOOKED = 30  # pairs, and new rules, of which it is found out what a rule did th
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A rule that only one rule set has, or whose text is another; at least one is not None.
-
-    ``did`` says of a new one that it fired and changed nothing, or never fired.
-    """
+    """A rule that only one set has, or whose text differs; ``did`` is for an idle new one."""
 
     old: NamedRule | None
     new: NamedRule | None
@@ -301,10 +298,7 @@ def _heaviest(cause: Cause) -> tuple[int, str]:
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """The answers of a pair by both sets of rules, and the causes of each change.
-
-    ``effects`` has what new rules did, by name; None if that was not looked at.
-    """
+    """The answers of a pair by both sets of rules, causes of changes, and new rules' effects."""
 
     old: Answered
     new: Answered

@@ -38,10 +38,7 @@ class Answered(Reference):
 
 
 def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
-    """Read a ``.wa`` file, or the JSON Lines of ``ists-asp solve``, by the pairs' ids.
-
-    Of several answers to a pair the best counts; a pair without an answer has no lines.
-    """
+    """Read a ``.wa`` file or answers as JSON Lines, by id; the best of a pair, or no lines."""
     if path.suffix == ".wa":
         references = read_references(path, warn=warn).items()
         return {name: Answered(gold.pair, gold.alignments) for name, gold in references}
@@ -173,10 +170,7 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A weight that only one side has: what is weighed, for which decision, by how much.
-
-    ``by`` is the new weight less the old one, in hundredths of log-odds.
-    """
+    """A weight that only one side has; ``by`` is new less old, in hundredths of log-odds."""
 
     evidence: str
     decision: str

@@ -1,7 +1,4 @@
-"""A profile made ready: sentences in, answers out.
-
-The data flows one way: annotate, look up what is known about the words, make facts, solve.
-"""
+"""A profile made ready: sentences in, answers out."""
 
 from __future__ import annotations
 
@@ -122,10 +119,7 @@ class System(Preparation):
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
-        """Warnings of clingo about the rules so far.
-
-        Those about atoms without a rule give way to better ones: see :attr:`rules`.
-        """
+        """Warnings so far; those about atoms without a rule give way to those of :attr:`rules`."""
         programs = [self._programs[purpose] for purpose in Purpose if purpose in self._programs]
         own = chain.from_iterable(program.warnings for program in programs)
         warnings = (*self.models_warnings, *self.rules.warnings, *own)
@@ -397,10 +391,7 @@ class System(Preparation):
     def explain_many(
         self, answers: Iterable[Answer], templates: Templates | None = None
     ) -> Iterator[Explanation]:
-        """Say answers in words, lazily and in their order; see :meth:`explain`.
-
-        Sentences that are not annotated yet, as those of given answers, are annotated together.
-        """
+        """Say answers in words, lazily and in their order; see :meth:`explain`."""
         from ists_asp.explain.explanation import explained, text_facts
         from ists_asp.explain.templates import Templates, load_templates
 

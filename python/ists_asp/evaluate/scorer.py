@@ -161,10 +161,9 @@ class ScoredLine:
 
 @dataclass(frozen=True, slots=True)
 class ScoredPair:
-    """The words of a pair, in which the scorer looks up tokens, and its lines.
+    """The words of a pair, in which the scorer looks up tokens, and its lines."""
 
-    The words that count are those of the gold standard; the answer's are not looked at.
-    """
+    # The words that count are those of the gold standard; the answer's are not looked at.
 
     words1: Sequence[str]
     words2: Sequence[str]

@@ -378,10 +378,7 @@ def _quote(text: str | None) -> str:
 
 
 def render_check(report: CheckReport, stats: bool = False, most_notes: int | None = None) -> str:
-    r"""Each fault once, the notes, the verdict and, if asked for, statistics; ends with ``\n``.
-
-    ``most_notes`` is how many notes to show; of others only the number is told.
-    """
+    r"""Each fault once, so many notes, the verdict and, if asked for, statistics, as text."""
     alike: dict[str, list[str]] = {}
     for text in map(str, report.faults):
         alike.setdefault(text.partition(": ")[2], []).append(text)

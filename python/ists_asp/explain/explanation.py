@@ -125,10 +125,7 @@ class Explanation:
 
 
 def answer_facts(answer: Answer) -> Iterator[str]:
-    """The facts of an answer, and how its tokens are written.
-
-    The vocabulary is documented in ``asp/lines.lp`` and ``lp_rules/explanation/answer.lp``.
-    """
+    """The facts of an answer (``asp/lines.lp``), and of how its tokens are written."""
     yield from line_facts(answer)
     sides = answer.pair.sent1.tokens, answer.pair.sent2.tokens
     for side, tokens in enumerate(sides, 1):
@@ -200,10 +197,7 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Shown:
-    """Statements about an answer; all but pieces and places by statement.
-
-    ``best`` unless there was no time to choose what is told. It was read from ``atoms``.
-    """
+    """Statements as the rules show them; ``best`` unless time was short to choose among them."""
 
     atoms: Sequence[Ground]
     best: bool = True

@@ -114,10 +114,7 @@ def languages() -> tuple[str, ...]:
 def load_templates(
     language: str = "en", path: Path | None = None, warn: Warn = ignore
 ) -> Templates:
-    """Read templates: those shipped for a language, or a file of your own.
-
-    A warning says which texts it has that the shipped files have not, and which it lacks.
-    """
+    """Read shipped templates or your own, and warn of texts that these lack or add."""
     if path is None and language not in languages():
         raise UsageError(
             f"there are no templates for the language '{language}'",
@@ -213,10 +210,7 @@ def _check(key: str, text: object, where: str, *, slots: bool) -> None:
 
 
 def phrase(words: Sequence[str], templates: Templates, glued: Collection[int] = ()) -> str:
-    """Words as they are read in a running text, without marks at either end.
-
-    ``glued`` are the places, from 0, of words that no blank stands before.
-    """
+    """Words as in a running text, without marks at the ends, or blanks before ``glued`` places."""
     said = enumerate(_paired(words, templates))
     text = "".join(" " * (place not in glued) + word for place, word in said)
     text = _BLANKS.sub(" ", text).strip(" ")

@@ -1,4 +1,1 @@
-"""Readers and writers: sentence files, ``[ ]`` chunk files, ``.wa``, TSV, JSON Lines.
-
-One module a format; nothing here decides anything about language.
-"""
+"""Readers and writers, a module a format; nothing here decides anything about language."""

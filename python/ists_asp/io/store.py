@@ -184,10 +184,7 @@ class Store(Closing):
         return sum(path.stat().st_size for path in cache_files(self.path.parent) if path.exists())
 
     def clear(self) -> int:
-        """Remove the file; return how many entries it had, 0 if it cannot be read.
-
-        Processes that have it open will make another.
-        """
+        """Remove the file, of which processes may make another; return how many entries it had."""
         query = "SELECT count(*) FROM entries"
         entries = 0
         with _lock, suppress(*_FAULTS):
@@ -200,10 +197,7 @@ class Store(Closing):
         return entries
 
     def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do some work, once more where another process has replaced a damaged file.
-
-        If it still is damaged, it is renamed, and the work is done with a new one.
-        """
+        """Do some work, again if the file was replaced, or with a new file if it is damaged."""
         with _lock:
             try:
                 return work(self._connection())
@@ -410,10 +404,8 @@ def key_of(*parts: object) -> bytes:
 
 @cache
 def made_by() -> str:
-    """The version of the code that computes something.
-
-    In a checkout the files of the package change without its version.
-    """
+    """The version of the code that computes something."""
+    # In a checkout the files of the package change without its version.
     import clingo
 
     state = blake2b(f"{__version__} {clingo.__version__}".encode(), digest_size=16)

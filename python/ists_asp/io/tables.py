@@ -511,10 +511,8 @@ def harmless(value: object) -> object:
 def writing_behind(
     kind: str, stream: Text, ours: Sequence[str], like: Table | None
 ) -> Iterator[Callable[[Cells, Cells], None]]:
-    """Write the rows of a table, or of pairs that come from none, with values of ours behind.
-
-    Only an object of JSON lacks what its row does; elsewhere the cell is empty.
-    """
+    """Write the rows of a table, or of pairs that come from none, with values of ours behind."""
+    # Only an object of JSON lacks what its row does; elsewhere the cell is empty.
     titles = ["id", "sentence1", "sentence2"] if like is None else like.titles
     guard = harmless if kind in ("csv", "tsv") else lambda value: value
     with writing(kind, stream, [*titles, *added(titles, ours)], like=like) as put:

@@ -87,10 +87,7 @@ class Repairs:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line without its end; ``number`` from 1, ``where`` as ``file:line``.
-
-    ``raw`` is the line before anything was repaired; a carriage return at its end is kept.
-    """
+    """A line without its end, its number, its place ``file:line``, and its bytes unrepaired."""
 
     number: int
     text: str
@@ -115,10 +112,7 @@ def split_words(text: str) -> list[str]:
 
 
 def make_sentence(words: Sequence[str], written: str = "") -> Sentence:
-    """A sentence of these tokens, numbered from 1, without chunks.
-
-    ``written`` is the text that they come from, for those to be glued that no blank stands before.
-    """
+    """A sentence of these tokens, without chunks, glued as in the text that was ``written``."""
     tokens, end = [], 0
     for index, word in enumerate(words, 1):
         place = written.find(word, end)
@@ -165,10 +159,7 @@ def parse_each(
     strict: bool = False,
     before: int = 0,
 ) -> Iterator[Parsed | DataError]:
-    """Yield what each line says, or its fault, which is taken up by ``faults`` as well.
-
-    The source may be a part of a file, with so many lines ``before`` it.
-    """
+    """Yield what each line says, or its fault; of a part, so many lines come ``before`` it."""
     label = source_name(source, name)
     repairs = Repairs(warn, strict)
     try:

@@ -92,10 +92,9 @@ class Example:
 
 
 class ExampleBuilder(Closing):
-    """A profile without its weights, ready to turn gold pairs into examples.
+    """A profile without weights and readers, ready to turn gold pairs into examples."""
 
-    Readers play no part, nor does the output, a file that is written again.
-    """
+    # The output, a file that is written again, plays no part.
 
     def __init__(self, setup: Setup, output: Path | None = None) -> None:
         self.profile, sources = find_program(setup.profile, setup.rules, reader=NO_READER)
@@ -146,10 +145,7 @@ class ExampleBuilder(Closing):
     def examples(
         self, golds: Iterable[Reference], more: Mapping[str, Sequence[Symbol]] | None = None
     ) -> Iterator[Example]:
-        """Annotate and ground gold pairs, lazily and in their order; see :func:`read_gold`.
-
-        ``more`` are further facts of pairs, by their ids, such as what a reader holds.
-        """
+        """Annotate and ground gold pairs, with ``more`` facts by id, lazily and in their order."""
         golds = list(golds)
         items = (
             (pair, (*facts, *(more or {}).get(pair.id, ())))

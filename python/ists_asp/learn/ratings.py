@@ -51,10 +51,7 @@ class Evidence(NamedTuple):
 
 
 def evidence_of(atoms: Mapping[str, Sequence[Ground]]) -> tuple[tuple[Evidence, ...], ...]:
-    """The evidence for a rating, whether it has a weight or not, and then the bounds of it.
-
-    Bounds are positive from below and negative from above; each is sorted.
-    """
+    """Sorted evidence for a rating, weighed or not, and its bounds, negative from above."""
     return tuple(
         tuple(
             sorted(
@@ -69,10 +66,7 @@ def evidence_of(atoms: Mapping[str, Sequence[Ground]]) -> tuple[tuple[Evidence, 
 
 @dataclass(frozen=True, slots=True)
 class RatedExample:
-    """A gold pair: the data set that it is from, its gold rating, and the evidence.
-
-    ``bounds`` are what the rating is not below, and, negative, what it is not above.
-    """
+    """A gold pair: data set, rating, evidence and bounds, which are negative from above."""
 
     data_set: str
     gold: float

@@ -81,10 +81,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The work on all parts; the ``key`` stands for all that their bytes depend on.
-
-    ``options`` are those of the work, ``columns`` those that a table gets.
-    """
+    """The work on all parts; the ``key`` stands for all that their bytes depend on."""
 
     setup: Setup
     source: Source
@@ -123,10 +120,9 @@ def _write_pairs(
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Workers: those of a ``scheduler``, or else some of your own; and how many pairs a part has.
+    """Workers of a ``scheduler``, or some of your own, and how many pairs a part has."""
 
-    Certificates, for whoever wants TLS, are those of Dask's configuration.
-    """
+    # Certificates, for whoever wants TLS, are those of Dask's configuration.
 
     scheduler: str | None = None
     partition: int = 1000

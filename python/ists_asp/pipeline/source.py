@@ -203,10 +203,7 @@ class Source:
             return [item for _, item in entries if not isinstance(item, DataError)]
 
     def open_table(self, warn: Warn, note: Warn, head: BinaryIO | None = None) -> None:
-        """Open the table, if there is one, and find the columns of pairs.
-
-        The ``head`` stands for the whole table: its columns, and how it is written.
-        """
+        """Open the table, if there is one, or its ``head``, and find the columns of pairs."""
         from ists_asp.io.pairs import find_places
         from ists_asp.io.tables import Table
 

@@ -79,10 +79,7 @@ class Stages:
             self._pool.close()
 
     def decide(self, batches: Iterable[Batch]) -> Iterator[Decided]:
-        """Decide pairs, lazily and in their order; only those under way are in memory.
-
-        A pair that is empty or too long fails, whatever its neighbours are.
-        """
+        """Decide pairs, lazily and in order, few at a time; empty or too long ones fail alone."""
         under_way: deque[tuple[list[tuple[Row | None, Outcome | Pair | DataError]], Future[Report]]]
         under_way = deque()
         width = 1 if self._pool is None else self._pool.width
@@ -138,10 +135,7 @@ def _fitting(pair: Pair) -> Pair | Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """Where outcomes go, and how they are written: a table gets ``columns``.
-
-    Traces go to a file of their own; if the sink is ``strict``, the first failure ends the run.
-    """
+    """Where outcomes and traces go, a table with ``columns``; ``strict`` ends at a failure."""
 
     shape: Format
     columns: tuple[str, ...] = ()

@@ -141,10 +141,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Report:
-    """Entries, and what is said of them all.
-
-    ``made_by`` is what made the answers, in one line, and ``name`` what they are called.
-    """
+    """Entries; ``made_by`` is what made the answers, in one line, ``name`` what they are called."""
 
     entries: Sequence[Entry]
     title: str

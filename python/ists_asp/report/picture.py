@@ -91,10 +91,7 @@ def punctuation(answer: Answer) -> frozenset[int]:
 
 
 def about_marks(pair: Pair, line: Alignment) -> bool:
-    """Whether a line is about nothing but punctuation.
-
-    Tags say what is; of words that nobody has tagged, that there is no letter or digit in them.
-    """
+    """Whether a line is about nothing but punctuation, by tags or, without these, by letters."""
 
     def is_mark(token: Token) -> bool:
         if token.words:

@@ -1,7 +1,4 @@
-"""Rule files: found, read, checked, named; profiles that choose among them.
-
-What only some commands need is imported from where it is: lists of rules, weights, checks.
-"""
+"""Rule files, found, read, checked and named, and the profiles that choose among them."""
 
 from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.loader import RuleSet, load_rules, rule_files

@@ -205,10 +205,7 @@ class Place(msgspec.Struct, array_like=True, frozen=True):
 
 
 class ArgumentTypes(msgspec.Struct):
-    """The known kinds of the variables of probes and of the arguments of predicates.
-
-    ``variables`` are by the name of the probe, ``arguments`` by ``name/arity``.
-    """
+    """The kinds of ``variables``, by probe, and of predicates' ``arguments``, by ``name/arity``."""
 
     variables: dict[str, dict[str, Place]]
     arguments: dict[str, list[Meaning | None]]

@@ -41,10 +41,8 @@ def restrains(node: AST) -> bool:
 
 
 def is_unconditional(node: AST) -> bool:
-    """Whether a statement may restrain an answer in which nothing shows that it fired.
-
-    That is a constraint, which never fires in an answer, a preference, and a fact that forbids.
-    """
+    """Whether a statement may restrain an answer in which nothing shows that it fired."""
+    # That is a constraint, which never fires in an answer, a preference, and a fact that forbids.
     shows = node.ast_type is ASTType.Rule and str(node.head) != "#false" and not is_fact(node)
     return not shows and restrains(node)
 
@@ -68,10 +66,7 @@ def is_core(rule: NamedRule) -> bool:
 
 
 def copy_rules(target: Path) -> list[Path]:
-    """Copy the shipped rule folder to a new or empty folder; return the files' new paths, sorted.
-
-    A copy that fails half-way is removed again.
-    """
+    """Copy the shipped rules to a new or empty folder, all or nothing; return the sorted paths."""
     source = rules_dir()
     files = sorted(path.relative_to(source) for path in source.rglob("*") if path.is_file())
     # A loop of links is left to whoever makes the folder.
@@ -124,10 +119,7 @@ def _shipped() -> dict[str, list[bytes]]:
 
 
 class Use(StrEnum):
-    """The purpose that a profile loads a rule for: to decide an answer, to explain it, or both.
-
-    ``rating`` is for rules that do nothing but rate the pair as a whole.
-    """
+    """The purpose that a profile loads a rule for; ``rating`` for what does nothing but rate."""
 
     ANSWER = "answer"
     EXPLANATION = "explanation"

@@ -32,10 +32,7 @@ _AsksDerives: TypeAlias = "tuple[Set[Signature], Set[Signature]]"  # predicates 
 
 @dataclass(slots=True)
 class Reading:
-    """The files read so far: ``files`` as they are mentioned, ``texts`` includes first.
-
-    ``report`` gets each fault and its kind; reading goes on unless it raises it.
-    """
+    """The files read so far, includes first in ``texts``; ``report`` may raise a fault."""
 
     report: Report
     files: dict[Path, RuleFile] = field(default_factory=dict)

@@ -86,10 +86,7 @@ class Files:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A profile as written; ``file`` is its TOML file, for messages.
-
-    ``constants`` have the text of an ASP term each, in the order of the file.
-    """
+    """A profile as written in its TOML ``file``; ``constants`` have the text of a term each."""
 
     description: Annotated[str, msgspec.Meta(pattern=r"\S")]
     language: Annotated[str, msgspec.Meta(pattern=r"\S")]

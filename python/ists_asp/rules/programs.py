@@ -196,10 +196,7 @@ def given_warnings(
 
 @dataclass(frozen=True, slots=True)
 class ProfileFiles:
-    """A profile and the files of its rules, in the order of loading.
-
-    ``deciding`` decide about a pair, ``rating`` rate it as a whole; some may do both.
-    """
+    """A profile and its rule files: those ``deciding`` about a pair, and those ``rating`` it."""
 
     profile: Profile
     deciding: tuple[RuleFile, ...]

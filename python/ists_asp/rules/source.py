@@ -103,10 +103,7 @@ class SourceText:
         return b"\n".join(rows).decode(errors="replace")
 
     def excerpt(self, line: int, column: int) -> str:
-        """Return the line and below it a caret under the character ``column``.
-
-        Of a long line only what stands around the character.
-        """
+        """Return the line, or the part around ``column`` of a long one, with a caret below it."""
         text = self.line(line)
         begin = max(0, min(column - 1 - _SHOWN // 2, len(text) - _SHOWN))
         dots = "…" if begin else ""
@@ -382,10 +379,7 @@ def join(folder: str, relative: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RuleFile:
-    """A loaded file: its absolute path, its name in messages, and its SHA-256 (hexadecimal).
-
-    ``includes`` are the absolute paths of the files that it includes.
-    """
+    """A loaded file: absolute path, name in messages, SHA-256 in hexadecimal, included paths."""
 
     path: Path
     name: str

@@ -65,10 +65,8 @@ def rule_weights(
     constants: Iterable[tuple[str, str]] = (),
     asked: Callable[[NamedRule], bool] = lambda _rule: True,
 ) -> Mapping[str, tuple[Weight, ...]]:
-    """The weights of each rule that can derive evidence, strongest first, by its name.
-
-    Whoever asks about some rules only gives rules without a memory.
-    """
+    """The weights of each rule that can derive evidence, strongest first, by its name."""
+    # Whoever asks about some rules only gives rules without a memory.
     values = dict(constants)
     every = rules.remembered.recall(
         "weights", sorted(values.items()), lambda: _rule_weights(rules, values, asked)

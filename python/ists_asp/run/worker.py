@@ -80,10 +80,8 @@ def warn(warning: RuleWarning) -> None:
 
 @contextmanager
 def telling(system: System) -> Iterator[None]:
-    """Warn of what clingo finds suspicious in the rules of a system.
-
-    Also before an error: a misspelt predicate may be what made a pair unsolvable.
-    """
+    """Warn of what clingo finds suspicious in the rules of a system, also before an error."""
+    # A misspelt predicate may be what made a pair unsolvable.
     try:
         yield
     finally:

@@ -82,10 +82,7 @@ def prepared(
     *,
     tables: bool = True,
 ) -> PreparedRules:
-    """As :func:`prepare`, of a rule set that may remember what came of it.
-
-    Where clingo has warned of something, nothing is kept.
-    """
+    """As :func:`prepare`, but remembered, unless clingo has warned of something."""
 
     def work() -> dict[str, object]:
         program = prepare(rules.statements, arguments, messages, shapes, tables=tables)

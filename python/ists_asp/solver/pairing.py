@@ -202,10 +202,8 @@ class Pairing(Transformer):
         return node.update(name=PREFIX + node.name, arity=node.arity + 1)
 
     def both(self, node: AST) -> list[AST]:
-        """A statement rewritten; if it shows a predicate, with one that projects to it.
-
-        Only what is shown makes answer sets different.
-        """
+        """A statement rewritten; if it shows a predicate, with one that projects to it."""
+        # Only what is shown makes answer sets different.
         rewritten = self.statement(node)
         if rewritten.ast_type is not ASTType.ShowSignature or not rewritten.name:
             return [rewritten]

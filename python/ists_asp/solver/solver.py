@@ -210,10 +210,7 @@ class Solver(Generic[A]):
     def derivable(
         self, items: Iterable[Item], wanted: Sequence[Signature]
     ) -> Iterator[list[Symbol]]:
-        """The atoms of wanted predicates that could be derived for each pair, lazily, in order.
-
-        Those that do not depend on the pair have none.
-        """
+        """The atoms of predicates that could be derived for each pair and depend on it, lazily."""
 
         def alone(_: Subject, facts: Sequence[Symbol]) -> list[Symbol]:
             atoms = self.ground_atoms(facts)

@@ -139,10 +139,7 @@ class Shape(NamedTuple):
 
 
 class Shapes:
-    """The shapes of statements, and what else was made of them one by one.
-
-    The memo keeps them between runs, for all rule sets of its family.
-    """
+    """The shapes of statements and more, kept between runs for all rule sets of a family."""
 
     def __init__(self, remembered: Memo | None = None) -> None:
         self._remembered = remembered or Memo()

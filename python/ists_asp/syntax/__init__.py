@@ -1,4 +1,1 @@
-"""Programs as clingo reads and writes them: syntax trees, and ground terms as text.
-
-Nothing here knows what a rule of ours says.
-"""
+"""Programs as clingo reads and writes them: syntax trees, and ground terms as text."""

@@ -1,7 +1,4 @@
-"""Clingo's syntax trees: walking them, what is known of them, and small changes to them.
-
-Changes are names for what has none, values filled in, and switches.
-"""
+"""Clingo's syntax trees: walking them, what is known of them, and small changes to them."""
 
 from __future__ import annotations
 
@@ -267,10 +264,7 @@ def switches(count: int = 0) -> AST:
 
 
 class Lifter(ast.Transformer):
-    """Names intervals and anonymous variables in atoms, so that they have values to look at.
-
-    ``extra`` gets the comparisons ``Name = 1..3`` that go with the names of intervals.
-    """
+    """Names intervals and anonymous variables in atoms; ``extra`` gets ``Name = 1..3``."""
 
     def __init__(self) -> None:
         self._number = count(1)

@@ -152,10 +152,8 @@ def _words(pair: Pair, kind: DecisionKind, value: str, sides: tuple[Tokens, Toke
 
 
 def decided(answer: Answer) -> Mapping[Decided, str]:
-    """The decisions of an answer by what they are about, in words.
-
-    Answers with other chunks have other numbers for them, so that atoms cannot be compared.
-    """
+    """The decisions of an answer by what they are about, in words."""
+    # Answers with other chunks have other numbers for them, so that atoms cannot be compared.
     lines: list[Decided] = []
     lines += [(DecisionKind.BOUNDARY, (chunk.first,), (), "") for chunk in answer.chunks1]
     lines += [(DecisionKind.BOUNDARY, (), (chunk.first,), "") for chunk in answer.chunks2]

@@ -107,10 +107,8 @@ def places(rules: RuleSet, names: Collection[str]) -> set[int]:
 
 
 def triable(rules: RuleSet, program: PreparedRules) -> tuple[list[str], list[str]]:
-    """The rules with a name, but for the core encoding's, and those among them that are tables.
-
-    Tables are the same for all pairs, so that it would take long to have a switch for each.
-    """
+    """The rules with a name, but for the core encoding's, and those among them that are tables."""
+    # Tables are the same for all pairs, so that it would take long to have a switch for each.
     open_ = {id(node) for node in program.statements}
     each: dict[str, None] = {}
     once: dict[str, None] = {}
@@ -312,10 +310,7 @@ def margins(
 def restraints(
     trace: Trace, decisions: Sequence[Decision] | None = None, absent: Collection[Decided] = ()
 ) -> tuple[Restraint, ...]:
-    """The hard rules, constraints and weak constraints that changed decisions.
-
-    Asked about are some ``decisions``, by default all, and some that the answer does not have.
-    """
+    """The hard rules and constraints that changed ``decisions``, or prevented ``absent`` ones."""
     ours = decided(trace.answer)
     wanted = ours.keys() if decisions is None else {decision.decided for decision in decisions}
     found = []
@@ -351,10 +346,7 @@ def changing(
 
 
 def sentence_of(trace: Trace, rule: NamedRule, about: Iterable[Decided] = ()) -> str:
-    """The sentence of a rule where it fired, or its own words.
-
-    ``about`` are the decisions in question: of what fired, that counts which is about their tokens.
-    """
+    """The sentence of a rule where it fired, best about the tokens of ``about``, or its text."""
     sides = [(side, line[side]) for line in about for side in (1, 2)]
     wanted = {(side, token) for side, tokens in sides for token in tokens}
     if fired := [firing for firing in trace.firings.deriving if firing.probe.rule is rule]:

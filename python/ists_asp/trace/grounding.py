@@ -30,10 +30,7 @@ _WANTED = f"{PREFIX}wanted"
 
 
 def ground_probes(text: str, facts: Iterable[str], arguments: Sequence[str]) -> Control:
-    """Ground rewritten rules over the atoms of an answer set; nothing is solved.
-
-    ``arguments`` are those of clingo's command line.
-    """
+    """Ground rewritten rules over an answer set; ``arguments`` are clingo's options."""
     errors: list[str] = []
     control = Control(list(arguments), logger=lambda _code, text: errors.append(text))
     try:
@@ -135,10 +132,7 @@ def later_statements(probes: Iterable[Probe], pairing: Pairing | None = None) ->
 
 
 class Grounding:
-    """The instances of probes in a control object, of one pair or of several ``together``.
-
-    ``later`` gives what finds elements.
-    """
+    """The instances of probes of one pair, or of several ``together``; ``later`` finds elements."""
 
     def __init__(
         self, control: Control, later: Callable[[], str], together: BatchModel | None = None

@@ -76,10 +76,7 @@ class NearMisses:
         return by_name(self._true)
 
     def explain(self, wanted: Ground, depth: int = 6) -> list[Branch]:
-        """Branches for the rules that come nearest to an atom, the nearest first.
-
-        Where anything will do, the atom has :data:`ANY`; branches go ``depth`` rules deep.
-        """
+        """Branches for rules nearest to an atom (:data:`ANY`: anything), ``depth`` rules deep."""
         self._asked = set()
         parts = tuple(reread(part, frozenset({ANY})) for part in wanted.arguments)
         known = [ANY if ANY in part else part for part in wanted.arguments]

@@ -116,10 +116,7 @@ def _only(
 
 
 def read_question(text: str, answer: Answer) -> Question:
-    """Read a decision that an answer takes, or might have taken.
-
-    What is left over without a label is what the answer has: NOALI or ALIC.
-    """
+    """Read a decision; a chunk without counterpart or label has the answer's, NOALI or ALIC."""
     where = f"decision '{shortened(text)}'"
     if "<==>" in text:
         return _alignment(text, answer, where)

@@ -79,10 +79,7 @@ def own(found: Iterable[Because]) -> list[Branch]:
 
 
 class Grower:
-    """Grows the branches of a trace, ``depth`` rules deep.
-
-    With ``everything`` they show all features, and all firings that derive an atom.
-    """
+    """Grows branches, ``depth`` rules deep; with ``everything`` all features and firings."""
 
     def __init__(self, trace: Trace, depth: int = 3, *, everything: bool = False) -> None:
         self._trace = trace

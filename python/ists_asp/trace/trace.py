@@ -95,10 +95,7 @@ class Words:
         return text
 
     def atom(self, atom: Ground) -> str:
-        """An atom with words for its tokens, chunks and spans: ``aligned("a cat","one cat")``.
-
-        What may be anything is shown as ``_``.
-        """
+        """An atom with words for its parts, ``aligned("a cat",_)``; ``_`` may be anything."""
         if atom not in self._terms:
             self._terms[atom] = self._term(atom)
         return self._terms[atom]
@@ -244,10 +241,7 @@ class Trace:
 
     @cached_property
     def objective(self) -> tuple[Term, ...]:
-        """The terms of the objective, highest priority first, heaviest first.
-
-        Firings that stand for equal terms count once.
-        """
+        """The terms of the objective, highest priority and heaviest first; equal ones once."""
         found: dict[tuple[Ground, ...], list[RuleInstance]] = defaultdict(list)
         for firing in self.firings.objective:
             found[firing.head.arguments].append(firing)

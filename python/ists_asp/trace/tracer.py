@@ -222,10 +222,7 @@ class Coverage:
 
 
 def coverage(reified: ReifiedRules, items: Iterable[Item]) -> Iterator[Coverage]:
-    """Which of some rules fire for each pair, whether or not a decision rests on what fired.
-
-    Asked about are the rules of ``reified``, which has a solver of all rules.
-    """
+    """Which rules of ``reified`` fire for each pair, whether or not a decision rests on them."""
     shown = reified.rewritten(reified.solver.program)
     for best in reified.solver.best_of_all(items, lambda: shown.paired):
         rewritten, pair = reified.rewritten(best.program), best.answer.pair

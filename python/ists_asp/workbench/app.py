@@ -59,10 +59,7 @@ _STATUS = {SupersededError: 409, ConflictError: 409, ReadOnlyError: 403}
 
 
 def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object]) -> Guard:
-    """The ASGI application of a project, for a server on a port of this machine.
-
-    ``warn`` is told of each request that failed by an error of the program or the machine.
-    """
+    """The ASGI application of a project at a port; ``warn`` is told of requests that failed."""
     app = FastAPI(
         title="ists-asp",
         version=__version__,

@@ -61,10 +61,7 @@ class Action(BaseModel):
 
 
 def act(answer: Answer, action: Action) -> Answer:
-    """The answer after an action; chunks without an alignment are as they were, or NOALI.
-
-    Whether that is an answer is not seen here.
-    """
+    """The answer after an action, not yet checked; other chunks stay as they were, or NOALI."""
     sides = tuple(sorted({*action.tokens1})), tuple(sorted({*action.tokens2}))
     aligned = [line for line in answer.alignments if line.label.aligned]
     if action.do == "accept":

@@ -93,10 +93,7 @@ def text_digest(text: str) -> str:
 
 
 class Project:
-    """A project folder.
-
-    UsageError: it is neither empty nor a project. DataError: ``workbench.toml`` is faulty.
-    """
+    """A project folder. UsageError: it is neither empty nor one. DataError: it is faulty."""
 
     def __init__(
         self,
@@ -186,10 +183,7 @@ class Project:
         return self.folder.read(f"{RULES}/{name}")
 
     def save(self, name: str, text: str | None, before: str | None, edit: str) -> State:
-        """Write a rule file that was ``before``, by its hash, or was not there; a new state.
-
-        Without a text it is taken away, and stays in the history. ConflictError: it has changed.
-        """
+        """Write or remove a rule file that was ``before``, by its hash; a ConflictError if not."""
         with self._lock:
             self.check_rule(name, text or "")
             place = f"{RULES}/{name}"

@@ -133,10 +133,7 @@ class Editor:
         self._known: tuple[str, dict[str, Any]] = "", {}
 
     def check(self, given: Draft) -> list[dict[str, Any]]:
-        """The findings about the draft of a rule file.
-
-        SupersededError: its tab has asked about it again. IstsError: the limits do not suffice.
-        """
+        """The findings about a draft. SupersededError: its tab has asked about it again."""
         name = given.name
         self._project.check_rule(name, given.text)
         wanted = self._newest.wanted((given.tab, name))

@@ -208,10 +208,7 @@ class _Lesson:
     quiet: bool
 
     def head(self, task: str = "ists", folds: int | str | None = None) -> tuple[str, str]:
-        """The title of the file, and the command, the same wherever the data and rules lie.
-
-        With ``folds`` the file is that of confidence, which a cross-validation writes.
-        """
+        """The title and command of a file of weights, or with ``folds`` of one of confidence."""
         setup = self.setup
         reader = "" if setup.reader == "none" else setup.reader
         parts = ["ists-asp learn"]
