@@ -98,11 +98,10 @@ def confidence_tables(facts: Iterable[Symbol]) -> dict[Kind, Steps]:
         name, chunks, at, share = fact.arguments
         numbers = at.type is share.type is SymbolType.Number and 0 <= share.number <= 100
         if str(chunks) not in ("given", "found") or not numbers:
-            raise RuleError(
-                f"{shortened(str(fact))} is not a row of a table of confidence",
-                expected="confidence(Kind,given,Lead,Percent) or found, Percent from 0 to 100",
-                hint="Rename this predicate, or look at docs/reference/vocabulary.md",
-            )
+            found = f"{shortened(str(fact))} is not a row of a table of confidence"
+            expected = "confidence(Kind,given,Lead,Percent) or found, Percent from 0 to 100"
+            hint = "Rename this predicate, or look at docs/reference/vocabulary.md"
+            raise RuleError(found, expected=expected, hint=hint)
         rows[str(name), str(chunks)][at.number] = share.number
     return {kind: tuple(sorted(steps.items())) for kind, steps in rows.items()}
 

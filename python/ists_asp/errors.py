@@ -226,11 +226,8 @@ _UNSAFE = re.compile(r"note: '(?P<variable>[^']+)' is unsafe")
 
 @contextmanager
 def inside(subject: Subject) -> Iterator[None]:
-    """Turn whatever is raised about a pair into an error of ours that names it.
-
-    That of a library is a RuleError: clingo, or whoever reads what the rules derive, has met
-    something that it cannot take.
-    """
+    """Turn whatever is raised about a pair into an error of ours that names it."""
+    # That of a library is a RuleError: it has met something that it cannot take.
     where = of_pair(subject.id)
     try:
         yield
@@ -251,11 +248,9 @@ def inside(subject: Subject) -> Iterator[None]:
         raise told from error
     except Exception as error:
         fault = f"{type(error).__name__}: {shortened(str(error))}".removesuffix(": ")
-        raise RuleError(
-            f"what the rules derive cannot be read: {fault}",
-            where=where,
-            hint="Look for terms of an odd kind; if no rule is yours, please report this",
-        ) from error
+        found = f"what the rules derive cannot be read: {fault}"
+        hint = "Look for terms of an odd kind; if no rule is yours, please report this"
+        raise RuleError(found, where=where, hint=hint) from error
 
 
 def unless_it_fails(work: Callable[[], T | None]) -> T | None:

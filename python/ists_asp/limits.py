@@ -1,7 +1,6 @@
 """How much a pair may ask for, in tokens and in characters, and how much a table may hold.
 
-Whatever grows faster than the text must have a bound, or a single word can take all the time
-there is. docs/reference/formats.md says what the bounds mean for whoever writes sentences.
+Whatever grows faster than the text must have a bound, or a word can take all the time there is.
 """
 
 from __future__ import annotations

@@ -187,11 +187,7 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def fits(value: object, given: str | list[str]) -> bool:
-    """Whether a value can be what Stanza said of a text, or of the words of a sentence.
-
-    Of a text: its tokens, which put together are the text without its blanks. Of words: for each
-    its lemma and two tags.
-    """
+    """Whether a value can be Stanza's tokens of a text, or lemma and tags of each word."""
     if not isinstance(value, list):
         return False
     if isinstance(given, str):

@@ -1,8 +1,4 @@
-"""Stanza: its models on disk, and the only calls into it.
-
-Models are looked up on disk alone, and what is missing is said clearly. Pipelines are loaded at
-their first use, keep Stanza's log off the user's screen, and give plain strings.
-"""
+"""Stanza: models on disk alone, loaded at their first use, and the only calls into it."""
 
 from __future__ import annotations
 
@@ -195,12 +191,11 @@ class StanzaAdapter:
             reason = brief(error)
             if not refused and (damaged := _unreadable(models.files)):
                 reason = f"{damaged.relative_to(models.directory)} is damaged, or not a model"
-            raise ResourceError(
-                f"package '{models.package}' for '{models.lang}' {failure}: {reason}",
-                where=str(models.directory),
-                expected=f"models that Stanza {version_of('stanza')} reads",
-                hint="Install the files again, or choose others with --stanza-dir DIR",
-            ) from error
+            found = f"package '{models.package}' for '{models.lang}' {failure}: {reason}"
+            where = str(models.directory)
+            expected = f"models that Stanza {version_of('stanza')} reads"
+            hint = "Install the files again, or choose others with --stanza-dir DIR"
+            raise ResourceError(found, where=where, expected=expected, hint=hint) from error
 
 
 def _unreadable(files: Iterable[Path]) -> Path | None:
@@ -233,11 +228,8 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _no_compiler() -> Iterator[None]:
-    """Let optimizers be made without torch's compiler, which takes more than a second to import.
-
-    Stanza makes one with each model, though it is not trained here. Torch would import the compiler
-    at the first, only to tell it not to look into that.
-    """
+    """Let optimizers be made without torch's compiler, which takes more than a second to import."""
+    # Torch would import it at the first, which Stanza makes with each model, though it trains none.
     from torch.optim import Optimizer
 
     method = Optimizer.add_param_group
@@ -250,11 +242,8 @@ def _no_compiler() -> Iterator[None]:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Let torch compute in one thread, which these models fill, unless the user said how many.
-
-    More gain nothing on an idle machine, and take ten times as long where others compute
-    too, as the threads wait for one another.
-    """
+    """Let torch compute in one thread, which these models fill, unless the user said how many."""
+    # More gain nothing, and take ten times as long where others compute: they wait for each other.
     import torch
 
     threads = torch.get_num_threads()

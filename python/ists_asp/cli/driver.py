@@ -75,8 +75,7 @@ class Working:
     ) -> Iterator[tuple[S, Any]]:
         """Ask about pairs, lazily, so many at a time; yield each with what was said of it.
 
-        One that fails is told, costs no other anything, and comes with the reason, a line. The
-        error of an only pair is raised. Pairs have a time limit unless they are ``searching``.
+        One that fails comes with the reason, a line; the error of an only pair is raised.
         """
         from ists_asp.run.pool import Limit, ask_each
 

@@ -1,8 +1,4 @@
-"""Files that commands read and write: declared by types of options, compared at the start.
-
-An option or argument that names a file has one of the types below. Before a command begins, and
-before it opens anything, all that it reads and writes is compared (:mod:`ists_asp.io.files`).
-"""
+"""Files that commands read and write: declared by types of options, compared at the start."""
 
 from __future__ import annotations
 

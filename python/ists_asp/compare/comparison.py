@@ -262,8 +262,7 @@ def compare_runs(old: Evaluation, new: Evaluation, gold: Mapping[str, Reference]
     """Compare the figures of two runs, measured by the same gold standard and scheme.
 
     How sure a gain is says paired bootstrap resampling (Koehn 2004, "Statistical significance
-    tests for machine translation evaluation"): as many pairs as there are, drawn with
-    replacement, are measured for both runs, again and again.
+    tests for machine translation evaluation").
     """
     before, after = ({one.id: one.scores for one in run.pairs} for run in (old, new))
     none = Scores()

@@ -80,12 +80,10 @@ class SolvedAnswer(Answer):
             RuleError: a rule cannot be traced.
         """
         if self.tracing is None:
-            raise UsageError(
-                "this answer cannot be traced",
-                where=of_pair(self.pair.id),
-                expected="the best answer that an open system gave",
-                hint="Ask the answer of system.solve(sentence1, sentence2)",
-            )
+            found = "this answer cannot be traced"
+            expected = "the best answer that an open system gave"
+            hint = "Ask the answer of system.solve(sentence1, sentence2)"
+            raise UsageError(found, where=of_pair(self.pair.id), expected=expected, hint=hint)
         return self.tracing()
 
     def why(self, *decision: str) -> Why:

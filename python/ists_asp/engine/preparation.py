@@ -146,11 +146,7 @@ _fields = attrgetter("form", "lemma", "upos", "xpos")  # what is kept of a word
 
 
 class Preparation(Closing):
-    """A profile's rules, models and lexicon, which make facts of sentences.
-
-    Nothing is loaded before it is needed. ``parsed`` are the profile and its rules, where they
-    have been parsed already.
-    """
+    """A profile's rules, models and lexicon, loaded when needed unless ``parsed``; makes facts."""
 
     def __init__(self, setup: Setup, parsed: tuple[Profile, RuleSet] | None = None) -> None:
         self.setup = setup
@@ -411,22 +407,20 @@ def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader 
     if not profile.reads or (name == USE) != (whole == USE):
         other = "a profile with reader_rules or reader_weights, such as default"
         choice = f"choose the reader {USE}, " if whole else ""
-        raise UsageError(
-            f"the profile {profile.name} has no rules for the reader {name}",
-            expected="a Spanish profile, such as sts-es" if name == USE else other,
-            hint=f"Leave the reader out, {choice}or choose such a profile",
-        )
+        found = f"the profile {profile.name} has no rules for the reader {name}"
+        expected = "a Spanish profile, such as sts-es" if name == USE else other
+        hint = f"Leave the reader out, {choice}or choose such a profile"
+        raise UsageError(found, expected=expected, hint=hint)
     if name == USE:
         return UniversalReader()
     return Reader(shipped_reader() if name == SHIPPED else Path(name))
 
 
 def freeze_gc() -> None:
-    """Exempt all objects that exist from further collections.
+    """Exempt all objects that exist, and are still used, from further collections.
 
-    With models loaded there are hundreds of thousands of them, and each full collection
-    looks at every one: a pause of more than 100 ms at an arbitrary pair. Objects that an
-    earlier call exempted are looked at once more, so that models no longer used are freed.
+    With models there are hundreds of thousands of them, at which each full collection looks: a
+    pause of more than 100 ms at an arbitrary pair.
     """
     gc.unfreeze()
     gc.collect()
@@ -447,26 +441,19 @@ def read_pairs(given: Iterable[GivenPair], *, tokens: bool = True) -> Iterator[P
             yield item
             continue
         if not isinstance(item, (tuple, list)) or len(item) not in (2, 3):
-            raise UsageError(
-                f"{item!r} is not a pair",
-                where=of_pair(number),
-                expected="an ists_asp.model.Pair, two sentences, or an id and two sentences",
-            )
+            expected = "an ists_asp.model.Pair, two sentences, or an id and two sentences"
+            raise UsageError(f"{item!r} is not a pair", where=of_pair(number), expected=expected)
         *identifier, one, two = item
         yield read_pair(one, two, str(*identifier or [number]), tokens=tokens)
 
 
 def _sentence(given: GivenSentence, number: int, tokens: bool) -> Sentence:
-    where = f"sentence {number}"
+    where, expected = f"sentence {number}", "text, or an ists_asp.model.Sentence"
     if isinstance(given, str):
         given = make_sentence(split_words(clean(given, where, Repairs())))
         given = given if tokens else Text(given.tokens)
     if not isinstance(given, Sentence):
-        raise UsageError(
-            f"{given!r} is not a sentence",
-            where=where,
-            expected="text, or an ists_asp.model.Sentence",
-        )
+        raise UsageError(f"{given!r} is not a sentence", where=where, expected=expected)
     if not given.tokens:
         raise DataError("the sentence is empty", where=where, expected="at least one token")
     return given

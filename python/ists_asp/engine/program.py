@@ -59,8 +59,7 @@ class Reading(Generic[A]):
 class Program(Generic[A]):
     """The rules of one purpose, ready for many pairs; nothing is grounded before it is needed.
 
-    Where the rules have a memory, results are kept between runs if ``keeps``. ``knowledge`` is what
-    words are compared by, for traces.
+    Results are kept between runs if ``keeps``; ``knowledge`` is for traces.
     """
 
     def __init__(

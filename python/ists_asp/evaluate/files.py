@@ -39,12 +39,9 @@ def evaluate_files(
     """
     (right, hash1), (answers, hash2) = _read(gold, True, warn), _read(system, False, warn)
     if not right.keys() & answers.keys():
-        raise DataError(
-            f"no sentence id in common with {gold}",
-            where=str(system),
-            expected=f"ids such as '{shortened(next(iter(right)))}'",
-            hint=_ZERO,
-        )
+        found = f"no sentence id in common with {gold}"
+        expected = f"ids such as '{shortened(next(iter(right)))}'"
+        raise DataError(found, where=str(system), expected=expected, hint=_ZERO)
     evaluation = evaluate(right, answers, scheme)
     measure = evaluation.overall.alignment
     if not measure.total_gold and not measure.total_system:
@@ -114,12 +111,10 @@ def _read(path: Path, gold: bool, warn: Warn) -> tuple[dict[str, ScoredPair], st
         _check_links(sentence.where, scored)
         pairs[identifier] = ScoredPair(words1, words2, scored)
     if not any(gold or pair.lines for pair in pairs.values()):
-        raise DataError(
-            f"no {'alignment' if pairs else 'sentence'}",
-            where=str(path),
-            expected="sentences and their alignments, such as 1 <==> 1 // EQUI // 5",
-            hint="The official scorer of 2016 gives up, too",
-        )
+        found = f"no {'alignment' if pairs else 'sentence'}"
+        expected = "sentences and their alignments, such as 1 <==> 1 // EQUI // 5"
+        hint = "The official scorer of 2016 gives up, too"
+        raise DataError(found, where=str(path), expected=expected, hint=hint)
     misplaced = [f"{where}: {_MISPLACED}" for where in view.misplaced]
     for first, *more in filter(None, (odd, misplaced)):
         warn(first + (f"; {len(more)} more" if more else ""))
@@ -130,12 +125,9 @@ def _check_links(where: str, lines: Iterable[ScoredLine | Alignment]) -> None:
     """Refuse a pair with more links than two sentences can have, which would fill the memory."""
     links = sum(len(line.tokens1) * len(line.tokens2) for line in lines)
     if links > MAX_TOKENS**2:
-        raise DataError(
-            f"lines with {links} links between tokens",
-            where=where,
-            expected=f"at most {MAX_TOKENS**2}, those of two sentences of {MAX_TOKENS} tokens",
-            hint=_OURS,
-        )
+        found = f"lines with {links} links between tokens"
+        expected = f"at most {MAX_TOKENS**2}, those of two sentences of {MAX_TOKENS} tokens"
+        raise DataError(found, where=where, expected=expected, hint=_OURS)
 
 
 def _by_number(tokens: Sequence[WaToken]) -> Sentence:

@@ -79,11 +79,8 @@ def correlation(gold: Sequence[float], system: Sequence[float], where: str = "")
 
 
 def weighted_mean(parts: Sequence[Correlation]) -> Correlation:
-    """The mean of the correlations of several data sets, each weighted by its pairs.
-
-    The interval adds up the variances of the parts, ``(1 - r**2)**2 / (pairs - 3)`` each
-    (that of Fisher's z, brought back to r by the delta method).
-    """
+    """The mean of the correlations of several data sets, each weighted by its pairs."""
+    # The variance of a part is that of Fisher's z, brought back to r by the delta method.
     pairs = sum(part.pairs for part in parts)
     mean = fmean([part.r for part in parts], [part.pairs for part in parts])
     variance = math.fsum(
@@ -228,11 +225,8 @@ def _folder(folder: Path) -> dict[str, Path]:
     files: dict[str, Path] = {}
     for file in sorted(folder.iterdir()):
         if file.suffix in _SUFFIXES and (first := files.setdefault(_name(file), file)) is not file:
-            raise DataError(
-                f"{first.name} and {file.name} are of one name",
-                where=str(folder),
-                expected="one file a data set",
-            )
+            found = f"{first.name} and {file.name} are of one name"
+            raise DataError(found, where=str(folder), expected="one file a data set")
     return files
 
 
@@ -249,11 +243,8 @@ def _by_id(
     ):
         if lacking:
             sample = f"such as '{shortened(lacking[0])}'"
-            raise DataError(
-                f"{len(lacking)} of the pairs of {file} are not in it, {sample}",
-                where=str(where),
-                expected="the same ids in both files",
-            )
+            found = f"{len(lacking)} of the pairs of {file} are not in it, {sample}"
+            raise DataError(found, where=str(where), expected="the same ids in both files")
     return [ratings[own] for own in ids]
 
 

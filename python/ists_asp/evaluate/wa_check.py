@@ -211,11 +211,7 @@ class CheckReport:
 
 
 def check_file(path: Path, scheme: Scheme = Scheme.Y2016) -> CheckReport:
-    """Check a ``.wa`` file.
-
-    The pilot of 2015 also wants one chunk aligned to one chunk: sides whose tokens are
-    neighbours, and each token on one line.
-    """
+    """Check a ``.wa`` file; that of 2015 has one chunk, of neighbouring tokens, aligned to one."""
     faults: list[Fault] = []
     notes: list[str] = []
     statistics = Statistics()

@@ -1,8 +1,4 @@
-"""An answer in words: what both sentences say, and how they differ.
-
-Rules decide what is said and in which order (``lp_rules/explanation/``); templates hold the
-wording (``data/templates/``). Nothing is decided here.
-"""
+"""An answer in words: rules decide what is said, and in which order; templates hold the wording."""
 
 from ists_asp.explain.explanation import Explanation, Statement
 from ists_asp.explain.templates import Templates, load_templates

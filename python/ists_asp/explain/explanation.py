@@ -1,8 +1,7 @@
 """Explanations: an answer in words, as statements that each rest on alignments.
 
-Rules for explanations derive what is said, in which order, in atoms of the vocabulary of
-``lp_rules/explanation/output.lp``. Atoms of other predicates are passed over; those of its own are
-read and checked once, or refused.
+Atoms of the vocabulary of ``lp_rules/explanation/output.lp`` are read and checked once, or
+refused; others are passed over.
 """
 
 from __future__ import annotations
@@ -346,11 +345,9 @@ def explained(
     for item in items:
         name = f"say_{item.kind}"
         if name not in rules:
-            raise RuleError(
-                f"the rule that makes statements of the kind {item.kind} has another name",
-                expected=f'%@rule {name}: "…"',
-                hint="Name it so, for the explanation to say which rule decided",
-            )
+            found = f"the rule that makes statements of the kind {item.kind} has another name"
+            hint = "Name it so, for the explanation to say which rule decided"
+            raise RuleError(found, expected=f'%@rule {name}: "…"', hint=hint)
         text = sentence(_clause([item], templates), templates)
         number = sentences.index(item.place.sentence)
         uses = sorted(shown.uses[item.place.statement])

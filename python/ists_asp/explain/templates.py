@@ -76,11 +76,9 @@ class Templates:
             if match[1] is None:
                 return match[0][0]
             if match[1] not in slots:
-                raise DataError(
-                    f"nothing fills the slot {{{shortened(match[1])}}}",
-                    where=_where(self.name, self.lines, table, key),
-                    expected=", ".join(sorted(slots)) or "no slots",
-                )
+                found = f"nothing fills the slot {{{shortened(match[1])}}}"
+                where = _where(self.name, self.lines, table, key)
+                raise DataError(found, where=where, expected=", ".join(sorted(slots)) or "no slots")
             return slots[match[1]]
 
         text = _SLOT.sub(filled, self.text(table, key))
@@ -98,11 +96,8 @@ class Templates:
         """A text as the file has it, such as a word that a rule names."""
         texts: Mapping[str, str] = getattr(self, table)
         if key not in texts:
-            raise DataError(
-                f'there is no text "{shortened(key)}"',
-                where=_where(self.name, self.lines, table),
-                hint="Add it to the file",
-            )
+            found, hint = f'there is no text "{shortened(key)}"', "Add it to the file"
+            raise DataError(found, where=_where(self.name, self.lines, table), hint=hint)
         return texts[key]
 
 
@@ -116,11 +111,9 @@ def load_templates(
 ) -> Templates:
     """Read shipped templates or your own, and warn of texts that these lack or add."""
     if path is None and language not in languages():
-        raise UsageError(
-            f"there are no templates for the language '{language}'",
-            expected=" or ".join(languages()),
-            hint="Give a file of your own with --templates",
-        )
+        found = f"there are no templates for the language '{language}'"
+        expected = " or ".join(languages())
+        raise UsageError(found, expected=expected, hint="Give a file of your own with --templates")
     name = f"{language}.toml" if path is None else str(path)
     shipped = data_dir() / "templates" / name
     try:
@@ -201,12 +194,10 @@ def _check(key: str, text: object, where: str, *, slots: bool) -> None:
         raise DataError(f"{len(text)} characters", where=where, expected=f"{LONGEST} at most")
     for match in _SLOT.finditer(text) if slots else ():
         if match[0] in ("{", "}"):
-            raise DataError(
-                f"'{match[0]}' begins or ends no slot in {shown(text)}",
-                where=where,
-                expected="{slot}, with a name of small letters and nothing else in the brackets",
-                hint="Write {{ and }} for the brackets themselves",
-            )
+            found = f"'{match[0]}' begins or ends no slot in {shown(text)}"
+            expected = "{slot}, with a name of small letters and nothing else in the brackets"
+            hint = "Write {{ and }} for the brackets themselves"
+            raise DataError(found, where=where, expected=expected, hint=hint)
 
 
 def phrase(words: Sequence[str], templates: Templates, glued: Collection[int] = ()) -> str:

@@ -81,11 +81,10 @@ class _Builder:
 
 
 def parse_chunks(text: str, *, where: str = "line", repairs: t.Repairs | None = None) -> Sentence:
-    """Read one line of a chunk file.
+    """Read one line of a chunk file, in which every token ends up in exactly one chunk.
 
-    Every token ends up in exactly one chunk: an opening bracket inside an open chunk ends
-    that chunk, an unclosed chunk ends with the line, tokens outside brackets are a chunk of
-    their own, and empty or unpaired brackets are dropped, each kind with one warning.
+    An opening bracket ends an open chunk, as does the end of the line; tokens outside brackets are
+    a chunk; empty or unpaired brackets are dropped, each kind with one warning.
     """
     builder = _Builder()
     for item in t.split_words(text):

@@ -1,8 +1,7 @@
 """The formats that answers and ratings are written in: one registry.
 
-A new format is an entry of :data:`FORMATS` and its writer; the command line takes its choices,
-endings and help from there. Formats of tables share one writer, which puts columns of ours behind
-those of the table that pairs came from.
+The command line takes its choices, endings and help from it. Tables share one writer, which puts
+columns of ours behind those of the table that pairs came from.
 """
 
 from __future__ import annotations

@@ -57,11 +57,9 @@ def read_pairs(
 
 
 class Ids(Closing):
-    """Ids with the numbers of their lines; a context manager.
+    """Ids with the numbers of their lines; a context manager."""
 
-    SQLite keeps them in a file without a name, in the system's folder for such files, as soon
-    as there are more than a few thousand.
-    """
+    # SQLite keeps them in a file without a name, as soon as there are more than a few thousand.
 
     def __init__(self) -> None:
         self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)

@@ -298,12 +298,9 @@ class Store(Closing):
     def _unusable(
         self, reason: object, expected: str = "a directory that can be written to", do: str = ""
     ) -> ResourceError:
-        return ResourceError(
-            f"the cache cannot be used ({reason})",
-            where=str(self.path),
-            expected=expected,
-            hint=f"{do}Choose another with --cache DIR, or go without: --cache none",
-        )
+        found = f"the cache cannot be used ({reason})"
+        hint = f"{do}Choose another with --cache DIR, or go without: --cache none"
+        return ResourceError(found, where=str(self.path), expected=expected, hint=hint)
 
 
 def cache_files(directory: Path) -> list[Path]:
@@ -493,11 +490,8 @@ class Memo:
         work: Callable[[], Any],
         sure: Callable[[], bool] = lambda: True,
     ) -> Any:  # noqa: ANN401 (JSON)
-        """A single result that follows from ``options`` as well; None is not stored.
-
-        Whether it is ``sure`` enough to be stored is asked afterwards: clingo's warnings, for one,
-        would be given no more.
-        """
+        """A single result that follows from ``options`` as well; None is not stored."""
+        # Whether it is ``sure`` is asked afterwards: clingo's warnings would be given no more.
         key = self.key(what, options) if self.store else b""
         value = self.get(key)
         if value is None:

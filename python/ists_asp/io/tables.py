@@ -557,11 +557,8 @@ def _writing_objects(stream: Text, columns: Sequence[str]) -> Iterator[Put]:
 def writing(
     kind: str, stream: Text, columns: Sequence[str], *, like: Table | None = None
 ) -> AbstractContextManager[Put]:
-    """Write rows of these columns, the names first, as a table of some kind.
-
-    Sheets and Parquet go to the bytes below the stream. How ``like``, the table that rows come
-    from, writes them is kept where the kind is.
-    """
+    """Write rows of these columns, the names first, as a table of some kind."""
+    # How ``like``, the table that rows come from, writes them is kept where the kind is.
     if kind in ("csv", "tsv"):
         usual = Dialect("\t" if kind == "tsv" else ",")
         dialect = like.dialect if like is not None and like.kind == kind else usual

@@ -119,11 +119,7 @@ class WaAlignment:
         return tuple(label.split("_")) if label else ()
 
     def to_alignment(self) -> Alignment:
-        """The domain's alignment; token numbers ascending.
-
-        A side that begins with ``0`` is not aligned, as the official scripts have it; ``0`` among
-        other tokens is dropped.
-        """
+        """The domain's alignment; a side that begins with 0 is not aligned, other zeros go."""
         label, tags = self._label()
         tokens1, tokens2 = map(self._tokens, self.sides)
         return Alignment(tokens1, tokens2, label, self._score(), tags)
@@ -201,11 +197,10 @@ def read_wa(
     strict: bool = False,
     watch: Callable[[t.Line], object] | None = None,
 ) -> Iterator[WaSentence]:
-    """Yield the sentences of a ``.wa`` file.
+    """Yield the sentences of a ``.wa`` file; ``watch`` gets every line before it is read.
 
-    Odd lines are repaired with one warning each. Alignment lines are kept as written, and
-    a sentence without an id gets None, so that a check can judge them. ``watch`` gets every
-    line before it is read.
+    Odd lines are repaired, with one warning each. Alignment lines, and sentences without an id, are
+    left as they are, so that a check can judge them.
     """
     repairs = t.Repairs(warn, strict)
     sentence: WaSentence | None = None
@@ -366,11 +361,10 @@ def _comment(sentence: Sentence, numbers: Sequence[int]) -> str:
 
 
 def given_answer(pair: Pair, alignments: Sequence[Alignment]) -> Answer:
-    """An answer made of a pair and alignments.
+    """An answer made of a pair and alignments, with runs of tokens on a line for missing chunks.
 
-    Where a sentence has no chunks, they are the runs of neighbouring tokens on a line. Gold may
-    have what ``check_answer`` refuses, such as a token on two lines; but no
-    line has other tokens than its sentences, or a score off the scale.
+    Gold may have what ``check_answer`` refuses, such as a token on two lines; but no line has other
+    tokens than its sentences, or a score off the scale.
     """
     for line in alignments:
         if line.score is not None and not 0 <= line.score <= HIGHEST:

@@ -272,12 +272,9 @@ def read_gold(path: Path, warn: Warn = ignore) -> list[Reference]:
     """
     missing = [name for name in (*CHUNKS, ALIGNMENTS) if not (path / name).is_file()]
     if missing and not path.is_file():
-        raise DataError(
-            f"there is no {missing[0]}",
-            where=str(path),
-            expected=f"a folder with {', '.join(CHUNKS)} and {ALIGNMENTS}",
-            hint="Name such a folder with --gold, or a .wa file of one-to-one alignments",
-        )
+        expected = f"a folder with {', '.join(CHUNKS)} and {ALIGNMENTS}"
+        hint = "Name such a folder with --gold, or a .wa file of one-to-one alignments"
+        raise DataError(f"there is no {missing[0]}", where=str(path), expected=expected, hint=hint)
     file = path if path.is_file() else path / ALIGNMENTS
     references = read_references(file, warn=warn)
     golds, faults = [], Faults()
@@ -315,11 +312,8 @@ def _chunked(gold: Reference, file: Path) -> Pair:
 
 def _alignments(pair: Pair, reference: Reference | None, file: Path) -> tuple[Alignment, ...]:
     if reference is None:
-        raise DataError(
-            f"pair {shortened(pair.id)} of the chunk files is not in it",
-            where=str(file),
-            expected="the alignments of every pair",
-        )
+        found = f"pair {shortened(pair.id)} of the chunk files is not in it"
+        raise DataError(found, where=str(file), expected="the alignments of every pair")
     if reference.pair.sizes != pair.sizes:
         raise DataError(
             "pair {} has {} and {} tokens".format(shortened(pair.id), *reference.pair.sizes),

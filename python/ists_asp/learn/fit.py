@@ -171,11 +171,9 @@ def _fit_choices(
 ) -> list[Weight]:
     """Fit what is taken or not by its evidence, which counts so often, with log loss."""
     if len({taken for _, taken, *_ in choices}) < 2 or not any(values for values, *_ in choices):
-        raise DataError(
-            f"the gold pairs show no choice to learn from: {name}",
-            expected="pairs with chunks of several words, some of them aligned",
-            hint="Give more gold pairs",
-        )
+        found = f"the gold pairs show no choice to learn from: {name}"
+        expected = "pairs with chunks of several words, some of them aligned"
+        raise DataError(found, expected=expected, hint="Give more gold pairs")
     rows = [[((key, what), value) for key, value in values.items()] for values, *_ in choices]
     yes = np.array([float(taken) for _, taken, *_ in choices])
     often = np.array([count for *_, count, _ in choices])
@@ -381,11 +379,8 @@ def _offset(loss: Loss, known: Sequence[Floats], sums: list[Floats]) -> tuple[fl
 def _within_budget(
     left: Callable[[float, Floats], tuple[Floats, set[int]]], size: int, least: float, budget: int
 ) -> set[int]:
-    """The columns that the lasso leaves within the budget, at least so tight.
-
-    What goes is dropped together, not one by one: what is weak beside its like may be strong
-    without it.
-    """
+    """The columns that the lasso leaves within the budget, at least so tight."""
+    # They go together: what is weak beside its like may be strong without it.
     start, loosest = np.zeros(size), least
     price, most = least, np.inf
     kept: set[int] = set()

@@ -108,12 +108,8 @@ class RatingExampleBuilder(Closing):
 
 
 def mismatched(data_sets: Sequence[Sequence[ScoredPair]]) -> list[ScoredPair]:
-    """Put unrelated sentences together: the first of a pair, the second of one far away.
-
-    Both are from one data set: sentences of a kind are harder to tell apart than others.
-    There are at most :data:`UNRELATED` pairs, as many from each data set that has enough, the same
-    each time, rated 0.
-    """
+    """Put unrelated sentences of a data set together, :data:`UNRELATED` pairs, rated 0."""
+    # Sentences of a kind are harder to tell apart than others. The pairs are the same each time.
     share = max(1, UNRELATED // max(1, len(data_sets)))
     pairs = []
     for number, golds in enumerate(data_sets, 1):
@@ -192,11 +188,8 @@ def cross_validate_ratings(
     folds: int | None,
     seed: int = 0,
 ) -> dict[str, tuple[Rated, ...]]:
-    """Learn on some pairs and rate the others: each data set's ratings in each part it is in.
-
-    Without ``folds`` each data set is left out as a whole, which tells what to expect of another
-    kind of text.
-    """
+    """Learn on some pairs and rate the others: each data set's ratings in each part it is in."""
+    # Without ``folds`` each data set is left out, which tells what to expect of other texts.
     by_set: dict[str, list[RatedExample]] = defaultdict(list)
     for example in examples:
         by_set[example.data_set].append(example)

@@ -51,11 +51,8 @@ class Overlay:
     tables: tuple[RuleSource, ...] = ()
 
     def over(self, sources: Sequence[RuleSource], purpose: Purpose) -> tuple[RuleSource, ...]:
-        """Return a program's files with the user's in the place of those that they replace.
-
-        The others that the user gave are added. Where pairs are not decided, only some of their
-        statements fit in.
-        """
+        """Return a program's files with the user's in place of those they replace, or added."""
+        # Where pairs are not decided, only some of their statements fit in.
         taken, more = self._sorted_out(sources)
         if purpose is not Purpose.ANSWER:
             more = [replace(source, fitting=True) for source in more]
@@ -227,11 +224,7 @@ def program_sources(
     *,
     reader: bool = False,
 ) -> tuple[RuleSource, ...]:
-    """The files that a profile loads for a purpose, each once: core, rules, weights.
-
-    Where a reader is used, there are ``reader_rules``, too, and the weights are the
-    ``reader_weights``, if there are any.
-    """
+    """The files that a profile loads for a purpose, each once: core, rules, weights, a reader's."""
     base = rules_dir() if rules is None else rules
     files = profile.files(purpose)
     if files is None:

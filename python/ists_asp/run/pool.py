@@ -342,11 +342,9 @@ class Inline:
 
 
 class Pool:
-    """Workers, each a process that a thread of this one gives batches.
+    """Workers, each given batches by a thread of this process, ``width`` of which are under way."""
 
-    ``width`` batches should be under way; ``warnings`` are those of the parser. The first worker
-    may begin as a copy of this process; those that follow it, and others, begin from nothing.
-    """
+    # The first may begin as a copy of this process; those that follow it, and others, from nothing.
 
     def __init__(self, setup: Setup, jobs: int, *, copied: bool = False) -> None:
         # With one worker, the parent and it take turns: one core is busy.
@@ -412,11 +410,8 @@ def ask_each(
     batches: Iterable[Sequence[S]],
     question: Question,
 ) -> Iterator[tuple[S, T | IstsError]]:
-    """Ask about batches of pairs, lazily; yield each pair with what was said of it.
-
-    Of a batch that fails, or costs a worker its life, each pair is asked about by itself: the one
-    to blame has an error, and costs no other anything.
-    """
+    """Ask about batches of pairs, lazily; yield each pair with what was said of it."""
+    # Of a batch that fails each pair is asked about by itself: the one to blame costs no other.
     for batch in batches:
         try:
             results: Sequence[T | IstsError] = ask(question, batch)

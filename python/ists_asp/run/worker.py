@@ -106,11 +106,9 @@ def failed(pair: Pair, error: IstsError) -> Outcome:
 
 
 class Decider:
-    """A system that is asked, and that decides pairs as a setup says: rated, explained or traced.
+    """A system that is asked, and decides pairs as a setup says: rated, explained or traced."""
 
-    It loads at once, as faulty rules are not pair's fault. Answers that are traced are cached with
-    their traces.
-    """
+    # It loads at once: faulty rules are no pair's fault.
 
     def __init__(self, setup: Setup, system: System | None = None) -> None:
         self.setup = setup

@@ -77,11 +77,8 @@ class Objective(Observer):
 
 
 def objective_for(rules: RuleSet, shapes: Shapes) -> Callable[[], Objective]:
-    """The class of objective for a program: with prices where they are sure to be right.
-
-    They are if a chunk is in one alignment or free, and an alignment has one label and one score.
-    The core encoding sees to that as long as no other rule derives any of it.
-    """
+    """The class of objective for a program: with prices where they are sure to be right."""
+    # That is so as long as nothing but the core encoding derives alignments, labels and scores.
 
     def work() -> bool:
         return all(

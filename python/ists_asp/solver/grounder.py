@@ -1,7 +1,6 @@
 """Rules made ready for a pair: tables worked out, the rest ground, answer sets found.
 
-A predicate is a table if it has definitions and all of them are facts, or rules over
-tables only: word lists, weights, what follows from them. Tables are evaluated once.
+A predicate is a table if nothing but facts, and rules over tables, define it.
 """
 
 from __future__ import annotations
@@ -119,11 +118,9 @@ def _refuse_two_weights(program: PreparedRules, rules: RuleSet) -> None:
                 # Those of the user come last.
                 start = f"{predicate.name}("
                 *_, rule = (rule for rule in rules.rules if rule.text.startswith(start))
-                raise RuleError(
-                    f"{about}…) is given as {seen[about]} and as {value}",
-                    where=f"{rule.file}:{rule.line}",
-                    hint=f"Give one; {v.CORRECTION.name}({name},{decision},N) adds N to a weight",
-                )
+                found = f"{about}…) is given as {seen[about]} and as {value}"
+                hint = f"Give one; {v.CORRECTION.name}({name},{decision},N) adds N to a weight"
+                raise RuleError(found, where=f"{rule.file}:{rule.line}", hint=hint)
 
 
 def prepare(
@@ -194,11 +191,7 @@ def _closed(statements: Iterable[Shape], tables: set[Signature]) -> set[Signatur
 
 
 class Grounder:
-    """Grounds a rule set for one pair at a time.
-
-    ``program`` is what is grounded for a pair, and what holds for every pair; ``arguments`` are
-    clingo's command line arguments, without those that choose a strategy.
-    """
+    """Grounds the ``program`` of a rule set for one pair at a time, with clingo's ``arguments``."""
 
     def __init__(self, rules: RuleSet, options: SolverOptions, shapes: Shapes) -> None:
         self._messages = Messages(rules.names)

@@ -167,11 +167,7 @@ def search(
 
 
 def only_best(control: Control, time_limit: float, *, atoms: bool) -> AnswerSet | None:
-    """Find the best answer set of a program if no other one is as good, see :func:`search`.
-
-    Where not all true atoms are wanted, answer sets that differ in nothing that the program
-    projects to count as one. None also if there was no time to find out.
-    """
+    """Find the best answer set if it is the only one, in what is projected to unless ``atoms``."""
     solving = control.configuration.solve
     assert isinstance(solving, Configuration)
     solving.opt_mode = "optN"

@@ -149,11 +149,8 @@ class Solver(Generic[A]):
         return Solver(rules, self.options, self._read, confident)
 
     def switched(self, places: Collection[int]) -> Solver[A]:
-        """A solver of the same rules, with a switch for those at some places among them.
-
-        A pair that has :func:`ists_asp.syntax.trees.off` of a place among its facts is decided
-        as if that rule were not there.
-        """
+        """A solver of the same rules, with a switch for those at some places among them."""
+        # A pair that has ``off`` of a place among its facts is decided as if that rule were gone.
         rules, memo = self._rules, self._rules.remembered
         statements = (
             switched(node, place) if place in places else node
@@ -184,21 +181,14 @@ class Solver(Generic[A]):
         return Solution(item, tuple(answers), alone.grounding, alone.solving)
 
     def solve_all(self, items: Iterable[Item]) -> Iterator[Solution[A]]:
-        """Decide pairs as :meth:`solve` does, lazily, in their order, several at a time.
-
-        Whatever raises an error, an item or a pair without an answer, does so only after
-        the solutions of the pairs before it.
-        """
+        """Decide pairs as :meth:`solve` does, lazily and in their order, errors too."""
         return raising(self.outcomes(items))
 
     def outcomes(
         self, items: Iterable[Item], *, least: int = 2
     ) -> Iterator[Solution[A] | IstsError]:
-        """As :meth:`solve_all`; a pair without an answer has its error, unless memory ran out.
-
-        From ``least`` on, pairs are decided as several are, which tells whether another answer
-        is as good, but takes longer for one.
-        """
+        """As :meth:`solve_all`; a pair without an answer has its error, unless memory ran out."""
+        # Several pairs are decided together, which tells whether another answer is as good.
         return self._together(items, Batches.solve, self.solve, least)
 
     def ground_atoms(self, facts: Sequence[Symbol]) -> list[Symbol]:
@@ -267,11 +257,8 @@ class Solver(Generic[A]):
     def with_atoms(
         self, facts: Sequence[Symbol], wanted: Sequence[tuple[Symbol, bool]]
     ) -> tuple[AnswerSet | None, bool]:
-        """The best answer set in which atoms are true or false, and whether there can be none.
-
-        Each time in a new control object: core-guided optimisation under assumptions, one
-        after the other in the same object, may never end, and cannot be cancelled then.
-        """
+        """The best answer set in which atoms are true or false, and whether there can be none."""
+        # A new control object: in an old one optimisation under assumptions may never end.
         control, objective = self._priced(facts)
         with control.backend() as backend:
             for symbol, true in wanted:

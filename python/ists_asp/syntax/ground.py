@@ -1,8 +1,4 @@
-"""Ground terms as text.
-
-Each look into a symbol of clingo is a call into its library, even to compare two of them,
-while the text of thousands takes it one. Whoever looks at many atoms has them as text.
-"""
+"""Ground terms as text: to look into a symbol takes a call of clingo's, to write a thousand one."""
 
 from __future__ import annotations
 

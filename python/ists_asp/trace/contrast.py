@@ -1,7 +1,6 @@
 """A decision as a contrast: what was decided, what came second, the reasons for and against.
 
-Terminal, JSON, report and Python show the same :class:`Contrast`. Reasons are pieces of
-evidence, one for each name; where nothing is weighed, the rules that derive the decision.
+Reasons are pieces of evidence, or, where nothing is weighed, the rules that derive the decision.
 """
 
 from __future__ import annotations
@@ -77,11 +76,9 @@ class Contrast(msgspec.Struct, frozen=True):
 
 
 class Contrasted:
-    """The ``contrast`` of a decision, and what fired for its ``pros``, ``cons`` and ``because``.
+    """The ``contrast`` of a decision, and what fired for its ``pros``, ``cons`` and ``because``."""
 
-    What came second is read off the sums of the evidence, which takes no search: where weak
-    constraints of ``lp_rules/`` have a say, :func:`runner_up` may find another one.
-    """
+    # What came second is read off sums, without a search; :func:`runner_up` may find another one.
 
     def __init__(self, trace: Trace, decision: Decision) -> None:
         self._trace = trace

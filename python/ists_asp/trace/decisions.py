@@ -1,8 +1,4 @@
-"""The decisions of an answer, and what they rest on: evidence that is weighed, rules behind that.
-
-Decisions are the atoms that ``asp/`` shows: chunk boundaries, alignments, labels, scores, tags
-and what is left over; in the trace of a rating, the rating.
-"""
+"""The decisions of an answer, which are atoms that ``asp/`` shows, and what they rest on."""
 
 from __future__ import annotations
 

@@ -277,9 +277,8 @@ def margins(
 ) -> Mapping[tuple[str, ...], int]:
     """By how much decisions of an answer, that of the trace by default, are ahead of others.
 
-    The keys are the others: alignments, labels and scores, also those that hard rules or the lack
-    of a licence bar where ``barred`` says so. An alignment that is not there lacks what those
-    weigh that it excludes, each token counted.
+    The keys are the others, barred ones only if ``barred``. An alignment that is not there lacks
+    what those weigh that it excludes, each token counted.
     """
 
     def atoms(predicate: v.Predicate) -> list[tuple[Ground, ...]]:

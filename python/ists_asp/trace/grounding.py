@@ -1,7 +1,6 @@
 """The second grounding: of one pair alone, or of several pairs that were decided together.
 
-Instances are lists of arguments. Those of elements may be of other answers as well: their atoms
-are to be looked at. To look for the elements of many firings at once is faster.
+To look for elements of many firings at once is faster; their atoms may be of other answers.
 """
 
 from __future__ import annotations

@@ -181,11 +181,7 @@ def _components(edges: Mapping[_Node, Set[_Node]]) -> Iterator[list[_Node]]:
 
 
 class RuleInstances:
-    """All firings of a set of probes in one answer set, of which all atoms are ``true``.
-
-    Those that are ``given``, the facts of a pair, need no reason. ``number`` is that of the pair,
-    of those that were decided together.
-    """
+    """All firings of probes for a pair in one answer set, of which all atoms are ``true``."""
 
     def __init__(
         self,

@@ -56,11 +56,7 @@ class _Miss(NamedTuple):
 
 
 class NearMisses:
-    """Looks for the rules that come nearest to deriving an atom.
-
-    The trace's answer lacks it, or another answer, whose atoms are ``true`` and facts of
-    ``control``.
-    """
+    """Looks for the rules nearest to deriving an atom that this, or another, answer set lacks."""
 
     def __init__(
         self, trace: Trace, control: Control | None = None, true: Set[Ground] | None = None

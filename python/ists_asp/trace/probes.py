@@ -244,11 +244,7 @@ class ProbeWriter:
 
 
 class _Formats:
-    """The arguments that instances of a rewritten rule need, so that all its terms can be filled.
-
-    The values of ``variables`` come first, and behind them what clingo has to evaluate:
-    arithmetic and constants that ``#const`` defines.
-    """
+    """The arguments of instances: ``variables``, then what clingo evaluates, to fill all terms."""
 
     def __init__(self, variables: Sequence[str], constants: Collection[str]) -> None:
         self._places = {name: number for number, name in enumerate(variables)}

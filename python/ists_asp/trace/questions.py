@@ -230,11 +230,7 @@ class Goal:
 
 
 def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
-    """The goals of a decision, in the order in which they are decided.
-
-    Chunks come first, whatever is asked about: there is no alignment of tokens that are no
-    chunks.
-    """
+    """The goals of a decision in their order, chunks first, without which there is no alignment."""
     if question.side:
         return tuple(_chunk(trace, question.side, question.tokens1))
     both = (1, question.tokens1), (2, question.tokens2)

@@ -28,11 +28,9 @@ _LABELS = frozenset(label.lower() for label in Label)
 
 
 class Words:
-    """The words of a pair, by token, chunk and span, for the sentences of rules.
+    """The words of a pair, by token, chunk and span, for the sentences of rules."""
 
-    Of the atoms of an answer set, ``true``, ``in_chunk/3`` and ``span_token/3`` are read;
-    ``places`` are what the variables of the rules stand for.
-    """
+    # ``places`` are what the variables of the rules stand for.
 
     READ: ClassVar = {IN_CHUNK.name: CHUNK, SPAN_TOKEN.name: SPAN}
     """The names of the atoms that are read, with what they are about."""
@@ -283,10 +281,9 @@ class Trace:
 
 
 def check(trace: Trace) -> None:
-    """Check that a trace accounts for its answer; a TraceError says what is not so.
+    """Check that a trace accounts for its answer, or raise a TraceError.
 
-    Every atom has a derivation or was given, none rests on itself (which the order of
-    derivation has shown), no constraint fired, and the weights sum to the cost.
+    Every atom has a derivation or was given, no constraint fired, and weights sum to the cost.
     """
     where = of_pair(trace.answer.pair.id)
     if lacking := trace.true - trace.given - trace.firings.by_head.keys() - trace.rewritten.known:

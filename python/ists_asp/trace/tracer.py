@@ -43,9 +43,8 @@ from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 def _reach(traces: Sequence[Trace]) -> None:
     """Look for the elements of all firings that decisions rest on, of all pairs at a time.
 
-    A look for what aggregates counted takes clingo some time however little it looks for. So it
-    is done in waves: what the decisions rest on, what that counted, what this rests on, and so on.
-    A pair alone is looked at when somebody asks.
+    A look takes clingo some time however little it looks for; so it is done in waves: what the
+    decisions rest on, what that counted, and so on. A pair alone is looked at when somebody asks.
     """
     together = [trace for trace in traces if trace.best.together is not None]
     walks = [(trace.firings.grounding, _waves(trace)) for trace in together]
@@ -121,12 +120,7 @@ class AskedTrace(Trace):
 
 
 class Tracer:
-    """Says why answers are as they are.
-
-    The solver is made of the same rules; ``knowledge`` is what words are compared by, as
-    :attr:`ists_asp.engine.System.knowledge` has it. A statement that cannot be traced raises a
-    :class:`~ists_asp.errors.RuleError`.
-    """
+    """Says why answers of a solver are as they are; a RuleError for what cannot be traced."""
 
     def __init__(
         self, rules: RuleSet, solver: Solver[Answer], knowledge: Sequence[str] = ()

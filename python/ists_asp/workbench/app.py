@@ -143,11 +143,7 @@ _PRINTED = "that ists-asp serve printed"
 
 
 class Guard:
-    """Lets requests through that may come; a layer around an ASGI application.
-
-    Each response gets a Content-Security-Policy without inline code. Its nonce, for the styles of
-    the editor, is in ``scope["state"]["nonce"]``.
-    """
+    """Lets requests through that may come, around an ASGI application, and secures responses."""
 
     def __init__(self, app: ASGIApp, token: str, port: int, warn: Callable[[str], object]) -> None:
         self._app = app

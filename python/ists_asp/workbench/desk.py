@@ -213,11 +213,7 @@ class Desks(Closing):
             return desk
 
     def desk(self, profile: str | None = None, patience: float | None = _PATIENCE) -> Desk:
-        """The desk for a profile, by default the project's.
-
-        If its rules take more seconds to load than there is ``patience``, or cannot be loaded, it
-        has those before; if there are none, an IstsError says why.
-        """
+        """The desk for a profile, with the rules before if the new ones fail or take too long."""
         desk = self.begin(profile)
         try:
             if not desk.workers:

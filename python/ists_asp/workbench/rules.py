@@ -1,8 +1,4 @@
-"""The view of rules: files to read and to edit, what is wrong with them, where rules fire.
-
-While rules are written a worker of its own says what is wrong, and what names mean, within its
-limits, whatever somebody types; it decides nothing.
-"""
+"""The view of rules: files to read and to edit, what is wrong with them, where rules fire."""
 
 from __future__ import annotations
 
