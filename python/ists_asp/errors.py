@@ -96,10 +96,7 @@ class IstsError(Exception):
         expected: str | None = None,
         hint: str | None = None,
     ) -> None:
-        self.found = found
-        self.where = where
-        self.expected = expected
-        self.hint = hint
+        self.found, self.where, self.expected, self.hint = found, where, expected, hint
         super().__init__(found)
 
     def __str__(self) -> str:

@@ -10,11 +10,11 @@ import gc
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
 from platformdirs import user_cache_dir
 
@@ -75,35 +75,6 @@ def cache_dir(given: bool | str | os.PathLike[str] | None) -> Path | None:
     except OSError:
         return None
     return folder if os.access(folder, os.W_OK) else None
-
-
-T = TypeVar("T")
-
-
-class Later(Sequence[T]):
-    """A tuple that is worked out when somebody first looks into it."""
-
-    def __init__(self, work: Callable[[], Iterable[T]]) -> None:
-        self._work = work
-
-    @cached_property
-    def _items(self) -> tuple[T, ...]:
-        return tuple(self._work())
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __iter__(self) -> Iterator[T]:
-        return iter(self._items)
-
-    def __getitem__(self, place: Any) -> Any:  # noqa: ANN401 (an item, or a slice of them)
-        return self._items[place]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Later) and self._items == other._items
-
-    def __hash__(self) -> int:
-        return hash(self._items)
 
 
 @cache

@@ -242,8 +242,7 @@ def compare(
     if gold is not None and not right:
         raise DataError("gold has none of the pairs", expected=f"ids such as '{both[0]}'")
     before, after = (evaluate(right, {name: run[name] for name in right}) for run in (old, new))
-    scored = zip(before.pairs, after.pairs, strict=True)
-    gains = {one.id: Gain(one.scores, two.scores) for one, two in scored}
+    gains = {key: Gain(scores, after.pairs[key]) for key, scores in before.pairs.items()}
     changed = []
     for identifier in both:
         if changes := find_changes(old[identifier], new[identifier]):
@@ -264,9 +263,8 @@ def compare_runs(old: Evaluation, new: Evaluation, gold: Mapping[str, Reference]
     How sure a gain is says paired bootstrap resampling (Koehn 2004, "Statistical significance
     tests for machine translation evaluation").
     """
-    before, after = ({one.id: one.scores for one in run.pairs} for run in (old, new))
-    none = Scores()
-    gains = {name: Gain(before.get(name, none), after.get(name, none)) for name in before | after}
+    none, names = Scores(), {**old.pairs, **new.pairs}
+    gains = {name: Gain(old.pairs.get(name, none), new.pairs.get(name, none)) for name in names}
     sums = np.array([(astuple(gain.old), astuple(gain.new)) for gain in gains.values()])
     generator, count, drawn = np.random.default_rng(SEED), len(sums), []
     for _ in range(RESAMPLES):

@@ -218,10 +218,7 @@ class System(Preparation):
         self, annotated: Iterable[Pair], *, rated: bool = False
     ) -> Iterator[tuple[Answer, ...]]:
         """As :meth:`solve_all`, for pairs that are annotated already."""
-        for outcome in self.outcomes(annotated, rated=rated):
-            if isinstance(outcome, IstsError):
-                raise outcome
-            yield outcome.answers
+        return (solved.answers for solved in raising(self.outcomes(annotated, rated=rated)))
 
     def outcomes(
         self, annotated: Iterable[Pair], *, rated: bool = False

@@ -157,7 +157,7 @@ def render_evaluation(evaluation: Evaluation, by_pair: bool = False) -> str:
         parts.append("Labels by link weight (rows gold, columns system)\n" + table(rows))
     if by_pair:
         rows = [["Pair", *(name for name, _ in evaluation.overall.named())]]
-        for pair in evaluation.pairs:
-            rows.append([pair.id, *(f"{measure.f1:.4f}" for _, measure in pair.scores.named())])
+        for key, scores in evaluation.pairs.items():
+            rows.append([key, *(f"{measure.f1:.4f}" for _, measure in scores.named())])
         parts.append("F1 by pair\n" + table(rows))
     return "\n".join(part if part.endswith("\n") else part + "\n" for part in parts)

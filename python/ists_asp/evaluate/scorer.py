@@ -95,14 +95,6 @@ class Scores(Summed):
 
 
 @dataclass(frozen=True, slots=True)
-class PairScores:
-    """The measures of one pair."""
-
-    id: str
-    scores: Scores
-
-
-@dataclass(frozen=True, slots=True)
 class Evaluation:
     """An answer file measured against a gold file.
 
@@ -115,7 +107,7 @@ class Evaluation:
 
     scheme: str
     overall: Scores
-    pairs: tuple[PairScores, ...]
+    pairs: Mapping[str, Scores]
     confusion: Mapping[tuple[Label, Label], float]
     missing: tuple[str, ...]
     extra: tuple[str, ...]
@@ -125,7 +117,7 @@ class Evaluation:
         """Everything, in a form that ``json.dumps`` takes."""
         return {name: getattr(self, name) for name in self.__slots__} | {
             "overall": self.overall.as_dict(),
-            "pairs": [{"id": pair.id, **pair.scores.as_dict()} for pair in self.pairs],
+            "pairs": [{"id": key, **scores.as_dict()} for key, scores in self.pairs.items()],
             "confusion": [
                 {"gold": str(gold), "system": str(system), "weight": round(weight, DECIMALS)}
                 for (gold, system), weight in self.confusion.items()
@@ -199,20 +191,19 @@ def evaluate(
     The scheme says which official scorer: the final one of 2016, or that of 2015 with its
     relief for types that hardly differ. Pairs that only ``system`` has come last.
     """
-    pairs: list[PairScores] = []
+    pairs: dict[str, Scores] = {}
     weights: dict[tuple[Label, Label], float] = defaultdict(float)
     overall = Scores()
     for identifier in dict.fromkeys([*gold, *system]):
         right, answer = (_scored(side.get(identifier)) for side in (gold, system))
         links, answered = _links(right.lines, right), _links(answer.lines, right)
-        scores = _score(links, answered, scheme)
-        pairs.append(PairScores(identifier, scores))
-        overall += scores
+        pairs[identifier] = _score(links, answered, scheme)
+        overall += pairs[identifier]
         _confuse(links, answered, weights)
     return Evaluation(
         scheme=str(scheme),
         overall=overall,
-        pairs=tuple(pairs),
+        pairs=pairs,
         confusion={cell: weights[cell] for cell in product(Label, Label) if cell in weights},
         missing=tuple(identifier for identifier in gold if identifier not in system),
         extra=tuple(identifier for identifier in system if identifier not in gold),

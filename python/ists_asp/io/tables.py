@@ -24,6 +24,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
+import msgspec
+
 from ists_asp import limits
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io import sheets
@@ -93,12 +95,7 @@ class Row:
         return "" if cell is None or cell is ABSENT else str(sheets.plain_value(cell)).strip()
 
 
-class _Absent:
-    def __bool__(self) -> bool:
-        return False
-
-
-ABSENT = _Absent()
+ABSENT = msgspec.UNSET
 
 
 def kind_of(path: Path, where: str | None = None) -> str:
@@ -140,9 +137,7 @@ class Table:
         self.schema: Any = None
         self.header = self.kind in ("jsonl", "parquet") or bool(header)
         self._titles = 0
-        self._source = source
-        self._encoding = encoding
-        self._warn = warn
+        self._source, self._encoding, self._warn = source, encoding, warn
         # Of a part of a file: the lines before it, the rows of files before that, its rows.
         self._before = self._files_before = 0
         self._within: tuple[int, slice] | None = None

@@ -34,8 +34,7 @@ class TomlError(Exception):
 
     def __init__(self, found: str, line: int) -> None:
         super().__init__(found)
-        self.found = found
-        self.line = line
+        self.found, self.line = found, line
 
 
 def parse_toml(data: bytes) -> tuple[str, dict[str, Any]]:

@@ -7,7 +7,6 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -118,15 +117,6 @@ def _shipped() -> dict[str, list[bytes]]:
     return found
 
 
-class Use(StrEnum):
-    """The purpose that a profile loads a rule for; ``rating`` for what does nothing but rate."""
-
-    ANSWER = "answer"
-    EXPLANATION = "explanation"
-    BOTH = "both"
-    RATING = "rating"
-
-
 def find_examples(given: Iterable[Path], store: Store | None) -> Iterator[Example]:
     """The examples of rule files, word tables, folders of rules, and files of tests."""
     for path in given:
@@ -146,12 +136,13 @@ def find_examples(given: Iterable[Path], store: Store | None) -> Iterator[Exampl
 class ListedRule:
     """A named rule of a profile.
 
-    ``weights``, strongest first, are None where the rule derives no feature. ``restrains`` says
-    whether it is a hard rule, a constraint or a preference.
+    ``use`` is the purpose that it is loaded for, or ``both``: answers and explanations; ``rating``
+    if it does nothing but rate. ``weights``, strongest first, are None where it derives no feature;
+    ``restrains`` says whether it is a hard rule, a constraint or a preference.
     """
 
     rule: NamedRule
-    use: Use
+    use: str
     weights: tuple[Weight, ...] | None
     restrains: bool = False
 
@@ -175,10 +166,10 @@ def list_rules(
         weighs = purpose is not Purpose.EXPLANATION
         weights = rule_weights(sets[purpose], constants) if weighs else {}
         for rule in named[purpose]:
-            use = Use(purpose)
+            use = str(purpose)
             if rule in explains:
-                use = Use.BOTH if rule in named[Purpose.ANSWER] else Use.EXPLANATION
-            if purpose is not Purpose.RATING or use is Use.RATING:
+                use = "both" if rule in named[Purpose.ANSWER] else "explanation"
+            if purpose is not Purpose.RATING or use == Purpose.RATING:
                 bars = purpose is Purpose.ANSWER and rule.name in restraints
                 listed.setdefault(rule, ListedRule(rule, use, weights.get(rule.name), bars))
     warnings = dict.fromkeys(warning for rules in sets.values() for warning in rules.warnings)

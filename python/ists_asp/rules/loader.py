@@ -12,9 +12,10 @@ from clingo.ast import AST, ASTType
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import Memo, Store
-from ists_asp.resources import Later, asp_dir, rules_dir
+from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.parsing import Parsing, RuleWarning
 from ists_asp.rules.source import RuleFile, RuleSource, join, read_source, refuse, resolved
+from ists_asp.syntax.ground import Later
 from ists_asp.syntax.trees import Signature, derived, predicates
 
 if TYPE_CHECKING:

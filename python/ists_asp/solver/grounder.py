@@ -18,7 +18,6 @@ from clingo.ast import AST, ASTType
 from ists_asp import vocabulary as v
 from ists_asp.confidence import WEIGHTS, Weights
 from ists_asp.errors import RuleError, UnsatisfiableError, too_late
-from ists_asp.resources import Later
 from ists_asp.rules.loader import RuleSet
 from ists_asp.rules.parsing import Messages, RuleWarning
 from ists_asp.rules.profiles import check_kinds
@@ -34,7 +33,7 @@ from ists_asp.solver.search import (
     search,
 )
 from ists_asp.solver.statements import FactLoader, Shape, Shapes
-from ists_asp.syntax.ground import Atoms, written
+from ists_asp.syntax.ground import Atoms, Later, written
 from ists_asp.syntax.trees import Signature, signature
 
 A = TypeVar("A")

@@ -82,8 +82,7 @@ class Keeping(Generic[A]):
         reads: str,
         codec: tuple[Callable[[A], Any], Callable[[Any, Any], A]],
     ) -> None:
-        self._solver = solver
-        self._rules = rules
+        self._solver, self._rules = solver, rules
         self._memo = rules.remembered
         self._stored = self._memo.of(EXPLANATIONS if reads == EXPLANATIONS else ANSWERS)
         self._written, self._read = codec

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, TypeVar
 
 from clingo import Function, Symbol, SymbolType, parse_term
+
+T = TypeVar("T")
 
 MEMORY = 1 << 16  # terms that are remembered at a time: some megabytes, more than 20 pairs have
 _STRING = r'"(?:[^"\\]|\\.)*+"'
@@ -128,7 +130,33 @@ def plain(term: Ground) -> str:
     return term.replace("__any", "_")
 
 
-class Atoms(Sequence[Symbol]):
+class Later(Sequence[T]):
+    """A tuple that is worked out when somebody first looks into it."""
+
+    def __init__(self, work: Callable[[], Iterable[T]]) -> None:
+        self._work = work
+
+    @cached_property
+    def _items(self) -> tuple[T, ...]:
+        return tuple(self._work())
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._items)
+
+    def __getitem__(self, place: Any) -> Any:  # noqa: ANN401 (an item, or a slice of them)
+        return self._items[place]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._items == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._items)
+
+
+class Atoms(Later[Symbol]):
     """Ground atoms as text, which becomes symbols of clingo when somebody looks at them.
 
     The text is what clingo writes of a tuple of them.
@@ -144,7 +172,7 @@ class Atoms(Sequence[Symbol]):
             return symbols
         given = tuple(symbols)
         found = cls(str(Function("", given)))
-        found.__dict__["_symbols"] = given
+        found.__dict__["_items"] = given
         return found
 
     @property
@@ -162,29 +190,8 @@ class Atoms(Sequence[Symbol]):
         return Atoms(f"({known}{',' if known and more else ''}{more},)" if known or more else "()")
 
     @cached_property
-    def _symbols(self) -> tuple[Symbol, ...]:
+    def _items(self) -> tuple[Symbol, ...]:
         return tuple(parse_term(self.text).arguments)
-
-    @overload
-    def __getitem__(self, place: int) -> Symbol: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Symbol]: ...
-
-    def __getitem__(self, place: int | slice) -> Symbol | Sequence[Symbol]:
-        return self._symbols[place]
-
-    def __len__(self) -> int:
-        return len(self._symbols)
-
-    def __iter__(self) -> Iterator[Symbol]:
-        return iter(self._symbols)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(self._symbols)
 
 
 def by_name(atoms: Iterable[Ground]) -> dict[str, list[Ground]]:

@@ -81,8 +81,7 @@ class Contrasted:
     # What came second is read off sums, without a search; :func:`runner_up` may find another one.
 
     def __init__(self, trace: Trace, decision: Decision) -> None:
-        self._trace = trace
-        self._decision = decision
+        self._trace, self._decision = trace, decision
         self._kind = decision.kind
         self._spans = decision.atom.arguments[:2]
         self._own = decision.atom.arguments[-1]

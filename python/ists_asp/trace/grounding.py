@@ -46,8 +46,7 @@ class _Instance:
     """A probe, or the rule of an element, with values; ``__any`` in a negated atom is anything."""
 
     def __init__(self, probe: Probe | ElementRule, parts: Sequence[str]) -> None:
-        self.probe = probe
-        self.parts = parts
+        self.probe, self.parts = probe, parts
 
     @cached_property
     def positive(self) -> tuple[Ground, ...]:
@@ -136,9 +135,7 @@ class Grounding:
     def __init__(
         self, control: Control, later: Callable[[], str], together: BatchModel | None = None
     ) -> None:
-        self._control = control
-        self._later = later
-        self._together = together
+        self._control, self._later, self._together = control, later, together
         self._wave = 0
         self._known: set[RuleInstance] = set()
         self._wanted: list[RuleInstance] = []

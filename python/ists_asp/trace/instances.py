@@ -192,10 +192,7 @@ class RuleInstances:
         given: Set[Ground],
         number: int = 0,
     ) -> None:
-        self.grounding = grounding
-        self._strata = strata
-        self._true = true
-        self._given = given
+        self.grounding, self._strata, self._true, self._given = grounding, strata, true, given
         self.by_head: dict[Ground, list[RuleInstance]] = {}
         self.objective: list[RuleInstance] = []
         self.violated: list[RuleInstance] = []

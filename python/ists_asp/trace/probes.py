@@ -149,8 +149,7 @@ class ProbeWriter:
     """
 
     def __init__(self, place: Location, constants: Collection[str]) -> None:
-        self._place = place
-        self._constants = constants
+        self._place, self._constants = place, constants
         self._lifter = trees.Lifter()
         self._variables: list[str] = []
 

@@ -35,8 +35,7 @@ class ReifiedRules:
     def __init__(
         self, rules: RuleSet, solver: Solver[Answer], knowledge: Sequence[str] = ()
     ) -> None:
-        self.rules = rules
-        self.solver = solver
+        self.rules, self.solver = rules, solver
         self.knowledge = tuple(knowledge)
         self._constants = frozenset((*solver.options.constants, *check_kinds({}, rules)))
         kind = ASTType.Definition
@@ -142,8 +141,7 @@ class Rewritten:
     """A program rewritten: the probes of its tables, and those for a pair."""
 
     def __init__(self, reified: ReifiedRules, program: PreparedRules) -> None:
-        self._reified = reified
-        self.program = program
+        self._reified, self.program = reified, program
         open_ = {id(statement) for statement in program.statements}
         once: list[Probe] = []
         each: list[Probe] = []

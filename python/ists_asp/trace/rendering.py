@@ -82,9 +82,7 @@ class Grower:
     """Grows branches, ``depth`` rules deep; with ``everything`` all features and firings."""
 
     def __init__(self, trace: Trace, depth: int = 3, *, everything: bool = False) -> None:
-        self._trace = trace
-        self._depth = depth
-        self._everything = everything
+        self._trace, self._depth, self._everything = trace, depth, everything
         self._shown: set[Ground] = set()
 
     def decision(self, decision: Decision) -> Branch:
@@ -294,9 +292,7 @@ class _Document:
     """Numbers what the decisions rest on."""
 
     def __init__(self, trace: Trace, everything: bool, compare: bool) -> None:
-        self._trace = trace
-        self._compare = compare
-        self._everything = everything
+        self._trace, self._compare, self._everything = trace, compare, everything
         self._rules: dict[tuple[NamedRule, Kind], int] = {}
         self._atoms: dict[Ground, int] = {}
         self._numbers: dict[int, int] = {}

@@ -146,8 +146,7 @@ class Guard:
     """Lets requests through that may come, around an ASGI application, and secures responses."""
 
     def __init__(self, app: ASGIApp, token: str, port: int, warn: Callable[[str], object]) -> None:
-        self._app = app
-        self._warn = warn
+        self._app, self._warn = app, warn
         self._questions = 0
         self._token = token
         self._cookie = f"ists-asp-{port}"

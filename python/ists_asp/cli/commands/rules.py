@@ -28,7 +28,6 @@ from ists_asp.terminal import table, unbroken
 
 if TYPE_CHECKING:
     from ists_asp.engine import Setup, System
-    from ists_asp.rules import RuleWarning
     from ists_asp.rules.catalogue import ListedRule
     from ists_asp.rules.weights import Weight
     from ists_asp.trace.effects import Effect, Looked, Worth
@@ -310,18 +309,14 @@ def _called(name: str, setup: Setup) -> Sequence[ListedRule]:
 
 
 def _listed(setup: Setup) -> Sequence[ListedRule]:
+    from ists_asp.rules.catalogue import list_rules
     from ists_asp.run.pool import apart
 
-    rules, warnings = apart(partial(_rules_of, setup), foreign=bool(setup.rules))
+    work = partial(list_rules, setup.profile, setup.rules, reader=setup.reader, store=setup.store)
+    rules, warnings = apart(work, foreign=bool(setup.rules))
     for warning in warnings:
         warn(warning)
     return rules
-
-
-def _rules_of(setup: Setup) -> tuple[Sequence[ListedRule], Sequence[RuleWarning]]:
-    from ists_asp.rules.catalogue import list_rules
-
-    return list_rules(setup.profile, setup.rules, reader=setup.reader, store=setup.store)
 
 
 def _listing(rules: Sequence[ListedRule]) -> str:
