@@ -96,6 +96,12 @@ def read_answer(
         if stray := decisions.keys() - aligned.keys():
             strays = chain.from_iterable(decisions[link] for link in sorted(stray))
             _refuse(f"a {name} is given to spans that are not aligned", strays, "aligned spans")
+    # Pairs without a label, of which neither side is aligned with something else.
+    busy1 = {token for line, _ in lines for token in line.tokens1}
+    busy2 = {token for line, _ in lines for token in line.tokens2}
+    barred = (map(_Side.span, sides, link) for _, link in shown[v.NO_LABEL.signature])
+    free = ((x, y) for x, y in barred if busy1.isdisjoint(x) and busy2.isdisjoint(y))
+    unlabelled = tuple(sorted(free))
     for name, label in _UNALIGNED.items():
         alone = _by_side(shown[name, 2])
         for atom, (_, chunk) in alone["1"]:
@@ -105,7 +111,8 @@ def read_answer(
     lines.sort(key=lambda line: (not line[0].tokens1, line[0].tokens1, line[0].tokens2))
     own = tuple(str(atom) for group in shown.values() for atom, _ in group) if kept else ()
     one, two = (side.chunks for side in sides)
-    answer = Answer(pair, one, two, tuple(line for line, _ in lines), cost, optimal, atoms=own)
+    every = tuple(line for line, _ in lines)
+    answer = Answer(pair, one, two, every, cost, optimal, atoms=own, unlabelled=unlabelled)
     if (fault := _fault(answer, scheme)) is not None:
         by = [atom for line, atom in lines if any(line is other for other in fault.lines)]
         if fault.side is None:

@@ -5,14 +5,14 @@ Whatever grows faster than the text must have a bound, or a word can take all th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from ists_asp.errors import DataError, FormatError, UsageError, of_pair, shortened
 
 if TYPE_CHECKING:
-    from ists_asp.model import Pair, Sentence
+    from ists_asp.model import Answer, Pair, Sentence
 
 MAX_TOKENS = 500
 """Tokens of a sentence at most.
@@ -130,12 +130,16 @@ def loads_too_long(seconds: float, given: Iterable[object]) -> str:
     return f"the rules take more than {seconds:g} s before any pair{among}"
 
 
-def unproven(pair: str, seconds: float) -> str:
-    """The warning of an answer that may not be the best."""
-    return (
-        f"pair {shortened(pair)}: within {seconds:g} s the answer was not "
-        "proved the best; allow more with --timeout"
-    )
+def warnings_of(answer: Answer, seconds: float) -> Iterator[str]:
+    """Warnings of an answer that may not be the best, or of pairs that no label is left for."""
+    pair = answer.pair
+    if not answer.optimal:
+        told = f"within {seconds:g} s the answer was not proved the best; allow more with --timeout"
+        yield f"{of_pair(pair.id)}: {told}"
+    for one, two in answer.unlabelled:
+        sides = f'"{pair.sent1.words(one)}" and "{pair.sent2.words(two)}"'
+        told = f"rules forbid all labels of {sides}, which are not aligned; see ists-asp why-not"
+        yield f"{of_pair(pair.id)}: {told}"
 
 
 def check_pair(pair: Pair) -> None:

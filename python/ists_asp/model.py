@@ -272,7 +272,8 @@ class Answer:
     there if it was asked for. ``boundaries1`` and ``boundaries2`` say of each token but the first
     how probable it is, from 0 to 1, that the answer is right to begin a chunk there, or to begin
     none; they are empty where chunks were given, or no table says so. ``atoms`` are those that
-    the rules show, if they were asked for.
+    the rules show, if they were asked for. ``unlabelled`` are the tokens of both sides that are
+    left free only because rules forbid all their labels.
     """
 
     pair: Pair
@@ -285,6 +286,7 @@ class Answer:
     boundaries1: tuple[float, ...] = field(default=(), compare=False)
     boundaries2: tuple[float, ...] = field(default=(), compare=False)
     atoms: tuple[str, ...] = field(default=(), compare=False)
+    unlabelled: tuple[tuple[tuple[int, ...], ...], ...] = field(default=(), compare=False)
 
     @property
     def id(self) -> str:

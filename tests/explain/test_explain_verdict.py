@@ -49,6 +49,16 @@ def test_label_text_and_rating_say_one_thing(outcome, name, pair):
     assert rating >= 4.75
 
 
+def test_a_licence_of_ones_own_is_above_what_is_never_the_same(outcome):
+    pair = ("They feed horses", "They feed cows")
+    assert outcome(pair, "% nothing.")[0] == ["SIMI"]
+    licence = LICENCE.replace('"walk"', '"horse"').replace('"run"', '"cow"')
+    labels, text, rating = outcome(pair, licence)
+    assert labels == ["EQUI"]
+    assert text.startswith("They say the same in other words.")
+    assert rating >= 4.75
+
+
 UNKNOWN = """
 %@rule aligned_all: "each span is aligned"
 :- not aligned(_,_), chunk(1,_).

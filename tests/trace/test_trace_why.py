@@ -9,6 +9,7 @@ import pytest
 
 from ists_asp.errors import UnsatisfiableError, UsageError
 from ists_asp.resources import rules_dir
+from ists_asp.trace.why import Verdict
 from ists_asp.vocabulary import LABEL_WEIGHT
 from tests.sharing import load_shared
 from tests.tables import rows
@@ -44,9 +45,9 @@ def test_pros_and_cons_add_up_to_what_the_runner_up_lacks(trace, label):
         if atom.arguments[:2] == ("run(3,3)", "run(3,3)")
     }
     assert label.runner_up in weighs
-    assert label.by == pytest.approx(weighs["SIMI"] - weighs[label.runner_up], abs=2)
-    total = sum(one.points for one in (*label.pros, *label.cons))
-    assert total == pytest.approx(label.by, abs=len(label.pros) + len(label.cons))
+    assert label.by == weighs["SIMI"] - weighs[label.runner_up]
+    assert label.by == sum(one.points for one in (*label.pros, *label.cons))
+    assert f"SIMI beats {label.runner_up} by {label.by}\n" in trace.why("3 <==> 3 // SIMI").text()
 
 
 @pytest.mark.slow
@@ -182,6 +183,34 @@ def test_why_names_what_changed_the_decision_and_nothing_else(trace_with, names)
         assert "never" not in text
 
 
+BARRED = """%@rule one: "one of two"\nforbidden_label(run(2,2),run(2,2),equi) :- viable(_,_).
+%@rule two: "the other"\nforbidden_label(run(2,2),run(2,2),equi) :- viable(_,_).
+%@rule none: "no label"\nforbidden_label(run(1,1),run(1,1),L) :- label_type(L).
+%@rule pair: "no pair"\nforbidden_pair(run(3,3),run(3,3)).
+"""
+
+
+def test_all_that_forbids_is_named_and_what_is_forbidden_lacks_nothing(trace_with):
+    trace = trace_with(BARRED)
+    assert trace.answer.unlabelled == (((1,), (1,)),)
+    (label,) = trace.why("2 <==> 2 // SIMI").contrasts
+    assert "rules forbid EQUI" in label.sentence
+    assert {one.rule.name for one in label.forbidding} == {"one", "two"}
+    (alone,) = trace.why("1 <==> 0").contrasts
+    assert alone.sentence.endswith('"Storm", but rules forbid all labels of that pair')
+    assert [one.rule.name for one in alone.forbidding] == ["none"]
+    for question, name in (
+        ("1 <==> 1", "none"),
+        ("3 <==> 3", "pair"),
+        ("2 <==> 2 // EQUI", "two"),
+    ):
+        found = trace.why_not(question)
+        assert found.verdict is Verdict.FORBIDDEN
+        assert f"[{name} " in found.text()
+        assert "short by" not in found.text()
+    assert "label" not in trace.why_not("1 <==> 3 // REL // 2").text().partition("\n")[2]
+
+
 def test_an_error_names_the_constraints_that_cannot_all_hold(trace_with):
     rules = (
         '%@rule none: "n"\n:- label(X,Y,equi).\n%@rule some: "s"\n:- not label(_,_,equi).\n'
@@ -209,9 +238,10 @@ def test_a_score_says_what_the_sum_is_or_that_rules_leave_no_other(trace_with):
     pair = ("12 killed in bus", "10 killed in bus")
     rule = '%@rule mine: "because I say so"\nforbidden_score(X,Y,{}) :- viable(X,Y).\n'
     free = trace_with(rule.format(1), pair).why("1 <==> 1 // SIMI // 3").text()
-    found = re.search(r"the sum is (\d\.\d\d) points: 3 is nearer than 2 by (\d+) hundredths", free)
-    worth, gain = float(found[1]), int(found[2])
-    assert gain == round(100 * (abs(worth - 2) - abs(worth - 3)))
+    found = re.search(
+        r"the sum is (\d\.\d\d) points: (\d+) hundredths above 2.50, the border", free
+    )
+    assert int(found[2]) == round(100 * float(found[1]) - 250)
     bound = trace_with(rule.format("(1;2;3)"), pair).why("1 <==> 1 // SIMI // 4").text()
     assert "├─ 4, as rules forbid the others\n" in bound
 

@@ -15,7 +15,7 @@ import click
 
 from ists_asp.errors import DataError, IstsError, UsageError, shortened
 from ists_asp.io.files import atomic_writer
-from ists_asp.limits import unproven
+from ists_asp.limits import warnings_of
 from ists_asp.terminal import Door, behind, door, one_line, plain
 
 if TYPE_CHECKING:
@@ -109,10 +109,10 @@ def read_aligned(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
     return references
 
 
-def warn_unproven(answer: Answer, seconds: float) -> None:
-    """Print a warning if the time did not suffice to prove that no other answer is better."""
-    if not answer.optimal:
-        warn(unproven(answer.pair.id, seconds))
+def warn_of(answer: Answer, seconds: float) -> None:
+    """Print what :func:`~ists_asp.limits.warnings_of` says of an answer."""
+    for warning in warnings_of(answer, seconds):
+        warn(warning)
 
 
 def note(message: str) -> None:

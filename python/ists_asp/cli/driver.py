@@ -152,7 +152,7 @@ def ask_of_pair(
         with inside(pair):
             limit = Limit.of_pairs(seconds, what="trace") if limited else None
             ((answer, shown),) = run.ask(question, annotated, limit=limit)
-        console.warn_unproven(answer, seconds)
+        console.warn_of(answer, seconds)
     console.write_output(output, shown)
 
 
@@ -211,7 +211,7 @@ def solve_pairs(
                 if outcome.failure is not None:
                     failures.add(outcome.pair.id, outcome.failure.found)
                 else:
-                    console.warn_unproven(outcome.answers[0], setup.limits.seconds)
+                    console.warn_of(outcome.answers[0], setup.limits.seconds)
                 if number % BATCH == 0:
                     for path, stream in outputs.items():
                         # Where nothing could be written at the end, there is no need to go on.

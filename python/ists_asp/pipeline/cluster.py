@@ -36,7 +36,7 @@ from ists_asp.errors import DataError, FormatError, IstsError, ResourceError, Us
 from ists_asp.io.files import PREFIX, file_system, place
 from ists_asp.io.tables import Table, added, kind_of
 from ists_asp.io.text import LONGEST, Warn
-from ists_asp.limits import unproven
+from ists_asp.limits import warnings_of
 from ists_asp.processes import deaf
 
 if TYPE_CHECKING:
@@ -460,8 +460,9 @@ def make(job: Job, part: Part) -> Record:
                 pairs += 1
                 if outcome.failure is not None:
                     failures.append((outcome.pair.id, outcome.failure.found))
-                elif outcome.answers and not outcome.answers[0].optimal:
-                    warnings[unproven(outcome.pair.id, job.setup.limits.seconds)] = None
+                elif outcome.answers:
+                    told = warnings_of(outcome.answers[0], job.setup.limits.seconds)
+                    warnings |= dict.fromkeys(told)
             for (where, target), draft, stream in zip(targets, drafts, streams, strict=True):
                 stream.close()
                 with draft.open("rb") as whole:

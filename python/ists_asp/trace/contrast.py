@@ -24,7 +24,9 @@ from ists_asp.trace.decisions import (
     Decision,
     DecisionKind,
     RulePlace,
+    by_label,
     contributions,
+    lead,
     own_rules,
 )
 from ists_asp.trace.grounding import RuleInstance
@@ -59,8 +61,9 @@ class Contrast(msgspec.Struct, frozen=True):
     ``text`` is the decision and ``sentence`` what is to be said in one; ``runner_up`` is the
     label or the score that came second, or what else would have been. ``by`` is the sum of
     all ``pros`` and ``cons``, which are sorted by size; None where no evidence is weighed.
-    ``because`` are the rules that permit the decision, for a label its licences. ``own`` are
-    the rules among all that it rests on which did not come along: the user's.
+    ``because`` are the rules that permit the decision, for a label its licences. ``forbidding``
+    are all rules that forbid what weighs more. ``own`` are the rules among all that it rests on
+    which did not come along: the user's.
     """
 
     kind: str
@@ -72,6 +75,7 @@ class Contrast(msgspec.Struct, frozen=True):
     pros: tuple[Reason, ...] = ()
     cons: tuple[Reason, ...] = ()
     because: tuple[Because, ...] = ()
+    forbidding: tuple[Because, ...] = ()
     own: tuple[Because, ...] = ()
 
 
@@ -89,6 +93,7 @@ class Contrasted:
         self._other = other = self._second()
         alone = other is None and self._kind not in (DecisionKind.ALIGN, DecisionKind.BOUNDARY)
         found = () if alone else contributions(trace, decision, other)
+        self._barred = self._heavier()
         self.pros = tuple(one for one in found if one.amount > 0)
         self.cons = tuple(one for one in found if one.amount < 0)
         firings = {Because.of(trace, one): one for one in self._permitting(weighed=bool(found))}
@@ -98,16 +103,22 @@ class Contrasted:
             second = "both sides left free"
         elif isinstance(other, tuple):
             second = f"aligned with {self._quoted(3 - self._side, other)}"
+        by, points = lead(trace, decision, other, (*self.pros, *self.cons))
         self.contrast = Contrast(
             str(self._kind),
             decision.selector,
             decision.text,
             self._sentence(self.pros, tuple(firings)),
             second,
-            round(sum(one.amount for one in found)) if found else None,
-            tuple(map(self._reason, self.pros)),
-            tuple(map(self._reason, self.cons)),
+            by,
+            tuple(map(self._reason, self.pros, points)),
+            tuple(map(self._reason, self.cons, points[len(self.pros) :])),
             tuple(firings),
+            tuple(
+                dict.fromkeys(
+                    Because.of(trace, one) for atom in self._barred for one in trace.reasons(atom)
+                )
+            ),
             tuple(own_rules(trace, [one.evidence for one in found], self.because)),
         )
 
@@ -129,6 +140,40 @@ class Contrasted:
             ]
             return max(found)[1] if found else None
         return None
+
+    def _heavier(self) -> list[Ground]:
+        """What forbids the labels, scores or counterparts that more speaks for, the best first."""
+        beginning, own = self._trace.beginning, self._own
+        if self._kind is DecisionKind.NOALI and isinstance(self._other, tuple):
+            bars = [*beginning(v.FORBIDDEN_PAIR, *self._other)]
+            if any(beginning(v.NO_LABEL, *self._other)):
+                bars += beginning(v.FORBIDDEN_LABEL, *self._other)
+            return bars if self._weight_of(self._other) > 0 else []
+        if self._kind is DecisionKind.LABEL:
+            weighs, licensed = self._weighed(v.LABEL_WEIGHT), self._values(v.LICENSED)
+            least = weighs.get(own, 0) if own in licensed else min(weighs.values(), default=0) - 1
+            bars = [
+                atom
+                for atom in beginning(v.FORBIDDEN_LABEL, *self._spans)
+                if atom.arguments[2] in licensed and weighs.get(atom.arguments[2], 0) > least
+            ]
+            return sorted(bars, key=lambda atom: -weighs[atom.arguments[2]])
+        worths = beginning(v.CLOSENESS, *self._spans, self._trace.label_of(self._spans))
+        for worth in worths if self._kind is DecisionKind.SCORE else ():
+            closeness = worth.arguments[-1].number
+
+            def off(score: Ground, closeness: int = closeness) -> int:
+                return abs(WHOLE * score.number - closeness)
+
+            found = beginning(v.FORBIDDEN_SCORE, *self._spans)
+            return [atom for atom in found if off(atom.arguments[2]) < off(own)]
+        return []
+
+    def _weight_of(self, spans: Sequence[Ground]) -> int:
+        """The weight of aligning two spans."""
+        return sum(
+            atom.arguments[2].number for atom in self._trace.beginning(v.ALIGN_WEIGHT, *spans)
+        )
 
     def _weighed(self, predicate: Predicate, *more: Ground | None) -> dict[Ground, int]:
         """The weights of the spans by what is weighed: the last two arguments."""
@@ -164,8 +209,9 @@ class Contrasted:
         return self._trace.words.tokens("span", side, atom.arguments[side - 1])
 
     def _sentence(self, pros: Sequence[Contribution], because: Sequence[Because]) -> str:
-        """The decision, the second, and the two strongest reasons."""
-        reasons = "; ".join(map(self._says, ([pro for pro in pros if not pro.is_base] or pros)[:2]))
+        """The decision, the second, what is forbidden, and the two strongest reasons."""
+        telling = [pro for pro in pros if not (pro.is_base or self._harder(pro))]
+        reasons = "; ".join(map(self._says, (telling or pros)[:2]))
         if self._kind is DecisionKind.ALIGN:
             return f"aligned, not left free: {reasons}"
         if self._kind is DecisionKind.NOALI:
@@ -173,13 +219,21 @@ class Contrasted:
         if self._kind not in (DecisionKind.LABEL, DecisionKind.SCORE):
             return reasons or (because[0].sentence if because else self._decision.text)
         own = str(self._own).upper()
+        bars = ", ".join(dict.fromkeys(atom.arguments[2].upper() for atom in self._barred))
         if self._other is not None:
             own += f", not {str(self._other).upper()}"
+            own += f" (rules forbid {bars}, for which more speaks)" if bars else ""
             reasons = "as much speaks for either" if self._is_even() else reasons
             return f"{own}: {reasons}" if reasons else own
         if self._kind is DecisionKind.LABEL:
-            left = self._values(v.LICENSED) - {self._own}
-            own += ", as rules forbid the others" if left else ", as no other label has a licence"
+            licensed = self._values(v.LICENSED)
+            if self._own not in licensed:
+                return f"{own}: rules forbid all labels that have a licence: {bars}"
+            own += (
+                ", as rules forbid the others"
+                if licensed - {self._own}
+                else ", as no other label has a licence"
+            )
         elif self._values(v.FORBIDDEN_SCORE):
             return f"{own}, as rules forbid the others"
         return f"{own}: {because[0].sentence}" if because else own
@@ -197,23 +251,41 @@ class Contrasted:
             return "no counterpart: nothing on the other side has anything in common with it"
         across = 3 - self._side
         best = f"no counterpart: the best would be {self._quoted(across, other)}"
+        if self._weight_of(other) <= 0:
+            return f"{best}, and too little speaks for it"
         if any(self._trace.beginning(v.FORBIDDEN_PAIR, *other)):
             return f"{best}, which a rule forbids"
+        if self._barred:
+            return f"{best}, but rules forbid all labels of that pair"
         # The words that the other side is aligned with, if it is.
         wanted = set(self._trace.words.tokens("span", across, other[across - 1]))
         for atom in self._trace.beginning(v.ALIGNED):
             if not wanted.isdisjoint(self._tokens(across, atom)):
                 return f"{best}, which is aligned with {self._quoted(self._side, atom.arguments)}"
-        return f"{best}, and too little speaks for it"
+        return f"{best}, but a constraint or preference is against it"
 
-    def _reason(self, one: Contribution) -> Reason:
+    def _reason(self, one: Contribution, points: int) -> Reason:
         weight = round(one.alone * WHOLE / one.value) if one.value else None
         rule = None if one.firing is None else RulePlace.of(one.firing.probe.rule)
-        return Reason(one.name, self._says(one), one.value, weight, round(one.amount), rule)
+        return Reason(one.name, self._says(one), one.value, weight, points, rule)
+
+    def _harder(self, one: Contribution) -> list[RuleInstance]:
+        """The firings by which evidence of a label is stronger for others, such as the reader's."""
+        if self._kind is not DecisionKind.LABEL or one.evidence is None or not by_label(one.name):
+            return []
+        family, spans = one.name.partition("(")[0], self._spans
+        stronger = [
+            atom
+            for atom in self._trace.beginning(v.EVIDENCE)
+            if atom.arguments[0].arguments[-2:] == spans and atom.arguments[1].name == family
+            if atom.arguments[2].number > one.evidence.arguments[2].number
+        ]
+        stronger.sort(key=lambda atom: -atom.arguments[2].number)
+        return [firing for atom in stronger for firing in self._trace.reasons(atom)[:1]]
 
     def _says(self, one: Contribution) -> str:
         if not one.is_base:
-            firings = filter(None, (one.firing, *one.also))
+            firings = filter(None, (*self._harder(one), one.firing, *one.also))
             return _joined(tuple(dict.fromkeys(map(self._trace.says, firings))))
         if self._kind is DecisionKind.SCORE:
             label = str(self._trace.label_of(self._spans)).upper()

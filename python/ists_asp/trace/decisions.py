@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -332,9 +333,45 @@ def contributions(
         if decision.kind is DecisionKind.SCORE and isinstance(other, Ground):
             one = _scored(one, decision.atom.arguments[2].number, other.number)
         if round(one.amount):
-            by_name[name].append(one)
+            # What one source says of the labels is one reason.
+            by_name[(decision.kind is DecisionKind.LABEL and by_label(name)) or name].append(one)
     merged = (_merged(several) for several in by_name.values())
     return tuple(sorted(merged, key=lambda one: (-abs(one.amount), one.name)))
+
+
+_BY_LABEL = re.compile(r"(\w+\()(?:equi|oppo|spe|simi|rel)\)")
+
+
+def by_label(name: str) -> str:
+    """What the names of evidence begin with that is told apart by labels; empty for others."""
+    found = _BY_LABEL.fullmatch(name)
+    return found[1] if found else ""
+
+
+def lead(
+    trace: Trace,
+    decision: Decision,
+    other: Ground | Sequence[Ground] | None,
+    found: Sequence[Contribution],
+) -> tuple[int | None, list[int]]:
+    """How far a decision is ahead as clingo reckons it, and the points of each contribution.
+
+    Both are whole hundredths: what rounding leaves is given to those that were rounded most.
+    """
+    points = [round(one.amount) for one in found]
+    by = sum(one.amount for one in found)
+    if decision.kind is not DecisionKind.BOUNDARY:
+        sums = _sums(trace, decision, other)
+        by = sum(sign * atom.arguments[-1].number for sign, atom in sums)
+    if decision.kind is DecisionKind.SCORE and isinstance(other, Ground):
+        own, its = decision.atom.arguments[2].number, other.number
+        by = (1 if own > its else -1) * (by - WHOLE * (own + its) / 2)
+    left = round(by) - sum(points)
+    step = 1 if left > 0 else -1
+    order = sorted(range(len(found)), key=lambda at: -step * (found[at].amount - points[at]))
+    for at in order[: abs(left)]:
+        points[at] += step
+    return (round(by) if found else None), points
 
 
 def contributed(element: Element) -> float:
@@ -395,6 +432,7 @@ def _elements(trace: Trace, atom: Ground, depth: int = 2) -> Iterator[Element]:
 def _merged(several: Sequence[Contribution]) -> Contribution:
     """One contribution a name: that of the stronger side, with what the other side adds."""
     strongest = max(several, key=lambda one: abs(one.amount))
-    also = tuple(one.firing for one in several if one is not strongest and one.firing is not None)
+    others = [one for one in several if one is not strongest and not by_label(one.name)]
+    also = tuple(one.firing for one in others if one.firing is not None)
     worths = tuple(dict.fromkeys(worth for one in several for worth in one.worths))
     return replace(strongest, amount=sum(one.amount for one in several), also=also, worths=worths)

@@ -182,7 +182,8 @@ def _compared(
         gone = (f"not: {text}" for key, text in ours.items() if key not in theirs)
         instead = instead or tuple(gone)
         if near and not instead:
-            lacks = _least({*margins(trace).items()} ^ {*margins(trace, other).items()})
+            changed = {*margins(trace).items()} ^ {*margins(trace, other).items()}
+            lacks = _least((key, by) for key, by in changed if by >= 0)
     found = replace(effect, instead=instead, lacks=lacks)
     if gold is None:
         return found
@@ -293,7 +294,7 @@ def margins(
         tokens = trace.words.about(Ground(v.ALIGNED.text(*pair)))
         rivals = (one for one in aligned if one != pair and aligned[one] & tokens)
         by = weights[pair] - sum(weights.get(rival, 0) for rival in rivals)
-        found["alignment", *pair] = abs(by) // counts.get(pair, 1)
+        found["alignment", *pair] = (by if pair in aligned else -by) // counts.get(pair, 1)
     labels = {atom[:2]: atom[2] for atom in atoms(v.LABEL)}
     worths = Counter({atom[:3]: int(atom[3]) for atom in atoms(v.LABEL_WEIGHT)})
     possible = {atom[:3] for atom in atoms(v.LICENSED)} - {*atoms(v.FORBIDDEN_LABEL)}

@@ -42,7 +42,16 @@ from ists_asp.trace.effects import restraints
 from ists_asp.trace.grounding import Element, Group, RuleInstance
 from ists_asp.trace.probes import Kind, Probe
 from ists_asp.trace.trace import Term, Trace
-from ists_asp.vocabulary import ALIGNED, CLOSENESS, CORRECTION, NOALI, RATING, WEIGHT, WORTH
+from ists_asp.vocabulary import (
+    ALIGNED,
+    CLOSENESS,
+    CORRECTION,
+    NOALI,
+    RATING,
+    TOKEN_COUNT,
+    WEIGHT,
+    WORTH,
+)
 
 _SHOWN = 5  # elements of a sum, pros, and cons that are shown unless all are asked for
 _TIES = 1  # priorities up to this one only order what is equally good (asp/tie.lp)
@@ -93,7 +102,9 @@ class Grower:
         second = runner_up(self._trace, decision)
         weighed = bool(found.pros or found.cons)
         if weighed or decision.kind in _TOLD:
+            bars = [Branch(one.sentence, str(one.rule)) for one in found.forbidding]
             branch.below.append(Branch(found.sentence))
+            branch.below += [Branch("forbidden by", below=bars)] if bars else []
             pros, cons = _TITLES.get(decision.kind, _SIDES)
             branch.below += self._side(pros, found.pros, made.pros)
             branch.below += self._side(cons, found.cons, made.cons)
@@ -243,6 +254,10 @@ def _beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
         if len(others) == 1:
             nearer = _nearer(trace, decision, others[0], gain)
             return nearer or f"{own.upper()} beats {others[0].upper()} {share}"
+    for count in trace.beginning(TOKEN_COUNT, *decision.atom.arguments[:2]):
+        number = count.arguments[2].number
+        if number > 1 and not gain % number:
+            share = f"by {gain // number} for each of {number} tokens"
     come = [atom for atom in second.come if atom.name in (ALIGNED.name, NOALI.name)]
     instead = "; ".join(in_words(trace, come))
     return f"the answer is better with it {share}" + (f"; without it {instead}" if instead else "")
@@ -254,10 +269,12 @@ def _nearer(trace: Trace, decision: Decision, other: Ground, gain: int) -> str:
         return ""
     *spans, own = decision.atom.arguments
     for atom in trace.beginning(CLOSENESS, *spans, trace.label_of(spans)):
-        worth = atom.arguments[-1].number
-        if abs(WHOLE * other.number - worth) - abs(WHOLE * own.number - worth) == gain:
-            total = f"the sum is {worth / WHOLE:.2f} points"
-            return f"{total}: {own} is nearer than {other} by {gain} hundredths"
+        worth, half = atom.arguments[-1].number, WHOLE * (own.number + other.number) // 2
+        if 2 * abs(half - worth) == gain and (half < worth) == (own.number > other.number):
+            off = (
+                f"{gain // 2} hundredths {'above' if half < worth else 'below'} {half / WHOLE:.2f}"
+            )
+            return f"the sum is {worth / WHOLE:.2f} points: {off}, the border to {other}"
     return ""
 
 

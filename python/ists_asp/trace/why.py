@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -28,6 +28,7 @@ from ists_asp.trace.near_misses import NearMisses
 from ists_asp.trace.questions import Goal
 from ists_asp.trace.rendering import Branch, Grower, render
 from ists_asp.trace.trace import Trace
+from ists_asp.vocabulary import Predicate
 
 _ATOMS = 10  # atoms that are told unless all are asked for
 
@@ -151,19 +152,20 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
 _PER_TOKEN = "short by {} per token"
 _FARTHER = "{} hundredths farther off"
 _STANDING = {
-    v.ALIGNED.name: ("alignment", v.FORBIDDEN_PAIR, v.PROPOSED, v.ALIGN_WEIGHT, _PER_TOKEN),
-    v.LABEL.name: ("label", v.FORBIDDEN_LABEL, v.LICENSED, v.LABEL_WEIGHT, "short by {}"),
-    v.SCORE.name: ("score", v.FORBIDDEN_SCORE, v.ALIGNED, v.CLOSENESS, _FARTHER),
+    v.ALIGNED.name: ("alignment", v.FORBIDDEN_PAIR, v.ALIGN_WEIGHT, _PER_TOKEN),
+    v.LABEL.name: ("label", v.FORBIDDEN_LABEL, v.LABEL_WEIGHT, "short by {}"),
+    v.SCORE.name: ("score", v.FORBIDDEN_SCORE, v.CLOSENESS, _FARTHER),
 }
-"""Obstacles to a decision: what forbids it, what it needs, what weighs more."""
+"""Obstacles to a decision: what forbids it, what weighs more."""
 
 
 class Verdict(StrEnum):
     """Why a decision was not taken.
 
     ``underivable``: no rule can derive it; ``certain``: the opposite holds in every answer;
-    ``forbidden``: constraints exclude it; ``worse``: it is possible, but the answer is better;
-    ``as_good``: it is possible and not worse, which can only be where the search was stopped.
+    ``forbidden``: rules or constraints exclude it; ``worse``: it is possible, but the answer is
+    better; ``as_good``: it is possible and not worse, which can only be where the search was
+    stopped.
     """
 
     UNDERIVABLE = "underivable"
@@ -249,9 +251,12 @@ class _Search:
         known = self._trace.best.control.symbolic_atoms
         for goal, (symbol, true) in zip(self._goals, self._symbols, strict=True):
             atom = known[symbol]
-            if true and atom is None:
+            bars = self._bars(goal.atom) if true else []
+            if true and (atom is None or bars):
                 below = self._obstacles(goal) or self._nearest.explain(goal.atom)
-                return self._told(Verdict.UNDERIVABLE, goal, "no rule can derive it", below)
+                verdict = Verdict.FORBIDDEN if bars else Verdict.UNDERIVABLE
+                says = "rules forbid it" if bars else "no rule can derive it"
+                return self._told(verdict, goal, says, below)
             if not true and atom is not None and atom.is_fact:
                 says = "the opposite holds in every answer"
                 return self._told(Verdict.CERTAIN, goal, says, self._obstacles(goal))
@@ -281,16 +286,16 @@ class _Search:
             return Grower(trace).atom(atom)
         found: list[Branch] = []
         if atom.name in _STANDING:
-            kind, forbids, needs, weighs, lacking = _STANDING[atom.name]
-            for bar in trace.beginning(forbids, *atom.arguments):
-                for one in Grower(trace, 2, everything=True).atom(bar):
-                    found.append(Branch(f"forbidden: {one.text}", one.where, below=one.below))
-            start = atom.arguments[: needs.arity]
-            proposed = needs is not v.LICENSED or any(trace.beginning(v.VIABLE, *start[:2]))
-            if proposed and not any(trace.beginning(needs, *start)):
-                wanted = Ground(needs.text(*start, *[ANY] * (needs.arity - len(start))))
-                below = self._nearest.explain(wanted, 4)
-                found.append(Branch(f"missing: {words.atom(wanted)}", below=below))
+            kind, _, weighs, lacking = _STANDING[atom.name]
+            spans = atom.arguments[:2]
+            start = atom.arguments[: 3 if atom.name == v.LABEL.name else 2]
+            if not any(trace.beginning(v.PROPOSED, *spans)):
+                # What a pair lacks that nothing proposes is a proposal, and no label.
+                return self._missing(v.PROPOSED, spans, 1) if spans == atom.arguments else []
+            found += self._bars(atom)
+            viable = start != spans and any(trace.beginning(v.VIABLE, *spans))
+            if viable and not any(trace.beginning(v.LICENSED, *start)):
+                found += self._missing(v.LICENSED, start, 4)
             lacks = margins(trace, barred=True).get((kind, *atom.arguments), -1)
             if lacks >= 0:
                 own = words.about(atom)
@@ -302,6 +307,26 @@ class _Search:
         elif trace.best.control.symbolic_atoms[parse_term(atom)] is None:
             return self._nearest.explain(atom)
         return found
+
+    def _bars(self, atom: Ground) -> list[Branch]:
+        """The rules that forbid a decision, or all labels of an alignment."""
+        if atom.name not in _STANDING:
+            return []
+        bars = [*self._trace.beginning(_STANDING[atom.name][1], *atom.arguments)]
+        if any(self._trace.beginning(v.NO_LABEL, *atom.arguments)):
+            bars += self._trace.beginning(v.FORBIDDEN_LABEL, *atom.arguments)
+        every = (one for bar in bars for one in Grower(self._trace, 2, everything=True).atom(bar))
+        # A rule that forbids several labels is named once.
+        once = {(one.text, one.where): one.below for one in every}
+        return [
+            Branch(f"forbidden: {text}", *where, below=below)
+            for (text, *where), below in once.items()
+        ]
+
+    def _missing(self, needs: Predicate, start: Sequence[Ground], depth: int) -> list[Branch]:
+        wanted = Ground(needs.text(*start, *[ANY] * (needs.arity - len(start))))
+        below = self._nearest.explain(wanted, depth)
+        return [Branch(f"missing: {self._trace.words.atom(wanted)}", below=below)]
 
     def _search(self, size: int) -> tuple[AnswerSet | None, bool]:
         return self._trace.reified.solver.with_atoms(self._trace.facts, self._symbols[:size])

@@ -103,7 +103,7 @@ def _decided(
         results = run.ask_each(annotated, _entries, size=BATCH, quiet=source.quiet)
         entries = [entry for _, entry in results if not isinstance(entry, str)]
         for entry in entries:
-            console.warn_unproven(entry.answer, setup.limits.seconds)
+            console.warn_of(entry.answer, setup.limits.seconds)
         stages, made_by = run.system.stages, str(run.system.provenance)
         stages.merge(run.asker.times)
     entries = [replace(entry, beside=others.beside(entry.answer)) for entry in entries]
