@@ -53,6 +53,22 @@ def test_a_malformed_file_is_refused_in_one_line(bad, wa, old, new, message):
         assert "The official check refuses the file, too; ists-asp check lists all" in told
 
 
+def test_all_faulty_pairs_are_told_at_once_or_left_out(run, wa):
+    wa.write_text(wa.read_text() + pair("3"))
+    odd = changed(wa, "// SIMI // 3", "// SIMI // three")
+    first, second = odd.read_text().split(pair("2"))
+    odd.write_text(first + pair("2").replace("EQUI", "SAME") + second + pair("3"))
+    told = run("evaluate", wa, odd).stderr
+    for line, fault in ((14, "wrong score"), (35, "wrong type"), (61, "the sentence id '3' again")):
+        assert f"{odd}:{line}: {fault}" in told
+    for files in ((wa, odd), (odd, wa)):
+        result = run("evaluate", *files, "--skip-bad")
+        assert result.exit_code == 0
+        assert result.stderr.count("; left out") == 3
+        assert "(2): 1, 2" in result.stdout
+        assert "|skip-bad:yes" in result.stdout
+
+
 def test_the_error_stands_before_the_warnings_which_are_bounded(run, wa):
     faulty = changed(wa, "// EQUI //", "// SAME //")
     faulty.write_text("stray\n" * 30 + faulty.read_text() + "stray\n" * 100_000)

@@ -16,7 +16,7 @@ from ists_asp.io.pairs import read_pairs
 from ists_asp.io.text import make_sentence
 from ists_asp.lang import guess
 from ists_asp.model import Chunk, Pair
-from ists_asp.pipeline.source import Attached, warn_foreign
+from ists_asp.pipeline.source import Attached
 from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
 from tests.sharing import shared_system
@@ -119,13 +119,28 @@ def test_small_words_tell_the_language(sent1, sent2, expected, found):
     assert guess((pair.sent1, pair.sent2), expected) == found
 
 
-def test_pairs_of_a_language_are_told_in_one_line():
-    warnings = []
-    pairs = [read_pair("Ein Hund läuft", "Der Hund schläft")] * 3
-    warn_foreign(pairs, load_profile("images"), warnings.append)
-    (warning,) = warnings
-    assert "3 pairs look like German" in warning
-    assert "images" in warning
+FOREIGN = "id,sentence1,sentence2\n1,a dog,a cat\n2,el gato come en la casa,un gato duerme\n"
+
+
+@pytest.mark.parametrize("command", ["solve", "sts", "explain", "facts"])
+def test_a_row_in_another_language_is_a_fault(run, tmp_path, command):
+    (tmp_path / "a.csv").write_text(f"{FOREIGN}3,der Hund und die Katze,ein Hund\n", "utf-8")
+    options = ["-q", "--table", "a.csv", *(["-o", "out"] if command == "facts" else [])]
+    result = run(command, *options)
+    assert (result.exit_code, result.stdout) == (1, "")
+    expected = "expected English, the language of the profile"
+    for line, name in ((3, "Spanish"), (4, "German")):
+        assert f"a.csv:{line}: this looks like {name}; {expected}" in result.stderr
+    (tmp_path / "a.csv").write_text(FOREIGN, "utf-8")
+    result = run(command, *options, "--skip-bad")
+    assert result.exit_code == 0
+    assert "a.csv:3: this looks like Spanish" in result.stderr
+    assert "left out" in result.stderr
+    # Who types a pair is told, and gets an answer.
+    if command == "solve":
+        typed = run(command, "-q", "el gato come en la casa", "un gato")
+        assert typed.exit_code == 0
+        assert "this looks like Spanish" in typed.stderr
 
 
 def warnings_of(sentences, profile="default"):

@@ -33,6 +33,23 @@ def test_the_baseline_keeps_case_and_counts_a_token_once():
     assert tokencos(pair("a", "b")) == 0
 
 
+def test_a_faulty_row_costs_its_pair(tmp_path):
+    gold, run, lines = (tmp_path / name for name in ("gold.csv", "run.csv", "run.txt"))
+    gold.write_text("id,score\n1,1\n2,x\n3,3\n4,4\n4,9\n5,2\n6,5\n7,0\n")
+    run.write_text("id,rating\n1,1\n2,2\n3,oops\n4,4\n5,2\n6,5\n7,0\n")
+    lines.write_text("1\n2\nnan\n4\n9\n2\n5\n0\n")
+    for answers, wrong in ((run, "run.csv:4"), (lines, "run.txt:3")):
+        with pytest.raises(DataError, match=r"gold.csv:3[^$]*gold.csv:6"):
+            evaluate_ratings(gold, answers)
+        told = []
+        found = evaluate_ratings(gold, answers, skip=told.append)
+        assert (found.mean.correlation.pairs, found.mean.correlation.r) == (5, pytest.approx(1))
+        assert [line.partition(": ")[0].rpartition("/")[2] for line in told] == [
+            *("gold.csv:3", "gold.csv:6"),
+            wrong,
+        ]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not EXPECTED.is_file(), reason="the task's train data is not beside us")
 def test_the_baseline_reaches_the_official_correlations():

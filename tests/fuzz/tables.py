@@ -1,18 +1,16 @@
-"""Try hostile tables: ``python -m tests.fuzz.tables --count 300``.
+"""Hostile tables: ``python -m tests.fuzz tables`` tries them.
 
 Each is small, or packed small, and says that it has a great deal, or has a great deal of one thing.
 It is read to its end, or refused in a line, within its time and memory, that of the process which
-reads sheets included. Tables have numbers: ``--only NUMBER`` tries one again.
+reads sheets included.
 """
 
-import argparse
 import bz2
 import gzip
 import io
 import lzma
 import re
 import resource
-import sys
 import tempfile
 import zipfile
 from collections import Counter
@@ -278,24 +276,9 @@ def tried(number, folder):
     return f"{ending} {how}", wrong
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=300)
-    parser.add_argument("--only", type=int)
-    given = parser.parse_args()
-    numbers = range(given.count) if given.only is None else [given.only]
-    counts, faults = Counter(), 0
+def faults_of(numbers):
+    """Each number, with what is wrong with how the table with it is read."""
     with tempfile.TemporaryDirectory() as folder:
         for number in numbers:
             how, wrong = tried(number, folder)
-            counts[how] += 1
-            if wrong:
-                faults += 1
-                print(f"{number} {how}: {wrong[:300]}", flush=True)
-    for how, count in sorted(counts.items()):
-        print(f"{count} {how}")
-    sys.exit(faults > 0)
-
-
-if __name__ == "__main__":
-    main()
+            yield number, wrong and f"{how}: {wrong[:300]}"

@@ -67,6 +67,19 @@ def test_all_pairs_without_alignments_are_named(gold):
         assert f"gold.wa: pair {number} of the chunk files is not in it" in message
 
 
+def test_faulty_pairs_are_left_out(gold):
+    chunks, file = gold / "sent1.chunk.txt", gold / "gold.wa"
+    first, _, *rest = chunks.read_text().splitlines(keepends=True)
+    chunks.write_text("".join([first, "[ open\n", *rest]))
+    file.write_text(file.read_text().replace('id="4"', 'id="44"'))
+    told, whole = [], len(rest) + 2
+    left = read_gold(gold, told.append, skip_bad=True)
+    assert [pair.pair.id for pair in left] == [
+        str(number) for number in range(1, whole + 1) if number not in (2, 4)
+    ]
+    assert [line.rpartition("; ")[2] for line in told if "left out" in line] == ["left out"] * 2
+
+
 def test_chunk_files_that_do_not_fit_are_refused(gold):
     for name in ("sent1.chunk.txt", "sent2.chunk.txt"):
         first, second, *rest = (gold / name).read_text().splitlines(keepends=True)

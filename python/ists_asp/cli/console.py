@@ -19,7 +19,7 @@ from ists_asp.limits import warnings_of
 from ists_asp.terminal import Door, behind, door, one_line, plain
 
 if TYPE_CHECKING:
-    from ists_asp.engine import System, Timings
+    from ists_asp.engine import Setup, Timings
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.io.text import Warn
     from ists_asp.model import Answer, Pair
@@ -72,25 +72,20 @@ def reader_warnings() -> Iterator[Warn]:
         warn(warning)
 
 
-def read_pairs(source: Source) -> list[Pair]:
-    """Read all pairs of a source, and print what was repaired."""
+def read_pairs(source: Source, setup: Setup | None = None) -> list[Pair]:
+    """Read all pairs of a source for a profile, and print what was repaired."""
     with reader_warnings() as repaired:
-        return source.read(repaired, note)
+        return source.read(repaired, note, None if setup is None else setup.load_profile())
 
 
 @contextmanager
-def opened(source: Source) -> Iterator[Source]:
+def opened(source: Source, setup: Setup) -> Iterator[Source]:
     """Open a source, and print what was repaired before anything else is done."""
+    profile = setup.load_profile()
     with ExitStack() as stack:
         with reader_warnings() as repaired:
-            source = stack.enter_context(source.opened(repaired, note))
+            source = stack.enter_context(source.opened(repaired, note, profile=profile))
         yield source
-
-
-def tokenized(source: Source, system: System, pairs: Sequence[Pair]) -> Iterator[Pair]:
-    """The pairs of a source with their tokens, lazily; warn of those that do not suit the rules."""
-    source.warn_unsuited(pairs, system.profile, warn)
-    return system.tokenized(pairs)
 
 
 def read_aligned(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:

@@ -98,9 +98,9 @@ class Working:
                 yield item, result
                 step()
 
-    def annotated(self, source: Source, pairs: Sequence[Pair]) -> list[Pair]:
-        """The pairs of a source, annotated; warn of those that do not suit the rules."""
-        return list(self.system.annotate(console.tokenized(source, self.system, pairs)))
+    def annotated(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """Pairs, annotated."""
+        return list(self.system.annotate(self.system.tokenized(pairs)))
 
     def show_warnings(self) -> None:
         """Print what was warned of since this was last called."""
@@ -143,12 +143,12 @@ def ask_of_pair(
     """Write the reply to a question about one pair, the only one or that with an id."""
     from ists_asp.run.pool import Limit
 
-    pair, *others = console.read_pairs(source)
+    pair, *others = console.read_pairs(source, setup)
     if others:
         raise UsageError(f"{1 + len(others)} pairs", hint="Choose one with --id ID")
     seconds = setup.limits.seconds
     with working(setup) as run:
-        annotated = run.annotated(source, [pair])
+        annotated = run.annotated([pair])
         with inside(pair):
             limit = Limit.of_pairs(seconds, what="trace") if limited else None
             ((answer, shown),) = run.ask(question, annotated, limit=limit)
@@ -188,10 +188,9 @@ def solve_pairs(
     if isinstance(output, str) or isinstance(traces, str):
         raise UsageError("an address, which --engine dask can write", where=str(output or traces))
     with ExitStack() as stack:
-        source = stack.enter_context(console.opened(source))
+        source = stack.enter_context(console.opened(source, setup))
         system = stack.enter_context(System(setup))
-        profile, count = system.files.profile, source.count
-        source.attached.warn(profile, console.warn)
+        count = source.count
         if shape.alone and count > 1:
             hint = "Choose one with --id ID; ists-asp report shows all, and saves their pictures"
             raise UsageError(f"{count} pairs, but {shape.name} holds one", hint=hint)

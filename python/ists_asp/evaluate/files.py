@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -26,18 +27,25 @@ _REFUSED = "The official check refuses the file, too; ists-asp check lists all i
 
 
 def evaluate_files(
-    gold: Path, system: Path, scheme: Scheme = Scheme.Y2016, *, warn: Warn = ignore
+    gold: Path,
+    system: Path,
+    scheme: Scheme = Scheme.Y2016,
+    *,
+    warn: Warn = ignore,
+    skip_bad: bool = False,
 ) -> Evaluation:
     """Measure the answers of ``system`` against ``gold``, both ``.wa`` files.
 
     Files are read as the official scorer reads them, and the figures are the same. What it or
-    the official check refuses, or would measure with doubtful sense, is an error.
+    the official check refuses, or would measure with doubtful sense, is an error. With ``skip_bad``
+    a pair with such a line is warned of and left out of its file.
 
     Raises:
         DataError: a file cannot be read, has no sentence, lacks or repeats an id, or has a
             malformed line; both files have no id, or no link at all, in common.
     """
-    (right, hash1), (answers, hash2) = _read(gold, True, warn), _read(system, False, warn)
+    read = partial(_read, warn=warn, skip_bad=skip_bad)
+    (right, hash1), (answers, hash2) = read(gold, True), read(system, False)
     if not right.keys() & answers.keys():
         found = f"no sentence id in common with {gold}"
         expected = f"ids such as '{shortened(next(iter(right)))}'"
@@ -53,17 +61,22 @@ def evaluate_files(
     pilot = "yes" if scheme is Scheme.Y2015 else "no"
     signature = f"ists|scheme:{scheme}|alic:{pilot}|relief:{pilot}|punct:ignored|pairs:{len(right)}"
     signature += f"|gold:{hash1}|answers:{hash2}|version:{__version__}"
+    signature += "|skip-bad:yes" * skip_bad
     return replace(evaluation, signature=signature)
 
 
-def read_references(source: Source, *, warn: Warn = ignore) -> dict[str, Reference]:
+def read_references(
+    source: Source, *, warn: Warn = ignore, skip_bad: bool = False
+) -> dict[str, Reference]:
     """The pairs of a ``.wa`` file and their alignments, by id, in the order of the file.
+
+    With ``skip_bad`` faulty ones are warned of and left out.
 
     Raises:
         DataError: the file cannot be read, lacks or repeats an id, or has a malformed line.
     """
     references: dict[str, Reference] = {}
-    faults = Faults()
+    faults = Faults(warn if skip_bad else None)
     for sentence in read_wa(source, warn=warn):
         with faults:
             identifier = _identifier(sentence, references, "Give each pair an id of its own")
@@ -89,27 +102,30 @@ def _identifier(sentence: WaSentence, seen: Iterable[str], hint: str) -> str:
     )
 
 
-def _read(path: Path, gold: bool, warn: Warn) -> tuple[dict[str, ScoredPair], str]:
+def _read(path: Path, gold: bool, warn: Warn, skip_bad: bool) -> tuple[dict[str, ScoredPair], str]:
     """The pairs of a file as the official scorer sees them, and the hash of its lines."""
     view = ScriptView(gold)
     pairs: dict[str, ScoredPair] = {}
     odd: list[str] = []
+    faults = Faults(warn if skip_bad else None)
     for sentence in read_wa(path, warn=warn, watch=view.take):
-        identifier = _identifier(sentence, pairs, _JOINED)
-        for fault in check_sentence(sentence, view.lines):
-            if fault.kind not in (ODD_SCORE, NO_ARROW):
-                raise DataError(
-                    f"{fault.kind}: found {fault.found}",
-                    where=fault.where,
-                    expected=fault.expected,
-                    hint=_OURS if fault.origin is Origin.OURS else _REFUSED,
-                )
-            odd.append(str(fault))
-        words1, words2 = (*view.words.pop(identifier, ()), (), ())[:2]
-        scored = tuple(ScoredLine.of(line.to_alignment(), line.sides) for _, line in view.lines)
-        view.lines.clear()
-        _check_links(sentence.where, scored)
-        pairs[identifier] = ScoredPair(words1, words2, scored)
+        lines, view.lines = view.lines, []
+        with faults:
+            identifier = _identifier(sentence, pairs, _JOINED)
+            words1, words2 = (*view.words.pop(identifier, ()), (), ())[:2]
+            for fault in check_sentence(sentence, lines):
+                if fault.kind not in (ODD_SCORE, NO_ARROW):
+                    raise DataError(
+                        f"{fault.kind}: found {fault.found}",
+                        where=fault.where,
+                        expected=fault.expected,
+                        hint=_OURS if fault.origin is Origin.OURS else _REFUSED,
+                    )
+                odd.append(str(fault))
+            scored = tuple(ScoredLine.of(line.to_alignment(), line.sides) for _, line in lines)
+            _check_links(sentence.where, scored)
+            pairs[identifier] = ScoredPair(words1, words2, scored)
+    faults.check()
     if not any(gold or pair.lines for pair in pairs.values()):
         found = f"no {'alignment' if pairs else 'sentence'}"
         expected = "sentences and their alignments, such as 1 <==> 1 // EQUI // 5"

@@ -30,7 +30,7 @@ from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
 from ists_asp.io.pairs import Ids, identifier
 from ists_asp.io.tables import KINDS, Table
-from ists_asp.io.text import USUAL, Faults, Line, check_no_header, parse_lines, usual
+from ists_asp.io.text import USUAL, Faults, Line, Warn, check_no_header, parse_each, usual
 from ists_asp.model import Pair
 from ists_asp.terminal import table
 
@@ -136,11 +136,17 @@ class RatingEvaluation:
 
 
 def evaluate_ratings(
-    gold: Path, system: Path, other: Path | None = None, column: str | None = None
+    gold: Path,
+    system: Path,
+    other: Path | None = None,
+    column: str | None = None,
+    *,
+    skip: Warn | None = None,
 ) -> RatingEvaluation:
     """Measure the ratings of a run against gold ratings.
 
-    Pairs are matched by their ids where both files have them, otherwise by their order.
+    Pairs are matched by their ids where both files have them, otherwise by their order. With
+    ``skip`` pairs count that have a rating in all files.
 
     Args:
         gold: a file with a pair a line, ``score TAB sentence TAB sentence``, or just with its
@@ -151,6 +157,7 @@ def evaluate_ratings(
             for each file of ``gold``.
         other: another run to compare with, as ``system``.
         column: the column of gold scores in tables, by its title or its number.
+        skip: warned of each faulty row, which is an error without it.
 
     Raises:
         DataError: a file or folder is missing, faulty, or has another number of ratings.
@@ -159,27 +166,30 @@ def evaluate_ratings(
     hashes = [sha256() for _ in (gold, *runs)]
     names, sets = [], []
     for name, file, *answers in _matched(gold, runs):
-        golden, ids = _ratings(file, "gold", column)
+        golden, ids = _ratings(file, "gold", column, skip=skip)
         hashes[0].update(repr(golden).encode())
-        right = [score for score in golden if score is not None]
-        correlations = []
+        columns = [golden]
         for answer, digest in zip(answers, hashes[1:], strict=True):
-            ratings, own = _ratings(answer, "rating")
+            ratings, own = _ratings(answer, "rating", skip=skip)
             if ids and own:
-                ratings = _by_id(dict(zip(own, ratings, strict=True)), ids, answer, file)
+                by_id = dict(zip(own, ratings, strict=True))
+                if skip is None:
+                    _check_ids(by_id, ids, answer, file)
+                ratings = [by_id.get(name) for name in ids]
             digest.update(repr(ratings).encode())
             size = len(golden)
             if len(ratings) != size:
                 raise DataError(f"{len(ratings)} ratings", where=str(answer), expected=f"{size}")
-            numbers = []
             for line, (score, rating) in enumerate(zip(golden, ratings, strict=True), 1):
-                if score is not None:
-                    if rating is None:
-                        raise DataError("no rating", where=f"{answer}:{line}", expected="a number")
-                    numbers.append(rating)
-            correlations.append(correlation(right, numbers, str(file)))
+                if rating is None and score is not None and skip is None:
+                    raise DataError("no rating", where=f"{answer}:{line}", expected="a number")
+            columns.append(ratings)
+        rated = [row for row in zip(*columns, strict=True) if None not in row]
+        if not rated:
+            raise DataError("no pair is rated in all files", where=str(file), expected="4 or more")
+        right, *runs_of = zip(*rated, strict=True)
         names.append(name)
-        sets.append(correlations)
+        sets.append([correlation(right, numbers, str(file)) for numbers in runs_of])
     means = [weighted_mean(column) for column in zip(*sets, strict=True)]
     signature = f"sts|pearson|sets:{len(names)}|pairs:{means[0].pairs}"
     for name, digest in zip(("gold", "answers", "other"), hashes, strict=False):
@@ -234,9 +244,9 @@ def _name(file: Path) -> str:
     return _OFFICIAL.sub("", file.stem if file.suffix in _SUFFIXES else file.name)
 
 
-def _by_id(
+def _check_ids(
     ratings: Mapping[str, float | None], ids: Sequence[str], answer: Path, gold: Path
-) -> list[float | None]:
+) -> None:
     for lacking, where, file in (
         ([own for own in ids if own not in ratings], answer, gold),
         ([own for own in ratings if own not in set(ids)], gold, answer),
@@ -245,16 +255,21 @@ def _by_id(
             sample = f"such as '{shortened(lacking[0])}'"
             found = f"{len(lacking)} of the pairs of {file} are not in it, {sample}"
             raise DataError(found, where=str(where), expected="the same ids in both files")
-    return [ratings[own] for own in ids]
 
 
 def _ratings(
-    file: Path, role: str, wanted: str | None = None
+    file: Path, role: str, wanted: str | None = None, *, skip: Warn | None
 ) -> tuple[list[float | None], list[str]]:
-    """The ratings of a file, and the ids of their pairs if it is a table that has them."""
+    """The ratings of a file, and the ids of their pairs if it is a table that has them.
+
+    With ``skip`` a faulty row has none of both.
+    """
+    faults = Faults(skip)
     table = Table(file, kind) if (kind := KINDS.get(file.suffix.lower())) else None
     if table is None or not table.header:
-        return list(parse_lines(file, _rating)), []
+        items = list(parse_each(file, _rating, faults))
+        faults.check()
+        return [None if isinstance(item, DataError) else item for item in items], []
     names = [role, *USUAL["gold"]]
     place = usual(table.columns, names) if wanted is None else table.column(wanted, "--gold-col")
     if place is None:
@@ -264,18 +279,19 @@ def _ratings(
             expected=f"one that is called '{role}'",
             hint="Name that of gold with --gold-col",
         )
-    ratings, ids, at, faults = [], [], usual(table.columns, USUAL["id"]), Faults()
+    rows, at = list[tuple[float | None, str]](), usual(table.columns, USUAL["id"])
     with Ids() as unique:
         for row in table.rows():
+            rows.append((None, ""))
             with faults:
                 if row.fault is not None:
                     raise row.fault
-                ratings.append(_number(row.cells[place], row.where))
-                if at is not None:
-                    ids.append(identifier(row, at))
-                    unique.add(ids[-1], row.number, table.name)
+                rating, own = _number(row.cells[place], row.where), identifier(row, at)
+                unique.add(own, row.number, table.name)
+                rows[-1] = rating, own
     faults.check()
-    return ratings, ids
+    ids = [] if at is None else [own for _, own in rows]
+    return [rating for rating, _ in rows], ids
 
 
 def _rating(line: Line) -> float | None:

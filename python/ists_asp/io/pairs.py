@@ -29,15 +29,16 @@ def read_pairs(
     name2: str | None = None,
     warn: t.Warn = t.ignore,
     strict: bool = False,
+    skip_bad: bool = False,
     before: int = 0,
 ) -> Iterator[Pair]:
     """Yield the pairs of two files, chunked or not, with the ids "1", "2" and so on.
 
     The files may be parts, with so many lines ``before`` them. Faults are
-    raised after the pairs of sound lines.
+    raised after the pairs of sound lines, or with ``skip_bad`` warned of.
     """
     name1, name2 = t.source_name(first, name1), t.source_name(second, name2)
-    faults = t.Faults()
+    faults = t.Faults(warn if skip_bad else None)
     parse = chunk_parser(t.Repairs(warn, strict)) if chunked else t.parse_sentence
     sides = (
         t.parse_each(source, parse, faults, name=name, warn=warn, strict=strict, before=before)
@@ -52,7 +53,11 @@ def read_pairs(
     if count1 != count2:
         count = "1 sentence" if count1 == 1 else f"{count1} sentences"
         found, expected = f"{count} against {count2} in {name2}", "as many sentences in both files"
-        faults.add(DataError(found, where=name1, expected=expected))
+        fault = DataError(found, where=name1, expected=expected)
+        if skip_bad:
+            # Which sentences belong together is not known.
+            raise fault
+        faults.add(fault)
     faults.check()
 
 

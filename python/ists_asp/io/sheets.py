@@ -32,6 +32,7 @@ Put: TypeAlias = Callable[[Cells], None]  # writes a row
 _BATCH = 5000  # rows of Parquet that are read or written at a time
 _SENT = 500  # rows that are sent together
 _SMALL = 256 << 10  # bytes that a file of any size may unpack to
+_ODD = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)  # of cells
 _ABOUT = {
     "xlsx": ("openpyxl", "an Excel workbook"),
     "ods": ("odfdo", "a LibreOffice sheet"),
@@ -215,7 +216,7 @@ def _excel(stream: BinaryIO, where: str, limits: TableLimits) -> Iterator[Any]:
         def parse_cell(self, element: Any) -> Any:  # noqa: ANN401
             try:
                 return super().parse_cell(element)
-            except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError):
+            except _ODD:
                 # It is told with its place, and costs its row.
                 column = max(1, self.col_counter)
                 return {"row": self.row_counter, "column": column, "value": Unread()}
@@ -234,6 +235,16 @@ def _excel(stream: BinaryIO, where: str, limits: TableLimits) -> Iterator[Any]:
 def _libre(stream: BinaryIO, where: str, limits: TableLimits) -> Iterator[Any]:
     _check_archive(stream, where, limits)
     stream.seek(0)
+
+    def value_of(cell: Any) -> object:  # noqa: ANN401
+        try:
+            known = cell.get_value()
+            return Unread() if known is None and cell.type else known
+        except _ODD:
+            return Unread()
+
+    # Whether a row is empty is seen by the values of its cells, too.
+    _library("ods").Cell.value = property(value_of)
     tables = _library("ods").Document(BytesIO(stream.read())).body.tables
     yield [table.name for table in tables], None
     sheet = tables[0]
@@ -241,7 +252,7 @@ def _libre(stream: BinaryIO, where: str, limits: TableLimits) -> Iterator[Any]:
     limits.check("rows", sheet.height, f"{sheet.height} rows, blank ones included", where)
     for row in sheet.iter_rows():
         limits.check("columns", row.width, f"{row.width} cells in a row", where)
-        yield [_number(cell) for cell in row.get_values()]
+        yield [_number(cell.value) for cell in row.get_cells()]
 
 
 def _number(value: object) -> object:

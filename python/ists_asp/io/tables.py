@@ -303,8 +303,8 @@ class Table:
         if len(cells) > self._limits.columns:
             fault = self._limits.error("columns", "a longer row", where, DataError)
             cells = ()
-        elif self.kind == "xlsx" and (unread := [*map(type, cells)]).count(sheets.Unread):
-            column = sheets.letters(unread.index(sheets.Unread))
+        elif self.kind in ("xlsx", "ods") and sheets.Unread in (kinds := [*map(type, cells)]):
+            column = sheets.letters(kinds.index(sheets.Unread))
             fault = DataError(f"column {column} cannot be read", where=where)
         return Row(number, where, cells, fault)
 

@@ -52,10 +52,11 @@ class Faults:
 
     def add(self, fault: DataError) -> None:
         """Take up a fault, or several that were collected elsewhere."""
-        if self._skip is not None:
-            self._skip(f"{fault}; the row is left out")
-            return
         several = fault if isinstance(fault, FaultyLinesError) else FaultyLinesError([fault], 1)
+        if self._skip is not None:
+            for message in several.messages:
+                self._skip(f"{message}; left out")
+            return
         self._first += several.faults[: _MOST - len(self._first)]
         self._count += several.count
 

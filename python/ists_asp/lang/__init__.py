@@ -16,7 +16,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from ists_asp.errors import UsageError
+from ists_asp.errors import DataError, UsageError
 from ists_asp.resources import data_dir
 
 if TYPE_CHECKING:
@@ -126,6 +126,17 @@ def guess(sentences: tuple[Sentence, Sentence], expected: str) -> str:
         if number >= FEWEST and number * SHARE >= size and number > count[expected]:
             return best
     return expected
+
+
+def foreign(
+    sentences: tuple[Sentence, Sentence], own: str, profile: str, where: str | None = None
+) -> DataError | None:
+    """The fault of sentences in another language than the ``own`` one of a profile, if any."""
+    if (code := guess(sentences, own)) == own:
+        return None
+    expected = f"{tables()[own].name}, the language of the profile {profile}"
+    found, hint = f"this looks like {tables()[code].name}", "Choose another profile"
+    return DataError(found, where=where, expected=expected, hint=hint)
 
 
 def _counts(sentence: Sentence) -> Counter[str]:

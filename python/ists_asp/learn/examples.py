@@ -263,12 +263,13 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
     return Example(gold, facts, tuple(boundaries), tuple(candidates))
 
 
-def read_gold(path: Path, warn: Warn = ignore) -> list[Reference]:
+def read_gold(path: Path, warn: Warn = ignore, *, skip_bad: bool = False) -> list[Reference]:
     """Read pairs with gold chunks, and their gold alignments, unaligned chunks included.
 
     The path is a folder with ``sent1.chunk.txt``, ``sent2.chunk.txt`` and ``gold.wa``; or a
     ``.wa`` file of one-to-one alignments, such as the 2015 pilot's, in which each side of a line
-    is a chunk. ``warn`` receives one line of text for each repair.
+    is a chunk. ``warn`` receives one line of text for each repair, and with ``skip_bad`` for each
+    faulty pair, which is left out.
     """
     missing = [name for name in (*CHUNKS, ALIGNMENTS) if not (path / name).is_file()]
     if missing and not path.is_file():
@@ -276,14 +277,15 @@ def read_gold(path: Path, warn: Warn = ignore) -> list[Reference]:
         hint = "Name such a folder with --gold, or a .wa file of one-to-one alignments"
         raise DataError(f"there is no {missing[0]}", where=str(path), expected=expected, hint=hint)
     file = path if path.is_file() else path / ALIGNMENTS
-    references = read_references(file, warn=warn)
-    golds, faults = [], Faults()
+    references = read_references(file, warn=warn, skip_bad=skip_bad)
+    golds, faults = [], Faults(warn if skip_bad else None)
     if file is path:
         for gold in references.values():
             with faults:
                 golds.append(replace(gold, pair=_chunked(gold, file)))
     else:
-        for pair in read_pairs(path / CHUNKS[0], path / CHUNKS[1], chunked=True, warn=warn):
+        chunks = (path / name for name in CHUNKS)
+        for pair in read_pairs(*chunks, chunked=True, warn=warn, skip_bad=skip_bad):
             with faults:
                 golds.append(Reference(pair, _alignments(pair, references.get(pair.id), file)))
     faults.check()

@@ -114,7 +114,7 @@ def pairs_job(source: Source, sink: Sink, setup: Setup) -> Job:
 def _write_pairs(
     sink: Sink, source: Source, stages: Stages, target: TextIO, traces: TextIO | None, warn: Warn
 ) -> Iterator[Outcome]:
-    with source.opened(warn) as pairs:
+    with source.opened(warn, profile=stages.setup.load_profile()) as pairs:
         yield from sink.write(pairs, stages, target, traces)
 
 

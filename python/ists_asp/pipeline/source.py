@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -114,6 +114,7 @@ class Source:
     count: int = field(default=0, init=False, repr=False)
     long: bool = field(default=False, init=False, repr=False)
     attached: Attached = field(default_factory=Attached, init=False, repr=False)
+    profile: Profile | None = field(default=None, init=False, repr=False)
     _held: Sequence[Entry] | None = field(default=None, init=False, repr=False)
     _states: Sequence[object] = field(default=(), init=False, repr=False)
 
@@ -182,23 +183,32 @@ class Source:
 
     @contextmanager
     def opened(
-        self, warn: Warn, note: Warn = lambda _text: None, *, whole: bool = False
+        self,
+        warn: Warn,
+        note: Warn = lambda _text: None,
+        *,
+        profile: Profile | None = None,
+        whole: bool = False,
     ) -> Iterator[Source]:
         """Read all pairs, to check and count them; yield an open source, which has batches.
 
         As a ``whole`` all pairs are held, and one that is too long to be decided is an error:
-        otherwise it fails like any other, and costs no other pair its answer. ``warn`` is told what
-        was repaired, ``note`` which columns of a table are compared.
+        otherwise it fails like any other, and costs no other pair its answer. A row in another
+        language than that of the ``profile`` is a fault. ``warn`` is told what was repaired,
+        ``note`` which columns of a table are compared.
         """
         with ExitStack() as stack:
             source = replace(self, streams={**self._spooled(stack), **self.streams})
+            source.profile = profile
             source.open_table(warn, note)
             source._look_through(warn, whole=whole)
             yield source
 
-    def read(self, warn: Warn, note: Warn = lambda _text: None) -> list[Pair]:
+    def read(
+        self, warn: Warn, note: Warn = lambda _text: None, profile: Profile | None = None
+    ) -> list[Pair]:
         """Read all pairs; see :meth:`opened`."""
-        with self.opened(warn, note, whole=True) as source:
+        with self.opened(warn, note, profile=profile, whole=True) as source:
             entries = chain.from_iterable(source.batches())
             return [item for _, item in entries if not isinstance(item, DataError)]
 
@@ -241,17 +251,21 @@ class Source:
                     held.append((row, item))
                 if isinstance(item, DataError):
                     if self.skip_bad:
-                        warn(f"{item}; the row is left out")
+                        warn(f"{item}; left out")
                     else:
                         faults.add(item)
                     continue
                 self.count += 1
+                if self.single and (fault := self._foreign(row, item)):
+                    warn(str(fault))
                 with faults:
                     self._check_pair(item, sized=whole or self.single)
                 if not self.text:
                     self.attached.add(item)
                 self.long = self.long or (is_long(item) and fits(item))
         faults.check()
+        if self.profile is not None and not self.before:
+            self.attached.warn(self.profile, warn)
         self._held = held if whole or len(held) <= HELD else None
         if not self.count and self.identifier is not None:
             raise no_such_pair(self.identifier, others)
@@ -289,9 +303,20 @@ class Source:
             if isinstance(item, DataError):
                 yield row, item
             elif self.identifier in (None, item.id):
-                yield row, item.as_text() if self.text else item
+                fault = None if self.single else self._foreign(row, item)
+                yield row, fault or (item.as_text() if self.text else item)
             elif others is not None and len(others) <= _SHOWN_IDS:
                 others.append(item.id)
+
+    def _foreign(self, row: Row | None, pair: Pair) -> DataError | None:
+        """The fault of a pair in a language that its profile does not know."""
+        from ists_asp.lang import foreign
+
+        if self.profile is None:
+            return None
+        where = None if self.single else f"{self.names[0]}: {of_pair(pair.id)}"
+        about = self.profile.language, self.profile.name, row.where if row else where
+        return foreign((pair.sent1, pair.sent2), *about)
 
     def _all_entries(self, warn: Warn) -> Iterator[Entry]:
         from ists_asp.io.pairs import read_pairs, table_pairs
@@ -306,7 +331,12 @@ class Source:
         elif self.tabular:
             source, name = self._stream(self.files["--table"]), self.names[0]
             for number, entry in enumerate(read_wa(source, name=name, warn=warn), 1):
-                yield None, entry.pair(str(number))
+                try:
+                    pair = entry.pair(str(number))
+                except DataError as fault:
+                    yield None, fault
+                else:
+                    yield None, pair
         else:
             one, two = map(self._stream, self.files.values())
             name1, name2 = self.names
@@ -381,15 +411,6 @@ class Source:
         others = (cell for at, cell in cells if at not in pair)
         return {title: cell for title, cell in others if cell is not ABSENT}
 
-    def warn_unsuited(self, pairs: Sequence[Pair], profile: Profile, warn: Warn) -> None:
-        """Warn of pairs in another language, and, without ``--raw``, of punctuation attached."""
-        warn_foreign(pairs, profile, warn)
-        if not self.text:
-            attached = Attached()
-            for pair in pairs:
-                attached.add(pair)
-            attached.warn(profile, warn)
-
 
 def no_such_pair(identifier: str, ids: Sequence[str]) -> DataError:
     """The error where no pair has an id; ``ids`` are some that there are."""
@@ -406,22 +427,3 @@ def _only_once(path: Path) -> bool:
         if not stream.isatty():
             raise DataError("this is a device", where=str(path), expected="a file or a pipe")
     return True
-
-
-def warn_foreign(pairs: Iterable[Pair], profile: Profile, warn: Warn) -> None:
-    """Warn, in one line a language, of pairs in another: what is said of them rests on nothing."""
-    from ists_asp.lang import guess, tables
-
-    foreign: dict[str, list[str]] = {}
-    for pair in pairs:
-        language = guess((pair.sent1, pair.sent2), profile.language)
-        if language != profile.language:
-            foreign.setdefault(language, []).append(shortened(pair.id))
-    for language, ids in sorted(foreign.items(), key=lambda item: -len(item[1])):
-        name, own = (tables()[code].name for code in (language, profile.language))
-        what = f"{len(ids)} pairs look" if ids[1:] else f"pair {ids[0]} looks"
-        such = f", such as pair {ids[0]}" if ids[1:] else ""
-        warn(
-            f"{what} like {name}{such}; the profile {profile.name} knows {own} only: choose "
-            "another with --profile"
-        )

@@ -19,7 +19,7 @@ from ists_asp.explain.templates import load_templates
 from ists_asp.io.formats import rating_record
 from ists_asp.io.pairs import given_chunks
 from ists_asp.io.text import make_sentence
-from ists_asp.lang import guess, tables
+from ists_asp.lang import foreign
 from ists_asp.model import Pair, Sentence
 from ists_asp.report.picture import picture, svg_file
 from ists_asp.rules import Purpose, load_profile
@@ -145,10 +145,8 @@ def router(bench: Bench) -> APIRouter:
             if isinstance(result, IstsError):
                 return {"id": submission.id, "error": visible(str(result))}
             words = result.answer.pair.sent1
-            if (other := guess((words, words), own)) != own:
-                found, known = (tables()[code].name for code in (other, own))
-                error = f"this looks like {found}; the profile {profile} knows {known} only"
-                return {"id": submission.id, "error": error}
+            if (fault := foreign((words, words), own, profile)) is not None:
+                return {"id": submission.id, "error": str(fault)}
             return {"id": submission.id} | {name: result.cell(name) for name in COLUMNS}
 
         records = list(map(record, submissions))

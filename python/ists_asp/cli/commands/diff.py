@@ -82,7 +82,7 @@ def diff(
     if not source.given:
         before, after = _outputs(old, new, source.identifier)
     else:
-        pairs = read_pairs(source)
+        pairs = read_pairs(source, setup)
         results, edits, failures = _rules(old, new, source, setup, pairs)
         count = len(pairs)
         if failures.count == count:
@@ -133,7 +133,7 @@ def _rules(
     before, after = (() if str(path) == "shipped" else (path,) for path in (old, new))
     with working(replace(setup, rules=before)) as run:
         edits, weights = run.ask(partial(_edits, rules=after))
-        annotated = run.annotated(source, pairs)
+        annotated = run.annotated(pairs)
         looked = frozenset(pair.id for pair in annotated[:LOOKED])
         question = partial(_both, rules=after, looked=looked)
         results = run.ask_each(annotated, question, size=BATCH, quiet=source.quiet, searching=True)

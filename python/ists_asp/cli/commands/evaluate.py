@@ -8,7 +8,7 @@ import click
 
 from ists_asp.cli.console import reader_warnings, write_output
 from ists_asp.cli.files import READ, command
-from ists_asp.cli.options import choice_option, json_option, number_option
+from ists_asp.cli.options import choice_option, json_option, number_option, skip_option
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.files import evaluate_files, read_references, render_evaluation
 from ists_asp.evaluate.wa_check import check_file, render_check
@@ -51,6 +51,7 @@ _MOST_NOTES = 10
     help="With --task sts: column of gold ratings, by title or number.",
 )
 @number_option("--top", text="With --versus: number of best and worst pairs to show.", default=10)
+@skip_option
 @json_option
 def evaluate(
     gold: Path,
@@ -61,6 +62,7 @@ def evaluate(
     other: Path | None,
     column: str | None,
     top: int,
+    skip_bad: bool,
     as_json: bool,
 ) -> None:
     """Measure answers against a gold standard.
@@ -83,18 +85,23 @@ def evaluate(
             raise UsageError("--scheme and --by-pair do not go with --task sts")
         from ists_asp.evaluate.ratings import evaluate_ratings, render_ratings
 
-        ratings = evaluate_ratings(gold, system, other, column)
+        with reader_warnings() as warn:
+            skip = warn if skip_bad else None
+            ratings = evaluate_ratings(gold, system, other, column, skip=skip)
         write_output(None, ratings.as_dict() if as_json else render_ratings(ratings))
         return
     with reader_warnings() as warn:
         evaluation, *others = (
-            evaluate_files(gold, run, Scheme(scheme), warn=warn) for run in (system, other) if run
+            evaluate_files(gold, run, Scheme(scheme), warn=warn, skip_bad=skip_bad)
+            for run in (system, other)
+            if run
         )
     record, text = evaluation.as_dict(), render_evaluation(evaluation, by_pair)
     for run in others:
         from ists_asp.compare import comparison, rendering
 
-        compared = comparison.compare_runs(run, evaluation, read_references(gold))
+        references = read_references(gold, skip_bad=skip_bad)
+        compared = comparison.compare_runs(run, evaluation, references)
         text += f"\nSYS2 -> SYS\n{rendering.as_text(compared, None, top)}\nSYS2: {run.signature}\n"
         record["versus"] = {"signature": run.signature, **rendering.as_json(compared, None)}
         record["signature"] = f"{evaluation.signature}|{comparison.RESAMPLED}"

@@ -71,7 +71,7 @@ def facts(
     the same profile. With --bundle, the file also has the rules and no paths of this machine; its
     head lists the objectives, constants and shown predicates.
     """
-    pairs = read_pairs(source)
+    pairs = read_pairs(source, setup)
     several = len(pairs) > 1 or (output is not None and output.is_dir())
     targets = _in_folder(output, pairs) if several else [output]
     files = [target for target in targets if target is not None]
@@ -82,7 +82,7 @@ def facts(
         known_ending(output, [".lp"])
     check_written(context, [Use(f"-o {file}", file) for file in files])
     with working(setup) as run:
-        annotated = run.annotated(source, pairs)
+        annotated = run.annotated(pairs)
         question = partial(_programs, targets=targets, program=program, bundle=bundle)
         texts = run.ask(question, annotated)
     if several and output is not None:
@@ -231,9 +231,9 @@ def chunk(source: Source, setup: Setup, side: str | None, output: Path | None) -
     Out: [ a chunk ] [ another one ], one sentence per line: the first and the second sentence
     of each pair in turn, or those of one --side. --chunked reads the lines back.
     """
-    pairs = read_pairs(source)
+    pairs = read_pairs(source, setup)
     with working(setup) as run, progress(len(pairs), shown=not source.quiet) as done:
-        annotated = run.annotated(source, pairs)
+        annotated = run.annotated(pairs)
         chunked = run.ask(_chunked, annotated, step=done)
     sides = slice(None) if side is None else slice(int(side) - 1, int(side))
     write_output(output, "".join(f"{line}\n" for lines in chunked for line in lines[sides]))

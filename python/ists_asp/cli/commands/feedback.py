@@ -22,9 +22,9 @@ from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import Outcome
 from ists_asp.io.tables import Row, Table, Text, kind_of, writing_behind
 from ists_asp.io.text import USUAL, Faults, Warn, make_sentence, split_words, usual
-from ists_asp.lang import guess
+from ists_asp.lang import foreign
 from ists_asp.model import Pair, Sentence
-from ists_asp.pipeline.source import Source, warn_foreign
+from ists_asp.pipeline.source import Source
 from ists_asp.rules import Purpose
 
 if TYPE_CHECKING:
@@ -143,8 +143,9 @@ def feedback(
                 job = Job(setup, source, part, about, *ends)
                 make_parts(engine, job, system, jobs, open_table)
             return
-        answers_table, skip = Table(Path(table), header=True), warn if skip_bad else None
-        sheet = _read(answers_table, references, columns, skip, quiet=quiet)
+        own, answers_table = setup.load_profile(), Table(Path(table), header=True)
+        reading = partial(_read, profile=own, warn=warn, skip_bad=skip_bad)
+        sheet = reading(answers_table, references, columns, quiet=quiet)
     if asked is not None:
         by_id = {submission.id: submission for submission in sheet.submissions}
         if asked not in by_id:
@@ -162,7 +163,7 @@ def feedback(
         judged = run.ask_each(answers, question, size=_BATCH, quiet=quiet, searching=True)
         results = [result for _, result in judged]
     marked = columns["marks_col"] is not None
-    ours = _columns(sheet, results, setup.load_profile(), marked=marked, group=group)
+    ours = _columns(sheet, results, marked=marked, group=group)
     with ExitStack() as stack:
         target = Printed() if output is None else stack.enter_context(atomic_writer(output))
         _write(kind, target, sheet, ours)
@@ -199,14 +200,14 @@ def _write_part(
     from ists_asp.run.pool import ask_each
 
     assert source.table is not None
-    skip = warn if skip_bad else None
-    sheet = _read(source.table, references, columns, skip, quiet=True, whole=False)
+    profile = stages.setup.load_profile()
+    reading = partial(_read, profile=profile, warn=warn, skip_bad=skip_bad)
+    sheet = reading(source.table, references, columns, quiet=True, whole=False)
     answers, question = sheet.submissions, partial(System.judge_many, templates=wording)
     batches = (answers[at : at + _BATCH] for at in range(0, len(answers), _BATCH))
     judged = ask_each(stages.ask, batches, question)
     results = [result.found if isinstance(result, IstsError) else result for _, result in judged]
-    profile = stages.setup.load_profile()
-    ours = _columns(sheet, results, profile, whole=False)
+    ours = _columns(sheet, results, whole=False)
     _write(kind, target, sheet, ours)
     for answer, result in zip(answers, results, strict=True):
         failure = SolveError(result) if isinstance(result, str) else None
@@ -234,26 +235,30 @@ def _write(kind: str, target: Text, sheet: _Sheet, ours: Mapping[str, Sequence[o
 
 
 class _Sheet(NamedTuple):
-    """A table with what was answered in each row, and the marks that there are."""
+    """A table with what was answered in each row, the marks, and whether the language is known."""
 
     table: Table
     rows: list[Row]
     submissions: list[Submission]
     marks: list[float | None]
+    known: list[bool]
 
 
 def _read(
     table: Table,
     references: Path | None,
     wanted: Mapping[str, str | None],
-    skip: Warn | None,
     *,
+    profile: Profile,
+    warn: Warn,
+    skip_bad: bool,
     quiet: bool,
     whole: bool = True,
 ) -> _Sheet:
     """Read all answers with their references; report every fault before any work is done.
 
-    With ``skip`` faulty rows are warned of and left out.
+    With ``skip_bad`` faulty rows are warned of and left out. Answers in another language than
+    that of the profile are faulty then; otherwise they are warned of, and not judged.
     """
     from ists_asp.explain.feedback import Submission, has_words
     from ists_asp.limits import check_size, check_text
@@ -271,7 +276,7 @@ def _read(
         places["id"] = at
         if not quiet:
             note(f"{table.name}: {table.columns[at]} is the id")
-    faults = Faults(skip)
+    faults = Faults(warn if skip_bad else None)
 
     def check_texts(source: Table, row: Row, *roles: str) -> None:
         if row.fault is not None:
@@ -290,7 +295,7 @@ def _read(
                 known.setdefault(row.text(by), []).append(row.text(places["reference"]))
     marks = wanted["marks_col"]
     marked = None if marks is None else table.column(marks, "--marks-col")
-    sheet, ids = _Sheet(table, [], [], []), set[str]()
+    sheet, ids = _Sheet(table, [], [], [], []), set[str]()
     for row in table.rows():
         with faults:
             check_texts(table, row, "question", "answer", *([] if references else ["reference"]))
@@ -303,7 +308,14 @@ def _read(
                 expected = None if models else "words in the column of references"
                 raise DataError(found, where=row.where, expected=expected)
             mark = None if marked is None else _mark(table, row, marked)
+            words = make_sentence(split_words(answer))
+            fault = foreign((words, words), profile.language, profile.name, row.where)
+            if fault is not None:
+                if skip_bad:
+                    raise fault
+                warn(f"{fault}; the answer is not judged")
             ids.add(own)
+            sheet.known.append(fault is None)
             sheet.submissions.append(Submission(own, question, answer, tuple(models)))
             sheet.rows.append(row)
             sheet.marks.append(mark)
@@ -339,7 +351,6 @@ def _mark(table: Table, row: Row, column: int) -> float | None:
 def _columns(
     sheet: _Sheet,
     results: list[Feedback | str],
-    profile: Profile,
     *,
     marked: bool = False,
     group: bool = False,
@@ -349,15 +360,10 @@ def _columns(
     from ists_asp.evaluate.ratings import KAPPA, suggest_marks
     from ists_asp.explain.feedback import COLUMNS, Feedback, groups
 
-    own, given, foreign = profile.language, list[Feedback | None](), list[Pair]()
-    for result in results:
-        judged = result if isinstance(result, Feedback) else None
-        pair = None if judged is None else judged.answer.pair
-        if pair is not None and guess((pair.sent1, pair.sent1), own) != own:
-            foreign.append(pair)
-            judged = None
-        given.append(judged)
-    warn_foreign(foreign, profile, note)
+    given = [
+        result if known and isinstance(result, Feedback) else None
+        for known, result in zip(sheet.known, results, strict=True)
+    ]
     ours: dict[str, list[object]] = {
         name: [result and result.cell(name) for result in given] for name in COLUMNS
     }

@@ -179,8 +179,6 @@ def learn(
             raise UsageError(wrong, hint="Leave them out")
     elif lesson.setup.reader != "none":
         raise UsageError("--reader goes with --task sts only", hint="Leave it out")
-    elif lesson.skip_bad:
-        raise UsageError("--skip-bad goes with --task sts only", hint="Leave it out")
     elif isinstance(folds, str):
         raise UsageError(f"--cross-validate {folds} goes with --task sts only", expected="a number")
     if lesson.confidence is not None and folds is None:
@@ -248,7 +246,7 @@ def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> N
     from ists_asp.learn.cross import fit_table, render_table, render_weights
     from ists_asp.run.pool import apart
 
-    golds = _read_golds(lesson.gold)
+    golds = _read_golds(lesson.gold, skip_bad=lesson.skip_bad)
     work = partial(_learned_alignments, lesson, golds, folds)
     with progress(len(golds) * (3 if folds else 1), shown=not lesson.quiet) as step:
         learned = apart(work, SECONDS, foreign=bool(lesson.setup.rules), step=step)
@@ -392,15 +390,15 @@ def _correlations(results: Mapping[str, Sequence[Rated]]) -> str:
     return table(rows, left=True)
 
 
-def _read_golds(paths: Sequence[Path]) -> list[Reference]:
+def _read_golds(paths: Sequence[Path], *, skip_bad: bool) -> list[Reference]:
     """Gold pairs; the ids of those of several folders, which all count from 1, tell them apart."""
     from ists_asp.learn.examples import read_gold
 
     with reader_warnings() as warn:
         if len(paths) == 1:
-            return read_gold(paths[0], warn)
+            return read_gold(paths[0], warn, skip_bad=skip_bad)
         return [
             replace(gold, pair=replace(gold.pair, id=f"{number}.{gold.pair.id}"))
             for number, path in enumerate(paths, 1)
-            for gold in read_gold(path, warn)
+            for gold in read_gold(path, warn, skip_bad=skip_bad)
         ]

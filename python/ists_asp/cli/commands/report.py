@@ -86,7 +86,7 @@ def report(
 def _decided(
     source: Source, setup: Setup, gold: Path | None, compare: Path | None
 ) -> tuple[Report, Failures]:
-    pairs = console.read_pairs(source)
+    pairs = console.read_pairs(source, setup)
     others = _Others(pairs, gold, compare)
     if not source.text:
         # At once, rather than after the time that solving takes.
@@ -99,7 +99,7 @@ def _decided(
     tells, rates = profile.explanation is not None, profile.rating is not None
     # Faulty rules are no pair's failure: they load with the others.
     with working(replace(setup, explained=tells, rated=rates)) as run:
-        annotated = run.annotated(source, pairs)
+        annotated = run.annotated(pairs)
         results = run.ask_each(annotated, _entries, size=BATCH, quiet=source.quiet)
         entries = [entry for _, entry in results if not isinstance(entry, str)]
         for entry in entries:

@@ -193,7 +193,7 @@ def where(
         raise UsageError("names with --all" if names else "--all without --gold", hint=hint)
     if not (names or everything):
         raise UsageError("there is no rule to look for", expected="NAME, or --all with --gold FILE")
-    pairs, tables, lines = read_pairs(source), list[str](), list[str]()
+    pairs, tables, lines = read_pairs(source, setup), list[str](), list[str]()
     right = {} if gold is None else read_aligned(gold, pairs)
     with working(setup) as run:
         rules, named, tables = run.ask(partial(_named, names=names))
@@ -201,7 +201,7 @@ def where(
             use = _called(name, setup)[0].use
             raise UsageError(f"the rule '{name}' decides no answers, it is for the {use}")
         groups = {name: [name] for name in named} if everything else rules
-        annotated = run.annotated(source, pairs)
+        annotated = run.annotated(pairs)
         question = partial(questions.where, groups=groups, gold=right, near=not everything)
         results = run.ask_each(
             annotated, question, size=_BATCH, quiet=not everything, searching=everything

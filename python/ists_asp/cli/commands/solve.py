@@ -171,7 +171,7 @@ def sts(
         from ists_asp.evaluate.ratings import tokencos
         from ists_asp.model import Pair
 
-        with opened(source) as pairs:
+        with opened(source, setup) as pairs:
             entries = chain.from_iterable(pairs.batches())
             rated = [5 * tokencos(pair) for _, pair in entries if isinstance(pair, Pair)]
         # By six decimals rounding is free.

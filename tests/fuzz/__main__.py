@@ -1,0 +1,58 @@
+"""All that strangers hand over, made hostile at random: ``python -m tests.fuzz``.
+
+That is 300 project folders with a server each, 300 tables, 200 exchanges in HTTP and 400 series of
+corrections. ``folders`` and so on choose some, ``--from`` and ``--count`` which numbers. Each fault
+is printed as it is seen; the exit code is 1 if there was one.
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+
+from tests.fuzz import exchanges, folders, tables
+
+
+def corrections(numbers):
+    """Hypothesis makes them, by the two properties of the tests; as many of each as numbers."""
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-k", "whatever or by_hand"]
+    command += ["tests/workbench/test_corrections.py", f"--hypothesis-seed={numbers.start}"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    yield numbers.stop - 1, done.stdout[-3000:] if done.returncode else ""
+
+
+GENERATORS = {
+    "folders": (300, folders.faults_of),
+    "light": (300, lambda numbers: folders.faults_of(numbers, light=True)),
+    "tables": (300, tables.faults_of),
+    "exchanges": (200, exchanges.faults_of),
+    "corrections": (200, corrections),
+}
+
+
+def main():
+    """Try what was asked for; 1 if something broke."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(GENERATORS)}")
+    parser.add_argument("--from", dest="first", type=int, default=0, help="the number of the first")
+    parser.add_argument("--count", type=int, help="default: as many as above")
+    given = parser.parse_args()
+    broken = 0
+    for name in given.names or GENERATORS:
+        count, faults_of = GENERATORS[name]
+        numbers, began, wrong = range(given.first, given.first + (given.count or count)), 0.0, 0
+        began = time.monotonic()
+        for number, fault in faults_of(numbers):
+            if fault:
+                wrong += 1
+                print(f"\n{name} {number}: {fault}", flush=True)
+            took = time.monotonic() - began
+            line = f"{name}: {number} of {numbers.stop}, {wrong} with faults, {took:.0f} s"
+            print(f"\r{line}", end="", file=sys.stderr, flush=True)
+        print(f"\r{line}", flush=True)
+        broken += wrong
+    return bool(broken)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
