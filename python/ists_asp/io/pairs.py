@@ -241,7 +241,7 @@ def _sentence(
     value = row.cells[place]
     if value is ABSENT:
         raise DataError(f"no '{name}'", where=row.where, expected="a sentence")
-    if isinstance(value, bool) or not isinstance(value, str | int | float | None):
+    if isinstance(value, bool) or not isinstance(value, (str, int, float, type(None))):
         found = f"'{name}' is not a string"
         raise DataError(found, where=row.where, expected="a sentence as a string")
     chunks = record.get(f"chunks{side}")
@@ -250,10 +250,12 @@ def _sentence(
     # A cell may have lines.
     text = " ".join(("" if value is None else str(value)).splitlines())
     if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
-        words = t.split_words(t.clean(text, row.where, repairs))
+        words, text = t.split_words(t.clean(text, row.where, repairs)), ""
     if not words:
         raise DataError(f"{name} is empty", where=row.where, expected="at least one token")
     sentence = t.make_sentence(words, text)
+    if chunks is None:
+        return sentence
     return replace(sentence, chunks=given_chunks(chunks, len(words), str(side), row.where))
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, starmap
 from pathlib import Path
 from typing import BinaryIO, TypeAlias, TypeVar
 from unicodedata import category, normalize
@@ -21,7 +21,6 @@ Warn: TypeAlias = Callable[[str], None]
 
 LONGEST = 1 << 20  # bytes of a line at most: what has no line ends at all must not fill the memory
 HELD = 1000  # rows of a table, and pairs, that are held: an input of so many is read once
-_BLANKS = re.compile(r"[ \t]+")
 _LONE_BLANK = re.compile("(?<![^ \t])\u00a0+(?![^ \t])")
 
 _MOST = 20  # faults that are told one by one; of a million only the number is of use
@@ -109,11 +108,13 @@ def split_words(text: str) -> list[str]:
     Other Unicode blanks (such as a no-break space) stay inside their token, as in the
     official files. A token of nothing else is one: later token numbers must not shift.
     """
-    return [word for word in _BLANKS.split(text) if word]
+    return [word for word in text.replace("\t", " ").split(" ") if word]
 
 
 def make_sentence(words: Sequence[str], written: str = "") -> Sentence:
     """A sentence of these tokens, without chunks, glued as in the text that was ``written``."""
+    if not written:
+        return Sentence(tuple(starmap(Token, enumerate(words, 1))))
     tokens, end = [], 0
     for index, word in enumerate(words, 1):
         place = written.find(word, end)
