@@ -22,7 +22,16 @@ GOOD = '%@rule like: "{X} is like {Y}"\nevidence(pair(X,Y),like,100) :- proposed
 CASES = r"""
 all right | %@rule like: "a"\nevidence(pair(X,Y),like,100) :- proposed(X,Y).
 declared as absent | #defined medicine/1.\n%@rule a: "a"\nproposed(C,C) :- medicine(C).
-used by a choice | %@rule a: "a"\n_pp(run(1,1)).\n%@rule b: "b"\n{ proposed(C,C) : _pp(C) } 1.
+used by a choice | %@rule a: "a"\n_pp(1).\n%@rule b: "b"\n{ alic(1,C) : _pp(C) } 1.
+sums of themselves | %@rule a: "a"\nevidence(pair(X,Y),like,100) :- viable(X,Y).
+    sums 2:1
+by way of others | %@rule a: "a"\nproposed(X,Y) :- _n(X,Y).\n%@rule b: "b"\n_n(X,Y) :- viable(X,Y).
+    sums 2:1 | sums viable/2
+sums of a choice | %@rule a: "a"\n{ same_meaning("bus","road") }.
+    sums 2:1
+one of two | %@rule a: "a"\nproposed(X,X) ; alic(1,C) :- chunk(1,C), X = run(C,C).
+    sums proposed/2 is chosen
+labels | %@rule a: "a"\nevidence(link(X,Y),like,100) :- viable(X,Y), _c.\n%@rule c: "c"\n{ _c }.
 what a syntax error hides | _brand(X Y).\n%@rule a: "a"\nproposed(C,D) :- _brand(C,D).
     syntax 1:10: error: syntax error
 all syntax errors | %@rule a: "a"\nevidence(pair(X,Y),a,100) :- proposed(X Y).\n\np :- 0.5.

@@ -318,10 +318,7 @@ class _Search:
         every = (one for bar in bars for one in Grower(self._trace, 2, everything=True).atom(bar))
         # A rule that forbids several labels is named once.
         once = {(one.text, one.where): one.below for one in every}
-        return [
-            Branch(f"forbidden: {text}", *where, below=below)
-            for (text, *where), below in once.items()
-        ]
+        return [Branch(f"forbidden: {one}", at, below=below) for (one, at), below in once.items()]
 
     def _missing(self, needs: Predicate, start: Sequence[Ground], depth: int) -> list[Branch]:
         wanted = Ground(needs.text(*start, *[ANY] * (needs.arity - len(start))))

@@ -17,7 +17,7 @@ from clingo.ast import ASTType
 from ists_asp.errors import RuleError
 from ists_asp.io.store import Store
 from ists_asp.rules.check.domains import check_constants
-from ists_asp.rules.check.meanings import check_meanings
+from ists_asp.rules.check.meanings import check_meanings, check_sums
 from ists_asp.rules.check.model import SEVERITIES, Checked, Finding, Severity
 from ists_asp.rules.check.names import (
     check_evidence,
@@ -37,11 +37,11 @@ _Findings: TypeAlias = tuple[Finding, ...]
 
 __all__ = ["Checked", "Finding", "Severity", "check_names_of_run", "check_rules"]
 
-_OF_RUNS = (check_predicates, check_constants, check_targets)
+_OF_RUNS = (check_predicates, check_constants, check_targets, check_sums)
 _OTHERS = (check_statements, check_meanings, check_evidence, check_names, check_tables)
 
-STOPPING = frozenset(("undefined", "misspelt", "evidence", "domain", "target"))
-"""Findings in a user's file that stop a run: names that exist nowhere."""
+STOPPING = frozenset(("undefined", "misspelt", "evidence", "domain", "target", "sums"))
+"""Findings in a user's file that stop a run: names that exist nowhere, sums without an end."""
 
 _SOMEWHERE = frozenset(("evidence", "domain"))  # those that other profiles may know
 _SAMPLED = frozenset(("unfired", "split-and-join"))

@@ -1,4 +1,4 @@
-"""Arguments that are mixed up, conditions that contradict, rules of one direction only.
+"""Arguments that are mixed up, conditions that contradict, sums that rest on themselves.
 
 What an argument stands for is known from the vocabulary, and variables pass it on from rule to rule
 (:mod:`~ists_asp.rules.arguments`). From that comes also the predicate that fits best in the place
@@ -23,7 +23,7 @@ from ists_asp.rules.arguments import Atom, Meanings, Place, Read, argument_types
 from ists_asp.rules.check.model import Checked, Finding
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable
-from ists_asp.syntax.trees import Signature
+from ists_asp.syntax.trees import Signature, derives_atom
 from ists_asp.vocabulary import Meaning
 
 _SEEDS: Meanings = {
@@ -189,6 +189,52 @@ def check_meanings(checked: Checked) -> Iterator[Finding]:
                 # Its mirror image may be of another profile.
                 if not checked.is_others(finding):
                     yield finding
+
+
+def check_sums(checked: Checked) -> Iterator[Finding]:
+    """Look for what keeps evidence for alignments from being added up before the search.
+
+    What it rests on may neither be chosen nor rest on the sum itself: clingo grounds for ever.
+    """
+    every = [
+        (path, statement, {*map(_node, read.derived)}, {*map(_node, read.used)})
+        for path, pairs in checked.atoms.items()
+        for statement, read in pairs
+    ]
+    below, above = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    for _, _, heads, body in every:
+        for head, part in itertools.product(heads, body):
+            below[head].add(part)
+            above[part].add(head)
+    rests_on, leads_to = (_reached(edges, str(v.ALIGN_WEIGHT)) for edges in (below, above))
+    for path, statement, heads, body in every:
+        for head in sorted(heads & rests_on) if path in checked.own else ():
+            hint = "Derive it by rules from facts, or write a preference, :~ … [N@4]"
+            if circle := sorted(body & leads_to):
+                told = f"the sums of evidence rest on {head}, and that on {circle[0]}, which rests "
+                told += "on these sums: a circle"
+                hint = "Ask for proposed(X,Y) instead, or find evidence about link(X,Y)"
+            elif not derives_atom(statement.node):
+                told = f"{head} is chosen here, and the sums of evidence rest on it, which must be "
+                told += "known before anything is chosen"
+            else:
+                continue
+            yield checked.finding("sums", statement, told, hint, statement.rule.name)
+            break
+
+
+def _node(atom: Atom) -> str:
+    """A predicate; of evidence, with what that is about, for each target has sums of its own."""
+    about = f" about {_about(atom)}" if atom.key == v.EVIDENCE.signature else ""
+    return f"{atom.key}{about}"
+
+
+def _reached(edges: Mapping[str, set[str]], start: str) -> set[str]:
+    reached, left = {start}, [start]
+    while left:
+        left += (more := edges.get(left.pop(), set()) - reached)
+        reached |= more
+    return reached
 
 
 def _mixed(types: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
