@@ -25,7 +25,7 @@ declared as absent | #defined medicine/1.\n%@rule a: "a"\nproposed(C,C) :- medic
 used by a choice | %@rule a: "a"\n_pp(1).\n%@rule b: "b"\n{ alic(1,C) : _pp(C) } 1.
 sums of themselves | %@rule a: "a"\nevidence(pair(X,Y),like,100) :- viable(X,Y).
     sums 2:1
-via | %@rule a: "a"\nevidence(pair(X,Y),like,100) :- _n(X,Y).\n%@rule b: "b"\n_n(X,Y) :- viable(X,Y).
+via | %@rule a: "a"\nevidence(pair(X,Y),like,50) :- _n(X,Y).\n%@rule b: "b"\n_n(X,Y) :- viable(X,Y).
     sums 2:1 | sums viable/2
 sums of a choice | %@rule a: "a"\n{ same_meaning("bus","road") }.
     sums 2:1
