@@ -157,8 +157,7 @@ class Annotator:
 
 def _word(form: str, reading: Reading) -> Word:
     # The lemma of a word that the tagger saw only in part is not the word's.
-    unseen = reading.lemma == UNSEEN or len(form) > LONGEST_WORD
-    lemma = form if unseen else reading.lemma
+    lemma = form if reading.lemma == UNSEEN or len(form) > LONGEST_WORD else reading.lemma
     return Word(form, lemma.lower(), reading.upos, reading.xpos)
 
 

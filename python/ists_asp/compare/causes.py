@@ -212,8 +212,7 @@ class _Search:
             # What an aggregate counts is the last argument.
             and twin.head.arguments[:-1] == firing.head.arguments[:-1]
         )
-        theirs = next((other.trace.groups(twin) for twin in twins), ())
-        for groups in zip_longest(ours, theirs):
+        for groups in zip_longest(ours, next((other.trace.groups(twin) for twin in twins), ())):
             mine, its = (
                 {
                     (element.terms, element.positive, element.negative): element

@@ -343,8 +343,7 @@ class Preparation(Closing):
     @cached_property
     def _knowledge(self) -> Knowledge:
         code = self.profile.language
-        vectors = self.setup.vectors or language(code).vectors
-        return Knowledge(code, vectors, phrases(self.rules))
+        return Knowledge(code, self.setup.vectors or language(code).vectors, phrases(self.rules))
 
     @cached_property
     def _facts_memo(self) -> Memo:

@@ -488,6 +488,5 @@ class System(Preparation):
 
     def trace_verdict(self, feedback: Feedback, templates: Templates) -> AskedTrace:
         """Trace the verdict on an answer that has been judged."""
-        attempt = feedback.submission, feedback.reference
-        (item,) = self.feedback_items([attempt], templates)
+        (item,) = self.feedback_items([(feedback.submission, feedback.reference)], templates)
         return self.program(Purpose.FEEDBACK).tracer.trace(*item)

@@ -221,8 +221,7 @@ def _links(lines: Sequence[ScoredLine], words: ScoredPair) -> _Links:
     for line in lines:
         if _aligned(line.tokens1) and _aligned(line.tokens2):
             counted1 = _counted(line.tokens1, words.words1)
-            counted2 = _counted(line.tokens2, words.words2)
-            links |= dict.fromkeys(product(counted1, counted2), line)
+            links |= dict.fromkeys(product(counted1, _counted(line.tokens2, words.words2)), line)
     fan1, fan2 = (Counter(link[side] for link in links) for side in (0, 1))
     return {link: (line, 1 / max(fan1[link[0]], fan2[link[1]])) for link, line in links.items()}
 

@@ -174,8 +174,7 @@ def read_sts(
 ) -> Iterator[ScoredPair]:
     """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``."""
     label = t.source_name(source)
-    ending = Path(label).suffix.lower()
-    table = Table(source, KINDS.get(ending, "tsv"), name=label, warn=warn)
+    table = Table(source, KINDS.get(Path(label).suffix.lower(), "tsv"), name=label, warn=warn)
     wanted = {} if table.header else {"gold": "1", "sent1": "2", "sent2": "3"}
     if wanted and len(table.columns) != len(wanted):
         expected = "three: a score, sentence 1 and sentence 2"

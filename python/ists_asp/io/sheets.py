@@ -126,8 +126,7 @@ def serve() -> None:
             stream.seek(0)
             rows = _READERS[kind](stream, where, TableLimits(**limits))
             out.send(("rows", [next(rows)]))
-            size = os.fstat(stream.fileno()).st_size
-            rows = _to_last(rows, size, where, TableLimits(**limits))
+            rows = _to_last(rows, os.fstat(stream.fileno()).st_size, where, TableLimits(**limits))
             while batch := list(islice(rows, _SENT)):
                 out.send(("rows", batch))
         out.send(("end", None))

@@ -388,8 +388,7 @@ class Table:
             while line := text.readline(most + 1):
                 self._lines += 1
                 if len(line) > most:
-                    where = f"{self.name}:{self._lines}"
-                    raise self._limits.error("cell", "a longer line", where)
+                    raise self._limits.error("cell", "a longer line", f"{self.name}:{self._lines}")
                 if line.isascii():
                     self._read += len(line)
                 elif odd := _UNREAD.search(line):
@@ -434,8 +433,7 @@ class Table:
                 if sign in lines[0]:
                     found, expected = f"{names}, but no tab", "columns that tabs separate"
                     hint = "If this is CSV, read it with --table FILE.csv"
-                    where = f"{self.name}:1"
-                    raise FormatError(found, where=where, expected=expected, hint=hint)
+                    raise FormatError(found, where=f"{self.name}:1", expected=expected, hint=hint)
         quoted = delimiter != "\t" or _in_quotes(lines)
         self.dialect = Dialect(delimiter, quoted, line_end, mark, listed is not None)
 

@@ -294,8 +294,7 @@ _USUAL = {*chain(*_COUPLES), *chain(*USUAL.values())} - {"s", "t"}
 
 def folded(title: object) -> str:
     """A title without capitals, accents, blanks and signs: ``Oración 1`` is ``oracion1``."""
-    letters = normalize("NFD", str(title).casefold())
-    return "".join(char for char in letters if char.isalnum())
+    return "".join(char for char in normalize("NFD", str(title).casefold()) if char.isalnum())
 
 
 def is_numbered(title: str) -> bool:

@@ -133,8 +133,7 @@ class Model:
             return {}
         here, before = map(list, zip(*places.values(), strict=True))
         features = np.concatenate([reading.states[here], reading.states[before]], axis=1)
-        found = self._two("boundary", features)[:, 0]
-        return dict(zip(places, found.tolist(), strict=True))
+        return dict(zip(places, self._two("boundary", features)[:, 0].tolist(), strict=True))
 
     def links(self, reading: Reading, pairs: Sequence[tuple[Span, Span]]) -> Iterator[Judged]:
         """Predictions about pairs of spans."""

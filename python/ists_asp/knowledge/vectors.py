@@ -179,8 +179,7 @@ def cosine(first: NDArray[np.floating], second: NDArray[np.floating]) -> int:
 def _cut(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
     """Shorten vectors that are longer than MAX_LENGTH; doubles, so that sums are exact."""
     doubles: NDArray[np.float64] = vectors.astype(np.float64)
-    lengths = np.linalg.norm(doubles, axis=1, keepdims=True)
-    doubles /= np.maximum(1, lengths / MAX_LENGTH)
+    doubles /= np.maximum(1, np.linalg.norm(doubles, axis=1, keepdims=True) / MAX_LENGTH)
     return doubles
 
 

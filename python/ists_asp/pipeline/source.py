@@ -415,8 +415,7 @@ class Source:
 def no_such_pair(identifier: str, ids: Sequence[str]) -> DataError:
     """The error where no pair has an id; ``ids`` are some that there are."""
     shown = shortened(", ".join(ids[:_SHOWN_IDS])) + (", …" if len(ids) > _SHOWN_IDS else "")
-    found = f"there is no pair with the id '{shortened(identifier)}'"
-    return DataError(found, expected=shown)
+    return DataError(f"there is no pair with the id '{shortened(identifier)}'", expected=shown)
 
 
 def _only_once(path: Path) -> bool:

@@ -119,8 +119,7 @@ def evidence(trace: Trace) -> Mapping[Line, tuple[Contrast, ...]]:
     for decision in decisions(trace):
         if decision.kind is not DecisionKind.BOUNDARY:
             line = decision.tokens1, decision.tokens2
-            contrast = Contrasted(trace, decision).contrast
-            contrasts[line] = (*contrasts.get(line, ()), contrast)
+            contrasts[line] = (*contrasts.get(line, ()), Contrasted(trace, decision).contrast)
     return contrasts
 
 

@@ -126,8 +126,7 @@ def _directives(source: SourceText, comments: Sequence[AST]) -> Iterator[tuple[P
         for below in comments[place + 1 : place + _LONGEST]:
             line += 1
             more = str(below.value).rstrip()
-            ends = len(text) > _LONGEST or not _OPEN.fullmatch(text)
-            if ends or more.startswith(("%@", "%*")):
+            if len(text) > _LONGEST or not _OPEN.fullmatch(text) or more.startswith(("%@", "%*")):
                 break
             at, _ = _span(below)
             if at[0] != line or source.span((line, 1), at).strip():

@@ -122,8 +122,7 @@ class SourceText:
     def error_at(self, offset: int, found: str, **more: str | None) -> RuleError:
         """Return an error about the character at a text offset."""
         line = self.text.count("\n", 0, offset) + 1
-        column = offset - self.text.rfind("\n", 0, offset)
-        return self.error(found, line, column, **more)
+        return self.error(found, line, offset - self.text.rfind("\n", 0, offset), **more)
 
     def includes(self) -> tuple[Include, ...]:
         """The file's includes in order; a RuleError for what clingo must not see.

@@ -30,8 +30,7 @@ _TRACES = 4  # traces that are kept, as a pair is asked about more than once
 def with_rules(system: System, rules: tuple[Path, ...], *, checked: bool = True) -> System:
     """A system that differs in its rules; whether their names exist need not be ``checked``."""
     setup = replace(system.setup, rules=rules)
-    parsed = None if checked else (setup.load_profile(), setup.load_program())
-    return System(setup, parsed)
+    return System(setup, None if checked else (setup.load_profile(), setup.load_program()))
 
 
 def decide(system: System, pair: Pair) -> SolvedAnswer:

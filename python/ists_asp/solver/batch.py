@@ -212,8 +212,7 @@ class Batches(Generic[A]):
         model = self._search(control, len(items), atoms=False)
         if model is None:
             return None
-        ended = time.process_time()
-        times = (grounded - began) / len(items), (ended - grounded) / len(items)
+        times = (grounded - began) / len(items), (time.process_time() - grounded) / len(items)
         return [
             None if answer is None else Solution(item, (answer,), *times, unique=True)
             for item, answer in zip(items, self.answers(items, model), strict=True)

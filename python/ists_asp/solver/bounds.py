@@ -180,8 +180,7 @@ class DualValues(Objective):
                 charged = (
                     group for group in alignment.literals if not weights.keys().isdisjoint(group)
                 )
-                literals = next(charged, alignment.literals[0])
-                terms += [(literal, total) for literal in literals]
+                terms += [(literal, total) for literal in next(charged, alignment.literals[0])]
             backend.add_minimize(priority, [term for term in terms if term[1]])
 
 

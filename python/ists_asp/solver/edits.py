@@ -406,8 +406,7 @@ class Edits:
         fresh: dict[Call, str] = {}
         for change in changes:
             atoms = fresh if change.fresh else gone
-            fact = self._shapes.of(change.node).fact
-            for variant in self._read(change.node) if fact else ():
+            for variant in self._read(change.node) if self._shapes.of(change.node).fact else ():
                 for head in variant.derived:
                     atoms.setdefault(filled_atom(head.call, {}), change.place)
         # What is the same, and not only may be, has only moved.

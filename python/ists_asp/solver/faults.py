@@ -120,8 +120,7 @@ class Diagnosis:
             if node.ast_type is not ASTType.Minimize
         ]
         statements.append(trees.switches(len(tried)))
-        messages = Messages(self._rules.names)
-        control = ground(statements, facts, self._grounder.arguments, messages)
+        control = ground(statements, facts, self._grounder.arguments, Messages(self._rules.names))
         ends = time.monotonic() + SECONDS
 
         def satisfiable(on: Collection[int]) -> bool | None:
@@ -239,8 +238,7 @@ def _derivations(statement: AST) -> Iterator[tuple[AST, list[AST]]]:
                 body = [*statement.body, *condition]
                 yield literal.atom.symbol, body
                 # What an aggregate counts is among the reasons, too.
-                atoms = (part.atom for part in body if part.ast_type is ASTType.Literal)
-                for atom in atoms:
+                for atom in (part.atom for part in body if part.ast_type is ASTType.Literal):
                     if atom.ast_type is ASTType.BodyAggregate:
                         for element in atom.elements:
                             yield literal.atom.symbol, [*body, *element.condition]

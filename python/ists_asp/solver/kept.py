@@ -243,8 +243,7 @@ class Keeping(Generic[A]):
             return
         if self._digest not in versions:
             self._memo.put(key_of("version", made_by(), self._digest), tuple(self._version))
-        latest = dict.fromkeys([self._digest, digest, *versions])
-        self._versions = list(latest)[:_VERSIONS]
+        self._versions = list(dict.fromkeys([self._digest, digest, *versions]))[:_VERSIONS]
         self._memo.put(key_of("versions", self._about), self._versions)
 
 

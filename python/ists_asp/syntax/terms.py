@@ -78,8 +78,7 @@ def read_atom(node: AST, constants: Collection[str] = ()) -> Call:
     text = str(node)
     if not _COMPUTES.search(text):
         # To look into a syntax tree takes far longer.
-        found = reread(text if text[-1] == ")" else f"{text}()", frozenset(constants))
-        return cast("Call", found)
+        return cast("Call", reread(text if text[-1] == ")" else f"{text}()", frozenset(constants)))
     return Call(node.name, tuple(read(part, constants) for part in node.arguments))
 
 

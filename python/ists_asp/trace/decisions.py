@@ -379,8 +379,7 @@ def contributed(element: Element) -> float:
     first = element.terms[0] if element.terms else None
     if first is None or first.type is not SymbolType.Number:
         return 0.0
-    names = {atom.name for atom in element.positive}
-    weighed = {v.EVIDENCE.name, v.WORTH.name} <= names
+    weighed = {v.EVIDENCE.name, v.WORTH.name} <= {atom.name for atom in element.positive}
     return first.number / WHOLE if weighed else float(first.number)
 
 

@@ -50,8 +50,7 @@ class Strata(msgspec.Struct, dict=True):
         function = _kind(arguments[0]) if arguments else ""
         node = _Node(atom.partition("(")[0], len(arguments), function)
         # A predicate is either told apart by functions or not.
-        whole = node._replace(function="")
-        return self.numbers.get(node.text, self.numbers.get(whole.text, -1))
+        return self.numbers.get(node.text, self.numbers.get(node._replace(function="").text, -1))
 
 
 class _Node(NamedTuple):

@@ -45,8 +45,7 @@ class _Miss(NamedTuple):
         variables, sides, _ = symbol.arguments
         ends = [side.number for side in sides.arguments if side.type is SymbolType.Number]
         gap = abs(ends[0] - ends[1]) if len(ends) == 2 else -1
-        values = zip(query.bound, texts(variables.arguments), strict=True)
-        return cls(query, dict(values), gap)
+        return cls(query, dict(zip(query.bound, texts(variables.arguments), strict=True)), gap)
 
     @property
     def order(self) -> tuple[int, int, int, str, int]:

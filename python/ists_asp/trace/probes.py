@@ -402,8 +402,7 @@ def _disjunction(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None,
 
 def _apart(body: Sequence[AST], element: AST) -> list[AST]:
     """A body whose aggregates and conditions share no local variables with a head's element."""
-    outer = set().union(*map(variable_names, body))
-    inner = variable_names(element, local=True) - outer
+    inner = variable_names(element, local=True) - set().union(*map(variable_names, body))
     return [trees.rename(part, {name: f"{PREFIX}B_{name}" for name in inner}) for part in body]
 
 

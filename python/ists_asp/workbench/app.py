@@ -212,8 +212,7 @@ class Guard:
         """Take the token from the address into a cookie."""
         left = [(name, one) for name, one in request.query_params.multi_items() if name != "token"]
         # Two slashes at the beginning would lead to another site.
-        path = "/" + request.scope["path"].lstrip("/")
-        target = path + (f"?{urlencode(left)}" if left else "")
+        target = "/" + request.scope["path"].lstrip("/") + (f"?{urlencode(left)}" if left else "")
         cookie = f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/"
         return RedirectResponse(target, 303, {"set-cookie": cookie})
 

@@ -180,8 +180,7 @@ class Corrections:
             keys = {pair.id: key for key, pair in keyed(pairs).items()}
             if identifier not in keys:
                 raise DataError("there is no such pair", where=corpus)
-            now = self._by_id(done, pairs)[0].get(identifier)
-            after = check_answer(made(now), self._scheme)
+            after = check_answer(made(self._by_id(done, pairs)[0].get(identifier)), self._scheme)
             done.append(_Done(keys[identifier], identifier, action, after))
             self._write(corpus, pairs, done, done[-1], answer_record(after) | {"action": action})
             return after

@@ -152,8 +152,7 @@ class Editor:
         if self._known[0] != state:
             given, folder = tuple(self._project.rule_files()), self._project.root / RULES
             names = partial(_vocabulary, given=given, folder=f"{folder}/")
-            question = partial(names, profile=self._project.profile)
-            self._known = state, self._worker.ask(question)
+            self._known = state, self._worker.ask(partial(names, profile=self._project.profile))
         return self._known[1]
 
 

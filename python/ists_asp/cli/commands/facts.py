@@ -233,8 +233,7 @@ def chunk(source: Source, setup: Setup, side: str | None, output: Path | None) -
     """
     pairs = read_pairs(source, setup)
     with working(setup) as run, progress(len(pairs), shown=not source.quiet) as done:
-        annotated = run.annotated(pairs)
-        chunked = run.ask(_chunked, annotated, step=done)
+        chunked = run.ask(_chunked, run.annotated(pairs), step=done)
     sides = slice(None) if side is None else slice(int(side) - 1, int(side))
     write_output(output, "".join(f"{line}\n" for lines in chunked for line in lines[sides]))
 

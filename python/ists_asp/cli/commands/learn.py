@@ -357,8 +357,7 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
         if not lesson.tell(_correlations(results)):
             return
     weights = ratings.learn_ratings(examples, unrelated, highest)
-    text = render_rating_weights(weights, *lesson.head("sts"))
-    lesson.write(text, count, len(weights))
+    lesson.write(render_rating_weights(weights, *lesson.head("sts")), count, len(weights))
 
 
 def _rating_examples(

@@ -92,8 +92,7 @@ def check_constants(checked: Checked) -> Iterator[Finding]:
     for path in checked.own:
         for statement, (heads, body, _) in (*checked.atoms[path], *_weights(checked, path)):
             for atom in (*heads, *body):
-                names_evidence = (atom.key, 0) in _NAMES
-                asked = atom.positive and (atom in body or names_evidence)
+                asked = atom.positive and (atom in body or (atom.key, 0) in _NAMES)
                 for code, told, hint in (
                     *_outside(atom),
                     *_not_words(atom, words),
