@@ -37,7 +37,7 @@ VERDICTS = {
     "non_domain": "no_answer",
 }
 NAMES = list(VERDICTS.values())
-ORDER = ["no_answer", "correct", "contradictory", "incomplete", "irrelevant"]
+ORDER = ["no_answer", "contradictory", "correct", "incomplete", "irrelevant"]
 SCRIPT = "data/feedback/weigh_feedback.py"
 PROFILES = {"en": "default", "es": "es"}
 STRENGTH = 0.3  # the inverse strength of the penalty on weights
