@@ -79,6 +79,10 @@ OUTPUT = FileType(written=True)  # a file that is written
 OUTPUTS = FileType(written=True)  # the same, or a folder: the command looks at its files
 
 
+class SharedOption(click.Option):
+    """An option that many commands have; a help lists it behind the command's own."""
+
+
 class Command(click.Command):
     """A command whose files are compared before it begins.
 
@@ -96,6 +100,15 @@ class Command(click.Command):
         super().__init__(*args, **extra)
         self.epilog = f"\b\nExamples:{examples}"
         self.replaces = replaces
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the options of the command, then those it shares with others."""
+        options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
+        for heading, shared in (("Options", False), ("Common options", True)):
+            listed = [option for option in options if isinstance(option, SharedOption) == shared]
+            if records := list(filter(None, (option.get_help_record(ctx) for option in listed))):
+                with formatter.section(heading):
+                    formatter.write_dl(records)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
         """Run the command, unless a file would be lost, or an output could not be written."""

@@ -8,12 +8,22 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from ists_asp.cli.files import CACHE, INPUT, MODEL, OUTPUT, READ, RULES, SENTENCE, FileType
+from ists_asp.cli.files import (
+    CACHE,
+    INPUT,
+    MODEL,
+    OUTPUT,
+    READ,
+    RULES,
+    SENTENCE,
+    FileType,
+    SharedOption,
+)
 from ists_asp.errors import UsageError, shortened
 from ists_asp.pipeline.source import Source
 from ists_asp.resources import cache_dir
@@ -25,6 +35,8 @@ Function: TypeAlias = Callable[..., None]
 Decorator: TypeAlias = Callable[[Function], Function]
 
 MEMORY = 4096  # megabytes of memory of a worker
+
+_shared = partial(click.option, cls=SharedOption)
 
 
 def decorated(function: Function, decorators: tuple[Decorator, ...]) -> Function:
@@ -47,19 +59,27 @@ def output_option(
     return click.option("-o", "--output", type=kind, metavar="PATH", help=text)
 
 
-def number_option(*names: str, text: str, default: int | None = None, least: int = 1) -> Decorator:
+def number_option(
+    *names: str,
+    text: str,
+    default: int | None = None,
+    least: int = 1,
+    cls: type[click.Option] = click.Option,
+) -> Decorator:
     """An option that takes a number, of ``least`` or more; ``text`` is its help."""
     kind = click.IntRange(min=least)
     return click.option(
-        *names, type=kind, default=default, show_default=True, metavar="N", help=text
+        *names, cls=cls, type=kind, default=default, show_default=True, metavar="N", help=text
     )
 
 
-def choice_option(flag: str, *choices: str, text: str, eager: bool = False) -> Decorator:
+def choice_option(
+    flag: str, *choices: str, text: str, eager: bool = False, cls: type[click.Option] = click.Option
+) -> Decorator:
     """An option that takes one of some words, by default the first; ``text`` is its help."""
     kind = click.Choice(choices)
     return click.option(
-        flag, type=kind, default=choices[0], is_eager=eager, show_default=True, help=text
+        flag, cls=cls, type=kind, default=choices[0], is_eager=eager, show_default=True, help=text
     )
 
 
@@ -94,7 +114,7 @@ def json_option(function: Function) -> Function:
 
 
 json_flag = click.option("--json", "as_json", is_flag=True, help="Same as --format with JSON.")
-quiet_option: Decorator = click.option(
+quiet_option: Decorator = _shared(
     "-q", "--quiet", is_flag=True, help="Hide the progress bar and the summary."
 )
 
@@ -108,49 +128,42 @@ def _number(_context: click.Context, _option: click.Parameter, value: float) -> 
     return value
 
 
-timeout_option: Decorator = click.option(
+timeout_option: Decorator = _shared(
     "--timeout",
     type=_SECONDS,
     callback=_number,
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="CPU-time limit per pair. When it is reached, the best answer so far counts, if there is "
-    "one. A worker that cannot be stopped is killed 5 s later.",
+    help="CPU-time limit per pair; the best answer so far counts.",
 )
 
 
 # Where the pairs are.
 
 _FILES = {
-    "--table": "Table of pairs: .csv, .tsv, .jsonl, .xlsx, .ods or .parquet, optionally compressed "
-    "(.gz, .bz2, .xz). Its other columns are passed through. A .wa file works, too.",
-    "--tsv": "Like --table, for tab-separated columns in a file of any name; - is stdin.",
-    "--jsonl": 'Like --table, for a file of any name with one object {"sent1": …, "sent2": …} per '
-    'line; optional keys: "id", and "chunks1" and "chunks2" as [[first, last], …]; - is stdin.',
+    "--table": "Table (.csv, .tsv, .jsonl, .xlsx, .ods, .parquet; also .gz, .bz2, .xz) or .wa.",
+    "--tsv": "Tab-separated table in a file of any name; - is stdin.",
+    "--jsonl": 'One object {"sent1": …, "sent2": …} per line, in a file of any name; - is stdin.',
     "--sent1": "First sentences, one per line, tokens separated by spaces; - is stdin.",
     "--sent2": "Second sentences, one per line; - is stdin.",
 }
 _COLUMNS = {
-    "sent1": "Column of first sentences: its title, or its number from 1. Default: a common title "
-    "such as sentence1, text_a, premise or answer, or else its position.",
+    "sent1": "Column of first sentences, by title or number. Default: a common title or 1.",
     "sent2": "Column of second sentences.",
-    "id": "Column of ids. Default: id or a similar title, or else the line number.",
+    "id": "Column of ids. Default: id or a similar title, or the line number.",
 }
 _FLAGS = {
-    "--header": "Treat the first row as column titles. Without it, it counts as titles if some are "
-    "common ones.",
+    "--header": "The first row has column titles. Default: if some are common ones.",
     "--skip-bad": "Skip faulty rows with a warning. Without it, they are errors.",
-    "--chunked": "Brackets mark the chunks: [ the bulb ] [ is ] [ on ]. Without it, chunks are "
-    "found by rules.",
-    "--raw": "Sentences are text for Stanza to tokenise. This is the default for tables and the "
-    "command line.",
-    "--tokens": "Spaces separate the tokens. This is the default for --sent1, --sent2 and .wa.",
+    "--chunked": "Brackets mark the chunks: [ a cat ] [ sits ]. Default: rules find them.",
+    "--raw": "Let Stanza tokenise. Default for tables and the command line.",
+    "--tokens": "Spaces separate the tokens. Default for --sent1, --sent2 and .wa.",
     "--strict": "Report repairable faults of the input as errors.",
 }
 
 
-skip_option: Decorator = click.option("--skip-bad", is_flag=True, help=_FLAGS["--skip-bad"])
+skip_option: Decorator = _shared("--skip-bad", is_flag=True, help=_FLAGS["--skip-bad"])
 
 
 def input_options(
@@ -196,16 +209,15 @@ def input_options(
         wrapper,
         (
             click.argument("sentences", nargs=-1, type=SENTENCE, metavar=metavar),
-            *(click.option(flag, type=INPUT, metavar="FILE", help=_FILES[flag]) for flag in _FILES),
-            *(click.option(f"--{key}-col", metavar="COL", help=_COLUMNS[key]) for key in _COLUMNS),
-            click.option(
+            *(_shared(flag, type=INPUT, metavar="FILE", help=_FILES[flag]) for flag in _FILES),
+            *(_shared(f"--{key}-col", metavar="COL", help=_COLUMNS[key]) for key in _COLUMNS),
+            _shared(
                 "--encoding",
                 metavar="NAME",
-                help="Encoding of a text table, such as cp1252. Default: UTF-8, or UTF-16 with a "
-                "byte order mark.",
+                help="Encoding of a text table, such as cp1252. Default: UTF-8 or UTF-16.",
             ),
-            *(click.option(flag, is_flag=True, help=_FLAGS[flag]) for flag in _FLAGS),
-            click.option("--id", "identifier", metavar="ID", help="Only the pair with this id."),
+            *(_shared(flag, is_flag=True, help=_FLAGS[flag]) for flag in _FLAGS),
+            _shared("--id", "identifier", metavar="ID", help="Only the pair with this id."),
             quiet_option,
         ),
     )
@@ -215,7 +227,7 @@ def input_options(
 
 
 def _profile(default: str) -> Decorator:
-    return click.option(
+    return _shared(
         "--profile",
         default=default,
         show_default=True,
@@ -224,31 +236,28 @@ def _profile(default: str) -> Decorator:
     )
 
 
-_RULES: Decorator = click.option(
+_RULES: Decorator = _shared(
     "--rules",
     "--words",
     "rules",
     multiple=True,
     type=RULES,
     metavar="PATH",
-    help="Your rules. A folder made by ists-asp rules copy replaces the shipped rules; a file "
-    "replaces the shipped file of its name, or is added; any other folder is added. Or your "
-    "words: a .tsv file with lines such as 'power = electricity' and 'pass <> reject'. "
+    help="Your rule file or folder, or word table (power = electricity); see ists-asp rules. "
     "Repeatable.",
 )
 
 
 def reader_option(default: str | None = None) -> Decorator:
     """The option ``--reader``; None stands for the reader that the profile names."""
-    return click.option(
+    return _shared(
         "--reader",
         type=MODEL,
         metavar="shipped|use|DIR|none",
         default=default,
         show_default=default or "the profile's",
         callback=lambda _context, _option, value: value if value is None else str(value),
-        help="Encoder to use as evidence: the shipped fine-tuned one, your own, or none. In "
-        "Spanish profiles, use (from the extra [spanish]) counts for ratings.",
+        help="Encoder to use as evidence; use is for Spanish ratings (extra [spanish]).",
     )
 
 
@@ -259,27 +268,25 @@ def _cache(context: click.Context, _option: click.Parameter, value: str | None) 
     return cache_dir(True if value is None else value)
 
 
-cache_option: Decorator = click.option(
+cache_option: Decorator = _shared(
     "--cache",
     type=CACHE,
     metavar="DIR|none",
     callback=_cache,
-    help="Cache directory; none turns the cache off. Reruns reuse annotations, parsed rules and "
-    "unaffected answers. An fsspec URL shares annotations between machines. Default: ists-asp in "
-    "your cache directory; see ists-asp cache info.",
+    help="Cache directory, none, or an fsspec URL to share; see ists-asp cache info.",
 )
 
 _SETUP: tuple[Decorator, ...] = (
     _RULES,
     timeout_option,
-    click.option(
+    _shared(
         "-c",
         "constants",
         multiple=True,
         metavar="NAME=VALUE",
         help="Set a #const of the rules, as in clingo: highest=4. Repeatable.",
     ),
-    click.option(
+    _shared(
         "--stanza-dir",
         type=MODEL,
         metavar="DIR",
@@ -287,60 +294,59 @@ _SETUP: tuple[Decorator, ...] = (
     ),
     reader_option(),
     cache_option,
-    click.option(
+    _shared(
         "--no-incremental",
         "incremental",
         flag_value=False,
         default=True,
-        help="Decide every pair again. By default answers are cached, and after an edit of rules, "
-        "words or constants only the pairs it can affect are decided again.",
+        help="Decide every pair again, also those that no edit affects.",
     ),
-    click.option(
+    _shared(
         "--lax",
         is_flag=True,
-        help="Only warn about unknown names in your rules, such as a misspelt predicate. By "
-        "default they are an error with exit code 2.",
+        help="Only warn about unknown names in your rules. Default: exit code 2.",
     ),
 )
 
 _RUN: tuple[Decorator, ...] = (
-    number_option("--jobs", text="Number of worker processes.", default=1),
-    click.option(
+    number_option("--jobs", text="Number of worker processes.", default=1, cls=SharedOption),
+    _shared(
         "--memory",
         type=click.IntRange(min=256),
         metavar="MB",
         help=f"Memory limit per worker.  [default: {MEMORY}]",
     ),
-    click.option(
+    _shared(
         "--fail-fast/--keep-going",
         default=False,
-        help="Stop at the first failure, or go on (the default), list the failed pairs at the end "
-        "and exit with code 3.",
+        help="Stop at the first failure, or go on (default) and exit with code 3.",
     ),
-    click.option(
+    _shared(
         "--trace",
         "traces",
         type=OUTPUT,
         metavar="FILE",
-        help="Output file for the traces of all pairs, one JSON object per line. Takes a few times "
-        "as long. Only ists-asp trace names the runner-up of each decision.",
+        help="Output file for the traces of all pairs, one JSON object per line; takes longer.",
     ),
 )
 
 _ENGINE: tuple[Decorator, ...] = (
     choice_option(
         *("--engine", "local", "dask"),
-        text="Where pairs are processed: on this machine, or by dask.distributed workers, which "
-        "read and write folders of parts, also at fsspec URLs such as s3://bucket/pairs.parquet. "
-        "-o names the folder. An interrupted run resumes.",
+        text="Process pairs on this machine or by Dask workers; -o names a folder or fsspec URL.",
+        cls=SharedOption,
     ),
-    click.option(
+    _shared(
         "--scheduler",
         metavar="ADDRESS",
-        help="With --engine dask: the cluster's scheduler, such as tcp://host:8786. Anyone who can "
-        "reach it can run code. Default: --jobs workers on 127.0.0.1.",
+        help="With --engine dask: tcp://host:8786 of a scheduler. Default: --jobs local workers.",
     ),
-    number_option("--partition", text="With --engine dask: pairs per part.", default=1000),
+    number_option(
+        "--partition",
+        text="With --engine dask: pairs per part.",
+        default=1000,
+        cls=SharedOption,
+    ),
 )
 
 
