@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from inspect import cleandoc
 from typing import TYPE_CHECKING
 
 import click
 
 from ists_asp.cli.app import main
+from ists_asp.cli.files import SharedOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,19 +20,14 @@ What `ists-asp --help`, and `--help` after each command, say. `python -m docs.pa
 this page from the commands themselves. Options that many commands have stand at its end.
 """
 
-_MANY = 3
-"""What more commands than this have is said once."""
-
 
 def commands() -> str:
     """The page as Markdown."""
-    found = list(_contexts(main, None))
-    count = Counter(record for context in found for record in _records(context))
-    common = [record for record, owners in count.items() if owners > _MANY]
-    lines = [_HEAD]
-    for context in found:
-        lines += _command(context, common)
-    return "\n".join([*lines, "## Options of many commands\n", *_table(common)]).rstrip() + "\n"
+    lines, common = [_HEAD], dict[tuple[str, str], None]()
+    for context in _contexts(main, None):
+        lines += _command(context)
+        common |= dict.fromkeys(_records(context, shared=True))
+    return "\n".join([*lines, "## Common options\n", *_table(common)]).rstrip() + "\n"
 
 
 def _contexts(command: click.Command, parent: click.Context | None) -> Iterator[click.Context]:
@@ -46,24 +41,23 @@ def _contexts(command: click.Command, parent: click.Context | None) -> Iterator[
                 yield from _contexts(found, context)
 
 
-def _records(context: click.Context) -> Iterator[tuple[str, str]]:
-    """The options of a command: names, and meaning."""
+def _records(context: click.Context, *, shared: bool) -> Iterator[tuple[str, str]]:
+    """Names and meaning of the options that a command shares with others, or of its own."""
     for option in context.command.params:
-        if isinstance(option, click.Option) and (record := option.get_help_record(context)):
-            yield record
+        if isinstance(option, click.Option) and isinstance(option, SharedOption) == shared:
+            yield from filter(None, (option.get_help_record(context),))
 
 
-def _command(context: click.Context, common: list[tuple[str, str]]) -> Iterator[str]:
+def _command(context: click.Context) -> Iterator[str]:
     usage = " ".join(context.command.collect_usage_pieces(context))
     yield f"## {context.command_path}\n"
     yield f"`{context.command_path} {usage}`\n"
     for paragraph in cleandoc(context.command.help or "").split("\n\n"):
         yield _escaped(paragraph) + "\n"
-    records = list(_records(context))
-    if own := [record for record in records if record not in common]:
+    if own := list(_records(context, shared=False)):
         yield from _table(own)
-    if shared := [f"`{record[0]}`" for record in records if record in common]:
-        yield f"[Also](#options-of-many-commands) {', '.join(shared)}.\n"
+    if shared := [f"`{names}`" for names, _ in _records(context, shared=True)]:
+        yield f"[Also](#common-options) {', '.join(shared)}.\n"
     lines = cleandoc((context.command.epilog or "").replace("\b", "")).splitlines()
     if examples := [line.strip() for line in lines if line.startswith(" ")]:
         yield "\n".join(("Examples:\n", "```console", *examples, "```\n"))

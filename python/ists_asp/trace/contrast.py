@@ -142,7 +142,7 @@ class Contrasted:
         return None
 
     def _heavier(self) -> list[Ground]:
-        """What forbids the labels, scores or counterparts that more speaks for, the best first."""
+        """Prohibitions of the labels, scores or counterparts with more evidence, best first."""
         beginning, own = self._trace.beginning, self._own
         if self._kind is DecisionKind.NOALI and isinstance(self._other, tuple):
             bars = [*beginning(v.FORBIDDEN_PAIR, *self._other)]

@@ -343,7 +343,7 @@ _BY_LABEL = re.compile(r"(\w+\()(?:equi|oppo|spe|simi|rel)\)")
 
 
 def by_label(name: str) -> str:
-    """What the names of evidence begin with that is told apart by labels; empty for others."""
+    """Prefix of the names of evidence that differs by label; empty for others."""
     found = _BY_LABEL.fullmatch(name)
     return found[1] if found else ""
 

@@ -48,7 +48,12 @@ _TOLD = 4  # weights that are listed with a rule
   ists-asp rules test mine.lp
 """)
 def rules() -> None:
-    """Read the rules that decide, copy, check and test them, see what each does and is worth."""
+    """Read the rules that decide, copy, check and test them, see what each does and is worth.
+
+    With --rules PATH, other commands use yours: a folder that rules copy made replaces the shipped
+    rules; a file replaces the shipped one of its name, or is added; other folders are added. A
+    .tsv file has words, with lines such as 'power = electricity' and 'pass <> reject'.
+    """
 
 
 @command("""
