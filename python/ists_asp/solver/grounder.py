@@ -21,17 +21,8 @@ from ists_asp.errors import RuleError, UnsatisfiableError, too_late
 from ists_asp.rules.loader import RuleSet
 from ists_asp.rules.parsing import Messages, RuleWarning
 from ists_asp.rules.profiles import check_kinds
+from ists_asp.solver import search
 from ists_asp.solver.bounds import Objective
-from ists_asp.solver.search import (
-    CORE_GUIDED,
-    FALLBACK,
-    AnswerSet,
-    SolverOptions,
-    constant_arguments,
-    exclude,
-    ground,
-    search,
-)
 from ists_asp.solver.statements import FactLoader, Shape, Shapes
 from ists_asp.syntax.ground import Atoms, Later, written
 from ists_asp.syntax.trees import Signature, signature
@@ -143,7 +134,9 @@ def prepare(
     definitions = [node for node, shape in kept if shape.kind in _EVERYWHERE]
     while True:
         once = [(node, at) for node, at in kept if at.fact or (at.derives and at.head <= closed)]
-        control = ground([*definitions, *(node for node, _ in once)], (), arguments, messages)
+        control = search.ground(
+            [*definitions, *(node for node, _ in once)], (), arguments, messages
+        )
         by_predicate: dict[Signature, list[Symbol]] = {}
         open_ = set()
         for name, arity, positive in control.symbolic_atoms.signatures:
@@ -192,10 +185,10 @@ def _closed(statements: Iterable[Shape], tables: set[Signature]) -> set[Signatur
 class Grounder:
     """Grounds the ``program`` of a rule set for one pair at a time, with clingo's ``arguments``."""
 
-    def __init__(self, rules: RuleSet, options: SolverOptions, shapes: Shapes) -> None:
+    def __init__(self, rules: RuleSet, options: search.SolverOptions, shapes: Shapes) -> None:
         self._messages = Messages(rules.names)
         check_kinds(options.constants, rules)
-        self.arguments = tuple(constant_arguments(options.constants))
+        self.arguments = tuple(search.constant_arguments(options.constants))
         self._prepared = partial(prepared, rules, self.arguments, self._messages, shapes)
         self.program = self._prepared(tables=True)
 
@@ -212,13 +205,13 @@ class Grounder:
     def ground(
         self,
         facts: Sequence[Symbol],
-        strategy: str = CORE_GUIDED,
+        strategy: str = search.CORE_GUIDED,
         objective: Objective | None = None,
     ) -> Control:
         """Ground the rules for a pair; see :func:`~ists_asp.solver.search.ground`."""
         program, arguments = self.program_for(facts), (strategy, *self.arguments)
         statements, loader = program.statements, program.loader
-        return ground(statements, facts, arguments, self._messages, objective, loader)
+        return search.ground(statements, facts, arguments, self._messages, objective, loader)
 
     def program_for(self, facts: Iterable[Symbol]) -> PreparedRules:
         """The program, its tables left to clingo where a pair's facts add to them."""
@@ -239,7 +232,7 @@ class Alone:
     for both, but the search has a second at least. All ``atoms`` are found where they are needed.
     """
 
-    last: AnswerSet
+    last: search.AnswerSet
 
     def __init__(
         self,
@@ -264,7 +257,7 @@ class Alone:
         return self._grounder.program_for(self._facts)
 
     def answers(
-        self, read: Callable[[AnswerSet, Callable[[], Weights]], A], models: int
+        self, read: Callable[[search.AnswerSet, Callable[[], Weights]], A], models: int
     ) -> list[A]:
         """Read so many answer sets, or as many as there is time for.
 
@@ -279,7 +272,7 @@ class Alone:
         answer_set, unsatisfiable = self._search(left, patience=left / 2)
         if answer_set is None and not unsatisfiable:
             self.objective = Objective()
-            self.control = self._grounder.ground(self._facts, FALLBACK, self.objective)
+            self.control = self._grounder.ground(self._facts, search.FALLBACK, self.objective)
             answer_set, unsatisfiable = self._search(max(self._ends - time.process_time(), least))
         if unsatisfiable:
             raise UnsatisfiableError(
@@ -295,16 +288,18 @@ class Alone:
             left = self._ends - time.process_time()
             if len(answers) == models or left <= 0:
                 break
-            exclude(self.control, answer_set)
+            search.exclude(self.control, answer_set)
             answer_set, _ = self._search(left)
         self.solving = time.process_time() - began
         return answers
 
     def _search(
         self, seconds: float, patience: float | None = None
-    ) -> tuple[AnswerSet | None, bool]:
+    ) -> tuple[search.AnswerSet | None, bool]:
         atoms, objective = self._atoms, self.objective
-        return search(self.control, seconds, atoms=atoms, patience=patience, objective=objective)
+        return search.search(
+            self.control, seconds, atoms=atoms, patience=patience, objective=objective
+        )
 
     def _weights(self) -> Weights:
         return {name: argument_texts(self.control, name, arity) for name, arity in WEIGHTS}

@@ -20,6 +20,7 @@ import clingo
 import msgspec
 from msgspec import json, to_builtins
 
+from ists_asp import vocabulary as v
 from ists_asp.resources import gc_paused
 from ists_asp.rules import NamedRule
 from ists_asp.syntax.ground import Ground, plain
@@ -42,21 +43,11 @@ from ists_asp.trace.effects import restraints
 from ists_asp.trace.grounding import Element, Group, RuleInstance
 from ists_asp.trace.probes import Kind, Probe
 from ists_asp.trace.trace import Term, Trace
-from ists_asp.vocabulary import (
-    ALIGNED,
-    CLOSENESS,
-    CORRECTION,
-    NOALI,
-    RATING,
-    TOKEN_COUNT,
-    WEIGHT,
-    WORTH,
-)
 
 _SHOWN = 5  # elements of a sum, pros, and cons that are shown unless all are asked for
 _TIES = 1  # priorities up to this one only order what is equally good (asp/tie.lp)
 _FLAT = 2  # so deep a tree shows evidence without what it rests on
-_WEIGHTS = (WEIGHT.signature, CORRECTION.signature, WORTH.signature)
+_WEIGHTS = (v.WEIGHT.signature, v.CORRECTION.signature, v.WORTH.signature)
 """The predicates that evidence is weighed by."""
 
 _TOLD = (DecisionKind.ALIGN, DecisionKind.LABEL, DecisionKind.SCORE, DecisionKind.NOALI)
@@ -134,7 +125,7 @@ class Grower:
         for one, contribution in zip(found[:limit], by, strict=False):
             line = Branch(f"{one.sentence} ({one.name})", str(one.rule or ""), one.points)
             weights = map(self._weighed, contribution.worths)
-            line.where += "".join(weight for weight in weights if CORRECTION.name in weight)
+            line.where += "".join(weight for weight in weights if v.CORRECTION.name in weight)
             if contribution.firing is not None and self._depth > _FLAT:
                 line.below = self._firing(contribution.firing, 0).below
             branch.below.append(line)
@@ -181,7 +172,9 @@ class Grower:
     def _group(self, firing: RuleInstance, group: Group, level: int) -> Iterator[Branch]:
         counted = group.companion.function in SUMS
         elements = sorted(group.elements, key=lambda one: (-abs(contributed(one)), str(one.terms)))
-        whole = self._everything or not group.companion.function or firing.head.name == RATING.name
+        whole = (
+            self._everything or not group.companion.function or firing.head.name == v.RATING.name
+        )
         limit = len(elements) if whole else _SHOWN
         for element in elements[:limit]:
             yield self._element(group, element, level)
@@ -254,11 +247,11 @@ def _beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
         if len(others) == 1:
             nearer = _nearer(trace, decision, others[0], gain)
             return nearer or f"{own.upper()} beats {others[0].upper()} {share}"
-    for count in trace.beginning(TOKEN_COUNT, *decision.atom.arguments[:2]):
+    for count in trace.beginning(v.TOKEN_COUNT, *decision.atom.arguments[:2]):
         number = count.arguments[2].number
         if number > 1 and not gain % number:
             share = f"by {gain // number} for each of {number} tokens"
-    come = [atom for atom in second.come if atom.name in (ALIGNED.name, NOALI.name)]
+    come = [atom for atom in second.come if atom.name in (v.ALIGNED.name, v.NOALI.name)]
     instead = "; ".join(in_words(trace, come))
     return f"the answer is better with it {share}" + (f"; without it {instead}" if instead else "")
 
@@ -268,7 +261,7 @@ def _nearer(trace: Trace, decision: Decision, other: Ground, gain: int) -> str:
     if decision.kind is not DecisionKind.SCORE:
         return ""
     *spans, own = decision.atom.arguments
-    for atom in trace.beginning(CLOSENESS, *spans, trace.label_of(spans)):
+    for atom in trace.beginning(v.CLOSENESS, *spans, trace.label_of(spans)):
         worth, half = atom.arguments[-1].number, WHOLE * (own.number + other.number) // 2
         if 2 * abs(half - worth) == gain and (half < worth) == (own.number > other.number):
             off = (

@@ -19,16 +19,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from anyio.to_thread import current_default_thread_limiter
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, responses
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import (
-    FileResponse,
-    HTMLResponse,
-    JSONResponse,
-    PlainTextResponse,
-    RedirectResponse,
-    Response,
-)
 from fastapi.staticfiles import StaticFiles
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -74,7 +66,7 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
     for view in (api, rules, words, effects, corrections, learning, report, feedback):
         app.include_router(view.router(bench))
 
-    def page(view: str, request: Request) -> HTMLResponse:
+    def page(view: str, request: Request) -> responses.HTMLResponse:
         text = template("workbench", f"{view}.html").render(
             view=view,
             views=VIEWS,
@@ -85,34 +77,34 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
             corpora=project.corpora(),
             read_only=not project.folder.writable,
         )
-        return HTMLResponse(text)
+        return responses.HTMLResponse(text)
 
     for name in VIEWS:
         app.add_route(f"/{name}", partial(page, name))
-    app.add_route("/", lambda _request: RedirectResponse("/try"))
-    app.add_route("/docs", lambda _request: FileResponse(folder / "docs.html"))
+    app.add_route("/", lambda _request: responses.RedirectResponse("/try"))
+    app.add_route("/docs", lambda _request: responses.FileResponse(folder / "docs.html"))
 
     @app.exception_handler(IstsError)
-    def expected(_request: Request, error: IstsError) -> JSONResponse:
+    def expected(_request: Request, error: IstsError) -> responses.JSONResponse:
         body = {"error": visible(str(error))}
         if isinstance(error, ConflictError):
             body["text"] = error.text
-        return JSONResponse(body, _STATUS.get(type(error), 400))
+        return responses.JSONResponse(body, _STATUS.get(type(error), 400))
 
     @app.exception_handler(RequestValidationError)
-    def malformed(_request: Request, error: RequestValidationError) -> JSONResponse:
+    def malformed(_request: Request, error: RequestValidationError) -> responses.JSONResponse:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"][1:])
-        return JSONResponse({"error": visible(f"{place}: {first['msg']}")}, 422)
+        return responses.JSONResponse({"error": visible(f"{place}: {first['msg']}")}, 422)
 
     @app.exception_handler(HTTPException)
-    def refused(_request: Request, error: HTTPException) -> JSONResponse:
-        return JSONResponse({"error": str(error.detail)}, error.status_code)
+    def refused(_request: Request, error: HTTPException) -> responses.JSONResponse:
+        return responses.JSONResponse({"error": str(error.detail)}, error.status_code)
 
     @app.exception_handler(Exception)
-    def failed(_request: Request, error: Exception) -> JSONResponse:
+    def failed(_request: Request, error: Exception) -> responses.JSONResponse:
         hint = "The terminal of the server has it in a line. Try again, or start the server again."
-        return JSONResponse({"error": f"{visible(_reason(error))}. {hint}"}, 500)
+        return responses.JSONResponse({"error": f"{visible(_reason(error))}. {hint}"}, 500)
 
     return Guard(app, token, port, warn)
 
@@ -164,7 +156,9 @@ class Guard:
         question = scope["path"].startswith(("/api", "/project"))
         if question and self._questions >= QUESTIONS:
             found = f"{QUESTIONS} questions are waiting already: ask again later"
-            await JSONResponse({"error": found}, 503, {"retry-after": "5"})(scope, receive, secured)
+            await responses.JSONResponse({"error": found}, 503, {"retry-after": "5"})(
+                scope, receive, secured
+            )
             return
         self._questions += question
         try:
@@ -176,7 +170,7 @@ class Guard:
         finally:
             self._questions -= question
 
-    def _answer(self, request: Request) -> Response | None:
+    def _answer(self, request: Request) -> responses.Response | None:
         """The response to a refused request."""
         headers, given = request.headers, request.query_params.get("token")
         refusal, status = None, 403
@@ -192,7 +186,7 @@ class Guard:
             refusal = f"Open the address {_PRINTED}, with its token."
         elif int(headers.get("content-length") or 0) > LARGEST:
             refusal, status = f"A request may have {LARGEST} bytes at most.", 413
-        return PlainTextResponse(f"{refusal}\n", status) if refusal else None
+        return responses.PlainTextResponse(f"{refusal}\n", status) if refusal else None
 
     def _same(self, token: str) -> bool:
         return hmac.compare_digest(token.encode(), self._token.encode())
@@ -208,13 +202,13 @@ class Guard:
         given = bearer if scheme.lower() == "bearer" else request.cookies.get(self._cookie)
         return given is not None and self._same(given)
 
-    def _enter(self, request: Request) -> Response:
+    def _enter(self, request: Request) -> responses.Response:
         """Take the token from the address into a cookie."""
         left = [(name, one) for name, one in request.query_params.multi_items() if name != "token"]
         # Two slashes at the beginning would lead to another site.
         target = "/" + request.scope["path"].lstrip("/") + (f"?{urlencode(left)}" if left else "")
         cookie = f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/"
-        return RedirectResponse(target, 303, {"set-cookie": cookie})
+        return responses.RedirectResponse(target, 303, {"set-cookie": cookie})
 
 
 def _bounded(receive: Receive) -> Receive:

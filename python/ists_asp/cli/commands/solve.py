@@ -19,24 +19,14 @@ from ists_asp.cli.console import fail, note, opened, write_output
 from ists_asp.cli.driver import ask_of_pair, solve_pairs
 from ists_asp.cli.files import choose_format, command
 from ists_asp.errors import DataError, IstsError, UsageError, of_pair
-from ists_asp.io.formats import (
-    ALIGNMENTS,
-    ANSWERS,
-    EXPLAINED,
-    EXPLANATIONS,
-    PAIRS,
-    RATED,
-    RATINGS,
-    Format,
-    Outcome,
-)
+from ists_asp.io import formats
 from ists_asp.pipeline.source import Source
 
 if TYPE_CHECKING:
     from ists_asp.engine import Setup
 
 
-def _write_svg(outcome: Outcome) -> str:
+def _write_svg(outcome: formats.Outcome) -> str:
     from ists_asp.report.picture import svg_file
 
     if outcome.error is not None:
@@ -44,8 +34,10 @@ def _write_svg(outcome: Outcome) -> str:
     return svg_file(outcome.answers[0])
 
 
-SVG = Format("svg", ".svg", "a picture of the only pair", _write_svg, answers=True, alone=True)
-FORMS = {**ANSWERS, SVG.name: SVG}
+SVG = formats.Format(
+    "svg", ".svg", "a picture of the only pair", _write_svg, answers=True, alone=True
+)
+FORMS = {**formats.ANSWERS, SVG.name: SVG}
 
 
 @command("""
@@ -113,11 +105,13 @@ def solve(
     if run["traces"] is not None and models > 1:
         raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
     if models > 1 and not shape.several:
-        others = " or ".join(f"--format {one.name}" for one in ANSWERS.values() if one.several)
+        others = " or ".join(
+            f"--format {one.name}" for one in formats.ANSWERS.values() if one.several
+        )
         found = f"-n {models} does not go with the format {shape.name}"
         raise UsageError(f"{found}, which holds one answer a pair", hint=f"Add {others}")
-    setup = replace(setup, models=models, shown=shape is ANSWERS["atoms"])
-    columns = PAIRS if rows == "pairs" else ALIGNMENTS
+    setup = replace(setup, models=models, shown=shape is formats.ANSWERS["atoms"])
+    columns = formats.PAIRS if rows == "pairs" else formats.ALIGNMENTS
     work = partial(solve_pairs, source, setup, shape, output, columns, **run)
     if watch:
         _watch(setup.rules, work)
@@ -135,7 +129,7 @@ def solve(
 """)
 @options.input_options
 @options.setup_options("sts-en", run=True)
-@options.format_option(RATINGS, ", or ratings.")
+@options.format_option(formats.RATINGS, ", or ratings.")
 @click.option(
     "--baseline",
     type=click.Choice(["tokencos"]),
@@ -164,9 +158,9 @@ def sts(
     """
     from ists_asp.rules import Purpose
 
-    shape = choose_format(RATINGS, "jsonl" if as_json else form, output, "ratings")
+    shape = choose_format(formats.RATINGS, "jsonl" if as_json else form, output, "ratings")
     if baseline is not None:
-        if shape is not RATINGS["ratings"]:
+        if shape is not formats.RATINGS["ratings"]:
             raise UsageError("--baseline gives ratings only", hint="Add --format ratings")
         from ists_asp.evaluate.ratings import tokencos
         from ists_asp.model import Pair
@@ -178,7 +172,7 @@ def sts(
         write_output(output, "".join(f"{rating:.6f}\n" for rating in rated))
         return
     setup.check_has(Purpose.RATING)
-    solve_pairs(source, setup, shape, output, RATED, **run)
+    solve_pairs(source, setup, shape, output, formats.RATED, **run)
 
 
 @command("""
@@ -210,7 +204,7 @@ def sts(
     help="Show the rules behind the Nth statement about the only pair, the words it rests on, and "
     "what is said without its rule.",
 )
-@options.format_option(EXPLANATIONS, ", or text.")
+@options.format_option(formats.EXPLANATIONS, ", or text.")
 @options.json_flag
 @options.output_option()
 def explain(
@@ -251,9 +245,9 @@ def explain(
         question = partial(System.why_said, number=why, templates=wording)
         ask_of_pair(question, source=source, setup=setup, output=output, limited=False)
         return
-    shape = choose_format(EXPLANATIONS, "jsonl" if as_json else form, output, "text")
+    shape = choose_format(formats.EXPLANATIONS, "jsonl" if as_json else form, output, "text")
     setup = replace(setup, explained=True, language=language, templates=templates, answers=answers)
-    solve_pairs(source, setup, shape, output, EXPLAINED, **run)
+    solve_pairs(source, setup, shape, output, formats.EXPLAINED, **run)
 
 
 def _watch(rules: Sequence[Path], work: Callable[[], None]) -> NoReturn:

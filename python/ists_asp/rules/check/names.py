@@ -27,18 +27,10 @@ from ists_asp.rules.profiles import Purpose
 from ists_asp.rules.source import SUFFIX
 from ists_asp.rules.tables import TABLES, entries, faults
 from ists_asp.rules.weights import Weight, rule_weights
+from ists_asp.syntax import trees
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, bind_all, parsed, read
-from ists_asp.syntax.trees import (
-    PREFIX,
-    Signature,
-    atoms,
-    derives_atom,
-    is_atom,
-    is_fact,
-    predicates,
-    walk,
-)
+from ists_asp.syntax.trees import Signature
 
 _MESSAGES = 10_000
 _SIMILAR = 0.75  # the least similarity of a name that may have been meant
@@ -70,11 +62,11 @@ def check_statements(checked: Checked) -> Iterator[Finding]:
             yield checked.finding("clingo", place, text, "Correct the rule")
     # To look into a syntax tree takes long.
     nodes = (one.node for one in checked.statements if _POOLED.search(str(one.node)))
-    for part in chain.from_iterable(map(walk, nodes)):
+    for part in chain.from_iterable(map(trees.walk, nodes)):
         if (
             part.ast_type is ASTType.Literal
             and part.sign != Sign.NoSign
-            and any(below.ast_type is ASTType.Pool for below in walk(part))
+            and any(below.ast_type is ASTType.Pool for below in trees.walk(part))
         ):
             told = f'"{part}" means that one of these does not hold, not that none does'
             hint = "Write one negation each, or derive a predicate for them all and negate that"
@@ -111,8 +103,8 @@ def check_predicates(checked: Checked) -> Iterator[Finding]:
     yield from _private(checked, uses)
     for path in checked.own:
         for key, (place, *_) in (*uses[path].derived.items(), *uses[path].used.items()):
-            if key.name.startswith(PREFIX):
-                told = f"names that begin with {PREFIX} are reserved: {key}"
+            if key.name.startswith(trees.PREFIX):
+                told = f"names that begin with {trees.PREFIX} are reserved: {key}"
                 hint = "Begin the names of private predicates with a single _"
                 yield checked.finding("reserved", place, told, hint, str(key))
 
@@ -275,12 +267,12 @@ def check_sample(
     yield from _clashing(checked, clashes)
     for statement in rules:
         node, name = statement.node, statement.rule.name
-        fires = derives_atom(node) or node.ast_type is ASTType.Minimize
+        fires = trees.derives_atom(node) or node.ast_type is ASTType.Minimize
         choice = node.ast_type is ASTType.Rule and node.head.ast_type is not ASTType.Literal
         decides = any(program.decides for program in checked.programs_of[statement.path])
         if decides and name not in fired and (fires or choice):
-            needed = (part for part in node.body if is_atom(part, Sign.NoSign))
-            names = (predicate.name for part in needed for predicate in predicates(part))
+            needed = (part for part in node.body if trees.is_atom(part, Sign.NoSign))
+            names = (predicate.name for part in needed for predicate in trees.predicates(part))
             absent = next((one for one in names if one not in seen), None)
             told = f"this rule never fires for the {pairs} sample pairs"
             hint = f"They have no {absent}" if absent else "Its conditions never hold together"
@@ -328,7 +320,7 @@ def check_names(checked: Checked) -> Iterator[Finding]:
         yield checked.finding("replaces", (path, 0, 0), found, hint)
     for statement in checked.statements:
         kind, rule, path = statement.node.ast_type, statement.rule, statement.path
-        if rule.text.startswith(_TABLES) and is_fact(statement.node):
+        if rule.text.startswith(_TABLES) and trees.is_fact(statement.node):
             continue
         unnamed = kind in (ASTType.Rule, ASTType.Minimize) and rule.sentence is None
         # A line of a word table speaks for itself, and has no place for a name.
@@ -386,7 +378,7 @@ def check_targets(checked: Checked) -> Iterator[Finding]:
     targets = v.targets()
     for statement in checked.statements:
         rule = statement.node.ast_type is ASTType.Rule and v.EVIDENCE.name in statement.rule.text
-        for atom in atoms(statement.node.head) if rule else ():
+        for atom in trees.atoms(statement.node.head) if rule else ():
             evidence = (atom.name, len(atom.arguments)) == _EVIDENCE
             if not (evidence and isinstance(about := read(atom.arguments[0]), Call)):
                 continue
