@@ -17,6 +17,7 @@ from ists_asp._version import __version__
 from ists_asp.cli import INTERRUPTED, commands
 from ists_asp.cli.commands.config import NAME, use_config
 from ists_asp.cli.console import error, fail, write_output
+from ists_asp.cli.options import option
 from ists_asp.errors import IstsError, UsageError, told, too_deep
 from ists_asp.terminal import Door, one_line, open_doors, table
 
@@ -110,19 +111,10 @@ Examples:
   ists-asp rules copy my-rules
 """,
 )
-@click.option(
-    "--verbose",
-    is_flag=True,
-    is_eager=True,
-    help="With --version: also show the models, rules and weights in use.",
+@option(
+    "--verbose", "With --version: also show the models, rules and weights in use.", is_eager=True
 )
-@click.option(
-    "--version",
-    is_flag=True,
-    expose_value=False,
-    callback=_show_version,
-    help="Show the version and exit.",
-)
+@option("--version", "Show the version and exit.", expose_value=False, callback=_show_version)
 @click.option(
     "--config/--no-config",
     "configured",
@@ -137,14 +129,13 @@ Examples:
     callback=_colour,
     help="Use colours; auto: on terminals, unless NO_COLOR is set.  [default: auto]",
 )
-@click.option(
-    "--table-limits",
-    metavar="NAME=N,...",
+@option(
+    "--table-limits NAME=N,...",
+    "Raise limits of the tables that are read: rows, columns, cell, blank, unpacked, ratio, "
+    "seconds and memory, such as rows=2000000.",
     default="",
     expose_value=False,
     callback=_limit_tables,
-    help="Raise limits of the tables that are read: rows, columns, cell, blank, unpacked, ratio, "
-    "seconds and memory, such as rows=2000000.",
 )
 @click.pass_context
 def main(context: click.Context, verbose: bool, configured: bool) -> None:

@@ -13,17 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from ists_asp.cli.files import (
-    CACHE,
-    INPUT,
-    MODEL,
-    OUTPUT,
-    READ,
-    RULES,
-    SENTENCE,
-    FileType,
-    SharedOption,
-)
+from ists_asp.cli import files
 from ists_asp.errors import UsageError, shortened
 from ists_asp.pipeline.source import Source
 from ists_asp.resources import cache_dir
@@ -36,8 +26,6 @@ Decorator: TypeAlias = Callable[[Function], Function]
 
 MEMORY = 4096  # megabytes of memory of a worker
 
-_shared = partial(click.option, cls=SharedOption)
-
 
 def decorated(function: Function, decorators: tuple[Decorator, ...]) -> Function:
     """Give a command options, shown by its help in this order."""
@@ -49,43 +37,43 @@ def decorated(function: Function, decorators: tuple[Decorator, ...]) -> Function
 # Options of commands of all kinds.
 
 
+def option(usage: str, text: str, *, name: str | None = None, **more: Any) -> Decorator:  # noqa: ANN401
+    """An option such as ``-o --output PATH``, or a flag; a command gets it by its last ``name``."""
+    *names, value = usage.split(" ")
+    if value.startswith("-"):
+        names, more = [*names, value], more | {"is_flag": True}
+    else:
+        more["metavar"] = value
+    return click.option(*names, *([name] if name else []), help=text, **more)
+
+
+_shared = partial(option, cls=files.SharedOption)
+
+
 def output_option(
     *endings: str,
     text: str = "Output file, written atomically. Default: standard output.",
-    kind: FileType | None = None,
+    kind: files.FileType | None = None,
 ) -> Decorator:
     """The option ``-o``, by default for a file with such a name; the command gets ``output``."""
-    kind = kind or FileType(written=True, endings=endings)
-    return click.option("-o", "--output", type=kind, metavar="PATH", help=text)
+    kind = kind or files.FileType(written=True, endings=endings)
+    return option("-o --output PATH", text, type=kind)
 
 
-def number_option(
-    *names: str,
-    text: str,
-    default: int | None = None,
-    least: int = 1,
-    cls: type[click.Option] = click.Option,
-) -> Decorator:
+def number_option(flag: str, text: str, *, least: int = 1, **more: Any) -> Decorator:  # noqa: ANN401
     """An option that takes a number, of ``least`` or more; ``text`` is its help."""
-    kind = click.IntRange(min=least)
-    return click.option(
-        *names, cls=cls, type=kind, default=default, show_default=True, metavar="N", help=text
-    )
+    return option(f"{flag} N", text, type=click.IntRange(min=least), show_default=True, **more)
 
 
-def choice_option(
-    flag: str, *choices: str, text: str, eager: bool = False, cls: type[click.Option] = click.Option
-) -> Decorator:
+def choice_option(flag: str, *choices: str, text: str, **more: Any) -> Decorator:  # noqa: ANN401
     """An option that takes one of some words, by default the first; ``text`` is its help."""
-    kind = click.Choice(choices)
-    return click.option(
-        flag, cls=cls, type=kind, default=choices[0], is_eager=eager, show_default=True, help=text
-    )
+    kind, default = click.Choice(choices), choices[0]
+    return click.option(flag, type=kind, default=default, show_default=True, help=text, **more)
 
 
 def file_option(flag: str, text: str) -> Decorator:
     """An option that names a file to read; ``text`` is its help."""
-    return click.option(flag, type=READ, metavar="FILE", help=text)
+    return option(f"{flag} FILE", text, type=files.READ)
 
 
 def format_option(forms: Mapping[str, Format], otherwise: str) -> Decorator:
@@ -113,10 +101,8 @@ def json_option(function: Function) -> Function:
     return decorated(wrapper, (choice, json_flag))
 
 
-json_flag = click.option("--json", "as_json", is_flag=True, help="Same as --format with JSON.")
-quiet_option: Decorator = _shared(
-    "-q", "--quiet", is_flag=True, help="Hide the progress bar and the summary."
-)
+json_flag = option("--json", "Same as --format with JSON.", name="as_json")
+quiet_option: Decorator = _shared("-q --quiet", "Hide the progress bar and the summary.")
 
 _SECONDS = click.FloatRange(min=0, min_open=True)
 _SECONDS.name = "seconds"
@@ -129,13 +115,12 @@ def _number(_context: click.Context, _option: click.Parameter, value: float) -> 
 
 
 timeout_option: Decorator = _shared(
-    "--timeout",
+    "--timeout SECONDS",
+    "CPU-time limit per pair; the best answer so far counts.",
     type=_SECONDS,
     callback=_number,
     default=10.0,
     show_default=True,
-    metavar="SECONDS",
-    help="CPU-time limit per pair; the best answer so far counts.",
 )
 
 
@@ -163,7 +148,7 @@ _FLAGS = {
 }
 
 
-skip_option: Decorator = _shared("--skip-bad", is_flag=True, help=_FLAGS["--skip-bad"])
+skip_option: Decorator = _shared("--skip-bad", _FLAGS["--skip-bad"])
 
 
 def input_options(
@@ -190,10 +175,10 @@ def input_options(
             least = 0 if rest["everything"] else 1
             count = len(sentences) if filed else max(least, len(sentences) - 2)
             rest["names"], sentences = sentences[:count], sentences[count:]
-        files = {flag: rest.pop(flag.strip("-")) for flag in _FILES}
+        named = {flag: rest.pop(flag.strip("-")) for flag in _FILES}
         source = Source(
             sentences,
-            {flag: name for flag, name in files.items() if name is not None},
+            {flag: name for flag, name in named.items() if name is not None},
             **{name: rest.pop(name) for name in (flag[2:].replace("-", "_") for flag in _FLAGS)},
             encoding=rest.pop("encoding"),
             identifier=rest.pop("identifier"),
@@ -208,16 +193,15 @@ def input_options(
     return decorated(
         wrapper,
         (
-            click.argument("sentences", nargs=-1, type=SENTENCE, metavar=metavar),
-            *(_shared(flag, type=INPUT, metavar="FILE", help=_FILES[flag]) for flag in _FILES),
-            *(_shared(f"--{key}-col", metavar="COL", help=_COLUMNS[key]) for key in _COLUMNS),
+            click.argument("sentences", nargs=-1, type=files.SENTENCE, metavar=metavar),
+            *(_shared(f"{flag} FILE", _FILES[flag], type=files.INPUT) for flag in _FILES),
+            *(_shared(f"--{key}-col COL", _COLUMNS[key]) for key in _COLUMNS),
             _shared(
-                "--encoding",
-                metavar="NAME",
-                help="Encoding of a text table, such as cp1252. Default: UTF-8 or UTF-16.",
+                "--encoding NAME",
+                "Encoding of a text table, such as cp1252. Default: UTF-8 or UTF-16.",
             ),
-            *(_shared(flag, is_flag=True, help=_FLAGS[flag]) for flag in _FLAGS),
-            _shared("--id", "identifier", metavar="ID", help="Only the pair with this id."),
+            *(_shared(flag, _FLAGS[flag]) for flag in _FLAGS),
+            _shared("--id ID", "Only the pair with this id.", name="identifier"),
             quiet_option,
         ),
     )
@@ -228,36 +212,32 @@ def input_options(
 
 def _profile(default: str) -> Decorator:
     return _shared(
-        "--profile",
+        "--profile NAME",
+        "Profile for the kind of text; see ists-asp profiles.",
         default=default,
         show_default=True,
-        metavar="NAME",
-        help="Profile for the kind of text; see ists-asp profiles.",
     )
 
 
 _RULES: Decorator = _shared(
-    "--rules",
-    "--words",
-    "rules",
-    multiple=True,
-    type=RULES,
-    metavar="PATH",
-    help="Your rule file or folder, or word table (power = electricity); see ists-asp rules. "
+    "--rules --words PATH",
+    "Your rule file or folder, or word table (power = electricity); see ists-asp rules. "
     "Repeatable.",
+    name="rules",
+    multiple=True,
+    type=files.RULES,
 )
 
 
 def reader_option(default: str | None = None) -> Decorator:
     """The option ``--reader``; None stands for the reader that the profile names."""
     return _shared(
-        "--reader",
-        type=MODEL,
-        metavar="shipped|use|DIR|none",
+        "--reader shipped|use|DIR|none",
+        "Encoder to use as evidence; use is for Spanish ratings (extra [spanish]).",
+        type=files.MODEL,
         default=default,
         show_default=default or "the profile's",
         callback=lambda _context, _option, value: value if value is None else str(value),
-        help="Encoder to use as evidence; use is for Spanish ratings (extra [spanish]).",
     )
 
 
@@ -269,64 +249,56 @@ def _cache(context: click.Context, _option: click.Parameter, value: str | None) 
 
 
 cache_option: Decorator = _shared(
-    "--cache",
-    type=CACHE,
-    metavar="DIR|none",
+    "--cache DIR|none",
+    "Cache directory, none, or an fsspec URL to share; see ists-asp cache info.",
+    type=files.CACHE,
     callback=_cache,
-    help="Cache directory, none, or an fsspec URL to share; see ists-asp cache info.",
 )
 
 _SETUP: tuple[Decorator, ...] = (
     _RULES,
     timeout_option,
     _shared(
-        "-c",
-        "constants",
+        "-c NAME=VALUE",
+        "Set a #const of the rules, as in clingo: highest=4. Repeatable.",
+        name="constants",
         multiple=True,
-        metavar="NAME=VALUE",
-        help="Set a #const of the rules, as in clingo: highest=4. Repeatable.",
     ),
     _shared(
-        "--stanza-dir",
-        type=MODEL,
-        metavar="DIR",
-        help="Stanza models to use instead of the shipped ones; one package.",
+        "--stanza-dir DIR",
+        "Stanza models to use instead of the shipped ones; one package.",
+        type=files.MODEL,
     ),
     reader_option(),
     cache_option,
     _shared(
         "--no-incremental",
-        "incremental",
+        "Decide every pair again, also those that no edit affects.",
+        name="incremental",
         flag_value=False,
         default=True,
-        help="Decide every pair again, also those that no edit affects.",
     ),
-    _shared(
-        "--lax",
-        is_flag=True,
-        help="Only warn about unknown names in your rules. Default: exit code 2.",
-    ),
+    _shared("--lax", "Only warn about unknown names in your rules. Default: exit code 2."),
 )
 
 _RUN: tuple[Decorator, ...] = (
-    number_option("--jobs", text="Number of worker processes.", default=1, cls=SharedOption),
+    number_option("--jobs", "Number of worker processes.", default=1, cls=files.SharedOption),
     _shared(
-        "--memory",
+        "--memory MB",
+        f"Memory limit per worker.  [default: {MEMORY}]",
         type=click.IntRange(min=256),
-        metavar="MB",
-        help=f"Memory limit per worker.  [default: {MEMORY}]",
     ),
-    _shared(
+    click.option(
         "--fail-fast/--keep-going",
+        cls=files.SharedOption,
         default=False,
         help="Stop at the first failure, or go on (default) and exit with code 3.",
     ),
     _shared(
-        "--trace",
-        "traces",
-        type=OUTPUT,
-        metavar="FILE",
-        help="Output file for the traces of all pairs, one JSON object per line; takes longer.",
+        "--trace FILE",
+        "Output file for the traces of all pairs, one JSON object per line; takes longer.",
+        name="traces",
+        type=files.OUTPUT,
     ),
 )
 
@@ -334,18 +306,17 @@ _ENGINE: tuple[Decorator, ...] = (
     choice_option(
         *("--engine", "local", "dask"),
         text="Process pairs on this machine or by Dask workers; -o names a folder or fsspec URL.",
-        cls=SharedOption,
+        cls=files.SharedOption,
     ),
     _shared(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="With --engine dask: tcp://host:8786 of a scheduler. Default: --jobs local workers.",
+        "--scheduler ADDRESS",
+        "With --engine dask: tcp://host:8786 of a scheduler. Default: --jobs local workers.",
     ),
     number_option(
         "--partition",
-        text="With --engine dask: pairs per part.",
+        "With --engine dask: pairs per part.",
         default=1000,
-        cls=SharedOption,
+        cls=files.SharedOption,
     ),
 )
 

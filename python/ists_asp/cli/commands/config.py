@@ -11,7 +11,7 @@ import click
 
 from ists_asp.cli.console import note, write_output
 from ists_asp.cli.files import RULES, command, group
-from ists_asp.cli.options import cache_option, json_option
+from ists_asp.cli.options import cache_option, json_option, option
 from ists_asp.errors import DataError, UsageError
 from ists_asp.io.toml import TomlError, key_lines, parse_toml, shown
 from ists_asp.terminal import table
@@ -130,12 +130,7 @@ def config(context: click.Context, as_json: bool) -> None:
   ists-asp profiles
   ists-asp profiles --rules my-rules --json
 """)
-@click.option(
-    "--rules",
-    type=RULES,
-    metavar="DIR",
-    help="A folder made by ists-asp rules copy to list instead.",
-)
+@option("--rules DIR", "A folder made by ists-asp rules copy to list instead.", type=RULES)
 @json_option
 def profiles(rules: Path | None, as_json: bool) -> None:
     """List the profiles.

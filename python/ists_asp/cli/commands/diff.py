@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     "--gold", "Show the gain in each official measure, by the alignments in this .wa file."
 )
 @options.number_option(
-    "--top", text="Number of pairs to show; with --gold, of the best and of the worst.", default=10
+    "--top", "Number of pairs to show; with --gold, of the best and of the worst.", default=10
 )
-@click.option("--all", "everything", is_flag=True, help="Show every pair that changed.")
+@options.option("--all", "Show every pair that changed.", name="everything")
 @options.json_option
 @options.output_option(".txt", ".md")
 def diff(

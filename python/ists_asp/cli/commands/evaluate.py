@@ -8,7 +8,7 @@ import click
 
 from ists_asp.cli.console import reader_warnings, write_output
 from ists_asp.cli.files import READ, command
-from ists_asp.cli.options import choice_option, json_option, number_option, skip_option
+from ists_asp.cli.options import choice_option, json_option, number_option, option, skip_option
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.files import evaluate_files, read_references, render_evaluation
 from ists_asp.evaluate.wa_check import check_file, render_check
@@ -36,21 +36,17 @@ _MOST_NOTES = 10
     *("--scheme", "2016", "2015"),
     text="Year of the official scorer; 2015 is more lenient about wrong types.",
 )
-@click.option("--by-pair", is_flag=True, help="Also show the F1 of each pair (always in JSON).")
-@click.option(
-    "--versus",
-    "other",
+@option("--by-pair", "Also show the F1 of each pair (always in JSON).")
+@option(
+    "--versus SYS2",
+    "Another run on the same pairs to compare with, with significance.",
+    name="other",
     type=READ,
-    metavar="SYS2",
-    help="Another run on the same pairs to compare with, with significance.",
 )
-@click.option(
-    "--gold-col",
-    "column",
-    metavar="COL",
-    help="With --task sts: column of gold ratings, by title or number.",
+@option(
+    "--gold-col COL", "With --task sts: column of gold ratings, by title or number.", name="column"
 )
-@number_option("--top", text="With --versus: number of best and worst pairs to show.", default=10)
+@number_option("--top", "With --versus: number of best and worst pairs to show.", default=10)
 @skip_option
 @json_option
 def evaluate(
@@ -118,10 +114,8 @@ def evaluate(
 @choice_option(
     "--scheme", "2016", "2015", text="Format of which year; 2015 aligns one chunk to one chunk."
 )
-@click.option("--stats", is_flag=True, help="Also count labels, scores, chunks and tokens.")
-@click.option(
-    "--all-notes", is_flag=True, help=f"Show all notes, not only the first {_MOST_NOTES}."
-)
+@option("--stats", "Also count labels, scores, chunks and tokens.")
+@option("--all-notes", f"Show all notes, not only the first {_MOST_NOTES}.")
 @json_option
 @click.pass_context
 def check(

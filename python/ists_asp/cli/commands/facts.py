@@ -44,7 +44,7 @@ _LONGEST = 200  # characters of a file's name that are the pair's id
     *("--program", "answer", "explanation", "rating"),
     text="Purpose of the facts: to decide an answer, or to explain or rate it.",
 )
-@click.option("--bundle", is_flag=True, help="Include the rules, for clingo without ists-asp.")
+@options.option("--bundle", "Include the rules, for clingo without ists-asp.")
 @options.output_option(
     text="Output file. For several pairs a folder, created if needed, with one file ID.lp per "
     "pair.",

@@ -63,27 +63,21 @@ _ROLES = {
 @partial(
     options.decorated,
     decorators=tuple(
-        click.option(f"--{role}-col", metavar="NAME", help=f"Column of {text}: title or number.")
+        options.option(f"--{role}-col NAME", f"Column of {text}: title or number.")
         for role, text in _ROLES.items()
     ),
 )
-@click.option(
-    "--marks-col",
-    metavar="NAME",
-    help="Column with your marks for ten answers or more; the others get suggested marks.",
+@options.option(
+    "--marks-col NAME",
+    "Column with your marks for ten answers or more; the others get suggested marks.",
 )
-@click.option(
+@options.option(
     "--group",
-    is_flag=True,
-    help="Number the groups of answers that have and contradict the same points of the model "
+    "Number the groups of answers that have and contradict the same points of the model "
     "answer, largest group first.",
 )
-@click.option(
-    "--why", "asked", metavar="ID", help="Show the rules behind the verdict on an answer."
-)
-@click.option(
-    "--language", metavar="CODE", help="Language of the feedback, en or es. Default: the profile's."
-)
+@options.option("--why ID", "Show the rules behind the verdict on an answer.", name="asked")
+@options.option("--language CODE", "Language of the feedback, en or es. Default: the profile's.")
 @options.templates_option
 @options.setup_options(engine=True)
 @options.output_option()

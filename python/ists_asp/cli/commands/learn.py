@@ -80,17 +80,16 @@ def _weights(values: Values) -> Collection[Path]:
 @options.choice_option(
     *("--task", "ists", "sts"),
     text="ists: chunks, alignments, labels and scores; sts: ratings of whole pairs.",
-    eager=True,
+    is_eager=True,
 )
-@click.option(
-    "--gold",
+@options.option(
+    "--gold PATH",
+    "Folder with sent1.chunk.txt, sent2.chunk.txt and gold.wa, or a .wa file of one-to-one "
+    "alignments. With --task sts: a file of rating TAB sentence TAB sentence, one data set each. "
+    "Repeatable.",
     type=GOLD,
     multiple=True,
     required=True,
-    metavar="PATH",
-    help="Folder with sent1.chunk.txt, sent2.chunk.txt and gold.wa, or a .wa file of one-to-one "
-    "alignments. With --task sts: a file of rating TAB sentence TAB sentence, one data set each. "
-    "Repeatable.",
 )
 @options.with_setup
 @click.option(
@@ -98,49 +97,40 @@ def _weights(values: Values) -> Collection[Path]:
     callback=lambda context, _option, given: given or _PROFILES[context.params["task"]],
     help="Profile whose evidence to weigh.  [default: default; with --task sts: sts-en]",
 )
-@click.option(
-    "--rules",
+@options.option(
+    "--rules PATH",
+    "Rule folder or file that replaces or extends the shipped rules.",
     type=RULES,
     multiple=True,
-    metavar="PATH",
-    help="Rule folder or file that replaces or extends the shipped rules.",
 )
 @options.reader_option("none")
 @options.file_option("--vectors", "Word vectors to use instead of the shipped ones.")
 @options.cache_option
-@click.option(
-    "--cross-validate",
-    "folds",
-    callback=_folds,
-    metavar="K",
-    help="Also cross-validate with K folds. With --task sts, K may be the word sets, which leaves "
+@options.option(
+    "--cross-validate K",
+    "Also cross-validate with K folds. With --task sts, K may be the word sets, which leaves "
     "out one data set at a time.",
+    name="folds",
+    callback=_folds,
 )
-@click.option(
-    "--keep",
-    type=RULES,
-    multiple=True,
-    metavar="FILE",
-    help="Rule file of weights to leave unchanged. Repeatable.",
+@options.option(
+    "--keep FILE", "Rule file of weights to leave unchanged. Repeatable.", type=RULES, multiple=True
 )
-@click.option(
-    "--from-nothing",
-    is_flag=True,
-    help="Learn all weights from scratch, instead of corrections of the profile's.",
+@options.option(
+    "--from-nothing", "Learn all weights from scratch, instead of corrections of the profile's."
 )
 @options.number_option(
     "--most",
-    text="Maximum number of corrections (without --from-nothing); with 0, --cross-validate shows "
+    "Maximum number of corrections (without --from-nothing); with 0, --cross-validate shows "
     "the results without corrections.",
     default=MOST,
     least=0,
 )
-@click.option(
-    "--confidence",
-    type=FileType(written=True, endings=[".lp"]),
-    metavar="FILE",
-    help="With --cross-validate K: rule file to write with the accuracy of held-out decisions by "
+@options.option(
+    "--confidence FILE",
+    "With --cross-validate K: rule file to write with the accuracy of held-out decisions by "
     "their margin; with --task sts, with the error of held-out ratings.",
+    type=FileType(written=True, endings=[".lp"]),
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the folds.")
 @options.output_option(".lp", text="Output file for the weights. Default: standard output.")

@@ -123,7 +123,7 @@ def show(names: tuple[str, ...], setup: Setup, as_json: bool) -> None:
 """)
 @click.argument("words", nargs=-1, required=True, metavar="WORD...")
 @profile_options
-@click.option("--all", "everything", is_flag=True, help="All lines, not only the best of a kind.")
+@options.option("--all", "All lines, not only the best of a kind.", name="everything")
 @json_option
 def find(words: tuple[str, ...], setup: Setup, everything: bool, as_json: bool) -> None:
     """Find words in rules.
@@ -159,10 +159,8 @@ def find(words: tuple[str, ...], setup: Setup, everything: bool, as_json: bool) 
 @options.setup_options()
 @click.option("--by", type=click.Choice(["label", "lemma"]), help="Count the places by this.")
 @options.file_option("--gold", "Say what each rule is worth, by the alignments in this .wa file.")
-@click.option("--all", "everything", is_flag=True, help="With --gold: all rules with a name.")
-@options.number_option(
-    "--top", text="Only the N rules that are worth most, and the N that harm most."
-)
+@options.option("--all", "With --gold: all rules with a name.", name="everything")
+@options.number_option("--top", "Only the N rules that are worth most, and the N that harm most.")
 @json_option
 @options.output_option(".txt", ".md")
 def where(

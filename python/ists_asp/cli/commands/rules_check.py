@@ -42,28 +42,25 @@ _SENTENCES = ("sent1.txt", "sent2.txt")
   ists-asp rules check my-rules --format github
 """)
 @click.argument("given", nargs=-1, required=True, type=RULES, metavar="DIR...")
-@click.option(
-    "--profile",
-    "profiles",
-    multiple=True,
-    metavar="NAME",
-    help="The profile that loads the rules. Repeatable. Default: all profiles of a folder with "
+@options.option(
+    "--profile NAME",
+    "The profile that loads the rules. Repeatable. Default: all profiles of a folder with "
     "profiles/ in it, otherwise the profile default.",
+    name="profiles",
+    multiple=True,
 )
-@click.option(
-    "--sample",
-    "samples",
+@options.option(
+    "--sample DIR",
+    "Pairs to see which rules fire: a folder with sent1.txt and sent2.txt. Repeatable. "
+    "Default: some of the shipped samples.",
+    name="samples",
     multiple=True,
     type=READ,
-    metavar="DIR",
-    help="Pairs to see which rules fire: a folder with sent1.txt and sent2.txt. Repeatable. "
-    "Default: some of the shipped samples.",
 )
-@click.option("--no-sample", is_flag=True, help="Do not try sample pairs, which is faster.")
-@click.option(
+@options.option("--no-sample", "Do not try sample pairs, which is faster.")
+@options.option(
     "--all-notes",
-    is_flag=True,
-    help=f"Print all notes, not only the first {_MOST_NOTES} of each kind about rules that differ "
+    f"Print all notes, not only the first {_MOST_NOTES} of each kind about rules that differ "
     "from the shipped ones.",
 )
 @options.cache_option

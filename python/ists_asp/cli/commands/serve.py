@@ -34,19 +34,18 @@ ADDRESS = "127.0.0.1"
 """)
 @click.argument("folder", type=READ, default="ists-project")
 @options.with_setup
-@click.option(
-    "--profile",
+@options.option(
+    "--profile NAME",
+    "Profile for the kind of text; see ists-asp profiles.  [default: the project's]",
     default="",
-    metavar="NAME",
-    help="Profile for the kind of text; see ists-asp profiles.  [default: the project's]",
 )
 @options.reader_option(None)
 @options.cache_option
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, help="Local port.  [default: any free one]"
 )
-@click.option("--no-browser", is_flag=True, help="Only print the URL.")
-@click.option("--read-only", is_flag=True, help="Allow no changes, for demonstrations.")
+@options.option("--no-browser", "Only print the URL.")
+@options.option("--read-only", "Allow no changes, for demonstrations.")
 @options.quiet_option
 def serve(
     folder: Path, setup: Setup, port: int, no_browser: bool, read_only: bool, quiet: bool

@@ -68,11 +68,9 @@ FORMS = {**formats.ANSWERS, SVG.name: SVG}
 @options.output_option()
 @options.choice_option(*("--rows", "pairs", "alignments"), text="What each row of a table holds.")
 @options.number_option(
-    *("-n", "models"), text="Answers per pair, best first (not with --format wa).", default=1
+    "-n", "Answers per pair, best first (not with --format wa).", name="models", default=1
 )
-@click.option(
-    "--watch", is_flag=True, help="Run again whenever a rule file is saved; Ctrl-C stops."
-)
+@options.option("--watch", "Run again whenever a rule file is saved; Ctrl-C stops.")
 def solve(
     source: Source,
     setup: Setup,
@@ -190,19 +188,16 @@ def sts(
 @options.file_option(
     "--answers", "Explain the alignments in this .wa file, from any system, instead of solving."
 )
-@click.option(
-    "--language",
-    metavar="CODE",
-    help="Language of the explanation, en or es; quoted words stay as they are. Default: the "
-    "profile's.",
+@options.option(
+    "--language CODE",
+    "Language of the explanation, en or es; quoted words stay as they are. Default: the profile's.",
 )
 @options.templates_option
-@click.option(
-    "--why",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Show the rules behind the Nth statement about the only pair, the words it rests on, and "
+@options.option(
+    "--why N",
+    "Show the rules behind the Nth statement about the only pair, the words it rests on, and "
     "what is said without its rule.",
+    type=click.IntRange(1),
 )
 @options.format_option(formats.EXPLANATIONS, ", or text.")
 @options.json_flag

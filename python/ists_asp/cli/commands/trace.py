@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ists_asp.cli import options
 from ists_asp.cli.driver import ask_of_pair
 from ists_asp.cli.files import command
@@ -29,21 +27,18 @@ _RATING = "rating"
 """)
 @options.input_options
 @options.setup_options()
-@click.option(
-    "--only",
-    multiple=True,
-    metavar="WHAT",
-    help="Decisions to show: by the tokens of both sentences, label:3-5:3-5 (also align, score, "
+@options.option(
+    "--only WHAT",
+    "Decisions to show: by the tokens of both sentences, label:3-5:3-5 (also align, score, "
     "tag); by sentence and tokens, boundary:1:4 or noali:2:6; all of a kind, label; or rating. "
     "Repeatable.",
+    multiple=True,
 )
-@options.number_option("--depth", text="Depth of the tree, in rules.", default=2, least=0)
-@click.option(
+@options.number_option("--depth", "Depth of the tree, in rules.", default=2, least=0)
+@options.option(
     "--all",
-    "everything",
-    is_flag=True,
-    help="Show all evidence and all rules that derive an atom; by default the weightiest and the "
-    "first.",
+    "Show all evidence and all rules that derive an atom; by default the weightiest and the first.",
+    name="everything",
 )
 @options.json_option
 @options.output_option(".txt", ".md")
@@ -97,8 +92,8 @@ def _shown(
 """)
 @partial(options.input_options, question=True)
 @options.setup_options()
-@options.number_option("--depth", text="Depth of the trees, in rules.", default=2, least=0)
-@click.option("--all", "everything", is_flag=True, help="Show all evidence, ties and bookkeeping.")
+@options.number_option("--depth", "Depth of the trees, in rules.", default=2, least=0)
+@options.option("--all", "Show all evidence, ties and bookkeeping.", name="everything")
 @options.json_option
 @options.output_option(".txt", ".md")
 def why(
