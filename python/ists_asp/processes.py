@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import signal
 import sys
 from contextlib import contextmanager, suppress
@@ -13,7 +14,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from multiprocessing.process import BaseProcess
 
 is_command = False
@@ -119,6 +120,21 @@ def ending(code: int | None) -> str:
     if code == -signal.SIGFPE:
         return f"crashed: arithmetic overflow (signal {-code})"
     return f"crashed (signal {-code})" if code < 0 else f"ended unexpectedly (exit code {code})"
+
+
+def suspects(code: int | None, files: Iterable[Path]) -> str:
+    """The lines of rule files that may be why a process ended in this way, as part of a hint."""
+    # A division; what shows terms of its own, counts or adds.
+    pattern = r"[\w)]\s*[/\\]\s*[\w(-]"
+    if code != -signal.SIGFPE:
+        pattern = r"#show[^.]*:|\.\.|\w\s*[+*]"
+    places = [
+        f"{file}:{number}"
+        for file in files
+        for number, line in enumerate(file.read_text("utf-8", "replace").splitlines(), 1)
+        if re.search(pattern, re.sub(r"^#show .*/.*\.|%.*", "", line))
+    ]
+    return f"; look at {' and '.join(places[:3])}" if places else ""
 
 
 def likely_reason(code: int | None) -> str:

@@ -10,7 +10,7 @@ from random import Random
 
 from ists_asp.cli.console import summary
 from ists_asp.engine import Timings
-from ists_asp.processes import usage
+from ists_asp.processes import OUT_OF_TIME, suspects, usage
 
 
 def _busy():
@@ -74,3 +74,16 @@ def test_the_memory_grows_with_the_times_and_not_with_the_pairs():
             stages.decide(random.uniform(0.001, 0.01), random.uniform(0.001, 0.01))
         sizes.append(len(pickle.dumps(stages)))
     assert sizes[1] < 2 * sizes[0]
+
+
+def test_the_lines_that_may_have_ended_a_process_are_named(tmp_path):
+    rules = tmp_path / "mine.lp"
+    rules.write_text(
+        "#show a/2.\na(X/0) :- b(X). % 1/2\nb(1).\n#show f(X) : b(X), c(X).\nc(X+1) :- c(X).\n"
+        "d(1..9).\n"
+    )
+    assert suspects(-signal.SIGFPE, [rules]) == f"; look at {rules}:2"
+    places = (f"{rules}:{line}" for line in (4, 5, 6))
+    assert suspects(OUT_OF_TIME, [rules]) == f"; look at {' and '.join(places)}"
+    rules.write_text("b(1).\n")
+    assert suspects(OUT_OF_TIME, [rules]) == ""

@@ -14,7 +14,8 @@ from msgspec import ValidationError, convert
 from ists_asp._version import __version__
 from ists_asp.errors import DataError, UsageError, of_pair
 from ists_asp.io.formats import answer_record, format_answer, read_record
-from ists_asp.model import Answer
+from ists_asp.model import Answer, Scheme
+from ists_asp.rules import list_profiles, load_profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -59,8 +60,14 @@ class SolvedAnswer(Answer):
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> SolvedAnswer:
-        """The answer of such a record; it can be explained and rated, but not be traced."""
-        answer, system = read_record(record), record.get("system")
+        """The answer of such a record; it can be explained and rated, but not be traced.
+
+        It is judged by the scheme of the profile that it names, if that is shipped.
+        """
+        system = record.get("system")
+        name = system.get("profile") if isinstance(system, dict) else None
+        scheme = load_profile(name).scheme if name in list_profiles() else Scheme.Y2016
+        answer = read_record(record, scheme)
         try:
             made_by = convert(system, Provenance) if system else None
             knowledge = tuple(record.get("knowledge", ()))

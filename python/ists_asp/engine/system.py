@@ -17,7 +17,7 @@ from clingo import Symbol
 from ists_asp.engine.answer import Provenance, SolvedAnswer, provenance
 from ists_asp.engine.preparation import GivenPair, GivenSentence, Limits, Preparation, Setup
 from ists_asp.engine.program import Decided, Program, reading_for
-from ists_asp.errors import IstsError, UsageError, inside
+from ists_asp.errors import IstsError, UsageError, inside, shortened
 from ists_asp.model import Answer, Pair, Rating
 from ists_asp.resources import cache_dir
 from ists_asp.rules import NO_READER, Purpose, RuleWarning
@@ -268,7 +268,7 @@ class System(Preparation):
 
     def with_facts(self, answers: Iterable[Answer], *, in_chunks: bool = True) -> Iterator[Decided]:
         """Answers with the facts of their pairs, in the chunks that the answers have."""
-        for batch in batches(answers):
+        for batch in batches(map(_answer, answers)):
             pairs = (
                 answer.pair.with_chunks(answer.chunks1, answer.chunks2)
                 if in_chunks
@@ -490,3 +490,10 @@ class System(Preparation):
         """Trace the verdict on an answer that has been judged."""
         (item,) = self.feedback_items([(feedback.submission, feedback.reference)], templates)
         return self.program(Purpose.FEEDBACK).tracer.trace(*item)
+
+
+def _answer(given: object) -> Answer:
+    if not isinstance(given, Answer):
+        expected = "an answer, as solve gives it"
+        raise UsageError(f"{shortened(repr(given))} is not an answer", expected=expected)
+    return given

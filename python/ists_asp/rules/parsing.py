@@ -36,6 +36,7 @@ _WORDS = {
     "<NUMBER>": "a number",
     "<STRING>": "a string",
 }
+_EXTREME = re.compile(r"(evidence|weight|correction)\(.*,(#sup|#inf)\)", re.DOTALL)
 _CALL = re.compile(r"(?<!%)@\s*[%a-z_']")
 _PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
 _WEIGHTS = frozenset(one.name for one in WEIGHTS)
@@ -283,11 +284,17 @@ def _refused(nodes: Iterable[AST], text: SourceText) -> Iterator[RuleError]:
         line, byte = node.location.begin.line, node.location.begin.column
         return text.error(found, line, text.character(line, byte), hint=hint)
 
+    extreme = "#sup" in text.text or "#inf" in text.text
     called, labels = _CALL.search(text.text), {str(label).lower() for label in Label}
     for node in nodes:
         if node.ast_type is ASTType.Definition and node.name in labels:
             found = f"#const {node.name} is refused: it would replace the label {node.name}"
             yield refused(node, found, "Choose another name")
+        deriving = extreme and node.ast_type is ASTType.Rule
+        for literal, _ in head_elements(node.head) if deriving else ():
+            if match := _EXTREME.fullmatch(str(literal)):
+                hint = "Write an integer, which can be weighed"
+                yield refused(node, f"{match[2]} is no number in {match[1]}", hint)
         if node.ast_type is ASTType.Edge:
             found = "#edge is refused: with it the search for the best answer may not end"
             yield refused(node, found, "Say by rules what leads where, and forbid what leads back")

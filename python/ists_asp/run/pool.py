@@ -40,8 +40,9 @@ from ists_asp.errors import (
 from ists_asp.io.formats import Outcome
 from ists_asp.limits import lifetime, loads_too_long
 from ists_asp.model import Pair
-from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason, usage
+from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason, suspects, usage
 from ists_asp.rules import RuleWarning
+from ists_asp.rules.catalogue import is_shipped
 from ists_asp.run.worker import OUT_OF_MEMORY, Decider, Question, failed, heard_by, serve
 
 if TYPE_CHECKING:
@@ -308,11 +309,18 @@ class Worker:
                 assert self._setup is not None
                 what = "trace" if self._setup.traced else "answer"
                 limit = Limit.of_pairs(self._setup.limits.seconds, what=what)
-            return limit.error()
-        if code == OUT_OF_MEMORY and self._memory is not None:
-            return SolveError(f"more than {self._memory >> 20} MB of memory", hint=_LARGE)
-        subject = "with these rules the command" if self._command else "the worker"
-        return SolveError(f"{subject} {ending(code)}", hint=likely_reason(code))
+            error = limit.error()
+        elif code == OUT_OF_MEMORY and self._memory is not None:
+            error = SolveError(f"more than {self._memory >> 20} MB of memory", hint=_LARGE)
+        else:
+            subject = "with these rules the command" if self._command else "the worker"
+            error = SolveError(f"{subject} {ending(code)}", hint=likely_reason(code))
+        if self._setup is not None:
+            given = self._setup.rules
+            files = (file for path in given for file in (path, *sorted(path.rglob("*.lp"))))
+            own = (file for file in files if file.is_file() and not is_shipped(file))
+            error.hint = (error.hint or "") + suspects(code, own)
+        return error
 
 
 class Inline:

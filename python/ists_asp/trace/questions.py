@@ -62,6 +62,7 @@ _NUMBERED = re.compile(r".*<==>.*|\s*\w+\s*:[\s\d,-]*|\s*-?[a-z_][\w']*\(.*\)\s*
 
 def by_numbers(asked: Sequence[str], answer: Answer) -> str:
     """A question by token numbers, whether it was asked by these or by words."""
+    asked = asked or [""]
     text = asked[0]
     if len(asked) == 1 and (is_rating(text) or _NUMBERED.fullmatch(text)):
         return text

@@ -18,7 +18,6 @@ from time import monotonic
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request, responses
 from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
@@ -35,6 +34,7 @@ from ists_asp.terminal import visible
 from ists_asp.workbench import api, corrections, effects, feedback, learning, report, rules, words
 from ists_asp.workbench.folder import ReadOnlyError
 from ists_asp.workbench.project import ConflictError
+from ists_asp.workbench.server import QUESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,8 +117,6 @@ def _reason(error: Exception) -> str:
 
 LARGEST = 8 << 20  # bytes of a request at most
 SECONDS = 30.0  # until the whole of a request must have arrived
-QUESTIONS = 100  # requests other than pages that are under way at once
-_THREADS = QUESTIONS + 20  # those of questions, and some that pages need
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; "
@@ -146,7 +144,6 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a request, or pass it on."""
-        current_default_thread_limiter().total_tokens = _THREADS
         nonce = secrets.token_urlsafe(16)
         scope.setdefault("state", {})["nonce"] = nonce
         secured, bounded = _secured(send, nonce), _bounded(receive)

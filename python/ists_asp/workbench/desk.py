@@ -98,7 +98,8 @@ class Desk(Closing):
                     worker.close()
 
     def give_up(self) -> None:
-        """Load no longer what is being loaded."""
+        """Load no longer what is being loaded, or waits for that."""
+        self.loading.cancel()
         for worker in self._begun:
             worker.close()
 
@@ -221,7 +222,10 @@ class Desks(Closing):
             with suppress(TimeoutError, IstsError):
                 desk.loading.result(patience)
         except CancelledError:
-            raise _ending() from None
+            if self._closed:
+                raise _ending() from None
+            # The rules have changed meanwhile.
+            return self.desk(profile, patience)
         return desk
 
     @property

@@ -194,14 +194,37 @@ class Folder:
             if log:
                 undo.callback(self._cut, log, self._append(log, msgspec.json.encode(record)))
             for name, text in texts.items():
-                if text is None:
-                    self._remove(name)
-                else:
-                    with self._inside(name, make=True) as (folder, last):
-                        both = {"src_dir_fd": folder, "dst_dir_fd": folder}
-                        os.replace(_draft(last), last, **both)  # noqa: PTH105
-                        os.fsync(folder)
+                self._put(name, text is not None, undo)
             undo.pop_all()
+            for name in texts:
+                self._drop(f"{name}~")
+
+    def _put(self, name: str, there: bool, undo: ExitStack) -> None:
+        """Replace a file by its draft, or remove it; what it was has another name until the end."""
+        old = f"{name}~"
+        self._drop(old)
+        # To rename one of two names of a file to the other does nothing.
+        undo.callback(self._drop, old)
+        with self._inside(name, make=True) as (folder, last):
+            both = {"src_dir_fd": folder, "dst_dir_fd": folder}
+            try:
+                os.link(last, _draft(f"{last}~"), follow_symlinks=False, **both)
+                undo.callback(self._rename, old, name)
+            except FileNotFoundError:
+                undo.callback(self._remove, name)
+            except OSError:
+                pass  # a file system without second names: this one cannot be undone
+        if there:
+            self._rename(name, name)
+        else:
+            self._remove(name)
+
+    def _rename(self, draft: str, name: str) -> None:
+        """Give a draft the name of its file, or of another one beside it."""
+        with self._inside(name, make=True) as (folder, last):
+            both = {"src_dir_fd": folder, "dst_dir_fd": folder}
+            os.replace(_draft(draft.rpartition("/")[2]), last, **both)  # noqa: PTH105
+            os.fsync(folder)
 
     def _write(self, name: str, text: str) -> None:
         """Write the draft of a file."""

@@ -12,6 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import uvicorn
+from anyio.to_thread import current_default_thread_limiter
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ists_asp.errors import brief
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 CONNECTIONS = 256  # that are open at once
 IDLE = 10.0  # seconds until a connection must have sent the whole head of a request
+QUESTIONS = 100  # requests other than pages that are under way at once
+_THREADS = QUESTIONS + 20  # those of questions, and some that pages need
 _BACKLOG = 64  # connections that are accepted in one go
 _HEAD = 16 << 10  # bytes of the head of a request
 
@@ -103,6 +106,10 @@ def run(
     """
 
     class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            current_default_thread_limiter().total_tokens = _THREADS
+            await super().startup(sockets)
+
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             ending()
             await super().shutdown(sockets)
