@@ -159,6 +159,28 @@ def test_what_is_no_answer_is_refused(answer, change):
         ists_asp.SolvedAnswer.from_dict(answer.to_dict() | change)
 
 
+def test_what_is_asked_of_nothing_is_refused_in_a_line():
+    with ists_asp.load("baseline") as system:
+        answer = system.solve("a dog", "a cat")
+        with pytest.raises(UsageError, match="None is not an answer"):
+            next(system.with_facts([None]))
+        with pytest.raises(UsageError, match="expected words of it"):
+            answer.why()
+
+
+def test_a_record_is_judged_by_the_scheme_of_its_profile(answer):
+    record = answer.to_dict()
+    # An aligned span of two chunks.
+    line = {"tokens1": [1, 2], "tokens2": [1], "label": "SIMI", "score": 3, "tags": []}
+    record |= {"tokens1": ["a", "b"], "tokens2": ["c"], "chunks1": [[1, 1], [2, 2]]}
+    record |= {"chunks2": [[1, 1]], "alignments": [line], "boundaries1": [], "boundaries2": []}
+    record["system"] |= {"profile": "headlines"}
+    assert ists_asp.SolvedAnswer.from_dict(record).chunks1
+    record["system"] |= {"profile": "pilot-2015-headlines"}
+    with pytest.raises(DataError, match="several chunks"):
+        ists_asp.SolvedAnswer.from_dict(record)
+
+
 def test_explanations_and_traces_keep_to_their_schemas(answer):
     explanation = shared_system("headlines").explain(answer)
     record = json.loads(json.dumps(explanation.to_dict()))

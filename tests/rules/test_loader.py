@@ -120,6 +120,8 @@ def test_a_syntax_error_has_place_and_caret(load, text, place, excerpt):
         ("a. #script(python)\n#end.", "1:4", "#script is refused"),
         ("a.\n  #edge (1,2) : a.\n", "2:3", "#edge is refused"),
         ("#const run=5. #const equi=simi.", "1:15", "#const equi is refused: it would replace"),
+        ("a.\n evidence(p,x,#sup) :- a.", "2:2", "#sup is no number in evidence"),
+        ("weight(x,simi,#inf).", "1:1", "#inf is no number in weight"),
         ("a.\np(@ % call\n f(0)) :- a.\n", "2:3", "@f is refused"),
         ("a.\np(@%**%f(0)) :- a.\n", "2:3", "@f is refused"),
         ("a.\np(@f) :- a.\n", "2:3", "@f is refused"),
