@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from ists_asp.resources import data_dir
+
 PAIR = ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan")
 MILK = ("Dairy recalls 500 litres of milk", "Dairy recalls 500 gallons of milk")
 WHERE = ("rules", "where")
@@ -129,3 +131,35 @@ def test_all_constraints_that_stand_in_the_way_are_told(good, written):
     )
     text = good("why-not", *PAIR, "killed", "killed", *HEADLINES, "--rules", written(rules))
     assert "constraints forbid it\n├─ first  [one mine.lp:2]\n└─ second  [two mine.lp:4]\n" in text
+
+
+STATEMENT = """\
+%@rule say_victims: "only sentence {S} speaks of victims"
+%@example headlines "12 killed in a bus" | "A bus in Pakistan": says "only the first mourns"
+statement(victims(S),victims) :- word(S,_,"killed"), other(S,R), not word(R,_,"killed").
+%@rule told: "in the third sentence"
+told_at(victims(S),3,5,each,0) :- statement(victims(S),victims).
+%@rule side: "the sentence that has victims"
+choice(victims(S),side,T) :- statement(victims(S),victims), slot_of(S,T).
+"""
+
+
+@pytest.mark.slow
+def test_statements_of_ones_own_with_their_words_are_tested_compared_and_found(
+    good, written, tmp_path, monkeypatch
+):
+    words = (data_dir() / "templates/en.toml").read_text("utf-8")
+    words = words.replace("[statements]\n", '[statements]\nvictims = "only {side} mourns"\n')
+    rules = written(STATEMENT)
+    (tmp_path / "my.toml").write_text(words, "utf-8")
+    (tmp_path / "ists-asp.toml").write_text('templates = "my.toml"\nprofile = "headlines"\n')
+    monkeypatch.chdir(tmp_path)
+    pair = ("12 killed in a bus", "A bus in Pakistan")
+    assert good("rules", "test", rules) == "1 examples hold, 0 fail\n"
+    text = good(*WHERE, "say_victims", "--rules", rules, *pair)
+    assert "Pair 1 without it: " in text
+    assert "mourns" not in text
+    assert "fired for 1 place, changed 1 decision" in text
+    text = good("diff", "shipped", rules, *pair)
+    assert "->           Only the first mourns." in text
+    assert "changed none" not in text

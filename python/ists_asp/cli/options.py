@@ -339,7 +339,17 @@ def setup_options(
     return lambda function: decorated(with_setup(function), options)
 
 
-_FIELDS = ("profile", "rules", "stanza_dir", "reader", "vectors", "cache", "incremental", "lax")
+_FIELDS = (
+    "profile",
+    "rules",
+    "stanza_dir",
+    "reader",
+    "vectors",
+    "cache",
+    "incremental",
+    "lax",
+    "templates",
+)
 """Options that are passed on as they are."""
 
 

@@ -25,7 +25,16 @@ from ists_asp.solver.batch import BATCH
 from ists_asp.syntax.ground import Ground
 from ists_asp.trace import Decision, Trace
 from ists_asp.trace.decisions import Decided, DecisionKind, contributed, decided, decisions
-from ists_asp.trace.effects import Effect, bearing, changing, look, places, sentence_of, verdict
+from ists_asp.trace.effects import (
+    Effect,
+    bearing,
+    changing,
+    look,
+    places,
+    sentence_of,
+    verdict,
+    with_said,
+)
 from ists_asp.trace.grounding import Element, RuleInstance
 from ists_asp.vocabulary import ARGUES, CLOSENESS, WEIGHTS, WORTH
 
@@ -339,6 +348,9 @@ def run_both(
             causes = find_causes(next(before), trace, changes) if changes else ()
             groups = {name: [name] for name in edits}
             effects = look(trace, groups, switched).effects if wanted[place] else None
+            if effects is not None and one.old.explanation != one.new.explanation:
+                (said,) = new.where_said([batch[place]], edits)
+                effects = with_said(effects, said.effects)
             yield replace(one, causes=causes, effects=effects)
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ists_asp.explain.feedback import Feedback, Submission
     from ists_asp.explain.templates import Templates
     from ists_asp.trace import AskedTrace
+    from ists_asp.trace.effects import Looked
 
 GivenPath: TypeAlias = "str | os.PathLike[str]"
 
@@ -287,9 +288,8 @@ class System(Preparation):
         decided, texts, program = self.decided(pairs), list[str](), self.program(purpose)
         if purpose is Purpose.EXPLANATION:
             from ists_asp.explain.explanation import text_facts
-            from ists_asp.explain.templates import load_templates
 
-            texts = text_facts(load_templates(self.profile.language))
+            texts = text_facts(self.templates)
             decided = self.with_facts(answer for answer, _ in decided)
         return ((answer.pair, program.facts(answer, facts, texts)[1]) for answer, facts in decided)
 
@@ -376,7 +376,7 @@ class System(Preparation):
         Args:
             answer: an answer of this system, or one made of alignments by
                 :func:`ists_asp.io.wa.given_answer`.
-            templates: the wording; by default that of the profile's language.
+            templates: the wording; by default that of the setup, or of the profile's language.
 
         Raises:
             RuleError: the profile has no rules for explanations, or they are faulty.
@@ -390,9 +390,9 @@ class System(Preparation):
     ) -> Iterator[Explanation]:
         """Say answers in words, lazily and in their order; see :meth:`explain`."""
         from ists_asp.explain.explanation import explained, text_facts
-        from ists_asp.explain.templates import Templates, load_templates
+        from ists_asp.explain.templates import Templates
 
-        wording = load_templates(self.profile.language) if templates is None else templates
+        wording = self.templates if templates is None else templates
         if not isinstance(wording, Templates):
             raise UsageError(
                 f"templates={wording!r}", expected="what ists_asp.explain.load_templates gives"
@@ -408,6 +408,47 @@ class System(Preparation):
                     (shown,) = program.solver.solve(answer, hurried).answers
                 yield explained(answer, shown, wording, program.named)
 
+    @cached_property
+    def templates(self) -> Templates:
+        """The wording of explanations."""
+        from ists_asp.explain.templates import load_templates
+
+        setup = self.setup
+        return load_templates(setup.language or self.profile.language, setup.templates)
+
+    def _unsaid(
+        self, answer: Answer, facts: Sequence[Symbol], rule: str, wording: Templates
+    ) -> str:
+        """An explanation without the rules of a name, or why there is none."""
+        from ists_asp.explain.explanation import explained
+        from ists_asp.syntax.trees import off
+        from ists_asp.trace.effects import places
+
+        program = self.program(Purpose.EXPLANATION)
+        rules = places(program.rules, {rule})
+        without = Atoms.of(facts).with_more(map(off, rules))
+        try:
+            (shown,) = program.solver.switched(rules).solve(answer, without).answers
+            return explained(answer, shown, wording, program.named).text
+        except IstsError as error:
+            return error.found
+
+    def where_said(self, pairs: Iterable[Pair], rules: Sequence[str]) -> Iterator[Looked]:
+        """Where rules for explanations fire in pairs, and what is said without them."""
+        from ists_asp.explain.explanation import text_facts
+        from ists_asp.trace.effects import Effect, Looked, places_fired
+
+        program, texts = self.program(Purpose.EXPLANATION), text_facts(self.templates)
+        for decided in self.with_facts(answer for answer, _ in self.decided(pairs)):
+            answer, facts = program.facts(*decided, texts)
+            trace, text = program.tracer.trace(answer, facts), self.explain(answer).text
+            effects = {}
+            for name in rules:
+                fired = places_fired(trace, [name])
+                other = self._unsaid(answer, facts, name, self.templates) if fired else text
+                effects[name] = Effect(fired, (other,) if other != text else ())
+            yield Looked(answer.pair, effects, None)
+
     def why_said(
         self, pairs: Iterable[Pair], number: int, templates: Templates
     ) -> Iterator[tuple[Answer, str]]:
@@ -418,9 +459,7 @@ class System(Preparation):
         Raises:
             UsageError: an explanation has no statement of this number.
         """
-        from ists_asp.explain.explanation import explained, text_facts
-        from ists_asp.syntax.trees import off
-        from ists_asp.trace.effects import places
+        from ists_asp.explain.explanation import text_facts
 
         program, texts = self.program(Purpose.EXPLANATION), text_facts(templates)
         for decided in self.with_facts(answer for answer, _ in self.decided(pairs)):
@@ -431,10 +470,7 @@ class System(Preparation):
                 raise UsageError(f"statement {number}", expected=expected)
             said, sents = statements[number - 1], (answer.pair.sent1, answer.pair.sent2)
             words = " ~ ".join(sent.words(said.tokens(side)) for side, sent in enumerate(sents, 1))
-            rules = places(program.rules, {said.reason.name})
-            without = Atoms.of(facts).with_more(map(off, rules))
-            (shown,) = program.solver.switched(rules).solve(answer, without).answers
-            instead = explained(answer, shown, templates, program.named).text
+            instead = self._unsaid(answer, facts, said.reason.name, templates)
             whole = f"{number}. {said.text}\nWords: {words}\nWithout the rule: {instead}\n\n"
             yield answer, whole + program.tracer.trace(answer, facts).why(said.atom).text(depth=3)
 

@@ -135,7 +135,7 @@ def look(
     tried: dict[str, Collection[int]] = {}
     for name, group in groups.items():
         own = places(trace.reified.rules, group)
-        fired = tuple(dict.fromkeys(_fired(trace, firing) for firing in _firings(trace, group)))
+        fired = places_fired(trace, group)
         silent = not trace.reified.restraining[1].isdisjoint(own)
         effects[name] = Effect(fired, silent=silent)
         if fired or silent:
@@ -242,6 +242,19 @@ def verdict(effects: Sequence[Effect]) -> str:
 def _least(found: Iterable[tuple[tuple[str, ...], int]]) -> dict[str, int]:
     ordered = sorted(((key[0], by) for key, by in found), reverse=True)
     return dict(reversed(dict(ordered).items()))
+
+
+def with_said(effects: Mapping[str, Effect], said: Mapping[str, Effect]) -> dict[str, Effect]:
+    """Effects in an answer, and what is said otherwise without rules that change no decision."""
+    return {
+        **said,
+        **{name: one for name, one in effects.items() if one.instead or name not in said},
+    }
+
+
+def places_fired(trace: Trace, names: Collection[str]) -> tuple[Fired, ...]:
+    """Where rules fired, each place once."""
+    return tuple(dict.fromkeys(_fired(trace, firing) for firing in _firings(trace, names)))
 
 
 def _firings(trace: Trace, names: Collection[str]) -> Sequence[RuleInstance]:

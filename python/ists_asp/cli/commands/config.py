@@ -86,12 +86,19 @@ class Defaults(dict[str, Any]):
         return super().get(key, default) if key in _KINDS else self
 
 
+class _OfCommands(Defaults):
+    """The same, where only names of commands are asked for: rules is one."""
+
+    def get(self, _key: str, _default: Any = None) -> Any:  # noqa: ANN401
+        return Defaults(self)
+
+
 def use_config(context: click.Context, wanted: bool) -> None:
     """Let a command have what the file says, and tell which one, unless it is not wanted."""
     file = find_config(Path.cwd()) if wanted else None
     if file is None:
         return
-    context.default_map = Defaults(read_config(file))
+    context.default_map = _OfCommands(read_config(file))
     if context.invoked_subcommand != "config":
         note(f"{file} is in use; --no-config leaves it out")
 

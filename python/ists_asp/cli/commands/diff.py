@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 @click.argument("new", type=RULES, metavar="NEW")
 @partial(options.input_options, optional=True)
 @options.setup_options()
+@options.templates_option
 @options.file_option(
     "--gold", "Show the gain in each official measure, by the alignments in this .wa file."
 )

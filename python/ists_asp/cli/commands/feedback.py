@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -89,7 +88,6 @@ def feedback(
     group: bool,
     asked: str | None,
     language: str | None,
-    templates: Path | None,
     setup: Setup,
     output: Path | None,
     skip_bad: bool,
@@ -116,10 +114,10 @@ def feedback(
     from ists_asp.explain.feedback import COLUMNS
     from ists_asp.pipeline.cluster import Job, kind_of_parts
 
-    if language is not None and templates is not None:
+    if language is not None and setup.templates is not None:
         raise UsageError("--language does not go with --templates")
     with reader_warnings() as warn:
-        wording = load_templates(language or setup.load_profile().language, templates, warn)
+        wording = load_templates(language or setup.load_profile().language, setup.templates, warn)
         if engine is not None:
             if asked or group or columns["marks_col"]:
                 raise UsageError("--engine dask goes without --why, --group and --marks-col")
@@ -128,7 +126,7 @@ def feedback(
             key = None if references is None else sha256(references.read_bytes()).hexdigest()
             part = partial(_write_part, references, columns, wording, kind, skip_bad)
             about = ["feedback", columns, key, language, skip_bad]
-            setup, ends = replace(setup, templates=templates), (output, f".{kind}", None, COLUMNS)
+            ends = output, f".{kind}", None, COLUMNS
 
             def open_table(head: BinaryIO) -> None:
                 source.table = Table(head, kind, name=table, header=True)

@@ -157,6 +157,7 @@ def find(words: tuple[str, ...], setup: Setup, everything: bool, as_json: bool) 
 """)
 @partial(options.input_options, names=True)
 @options.setup_options()
+@options.templates_option
 @click.option("--by", type=click.Choice(["label", "lemma"]), help="Count the places by this.")
 @options.file_option("--gold", "Say what each rule is worth, by the alignments in this .wa file.")
 @options.option("--all", "With --gold: all rules with a name.", name="everything")
@@ -181,15 +182,16 @@ def where(
 
     Out: each place with its words in brackets and what the rule says there; what would be
     decided without it. If nothing else would, by how much a decision misses that, in
-    hundredths. Only answers are looked at, no explanations or ratings.
+    hundredths. Of rules for explanations, the text without them. Ratings are not looked at.
 
     With --gold a table: how often each fires; in how many pairs the official measures are others
     without it; how many of the decisions that would not be are right and wrong; what F1 it adds,
     below 0 if it harms; the best first. Tables, which are the same for all pairs, are tried by
     name only. Weights stay as they are: without a rule, learn them again.
     """
+    from ists_asp.engine import System
     from ists_asp.run import questions
-    from ists_asp.trace.effects import Effect, verdict, worth
+    from ists_asp.trace.effects import Effect, verdict, with_said, worth
 
     if everything and (names or gold is None):
         hint = "Leave the names out" if names else "Add --gold FILE"
@@ -199,8 +201,8 @@ def where(
     pairs, tables, lines = read_pairs(source, setup), list[str](), list[str]()
     right = {} if gold is None else read_aligned(gold, pairs)
     with working(setup) as run:
-        rules, named, tables = run.ask(partial(_named, names=names))
-        for name in (name for name in names if name not in rules):
+        rules, saying, named, tables = run.ask(partial(_named, names=names))
+        for name in (name for name in names if name not in (*rules, *saying)):
             use = _called(name, setup)[0].use
             raise UsageError(f"the rule '{name}' decides no answers, it is for the {use}")
         groups = {name: [name] for name in named} if everything else rules
@@ -210,10 +212,17 @@ def where(
             annotated, question, size=_BATCH, quiet=not everything, searching=everything
         )
         looked = [result for _, result in results if not isinstance(result, str)]
+        if saying:
+            said = partial(System.where_said, rules=saying)
+            results = run.ask_each(annotated, said, size=_BATCH, quiet=True, searching=True)
+            texts = {pair.id: one.effects for pair, one in results if not isinstance(one, str)}
+            for one, _ in looked:
+                one.effects.update(with_said(one.effects, texts.get(one.pair.id, {})))
     found = [one for one, _ in looked]
     fired = {name for one in found for name, effect in one.effects.items() if effect.fired}
     lacking = {name: lines for _, some in reversed(looked) for name, lines in some.items()}
-    did = {name: [one for one in found if one.effects[name] != Effect()] for name in groups}
+    none, every = Effect(), dict.fromkeys((*groups, *saying))
+    did = {name: [one for one in found if one.effects.get(name, none) != none] for name in every}
     worths = {name: worth(name, found) for name in groups if right and (names or did[name])}
     ranked = sorted(worths.values(), key=lambda one: (-one.f1["Typ+Sco"], -one.f1["Ali"]))
     for name in names:
@@ -278,8 +287,10 @@ def _told(pair: Pair, effect: Effect) -> Iterator[str]:
 
 def _named(
     system: System, names: Collection[str]
-) -> tuple[dict[str, list[str]], list[str], list[str]]:
-    """The rules of answers by each of the names; all that can be tried, and tables."""
+) -> tuple[dict[str, list[str]], list[str], list[str], list[str]]:
+    """The rules of answers by each of the names, the user's names of explanations; what to try."""
+    from ists_asp.rules import Purpose
+    from ists_asp.rules.catalogue import shipped_texts
     from ists_asp.rules.weights import rule_weights
     from ists_asp.trace.effects import triable
 
@@ -292,7 +303,13 @@ def _named(
         for name in names
     }
     found = {name: rules for name, rules in groups.items() if rules}
-    return found, *triable(system.rules, system.solver.program)
+    saying: list[str] = []
+    if system.profile.explanation is not None and (system.setup.rules or {*names} - called):
+        said = system.program(Purpose.EXPLANATION).rules
+        own = {file.name for file in said.files if shipped_texts(file.path) is not None}
+        here = {rule.name for rule in said.rules if rule.name not in called or rule.file in own}
+        saying = [name for name in names if name in here]
+    return found, saying, *triable(system.rules, system.solver.program)
 
 
 for _command in (copy, list_command, show, find, where, check, test):

@@ -223,6 +223,7 @@ _WHY = 8  # lines of the reply to why-not that are printed; JSON has all
 """)
 @click.argument("given", nargs=-1, type=RULES, metavar="[RULES]...")
 @options.profile_options
+@options.templates_option
 @options.json_option
 @options.quiet_option
 @click.pass_context
@@ -274,12 +275,11 @@ def _tested(setup: Setup, examples: Sequence[Example]) -> Iterator[dict[str, Any
     """The examples of a profile as JSON values, each with the ways round in which it fails."""
     from ists_asp.engine import System
     from ists_asp.engine.preparation import read_pair
-    from ists_asp.explain import load_templates
     from ists_asp.explain.feedback import Submission
     from ists_asp.run.worker import telling
 
     with System(setup) as system, telling(system):
-        templates = load_templates(system.profile.language)
+        templates = system.templates
         judged = [one for one in examples if one.claim.what == "verdict"]
         submissions = (
             Submission(one.where, one.question, one.sentences[0], one.sentences[1:])

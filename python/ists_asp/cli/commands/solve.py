@@ -207,7 +207,6 @@ def explain(
     setup: Setup,
     answers: Path | None,
     language: str | None,
-    templates: Path | None,
     why: int | None,
     form: str | None,
     as_json: bool,
@@ -229,10 +228,10 @@ def explain(
 
     if answers is not None and run["traces"] is not None:
         raise UsageError("--trace does not go with --answers", hint="Given answers have no trace")
-    if language is not None and templates is not None:
+    if language is not None and setup.templates is not None:
         hint = "A file of templates is in one language"
         raise UsageError("--language does not go with --templates", hint=hint)
-    wording = load_templates(language or setup.load_profile().language, templates)
+    wording = load_templates(language or setup.load_profile().language, setup.templates)
     setup.check_has(Purpose.EXPLANATION)
     if why is not None:
         if answers is not None or as_json or run["engine"] is not None:
@@ -241,7 +240,7 @@ def explain(
         ask_of_pair(question, source=source, setup=setup, output=output, limited=False)
         return
     shape = choose_format(formats.EXPLANATIONS, "jsonl" if as_json else form, output, "text")
-    setup = replace(setup, explained=True, language=language, templates=templates, answers=answers)
+    setup = replace(setup, explained=True, language=language, answers=answers)
     solve_pairs(source, setup, shape, output, formats.EXPLAINED, **run)
 
 
