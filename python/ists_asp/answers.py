@@ -117,7 +117,7 @@ def read_answer(
         by = [atom for line, atom in lines if any(line is other for other in fault.lines)]
         if fault.side is None:
             _refuse(fault.found, scores[by[0].arguments[:2]], fault.expected)
-        _refuse(fault.found, sides[fault.side].behind(fault, by), fault.expected)
+        _refuse(fault.found, [*by, *sides[fault.side].behind(fault.tokens)], fault.expected)
     return answer
 
 
@@ -289,18 +289,11 @@ class _Side:
             _refuse("there is no such chunk", [atom], f"1 to {len(self.chunks)}")
         return self.chunks[place].tokens
 
-    def behind(self, fault: _Fault, by: Sequence[Ground]) -> list[Ground]:
-        """The atoms behind a fault of this side, those that its lines come from among them."""
-        if not by:
-            return [atom for _, begin, atom in self._starts if begin in fault.tokens]
-        tokens = set(map(str, fault.tokens))
-        spans = by[0].arguments[fault.side or 0 :][:1] if len(by) == 1 else ()
-        made_of = [
-            atom
-            for atom, (_, span, token) in self._tokens
-            if token in tokens and (not spans or span in spans)
-        ]
-        return [*made_of, *by] if spans else [*by, *made_of]
+    def behind(self, tokens: Sequence[int]) -> list[Ground]:
+        """The atoms by which spans have tokens, and chunks begin at them."""
+        names = set(map(str, tokens))
+        spans = [atom for atom, (_, _, token) in self._tokens if token in names]
+        return [*spans, *(atom for _, begin, atom in self._starts if begin in tokens)]
 
 
 def too_large(atoms: Iterable[Ground]) -> AnswerError:

@@ -11,10 +11,11 @@ from contextlib import contextmanager, suppress
 from multiprocessing import parent_process, resource_tracker
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
 is_command = False
@@ -22,6 +23,8 @@ is_command = False
 
 ENDING = signal.SIGTERM, signal.SIGHUP  # signals that ask a process to end
 OUT_OF_TIME = -signal.SIGPROF  # exit code of a process that met the limit of end_after
+STILL = 20  # looks at which a process did not compute at all, after which it is taken for stuck
+LOOK = 1.0  # seconds between two looks at a process that says nothing
 _PR_SET_PDEATHSIG = 1
 _LONGEST = 1e8  # seconds of a timer at most: three years
 
@@ -94,6 +97,22 @@ def usage(process: int) -> tuple[float, bool]:
                 more, working = usage(child)
                 seconds, busy = seconds + more, busy or working
     return seconds, busy
+
+
+def heard(process: int, connection: Connection, look: float = LOOK, still: float = STILL) -> Any:  # noqa: ANN401
+    """The next message of a process, looked at every ``look`` seconds.
+
+    EOFError or OSError: it has ended. TimeoutError: for ``still`` looks neither it nor a process
+    below it has computed at all.
+    """
+    last, idle = 0.0, 0
+    while not connection.poll(look):
+        now, busy = usage(process)
+        idle = 0 if busy or now != last else idle + 1
+        last = now
+        if idle >= still:
+            raise TimeoutError
+    return connection.recv()
 
 
 @contextmanager

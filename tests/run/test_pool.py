@@ -160,7 +160,7 @@ class Silent:
 
 def test_looks_count_and_not_the_clock(monkeypatch):
     """Ctrl-Z, then fg: who watches is halted with what is watched, and the clock goes on."""
-    monkeypatch.setattr(pool_module, "usage", lambda _process: (0.0, False))
+    monkeypatch.setattr("ists_asp.processes.usage", lambda _process: (0.0, False))
     monkeypatch.setattr(time, "time", lambda: 1e12)
     monkeypatch.setattr(time, "monotonic", lambda: 1e12)
     for _ in range(2):
@@ -169,7 +169,7 @@ def test_looks_count_and_not_the_clock(monkeypatch):
             pool_module.heard(0, halted, 1.0, still=3)
         assert halted.looks == 3
     # Who waits for a processor that others have is not halted.
-    monkeypatch.setattr(pool_module, "usage", lambda _process: (0.0, True))
+    monkeypatch.setattr("ists_asp.processes.usage", lambda _process: (0.0, True))
     assert pool_module.heard(0, Silent(), 1.0, still=3) == "done"
 
 

@@ -24,7 +24,7 @@ from zipfile import ZipFile
 
 from ists_asp.errors import DataError, FormatError, IstsError, ResourceError
 from ists_asp.limits import TableLimits
-from ists_asp.processes import OUT_OF_TIME, deaf, end_after, ending, limit_memory
+from ists_asp.processes import OUT_OF_TIME, deaf, end_after, ending, heard, limit_memory
 
 # The values of a row, in the order of the columns; None where a cell is empty.
 Cells: TypeAlias = Sequence[object]
@@ -98,8 +98,10 @@ def read_rows(
         rows = stack.enter_context(Connection(os.dup(process.stdout.fileno()), writable=False))
         while True:
             try:
-                kind, value = rows.recv()
+                kind, value = heard(process.pid, rows)
             except (EOFError, OSError):
+                # It has ended, or does nothing.
+                process.kill()
                 if process.wait() == OUT_OF_TIME:
                     found = f"reading takes more than {about[3]} s of processor time"
                     raise limits.error("seconds", found, where) from None

@@ -40,13 +40,21 @@ from ists_asp.errors import (
 from ists_asp.io.formats import Outcome
 from ists_asp.limits import lifetime, loads_too_long
 from ists_asp.model import Pair
-from ists_asp.processes import OUT_OF_TIME, deaf, ending, likely_reason, suspects, usage
+from ists_asp.processes import (
+    LOOK,
+    OUT_OF_TIME,
+    STILL,
+    deaf,
+    ending,
+    heard,
+    likely_reason,
+    suspects,
+)
 from ists_asp.rules import RuleWarning
 from ists_asp.rules.catalogue import is_shipped
 from ists_asp.run.worker import OUT_OF_MEMORY, Decider, Question, failed, heard_by, serve
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
     from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
 
     _Context: TypeAlias = ForkContext | ForkServerContext | SpawnContext
@@ -59,8 +67,6 @@ RENEWED = 200  # batches after which a worker gives way to a new one: clingo nev
 MEMORY = 8192  # megabytes of a command's process, or three quarters of the machine's, if less
 SECONDS = 120.0  # seconds that a long work may compute until it says that something is done
 
-STILL = 20  # looks at which a worker did not compute at all, after which it is taken for stuck
-_LOOK = 1.0  # seconds between two looks at a worker that has not answered yet
 _TRIES = 3  # how often a worker is begun that somebody kills while it loads
 _PATIENCE = 5.0  # seconds that a worker has to end whose connection is closed
 
@@ -71,22 +77,6 @@ _LARGE = "Look for very large tables, and rules without an end, such as p(X+1) :
 
 # Held by whoever begins a process or asks how it ended: the library is not made for threads.
 _starting = threading.Lock()
-
-
-def heard(process: int, connection: Connection, look: float, still: float) -> Any:  # noqa: ANN401
-    """The next message of a process, looked at every ``look`` seconds.
-
-    EOFError or OSError: it has ended. TimeoutError: for ``still`` looks neither it nor a process
-    below it has computed at all.
-    """
-    last, idle = 0.0, 0
-    while not connection.poll(look):
-        now, busy = usage(process)
-        idle = 0 if busy or now != last else idle + 1
-        last = now
-        if idle >= still:
-            raise TimeoutError
-    return connection.recv()
 
 
 class SupersededError(IstsError):
@@ -273,7 +263,7 @@ class Worker:
             if message is not None:
                 self._connection.send(message)
             while True:
-                kind, value = heard(self.number, self._connection, _LOOK, STILL)
+                kind, value = heard(self.number, self._connection, LOOK, STILL)
                 if kind == "step":
                     step()
                 elif kind == "warning":
