@@ -37,7 +37,7 @@ from ists_asp.trace.reified import ReifiedRules
 from ists_asp.trace.rendering import Grower, document, render
 from ists_asp.trace.trace import Trace, check
 from ists_asp.trace.why import Why, WhyNot, why, why_not
-from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
+from ists_asp.vocabulary import FORBIDDEN_LABEL, MUST_JOIN, MUST_SPLIT, NO_LABEL
 
 
 def _reach(traces: Sequence[Trace]) -> None:
@@ -203,16 +203,19 @@ class Coverage:
     """The names of the rules that fired, and those of the predicates that had atoms.
 
     ``clashes`` has the names of rules of which one began a chunk and the other joined it to the
-    one before, at the same token; with an example, such as ``"of" in pair 12``.
+    one before, at the same token; with an example, such as ``"of" in pair 12``. ``barred`` has
+    the rules that leave a pair without a label, likewise.
     """
 
     fired: frozenset[str] = frozenset()
     seen: frozenset[str] = frozenset()
     clashes: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    barred: Mapping[str, str] = field(default_factory=dict)
 
     def __or__(self, other: Coverage) -> Coverage:
         clashes = {**other.clashes, **self.clashes}
-        return Coverage(self.fired | other.fired, self.seen | other.seen, clashes)
+        barred = {**other.barred, **self.barred}
+        return Coverage(self.fired | other.fired, self.seen | other.seen, clashes, barred)
 
 
 def coverage(reified: ReifiedRules, items: Iterable[Item]) -> Iterator[Coverage]:
@@ -238,5 +241,11 @@ def coverage(reified: ReifiedRules, items: Iterable[Item]) -> Iterator[Coverage]
             example = f'"{sentence.words((int(at[1]),))}" in pair {pair.id}'
             splits, joins = (by_head.get(both.text(*at), ()) for both in (MUST_SPLIT, MUST_JOIN))
             clashes |= {(split, join): example for split in splits for join in joins}
+        barred: dict[str, str] = {}
+        for spans in [one.arguments for one in best.atoms.get(NO_LABEL.name, ())]:
+            start = f"{FORBIDDEN_LABEL.name}({','.join(spans)},"
+            names = chain.from_iterable(by_head[head] for head in by_head if head.startswith(start))
+            barred |= dict.fromkeys(names, f"pair {pair.id}")
         fired = frozenset(one.probe.rule.name for one in found)
-        yield Coverage(fired, frozenset(best.atoms) | rewritten.known_by_name.keys(), clashes)
+        seen = frozenset(best.atoms) | rewritten.known_by_name.keys()
+        yield Coverage(fired, seen, clashes, barred)

@@ -174,7 +174,8 @@ def _sampled(
             except (RuleError, SolveError, TraceError) as error:
                 error.where = f"{program.name}, sample {error.where or 'pairs'}"
                 raise
-    return list(check_sample(checked, asked, found.fired, found.seen, found.clashes, len(pairs)))
+    sample = found.fired, found.seen, found.clashes, found.barred
+    return list(check_sample(checked, asked, *sample, len(pairs)))
 
 
 def _enough(checked: Checked, own: set[Path]) -> list[Program]:

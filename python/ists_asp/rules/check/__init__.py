@@ -44,7 +44,7 @@ STOPPING = frozenset(("undefined", "misspelt", "evidence", "domain", "target", "
 """Findings in a user's file that stop a run: names that exist nowhere, sums without an end."""
 
 _SOMEWHERE = frozenset(("evidence", "domain"))  # those that other profiles may know
-_SAMPLED = frozenset(("unfired", "split-and-join"))
+_SAMPLED = frozenset(("unfired", "split-and-join", "no-label"))
 
 
 def check_rules(

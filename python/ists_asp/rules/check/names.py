@@ -256,15 +256,22 @@ def check_sample(
     fired: Collection[str],
     seen: Collection[str],
     clashes: Mapping[tuple[str, str], str],
+    barred: Mapping[str, str],
     pairs: int,
 ) -> Iterator[Finding]:
     """Look for rules that decide answers and never fired for sample pairs, or that disagreed.
 
     Of ``rules`` constraints are left out, which never fire in an answer, and so are rules of
     explanations. ``seen`` are the names of predicates that had atoms; ``clashes`` are pairs of
-    rules of which one split chunks where the other joined them, with an example.
+    rules of which one split chunks where the other joined them, with an example; ``barred`` are
+    rules that forbid labels to a pair that has none left, likewise.
     """
     yield from _clashing(checked, clashes)
+    for statement in checked.statements:
+        if (name := statement.rule.name) in barred:
+            told = f"in {barred[name]} rules forbid all labels of two spans, this one among them"
+            hint = "They are not aligned. Leave SIMI, or write forbidden_pair(X,Y)"
+            yield checked.finding("no-label", statement, told, hint, name)
     for statement in rules:
         node, name = statement.node, statement.rule.name
         fires = trees.derives_atom(node) or node.ast_type is ASTType.Minimize
