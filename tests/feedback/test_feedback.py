@@ -159,6 +159,8 @@ def test_spanish():
         ("CH₄", "CH4"),
         ("a &lt; b<br>c", "a < b\nc"),
         ("x < y & z", "x < y & z"),
+        ('it doesn"t and won´t', "it doesn't and won't"),
+        ('the 5" screen says "no"', 'the 5" screen says "no"'),
     ],
 )
 def test_texts_of_learning_platforms_are_read_as_text(text, plain):

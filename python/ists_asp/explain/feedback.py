@@ -31,7 +31,7 @@ BATCH = 50  # answers judged at a time, each by all of its model answers
 CHECKED = 80  # a verdict that is right in fewer of 100 cases is to be checked
 _LINES = re.compile(r"[;\s]*\n\s*")
 _BLOCK = re.compile(r"</?(?:p|br|div|li|ul|ol)\b[^<>]*>", re.IGNORECASE)
-_NEGATION = re.compile(r'(?<=\wn)"(?=t\b)')
+_APOSTROPHE = re.compile(r'(?<=[^\W\d_])["`´](?=[^\W\d_])')
 _INLINE = re.compile(r"</?(?:span|b|i|u|em|strong|sub|sup|font|a)\b[^<>]*>", re.IGNORECASE)
 _FORMULA = re.compile(r"=[A-Z.]+\(.*\)", re.DOTALL)
 _FIGURES = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹", "01234567890123456789")
@@ -184,11 +184,11 @@ def asked_facts(question: Sentence) -> list[str]:
 def plain_text(text: str) -> str:
     """A text of a learning platform without tags and entities; figures stand on the line.
 
-    A double quotation mark within *n"t* is an apostrophe.
+    A quotation mark or accent between two letters is an apostrophe.
     """
     if "<" in text or "&" in text:
         text = unescape(_INLINE.sub("", _BLOCK.sub("\n", text)))
-    return _NEGATION.sub("'", text.translate(_FIGURES)).replace("\xa0", " ").strip()
+    return _APOSTROPHE.sub("'", text.translate(_FIGURES)).replace("\xa0", " ").strip()
 
 
 def has_words(text: str) -> bool:
