@@ -213,12 +213,15 @@ def write(target: Path, features: Features, weights: np.ndarray, base: np.ndarra
         "Weights of verdicts, learned from graded answers.",
         "how many hundredths of log-odds evidence adds to a verdict where there is all of it",
     )
-    for verdict, weight in zip(NAMES, base, strict=True):
-        lines.append(f"weight(base,{verdict},{int(weight)}).")
-    for name, own in zip(features.names, weights, strict=True):
-        cells = [f"{name},{NAMES[at]},{int(own[at])}" for at in np.flatnonzero(own)]
-        if cells:
-            lines += wrap(f"weight({'; '.join(cells)}).", 120, subsequent_indent="    ")
+    cells = [
+        f"{name},{verdict},{int(weight)}"
+        for name, row in zip(("base", *features.names), (base, *weights), strict=True)
+        for verdict, weight in zip(NAMES, row, strict=True)
+        if weight
+    ]
+    lines += wrap(
+        f"weight({'; '.join(cells)}).", 120, break_on_hyphens=False, subsequent_indent="    "
+    )
     target.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

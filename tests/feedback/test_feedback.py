@@ -7,8 +7,8 @@ import pytest
 
 from ists_asp.explain import load_templates
 from ists_asp.explain.feedback import Submission, groups, plain_text
-from ists_asp.resources import data_dir
-from ists_asp.rules import Purpose
+from ists_asp.resources import data_dir, rules_dir
+from ists_asp.rules import Purpose, find_rules, load_rules
 from tests.sharing import shared_system
 
 CASES = Path(__file__).parents[3] / "shared" / "cases" / "feedback"
@@ -185,6 +185,12 @@ def test_why_names_the_rules():
 
 def test_many_answers_are_decided_together():
     assert shared_system("default").program(Purpose.FEEDBACK).solver._batches is not None
+
+
+def test_each_rule_has_an_example():
+    for source in find_rules(rules_dir() / "feedback", "feedback"):
+        for rule in load_rules([source]).rules:
+            assert rule.examples or not rule.sentence, f"{rule.file}: {rule.name}"
 
 
 def _read(path):
