@@ -99,7 +99,7 @@ def test_each_faulty_row_is_told_or_skipped(run, tmp_path):
     path = tmp_path / "answers.csv"
     bad = ["nan", "inf", "-inf", "1e308", "-1e999", "x"]
     rows = [f"{n},Q,a gap,a gap,{mark}\n" for n, mark in enumerate(bad)]
-    rows += [f"8,Q,{'long ' * 501},a gap,1\n", "9,Q,a gap\n", "10,Q,a gap,a gap,1\n"]
+    rows += [f"8,Q,{'long ' * 501},a gap,1\n", "9,Q,a gap\n", "10,Q,,a gap,1\n"]
     path.write_text("id,question,answer,reference,points\n" + "".join(rows), encoding="utf-8")
     told = run("feedback", path, "--marks-col", "points").stderr.splitlines()
     places = [line.partition("answers.csv")[2].partition(": ")[0] for line in told]

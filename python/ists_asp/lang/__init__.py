@@ -144,7 +144,7 @@ def _counts(sentence: Sentence) -> Counter[str]:
     forms = [token.form for token in sentence.tokens]
     return Counter(
         code
-        for form, following in zip(forms, [*forms[1:], ""], strict=True)
+        for form, following in zip(forms, [*forms[1:], ""][: len(forms)], strict=True)
         for code, words in tables().items()
         if form.lower() in words.small and (words.before_capitals or not following[:1].isupper())
     )
