@@ -331,6 +331,8 @@ def restraints(
         about = (wanted - theirs.keys()) | (theirs.keys() & absent)
         if about or decisions is None:
             instead = tuple(text for key, text in theirs.items() if key not in ours)
+            sides = {line[1:3] for line in about}
+            about |= {line for line in theirs.keys() - ours.keys() if line[1:3] in sides}
             found.append(Restraint(sentence_of(trace, rule, about), RulePlace.of(rule), instead))
     return tuple(found)
 
@@ -359,11 +361,18 @@ def changing(
 
 
 def sentence_of(trace: Trace, rule: NamedRule, about: Iterable[Decided] = ()) -> str:
-    """The sentence of a rule where it fired, best about the tokens of ``about``, or its text."""
+    """The sentence of a rule where it fired, best about ``about``: its tokens, then its labels."""
+    about = [*about]
     sides = [(side, line[side]) for line in about for side in (1, 2)]
     wanted = {(side, token) for side, tokens in sides for token in tokens}
+    values = {line[3].lower() for line in about}
+
+    def fits(firing: RuleInstance) -> tuple[int, int]:
+        head = firing.head
+        return len(wanted & trace.words.about(head)), len(values.intersection(head.arguments))
+
     if fired := [firing for firing in trace.firings.deriving if firing.probe.rule is rule]:
-        return trace.says(max(fired, key=lambda one: len(wanted & trace.words.about(one.head))))
+        return trace.says(max(fired, key=fits))
     return rule.sentence or " ".join(rule.text.split())
 
 
