@@ -2,6 +2,7 @@ import pytest
 
 from ists_asp.errors import ResourceError
 from ists_asp.knowledge import Knowledge
+from ists_asp.knowledge.phrases import Phrases
 from ists_asp.model import Pair, Sentence, Token, Word
 
 
@@ -74,6 +75,27 @@ def test_multiword_entries(knowledge):
     ]
     assert 'relation(synonym,"united states","us",0)' in found
     assert 'class("prime minister",person)' in found
+
+
+@pytest.mark.parametrize(
+    ("entry", "first", "found"),
+    [
+        ("kick the bucket", "He kicked|kick|VERB the bucket+.", [(2, 4)]),
+        ("kick the bucket", "He kicked|kick|VERB the red bucket", []),
+        ("turn down", "turned|turn|VERB a b c d e f down", [(1, 8, 8)]),
+        ("turn down", "turned|turn|VERB a b c d e f g down", []),
+        ("turn down", "turn+n't down", []),
+        ("dar a luz", "dio|dar|VERB+lo|lo|PRON anoche a luz", [(1, 3, 4)]),
+        # An entry may be a token that annotation splits, or several that the tokeniser cuts.
+        ("don't", "I do|do|AUX+n't|not|PART know", [(2, 2)]),
+        ('20"', 'a 20 " screen', [(2, 3)]),
+        ("pay us$ now", "paid|pay|VERB US $ now", [(1, 4)]),
+        ("wi-fi", "Wi-Fi", []),
+    ],
+)
+def test_entries_of_tables_match_word_by_word(entry, first, found):
+    whole, split = Phrases([entry]).find(sentence(*first.split()).tokens)
+    assert [place[:-1] for place in (*whole, *split)] == found
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,7 @@ DOMAINS = """
 forbidden_label(X,Y,equii) | equii is never the third argument | Did you mean equi?
 forbidden_score(X,Y,5) | 5 is never the third argument | It is one of 1, 2, 3, 4
 word(1,1,"Storm") | words are in lower case | Write "storm"
+word(1,1,"head of state") | a word has no blanks | Ask for multiword
 word(1,1,storm) | words are strings | Write "storm"
 upos(1,1,nuon) | nuon is never the third argument | Did you mean noun?
 upos(1,1,NOUN) | NOUN is a variable | Write noun

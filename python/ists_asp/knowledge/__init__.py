@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ists_asp.knowledge import words
+from ists_asp.knowledge.phrases import Phrases
 from ists_asp.lang import language
 from ists_asp.model import Pair, Sentence
 from ists_asp.resources import Closing, data_dir
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 # asks anything of a network. It looks when it is imported.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
-MAX_WORDS = 3  # multiword entries are sought with so many tokens at most (``prime minister``)
+MAX_WORDS = 3  # entries of the lexicon are sought with so many tokens at most (``prime minister``)
 _POS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}
 """The lexicon's parts of speech for the universal tags of words that it may have."""
 
@@ -36,7 +38,7 @@ class Knowledge(Closing):
     """The sources of knowledge; use it as a context manager, or call :meth:`close`.
 
     ``code`` is that of the language. Without a file of vectors words are not compared by them.
-    ``phrases`` are more multiword entries, in lower case: those of word tables.
+    ``phrases`` are the entries of word tables that are more than a word in letters.
 
     Raises:
         UsageError: there is no such language.
@@ -50,8 +52,7 @@ class Knowledge(Closing):
         lexicon = self._language.lexicon
         self._lexicon_path = data_dir() / "lexicon" / lexicon if lexicon else None
         self._vectors_path = vectors_path
-        self._phrases = frozenset(phrases)
-        self._longest = max((MAX_WORDS, *(len(phrase.split()) for phrase in self._phrases)))
+        self._phrases = Phrases(phrases)
         if not all(path.is_file() for path in self._paths):
             # Opening them says what is missing.
             self.close()
@@ -68,7 +69,7 @@ class Knowledge(Closing):
         """The identity of these sources: language, files and phrases."""
         stats = [(path.name, path.stat()) for path in self._paths]
         states = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
-        return f"{self._language.code} {states} {sorted(self._phrases)}"
+        return f"{self._language.code} {states} {self._phrases.entries}"
 
     def close(self) -> None:
         """Close the lexicon; the object cannot be used afterwards."""
@@ -104,9 +105,12 @@ class Knowledge(Closing):
         yield from words.prefixed(*({*forms, *dict(lemmas)} for forms, lemmas in sides))
         yield from words.numbers(pair, self._language.digits)
         yield from words.acronyms(forms1, forms2)
-        for number, side in enumerate(entries, 1):
-            for first, last, lemma in side:
-                yield fact("multiword", number, first, last, quoted(lemma))
+        for number, (sentence, side) in enumerate(zip(sentences, entries, strict=True), 1):
+            whole, split = self._phrases.find(sentence.tokens)
+            for first, last, entry in sorted({*whole, *side}):
+                yield fact("multiword", number, first, last, quoted(entry))
+            for first, rest, last, entry in split:
+                yield fact("split_multiword", number, first, rest, last, quoted(entry))
         if self._vectors is not None:
             yield from self._vectors.facts(spoken1, spoken2, pair)
 
@@ -129,7 +133,7 @@ class Knowledge(Closing):
         return None if self._vectors_path is None else Vectors(self._vectors_path)
 
     def _multiwords(self, sentence: Sentence) -> list[tuple[int, int, str]]:
-        """First and last token of each entry of several words, and the entry.
+        """First and last token of each entry of the lexicon of several words, and the entry.
 
         It may be written as it is or have the last word's lemma, and has nothing inside that was
         split from a token.
@@ -138,16 +142,13 @@ class Knowledge(Closing):
         plain = [words.plain_form(token).lower() for token in tokens]
         entries = []
         for start in range(len(tokens) - 1):
-            for end in range(start + 1, min(start + self._longest, len(tokens))):
+            for end in range(start + 1, min(start + MAX_WORDS, len(tokens))):
                 if words.plain_form(tokens[end - 1]) != tokens[end - 1].form:
                     break
                 before = " ".join(plain[start:end])
-                short = end - start < MAX_WORDS
                 ends = [plain[end], *(word.lemma.lower() for word in tokens[end].words[:1])]
-                for lemma in (f"{before} {last}" for last in ends):
-                    if lemma in self._phrases or (short and lemma in lexicon):
-                        entries.append((start + 1, end + 1, lemma))
-                        break
+                found = (lemma for last in ends if (lemma := f"{before} {last}") in lexicon)
+                entries += [(start + 1, end + 1, lemma) for lemma in islice(found, 1)]
         return entries
 
 

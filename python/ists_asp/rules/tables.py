@@ -1,4 +1,4 @@
-"""Word tables: which words mean the same, and which are opposites.
+"""Word tables: which words mean the same, are opposites, abbreviations, or only look alike.
 
 They stand in files of words (:func:`~ists_asp.rules.source.table_rules`), or as facts among rules.
 """
@@ -16,24 +16,26 @@ from clingo.ast import ASTType, Position
 from ists_asp.rules.directives import NamedRule
 from ists_asp.rules.loader import RuleSet
 from ists_asp.rules.parsing import RuleWarning
-from ists_asp.syntax.trees import atoms, is_fact
-from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
+from ists_asp.syntax.trees import atoms, derives_atom
+from ists_asp.vocabulary import LOOKALIKE, OPPOSITE, SAME_MEANING, SHORT_FOR
 
-TABLES = frozenset({SAME_MEANING.signature, OPPOSITE.signature})
+_TABLES = (SAME_MEANING, OPPOSITE, SHORT_FOR, LOOKALIKE)
+TABLES = frozenset(table.signature for table in _TABLES)
 _WORDS = re.compile(r'"([^"]*)"')
 _ENTRY = re.compile(r'"([^"\\]*)"\s*,\s*"([^"\\]*)"')
 _LISTED = rf"\s*{_ENTRY.pattern}\s*"
 _PLAIN = re.compile(
-    rf"({SAME_MEANING.name}|{OPPOSITE.name})\({_LISTED}(?:;{_LISTED})*\)\s*\.", re.ASCII
+    rf"({'|'.join(table.name for table in _TABLES)})\({_LISTED}(?:;{_LISTED})*\)\s*\.", re.ASCII
 )
 """A fact of nothing but entries, as most are; to look into its syntax tree takes much longer."""
+_EXCLUDED = {SAME_MEANING.name: OPPOSITE.name, OPPOSITE.name: SAME_MEANING.name}
 _MARKS = frozenset(" .,;:!?\"'()[]{}-\u2013\u2014\u2026")
 
 
 class Entry(NamedTuple):
-    """An entry of a table: its sides, where it stands, and the file's name in messages."""
+    """An entry of a table: its predicate, its sides, its place, and the file's name in messages."""
 
-    same: bool
+    table: str
     sides: tuple[str, str]
     place: Position
     name: str
@@ -47,17 +49,17 @@ class Entry(NamedTuple):
 def entries(
     rules: RuleSet, asked: Callable[[NamedRule], object] = lambda _rule: True
 ) -> Iterator[Entry]:
-    """The entries of tables of a rule set, in the statements asked for: facts of two strings."""
+    """The entries of tables of a rule set, in the statements asked for: heads of two strings."""
     names = rules.names
     for node, rule in rules.both:
         if not (any(name in rule.text for name, _ in TABLES) and asked(rule)):
             continue
         if plain := _PLAIN.fullmatch(rule.text):
-            same, begin = plain[1] == SAME_MEANING.name, node.location.begin
+            begin = node.location.begin
             for both, place in _listed(rule.text, begin):
-                yield Entry(same, both, place, names.get(begin.filename, ""))
+                yield Entry(plain[1], both, place, names.get(begin.filename, ""))
             continue
-        if not is_fact(node):
+        if not derives_atom(node):
             continue
         for atom in (atom for single in node.unpool() for atom in atoms(single.head)):
             sides = [
@@ -67,8 +69,7 @@ def entries(
             ]
             if (atom.name, len(atom.arguments)) in TABLES and len(sides) == 2:
                 place = atom.arguments[0].location.begin
-                same = atom.name == SAME_MEANING.name
-                yield Entry(same, (sides[0], sides[1]), place, names.get(place.filename, ""))
+                yield Entry(atom.name, (sides[0], sides[1]), place, names.get(place.filename, ""))
 
 
 def _listed(text: str, begin: Position) -> Iterator[tuple[tuple[str, str], Position]]:
@@ -89,31 +90,32 @@ def lists_words(statement: str) -> bool:
 
 
 def phrases(rules: RuleSet) -> frozenset[str]:
-    """The entries of several words in the tables of a rule set."""
+    """The entries in the tables of a rule set that are more than a word in letters."""
 
     def work() -> list[str]:
         found = {side for entry in entries(rules) for side in entry.sides}
-        return sorted(side for side in found if " " in side)
+        return sorted(side for side in found if side.split() and not side.isalpha())
 
     return frozenset(rules.remembered.recall("phrases", [], work))
 
 
 def faults(every: Iterable[Entry], own: Collection[str]) -> Iterator[tuple[Entry, str, str]]:
     """The entries in some files that match nothing, or contradict others; why, and what to do."""
-    known: dict[tuple[bool, frozenset[str]], Entry] = {}
+    known: dict[tuple[str, frozenset[str]], Entry] = {}
     asked = []
     for entry in every:
-        known.setdefault((entry.same, frozenset(entry.sides)), entry)
+        known.setdefault((entry.table, frozenset(entry.sides)), entry)
         if entry.place.filename in own:
             asked.append(entry)
     for entry in asked:
         if problem := _matches_nothing(*entry.sides):
             yield entry, *problem
-        if other := known.get((not entry.same, frozenset(entry.sides))):
+        kind = _EXCLUDED.get(entry.table)
+        if kind and (other := known.get((kind, frozenset(entry.sides)))):
             told = " and ".join(f'"{side}"' for side in entry.sides)
-            kind = "the same" if other.same else "opposites"
+            said = "the same" if kind == SAME_MEANING.name else "opposites"
             hint = "They cannot be both: remove one of these entries"
-            yield entry, f"{told} are {kind} by {other.where}", hint
+            yield entry, f"{told} are {said} by {other.where}", hint
 
 
 def _matches_nothing(*sides: str) -> tuple[str, str] | None:

@@ -74,6 +74,7 @@ _WORDS: frozenset[_Slot] = frozenset(
     for at, meaning in enumerate(predicate.meanings)
     if meaning == ("word", 0)
 )
+_TOKEN_WORDS = frozenset(one.signature for one in (v.WORD, v.LEMMA, v.CONTAINS))
 _EVIDENCE: _Slot = (v.EVIDENCE.signature, 1)
 _NAMES = frozenset((one.signature, 0) for one in (*v.WEIGHTS, v.ARGUES, v.WORTH))
 """The arguments that are names of evidence, beside that of evidence itself."""
@@ -143,6 +144,9 @@ def _not_words(atom: Atom, words: Collection[_Slot]) -> Iterator[_Fault]:
         if term[0] == '"' and term != term.lower() and atom.key not in TABLES:
             found = f"{term} matches no word: words are in lower case"
             yield "word-form", found, f"Write {term.lower()}"
+        elif " " in term and atom.key in _TOKEN_WORDS:
+            hint = "Ask for multiword(S,I,J,…) or entry_token(S,I,J,…), of an entry of a word table"
+            yield "word-form", f"{term} matches no word: a word has no blanks", hint
         elif term[0] != '"' and slot in _WORDS:
             yield "word-form", f"{term} matches no word: words are strings", f'Write "{term}"'
 
