@@ -28,7 +28,7 @@ KINDS = {
     name: kind
     for kind, names in {
         "sentence": "S R",
-        "token": "I J Neighbour",
+        "token": "I J Last Neighbour",
         "chunk": "C",
         "span": "X Y",
         "word": "Word Word1 Word2 Lemma Lemma1 Lemma2 Rest Words OtherWords",
