@@ -83,7 +83,7 @@ def diff(
     if not source.given:
         before, after = _outputs(old, new, source.identifier)
     else:
-        pairs = read_pairs(source, setup)
+        pairs = read_pairs(source, replace(setup, rules=_overlay(old)))
         results, edits, failures = _rules(old, new, source, setup, pairs)
         count = len(pairs)
         if failures.count == count:
@@ -125,13 +125,17 @@ def _outputs(old: Path, new: Path, identifier: str | None) -> Sequence[Mapping[s
     return [{identifier: run[identifier]} for run in runs]
 
 
+def _overlay(path: Path) -> tuple[Path, ...]:
+    return () if str(path) == "shipped" else (path,)
+
+
 def _rules(
     old: Path, new: Path, source: Source, setup: Setup, pairs: Sequence[Pair]
 ) -> tuple[list[Both], tuple[Sequence[Edit], WeightEdits], Failures]:
     from ists_asp.compare.causes import LOOKED, with_effects
     from ists_asp.solver.batch import BATCH
 
-    before, after = (() if str(path) == "shipped" else (path,) for path in (old, new))
+    before, after = map(_overlay, (old, new))
     with working(replace(setup, rules=before)) as run:
         edits, weights = run.ask(partial(_edits, rules=after))
         annotated = run.annotated(pairs)
