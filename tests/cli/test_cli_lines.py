@@ -211,10 +211,10 @@ rules show xxxxxxxx | 2 See ists-asp rules list
 rules show adds_modifier same_kind --profile headlines | 0 %@rule same_kind:
  | %@rule modifier_added: "side {S} adds a modifier"\n
 rules check mine.lp --profile baseline --sample . | 1 expected sent1.txt and sent2.txt
-rules where shown_with_than a b | 2 'shown_with_than' decides no answers, it is for the explanation
+rules where shown_with_than a b | 0 shown_with_than: never fired
 rules where same_lemmma a b | 2 there is no rule 'same_lemmma'. Did you mean 'same_lemma'?
 rules where adds_number $long | 0 Pair 1: side 1 has a number the other lacks\n  1: [12] kill
-rules where antonyms $long | 0 ^antonyms: never fired\nwould follow from: a word of one side is the
+rules where antonyms $long | 0 ^antonyms: never fired\nwould follow from: a word on one side is the
  | missing: _tie(_,_,antonym,_,_)
 rules where same_kind $long | 0 \n└─ missing: related(_,_,cohyponym,_,_,_)\n
 """
