@@ -195,7 +195,7 @@ why-not $bus "1 <==> 1 // REL" | 0 the answer is better
 why-not $alic "4 <==> 0 // ALIC" | 0 is ALIC
 why-not $alic "5 6 7 <==> 0 // NOALI" | 0 is NOALI
 why-not $alic "1 2 3 5 6 7 <==> 1 2" | 0 no rule can derive it
-why-not $long 12 10 EQUI | 0 ─ forbidden: something sets the sides apart, and no licence was added by which they are EQUI  [never_the_same lp_rules/
+why-not $long 12 10 EQUI | 0 ─ forbidden: something sets the sides apart, and no licence was added
  | └─ short by | ├─ "12" ~ "10" is labelled SIMI\n
 why-not $long bus road OPPO 2 | 0 missing: licensed("in bus accident","in road accident",oppo,_)\n
  | ├─ short by | in the way of "in bus accident" (3-5) ~ "in road accident" (3-5) // OPPO // 2\n
