@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec import ValidationError, convert
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
     from ists_asp.trace.why import Why, WhyNot
 
 _DIGITS = 12  # digits of a hash that are shown
+
+
+@cache
+def _schemes() -> Mapping[str, Scheme]:
+    """The schemes of the shipped profiles, by name."""
+    return {name: load_profile(name).scheme for name in list_profiles()}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -65,9 +72,8 @@ class SolvedAnswer(Answer):
         It is judged by the scheme of the profile that it names, if that is shipped.
         """
         system = record.get("system")
-        name = system.get("profile") if isinstance(system, dict) else None
-        scheme = load_profile(name).scheme if name in list_profiles() else Scheme.Y2016
-        answer = read_record(record, scheme)
+        name = str(system.get("profile")) if isinstance(system, dict) else ""
+        answer = read_record(record, _schemes().get(name, Scheme.Y2016))
         try:
             made_by = convert(system, Provenance) if system else None
             knowledge = tuple(record.get("knowledge", ()))
