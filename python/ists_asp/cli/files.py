@@ -156,7 +156,6 @@ def check_written(context: click.Context, outputs: Sequence[Use]) -> None:
 
 
 def _named(context: click.Context) -> Iterator[tuple[FileType, Use]]:
-    """The files that options and arguments name."""
     for parameter in context.command.params:
         kind = parameter.type
         if not isinstance(kind, FileType):

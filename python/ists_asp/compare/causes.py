@@ -112,8 +112,6 @@ def find_edits(old: RuleSet, new: RuleSet) -> tuple[tuple[Edit, ...], WeightEdit
 
 
 class _Side:
-    """One trace, and what is looked up in it."""
-
     def __init__(self, name: str, trace: Trace, others: Iterable[str]) -> None:
         self.name, self.trace, self.others = name, trace, others
         self.decided: dict[object, list[Decision]] = defaultdict(list)

@@ -231,7 +231,6 @@ def _matched(gold: Path, runs: Sequence[Path]) -> list[tuple[str, Path, *tuple[P
 
 
 def _folder(folder: Path) -> dict[str, Path]:
-    """The files of a folder by the name of their data set."""
     files: dict[str, Path] = {}
     for file in sorted(folder.iterdir()):
         if file.suffix in _SUFFIXES and (first := files.setdefault(_name(file), file)) is not file:

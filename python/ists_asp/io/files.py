@@ -86,7 +86,6 @@ def check_there(stream: TextIO, path: Path) -> None:
 
 
 def _new_draft(target: Path, mode: int | None) -> tuple[Path, TextIO]:
-    """Make a draft and lock it."""
     while True:
         draft = target.with_name(f"{_beside(target)}.{secrets.token_hex(4)}{_DRAFT}")
         _OPEN.add(draft)

@@ -298,7 +298,6 @@ class Table:
                 yield self._row(number + self._before, where, cells)
 
     def _row(self, number: int, where: str, cells: Cells) -> Row:
-        """A row, with its fault if it cannot be one."""
         fault = None
         if len(cells) > self._limits.columns:
             fault = self._limits.error("columns", "a longer row", where, DataError)
@@ -352,7 +351,6 @@ class Table:
 
     @contextmanager
     def _bytes(self) -> Iterator[BinaryIO]:
-        """Open the file, unpacked."""
         try:
             if isinstance(self._source, Path):
                 pack = _PACKED.get(self._source.suffix.lower())
@@ -371,7 +369,6 @@ class Table:
             raise unreadable(error, self.name) from error
 
     def _decoded(self, stream: BinaryIO) -> Iterator[str]:
-        """The lines of text with their ends, decoded."""
         encoding, most = self._encoding or "utf-8-sig", self._limits.cell
         start = stream.read(4)
         if start.startswith(_BOMS[1:]):

@@ -21,15 +21,7 @@ from msgspec import json, to_builtins
 from ists_asp.evaluate.scorer import DECIMALS, Reference, Scores, evaluate
 from ists_asp.io.wa import given_answer
 from ists_asp.model import Alignment, Answer, Scheme
-from ists_asp.report.picture import (
-    about_marks,
-    described,
-    folded_tokens,
-    paper_style,
-    picture,
-    punctuation,
-    sure,
-)
+from ists_asp.report import picture
 from ists_asp.resources import data_dir, template
 from ists_asp.terminal import visible
 from ists_asp.trace.contrast import Contrast, Contrasted
@@ -73,7 +65,7 @@ class Comparison:
 
         And how they compare, and whether it is about nothing but punctuation.
         """
-        is_mark = partial(about_marks, self.answer.pair)
+        is_mark = partial(picture.about_marks, self.answer.pair)
         for line, (right, verdict) in zip(self.answer.alignments, self.lines, strict=True):
             yield str(right.label) if right else NO_LINE, str(line.label), verdict, is_mark(line)
         for line in self.missed:
@@ -81,7 +73,7 @@ class Comparison:
 
     def told(self, name: str) -> Iterator[str]:
         """Each difference in words; ``name`` is what the other is called."""
-        say = partial(described, self.answer)
+        say = partial(picture.described, self.answer)
         for line, (right, verdict) in zip(self.answer.alignments, self.lines, strict=True):
             if verdict is not Verdict.SAME:
                 there = f"other {verdict} in {name}, {say(right)}" if right else f"not in {name}"
@@ -164,7 +156,7 @@ class Report:
             "measures": [name for name, _ in Scores().named()],
             "f1": [[name, _f1(sums)] for name, sums in zip(names, total, strict=False)],
             "against": self.against,
-            "paper": paper_style(),
+            "paper": picture.paper_style(),
             "pairs": list(map(self._pair, self.entries, measured)),
         }
 
@@ -178,7 +170,7 @@ class Report:
                 yield evaluate({"": right}, {"": ours}, self.scheme).overall
 
     def _pair(self, entry: Entry, measured: Sequence[Scores]) -> dict[str, object]:
-        answer, marks = entry.answer, punctuation(entry.answer)
+        answer, marks = entry.answer, picture.punctuation(entry.answer)
         pair, rating = answer.pair, answer.rating
         beside = map(entry.beside.get, self.against)
         return {
@@ -192,7 +184,7 @@ class Report:
                 [line.label, line.score, line.confidence and line.confidence.line, number in marks]
                 for number, line in enumerate(answer.alignments)
             ],
-            "marks": sum(map(len, folded_tokens(answer, marks))),
+            "marks": sum(map(len, picture.folded_tokens(answer, marks))),
             "against": [one and list(one.cells()) for one in beside],
         }
 
@@ -201,7 +193,9 @@ class Report:
         answer, told = entry.answer, entry.evidence
         record: dict[str, object] = {
             **_drawn(answer, active=True),
-            "sure": [line.confidence and sure(line.confidence) for line in answer.alignments],
+            "sure": [
+                line.confidence and picture.sure(line.confidence) for line in answer.alignments
+            ],
             "against": [
                 (one := entry.beside.get(name))
                 and {"told": list(one.told(name)), **({} if one.same else _drawn(one.other))}
@@ -261,9 +255,9 @@ def _digest(text: str) -> str:
 
 def _drawn(answer: Answer, *, active: bool = False) -> dict[str, str]:
     """The picture without what is punctuation only, and in full if that is another one."""
-    marks = punctuation(answer)
-    drawn = {"picture": picture(answer, active=active, folded=marks)}
-    return drawn | {"full": picture(answer, active=active)} if marks else drawn
+    marks = picture.punctuation(answer)
+    drawn = {"picture": picture.picture(answer, active=active, folded=marks)}
+    return drawn | {"full": picture.picture(answer, active=active)} if marks else drawn
 
 
 def _f1(measured: Scores) -> list[float]:

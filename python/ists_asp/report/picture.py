@@ -202,7 +202,6 @@ def _marks(
 
 
 def _covered(boxes: Sequence[_Box], tokens: Sequence[int]) -> list[_Box]:
-    """The boxes that tokens are in, from left to right."""
     # They stand in the order of their tokens, of which each has one.
     places = {bisect_right(boxes, token, key=lambda box: box.tokens[0]) - 1 for token in tokens}
     return [boxes[place] for place in sorted(places) if place >= 0]

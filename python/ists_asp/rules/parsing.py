@@ -341,7 +341,6 @@ def _key(text: SourceText) -> bytes:
 
 
 def _place(node: AST, path: str) -> None:
-    """Set the file of all places in a syntax tree."""
     if "location" in node.keys():  # noqa: SIM118 (a syntax tree is no mapping)
         begin, end = node.location
         node.location = Location(begin._replace(filename=path), end._replace(filename=path))

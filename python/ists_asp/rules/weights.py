@@ -138,8 +138,6 @@ class _Maker(NamedTuple):
 
 
 class _Heads:
-    """The atoms that rules and facts can derive."""
-
     def __init__(self, statements: Sequence[AST], constants: Iterable[str]) -> None:
         named = (node.name for node in statements if node.ast_type is ASTType.Definition)
         self._constants = frozenset((*constants, *named))

@@ -18,19 +18,9 @@ from functools import cached_property, partial
 from itertools import repeat, tee
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from ists_asp import processes
+from ists_asp import errors, processes
 from ists_asp.engine import Setup, System, Timings
 from ists_asp.engine.preparation import freeze_gc, sums
-from ists_asp.errors import (
-    DataError,
-    IstsError,
-    MemoryLimitError,
-    RuleError,
-    SolveError,
-    inside,
-    shortened,
-    too_deep,
-)
 from ists_asp.io.formats import Outcome
 from ists_asp.io.store import TRACES, Memo
 from ists_asp.io.wa import WaSentence, given_answer, read_wa
@@ -100,9 +90,9 @@ def heard_by(hear: Callable[[str, object], None]) -> Iterator[None]:
         _hear = before
 
 
-def failed(pair: Pair, error: IstsError) -> Outcome:
+def failed(pair: Pair, error: errors.IstsError) -> Outcome:
     """Return the outcome of a pair without an answer."""
-    return Outcome(pair, failure=SolveError(error.found, hint=error.hint))
+    return Outcome(pair, failure=errors.SolveError(error.found, hint=error.hint))
 
 
 class Decider:
@@ -121,7 +111,7 @@ class Decider:
         rating = system.program(Purpose.RATING).rules.files if setup.rated else ()
         if setup.files and sums((*system.rules.files, *rating)) != setup.files:
             hint = "Run it again, with rules that stay as they are"
-            raise RuleError("a rule file has changed since the run began", hint=hint)
+            raise errors.RuleError("a rule file has changed since the run began", hint=hint)
 
     def answer(self, question: Question, items: Sequence[Any] | None = None) -> Any:  # noqa: ANN401
         """Answer a question, about items in their order; an error names the first of them."""
@@ -129,7 +119,7 @@ class Decider:
         try:
             if items is None:
                 return question(answering)
-            with inside(items[0]):
+            with errors.inside(items[0]):
                 return list(question(answering, items))
         finally:
             self.warn()
@@ -154,30 +144,32 @@ class Decider:
 
     def _solved(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
         system = self.system
-        results: Iterator[tuple[Answer, ...] | IstsError]
+        results: Iterator[tuple[Answer, ...] | errors.IstsError]
         if self.setup.answers is not None:
             results = map(self._given, pairs)
         else:
             results = (
-                result if isinstance(result, IstsError) else tuple(result.answers)
+                result if isinstance(result, errors.IstsError) else tuple(result.answers)
                 for result in system.outcomes(pairs, rated=self.setup.rated)
             )
         results, again = tee(results)
         words: Iterator[Mapping[str, Any] | None] = repeat(None)
         if self.setup.explained:
-            best = (result[0] for result in again if not isinstance(result, IstsError))
+            best = (result[0] for result in again if not isinstance(result, errors.IstsError))
             explanations = system.explain_many(best, self._templates)
             words = (explanation.to_dict() for explanation in explanations)
         for pair, result in zip(pairs, results, strict=True):
-            if isinstance(result, IstsError):
+            if isinstance(result, errors.IstsError):
                 yield failed(pair, result)
             else:
                 yield Outcome(pair, result, knowledge=system.knowledge, explanation=next(words))
 
-    def _given(self, pair: Pair) -> tuple[Answer, ...] | IstsError:
+    def _given(self, pair: Pair) -> tuple[Answer, ...] | errors.IstsError:
         if pair.id not in self._answers:
             found = f"there are no alignments for this pair in {self.setup.answers}"
-            return DataError(found, expected=f'<sentence id="{shortened(pair.id)}" …>')
+            return errors.DataError(
+                found, expected=f'<sentence id="{errors.shortened(pair.id)}" …>'
+            )
         return (given_answer(pair, self._answers[pair.id].to_alignments()),)
 
     @cached_property
@@ -293,12 +285,12 @@ class _Server:
             now = time.process_time()
             times.elsewhere, self._spent = now - self._spent, now
             self.hear("answer", (value, times))
-        except (MemoryError, MemoryLimitError):
+        except (MemoryError, errors.MemoryLimitError):
             # What clingo holds now may be half of a program.
             os._exit(OUT_OF_MEMORY)
         except RecursionError:
-            self.hear("error", too_deep())
-        except (IstsError, OSError) as error:
+            self.hear("error", errors.too_deep())
+        except (errors.IstsError, OSError) as error:
             self.hear("error", error)
         else:
             return True

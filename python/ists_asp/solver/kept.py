@@ -50,8 +50,6 @@ _VERSIONS = 3  # versions of the rules whose answers are used again: an edit may
 
 
 class _Case(NamedTuple):
-    """An item, and its facts as text."""
-
     item: Item
     text: str
 

@@ -145,7 +145,6 @@ def _rests_on(probe: Probe) -> frozenset[_Node]:
 
 @trees.remembered_by_identity
 def _atoms(probe: Probe) -> tuple[_Node, ...]:
-    """The predicates of the positive literals of its body."""
     return tuple(_node(part.atom.symbol) for part in probe.body if is_atom(part, Sign.NoSign))
 
 

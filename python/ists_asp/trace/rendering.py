@@ -48,14 +48,11 @@ _SHOWN = 5  # elements of a sum, pros, and cons that are shown unless all are as
 _TIES = 1  # priorities up to this one only order what is equally good (asp/tie.lp)
 _FLAT = 2  # so deep a tree shows evidence without what it rests on
 _WEIGHTS = (v.WEIGHT.signature, v.CORRECTION.signature, v.WORTH.signature)
-"""The predicates that evidence is weighed by."""
-
 _TOLD = (DecisionKind.ALIGN, DecisionKind.LABEL, DecisionKind.SCORE, DecisionKind.NOALI)
 """Decisions that one sentence sums up, whether or not evidence is weighed."""
 
 _SIDES = ("for it", "against it")
 _TITLES = {DecisionKind.NOALI: ("against that pair", "for that pair")}
-"""The titles of pros and cons."""
 
 
 class Branch(msgspec.Struct):

@@ -168,7 +168,6 @@ class Guard:
             self._questions -= question
 
     def _answer(self, request: Request) -> responses.Response | None:
-        """The response to a refused request."""
         headers, given = request.headers, request.query_params.get("token")
         refusal, status = None, 403
         if headers.get("host") not in self._hosts:

@@ -83,7 +83,6 @@ def act(answer: Answer, action: Action) -> Answer:
 
 
 def _judged(line: Alignment, action: Action) -> Alignment:
-    """An alignment with another label, score or tag."""
     if action.tag is not None:
         return replace(line, tags=line.tags ^ {action.tag})
     label, score = action.label or line.label, action.score or line.score or _NEW[1]

@@ -63,7 +63,6 @@ def _load(worker: System, rules: Rules) -> None:
 
 
 def _decided(worker: System, pairs: Sequence[Pair], rules: Rules) -> Iterator[Answer | str]:
-    """The best answers of pairs, or what is wrong with them."""
     for result in _system(worker, rules).outcomes(pairs):
         yield result.found if isinstance(result, IstsError) else result.answers[0]
 

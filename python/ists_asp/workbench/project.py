@@ -48,8 +48,6 @@ _NAME = re.compile(r"(?:[\w-][\w. -]*/)*[\w-][\w. -]*\.(?:lp|tsv)", re.ASCII)
 
 
 class _Entry(msgspec.Struct):
-    """A line of the log of states."""
-
     when: Annotated[float, msgspec.Meta(ge=0, le=1e11)]
     edit: Annotated[str, msgspec.Meta(max_length=1000)]
     files: dict[str, Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]]
@@ -265,7 +263,6 @@ class Project:
             )
 
     def _has(self, digest: str) -> bool:
-        """Whether the history has the text with a hash."""
         try:
             return digest in self._texts or self.text_of(digest) is not None
         except DataError:
