@@ -60,6 +60,7 @@ def test_a_source_distribution_has_the_pages_that_no_repository_has(tmp_path):
     assert {"docs/reference/commands.md", "python/ists_asp/_version.py"} <= names
 
 
+@pytest.mark.slow
 def test_the_wheel_has_the_package_encodings_rules_data_licences_and_nothing_else(tmp_path):
     with ZipFile(_built("wheel", ROOT, tmp_path)) as archive:
         names = set(archive.namelist())

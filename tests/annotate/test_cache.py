@@ -35,6 +35,7 @@ def asked(monkeypatch):
     return sentences
 
 
+@pytest.mark.slow
 def test_only_what_is_new_is_asked(annotator, tmp_path, asked):
     with Store(tmp_path) as store:
         cached = Annotator(store=store)

@@ -122,7 +122,13 @@ def test_small_words_tell_the_language(sent1, sent2, expected, found):
 FOREIGN = "id,sentence1,sentence2\n1,a dog,a cat\n2,el gato come en la casa,un gato duerme\n"
 
 
-@pytest.mark.parametrize("command", ["solve", "sts", "explain", "facts"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "solve",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("sts", "explain", "facts")),
+    ],
+)
 def test_a_row_in_another_language_is_a_fault(run, tmp_path, command):
     (tmp_path / "a.csv").write_text(f"{FOREIGN}3,der Hund und die Katze,ein Hund\n", "utf-8")
     options = ["-q", "--table", "a.csv", *(["-o", "out"] if command == "facts" else [])]

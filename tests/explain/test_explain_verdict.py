@@ -49,6 +49,7 @@ def test_label_text_and_rating_say_one_thing(outcome, name, pair):
     assert rating >= 4.75
 
 
+@pytest.mark.slow
 def test_a_licence_of_ones_own_is_above_what_is_never_the_same(outcome):
     pair = ("They feed horses", "They feed cows")
     assert outcome(pair, "% nothing.")[0] == ["SIMI"]

@@ -7,6 +7,9 @@ import gzip
 import io
 import json
 import lzma
+from functools import partial
+from signal import SIGSTOP
+from subprocess import Popen
 
 import openpyxl
 import pandas
@@ -19,6 +22,7 @@ from odfdo import Table as Sheet
 
 from ists_asp import limits
 from ists_asp.errors import DataError, FormatError, IstsError, UsageError
+from ists_asp.io import sheets
 from ists_asp.io.formats import ANSWERS, Outcome, answer_record, format_answer
 from ists_asp.io.pairs import find_places, read_sts, table_pairs
 from ists_asp.io.tables import ABSENT, Table, added, harmless, writing, writing_behind
@@ -390,7 +394,7 @@ BEYOND = {
     "cell=40 e.csv": (f"{ROW}2,{'x' * 50}\n", "e.csv:2: a longer line; expected at most 40"),
     "blank=2 f.csv": (f"{ROW}\n\n\n{ROW}", "f.csv:5: 3 blank rows before it; expected at most 2"),
     "unpacked=0 g.csv.gz": (gzip.compress(ROW.encode()), "g.csv.gz: 0 MB when it is unpacked"),
-    "ratio=9 h.csv.xz": (lzma.compress(ROW.encode() * 99999), "h.csv.xz: 0 MB when it is unpacked"),
+    "ratio=9 h.csv.xz": (lzma.compress(ROW.encode() * 50000), "h.csv.xz: 0 MB when it is unpacked"),
     "rows=2 i.xlsx": (
         excel([["a", "b"]] * 3),
         "i.xlsx: a row with the number 3; expected at most 2",
@@ -412,6 +416,18 @@ def test_each_limit_is_told_with_its_value_and_its_option(table, tmp_path, monke
     told = str(caught.value).replace(f"{tmp_path}/", "")
     assert told.startswith(message)
     assert told.endswith(f"put --table-limits {given.partition('=')[0]}=N before the command")
+
+
+def test_a_reader_that_does_nothing_is_told_as_that(table, monkeypatch):
+    def stopped(*args, **options):
+        process = Popen(*args, **options)
+        process.send_signal(SIGSTOP)
+        return process
+
+    monkeypatch.setattr(sheets, "Popen", stopped)
+    monkeypatch.setattr(sheets, "heard", partial(sheets.heard, look=0.05, still=5))
+    with pytest.raises(FormatError, match=r"a\.xlsx: reading has stopped before its end"):
+        entries(table("a.xlsx", excel([["a", "b"]])))
 
 
 def test_blank_rows_at_the_end_are_not_kept(table):

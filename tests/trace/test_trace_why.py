@@ -190,6 +190,7 @@ BARRED = """%@rule one: "one of two"\nforbidden_label(run(2,2),run(2,2),equi) :-
 """
 
 
+@pytest.mark.slow
 def test_all_that_forbids_is_named_and_what_is_forbidden_lacks_nothing(trace_with):
     trace = trace_with(BARRED)
     assert trace.answer.unlabelled == (((1,), (1,)),)

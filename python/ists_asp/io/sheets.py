@@ -99,13 +99,17 @@ def read_rows(
         while True:
             try:
                 kind, value = heard(process.pid, rows)
-            except (EOFError, OSError):
+            except (EOFError, OSError) as error:
                 # It has ended, or does nothing.
                 process.kill()
-                if process.wait() == OUT_OF_TIME:
+                status = process.wait()
+                if isinstance(error, TimeoutError):
+                    found = "reading has stopped before its end, for no known reason"
+                    raise FormatError(found, where=where, hint="Save it as CSV") from None
+                if status == OUT_OF_TIME:
                     found = f"reading takes more than {about[3]} s of processor time"
                     raise limits.error("seconds", found, where) from None
-                found = f"reading takes more than {about[4]} MB, or {ending(process.returncode)}"
+                found = f"reading takes more than {about[4]} MB, or {ending(status)}"
                 raise limits.error("memory", found, where) from None
             if kind == "error":
                 raise value
