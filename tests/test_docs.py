@@ -307,3 +307,14 @@ def test_the_line_that_runs_solves_the_samples(readme):
     printed = run(readme, "ists-asp " + marked("run").partition("/ists-asp ")[2])
     sentences = (ROOT / "data" / "samples" / "headlines" / "sent1.txt").read_text("utf-8")
     assert printed.count("Pair ") == len(sentences.splitlines())
+
+
+def test_a_checkout_has_no_dead_links():
+    made = {DOCS / "reference" / f"{name}.md" for name in MADE}
+    dead = [
+        f"{page.relative_to(ROOT)}: {target}"
+        for page in (*FILES, *ROOT.glob("*.md"), *(ROOT / "data").glob("*/README.md"))
+        for target in re.findall(r"\]\((?!\w+:)([^)\s#]+)", page.read_text("utf-8"))
+        if (file := (page.parent / target).resolve()) in made or not file.exists()
+    ]
+    assert dead == []

@@ -218,7 +218,8 @@ T = TypeVar("T")
 MOST = 2**31 - 1  # the largest integer of clingo: weight, or sum of weights
 _SAID = 500  # characters of a message of clingo's that are shown
 _UNSAFE_RULE = re.compile(r"(?P<where>.+?:\d+:\d+)-[\d:]+: error: unsafe variables")
-_UNSAFE = re.compile(r"note: '(?P<variable>[^']+)' is unsafe")
+UNSAFE = re.compile(r":(\d+):(\d+)-[\d:]+: note: '(.+?)' is unsafe")
+"""Line, byte and name of an unsafe variable, in a message of clingo."""
 
 
 @contextmanager
@@ -274,7 +275,7 @@ def too_late(seconds: float, what: str = "answer") -> TimeLimitError:
 
 def unsafe(text: str) -> tuple[str, str]:
     """Clingo's message about unsafe variables in short, and a hint."""
-    names = dict.fromkeys("_" if name[0] == "#" else name for name in _UNSAFE.findall(text))
+    names = dict.fromkeys("_" if name[0] == "#" else name for *_, name in UNSAFE.findall(text))
     several = "variables are" if len(names) > 1 else "variable is"
     return (
         f"the {several} unsafe: {shortened(', '.join(names))}",

@@ -9,7 +9,7 @@ somebody asks for arguments.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TypeAlias
@@ -56,6 +56,20 @@ That is a number, 0 for none, or ``("is", K)`` or ``("other", K)`` where argumen
 """
 
 
+def meanings(arguments: Sequence[str]) -> list[Meaning | None]:
+    """The meaning of each of the arguments of a predicate by their names."""
+
+    def meaning(argument: str) -> Meaning | None:
+        kind = KINDS.get(argument)
+        if kind not in ("token", "chunk", "span"):
+            return None if kind is None else (kind, 0)
+        if "S" not in arguments or {"X", "Y"} <= {*arguments}:
+            return kind, 2 if argument in ("J", "Y") else 1
+        return kind, ("other" if argument == "Neighbour" else "is", arguments.index("S"))
+
+    return [*map(meaning, arguments)]
+
+
 @dataclass(frozen=True)
 class Predicate:
     """A predicate of a name: called with symbols, it gives an atom."""
@@ -81,15 +95,7 @@ class Predicate:
     @property
     def meanings(self) -> list[Meaning | None]:
         """The meaning of each argument, None for a number or a text."""
-        return [self._meaning(argument) for argument in self.arguments]
-
-    def _meaning(self, argument: str) -> Meaning | None:
-        kind = KINDS.get(argument)
-        if kind not in ("token", "chunk", "span"):
-            return None if kind is None else (kind, 0)
-        if "S" not in self.arguments or {"X", "Y"} <= {*self.arguments}:
-            return kind, 2 if argument in ("J", "Y") else 1
-        return kind, ("other" if argument == "Neighbour" else "is", self.arguments.index("S"))
+        return meanings(self.arguments)
 
     def __call__(self, *arguments: Symbol) -> Symbol:
         """An atom."""
@@ -116,13 +122,14 @@ class Doc:
 def documented(text: str) -> Iterator[Doc]:
     """The documentation of predicates in the text of a rule file."""
     for signature, body in _DOC.findall(text):
-        name, arguments = _parts(signature)
+        name, arguments = signature_parts(signature)
         about, _, listed = body.partition("Args:\n")
         told = ((key, " ".join(what.split())) for key, what in _ARGUMENT.findall(listed))
         yield Doc(signature, f"{name}/{len(arguments)}", " ".join(about.split()), tuple(told))
 
 
-def _parts(signature: str) -> tuple[str, tuple[str, ...]]:
+def signature_parts(signature: str) -> tuple[str, tuple[str, ...]]:
+    """Name and arguments of a predicate as its comment has them."""
     name, _, arguments = signature.removesuffix(")").partition("(")
     return name, tuple(arguments.split(",")) if arguments else ()
 
@@ -130,14 +137,16 @@ def _parts(signature: str) -> tuple[str, tuple[str, ...]]:
 @cache
 def _arguments() -> Mapping[str, tuple[str, ...]]:
     texts = (file.read_bytes().decode() for file in sorted(asp_dir().glob("*.lp")))
-    return dict(_parts(signature) for text in texts for signature in _SIGNATURE.findall(text))
+    return dict(
+        signature_parts(signature) for text in texts for signature in _SIGNATURE.findall(text)
+    )
 
 
 @cache
 def _targets() -> Mapping[str, tuple[str, ...]]:
     docs = documented((asp_dir() / "weights.lp").read_text("utf-8"))
     (targets,) = (dict(doc.arguments)["Target"] for doc in docs if doc.name == "evidence/3")
-    return dict(_parts(match[0]) for match in _TARGET.finditer(targets))
+    return dict(signature_parts(match[0]) for match in _TARGET.finditer(targets))
 
 
 @cache

@@ -236,10 +236,12 @@ def test_two_weights_for_one_name_are_no_program(good, pairs, tmp_path, form):
     assert "OPTIMUM FOUND" in subprocess.run(arguments, **run).stdout
 
 
-def test_private_predicates_of_two_files_are_refused(bad, written):
+def test_private_predicates_of_two_files_stay_apart(good, bad, written):
     rules = [written("_mine_alone(1).\n", name) for name in ("one.lp", "two.lp")]
-    call = ("facts", "--bundle", "--rules", rules[0], "--rules", rules[1], "a cat", "a dog")
-    assert "_mine_alone/1 is also defined at one.lp:1" in bad(1, *call)
+    call = ("--rules", rules[0], "--rules", rules[1], "a cat", "a dog")
+    program = good("facts", "--bundle", *call)
+    assert ("\n_mine_alone(1)." in program, "\n_mine_alone'(1)." in program) == (True, True)
+    assert "which plain clingo would mix up" in bad(2, "facts", *call)
 
 
 def alone(program, form, tmp_path):

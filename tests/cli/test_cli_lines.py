@@ -205,6 +205,8 @@ rules find opposite --profile headlines | 0 ^names of rules\n | \npredicates\n |
  | \nwords and facts\n |   %*! opposite(Words,OtherWords)\n | more, see --all
 rules find Accept reject | 0 ^words and facts\n  lp_rules/english/opposites.lp: | !\nconditions
 rules find same_lemma | 0 %@rule same_lemma:
+rules vocabulary alike viable/2 | 0 ^asp/align.lp\n  viable(X,Y)\n | \n    J: token of sentence 2\n
+rules vocabulary alikee | 2 documents the predicate 'alikee'. Did you mean 'alike'?
 rules find xyzzy plugh | 2 profile default: no line of a rule has 'xyzzy plugh'
 rules show may_aling | 2 profile default: there is no rule 'may_aling'. Did you mean 'may_align'?
 rules show xxxxxxxx | 2 See ists-asp rules list

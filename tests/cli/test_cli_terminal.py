@@ -26,6 +26,9 @@ NAME = f"{HOSTILE}\udcff"
 """A name of a file that is not UTF-8."""
 
 RULES = rf"""
+%*! own(W)
+{LINE}
+*%
 %@rule own_chunks: "{LINE} begins at {{I}}"
 must_split(S,I) :- token(S,I,_).
 %@rule own_links: "{LINE} {{W}} {{T}}"
@@ -164,6 +167,7 @@ COMMANDS = {
     ("rules", "list"): [OWN],
     ("rules", "show"): [("own_chunks", *OWN), ("own_chunks", *OWN, "--json")],
     ("rules", "find"): [("own", *OWN), ("own", *OWN, "--json")],
+    ("rules", "vocabulary"): [OWN, ("own", *OWN, "--json")],
     ("rules", "where"): [("own_chunks", *PAIR, *OWN), ("own_chunks", *PAIR, *OWN, "--json")],
     ("rules", "test"): [(f"{NAME}.tests", *OWN), (f"{NAME}.tests", *OWN, "--json")],
     ("rules", "check"): [(HOSTILE, f"{HOSTILE}.lp", *PROFILED, "--sample", f"{NAME}/gold")],

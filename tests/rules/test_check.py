@@ -11,9 +11,9 @@ from ists_asp.errors import RuleError, UsageError
 from ists_asp.io.store import Store
 from ists_asp.resources import rules_dir
 from ists_asp.rules import load_program
-from ists_asp.rules.catalogue import copy_rules
 from ists_asp.rules.check import check_rules
 from ists_asp.rules.check.model import SEVERITIES
+from ists_asp.rules.profiles import list_profiles
 from tests.tables import rows
 
 from .conftest import write
@@ -48,6 +48,21 @@ unused | %@rule a: "a"\nevidnce(pair(X,Y),like,100) :- proposed(X,Y).
     misspelt Did you mean evidence/3?
 unsafe | %@rule a: "a"\nproposed(D,V) :- chunk(1,C), not span(2,D).
     unsafe the variables are unsafe: D, V
+bound in a condition | %@rule a: "a"\nproposed(X,X) :- span(1,X), X != Z : single(2,Z).
+a value of a condition | %@rule a: "a"\nproposed(X,X) :- span(1,X),\n  1 != X : single(2,V); V > 1.
+    unsafe 3:25: error: V has a value only in the condition of
+a sum of equals | %@rule a: "a"\nproposed(X,X) :- span(1,X), 3 < #sum{ 2 : single(1,Y) }.
+    counted-once Tell the cases apart: 2,Y
+order of arguments | %@rule a: "a"\nproposed(X,X) :- span(1,X), lemma(X,1,"cat").
+    mixed lemma(S,I,Lemma)
+a number for a name | %@rule a: "a"\nalike(I,J,90,sort) :- lemma(1,I,V), lemma(2,J,V).
+    mixed 90 is a number | mixed sort is a name
+a string is no number | %@rule a: "a"\nproposed(X,X) :- span(1,X), word(1,1,V), word(2,2,V), 5 < V.
+    mixed V is a string in word/3, and 5 < V
+bounds | %@rule a: "a"\nproposed(X,X) :- span(1,X), chunk_count(1,V), V >= 50, V < 50.
+    never-fires V >= 50, V < 50 never holds
+a variable for a word | %@rule a: "a"\nproposed(X,X) :- span(1,X), word(1,1,Kiten).
+    variable Kiten stands only once
 pooled | %@rule a: "a"\nproposed(run(C,C),run(C,C)) :- chunk(1,C), not punctuation_chunk((1;2),C).
     pooled-negation 2:44:
 reserved | %@rule a: "a"\n__p(1).\n%@rule b: "b"\nproposed(C,C) :- __p(C).
@@ -57,7 +72,9 @@ a host function | %@rule a: "a"\nproposed(C,@f(C)) :- chunk(1,C).
 a script | #script (python)\n#end.
     syntax 1:1
 the name of a shipped rule | %@rule may_align: "a"\nproposed(run(C,C),run(C,C)) :- chunk(1,C).
-    name-twice asp/align.lp
+a name again | %@rule b: "b"\n_pq(1).\n%@rule b: "b"\nproposed(run(C,C),run(C,C)) :- _pq(C).
+    name-twice 4:1: error: the rule name b
+a private name again | %@rule a: "a"\n_start(1).\n%@rule c: "c"\np(C) :- _start(C).\n#show p/1.
 private | %@rule a: "a"\nproposed(run(C,C),run(C,C)) :- chunk(1,C), not _start(run(C,C),C).
     private tie.lp
 evidence of what has none | %@rule a: "a"\nevidence(piar(X,Y),like,100) :- proposed(X,Y).
@@ -77,7 +94,7 @@ DOMAINS = """
 forbidden_label(X,Y,equii) | equii is never the third argument | Did you mean equi?
 forbidden_score(X,Y,5) | 5 is never the third argument | It is one of 1, 2, 3, 4
 word(1,1,"Storm") | words are in lower case | Write "storm"
-word(1,1,"head of state") | a word has no blanks | Ask for multiword
+word(1,1,"of state") | a word has no blanks | Ask for multiword(S,I,J,…) or entry_token(S,I,J,…)
 word(1,1,storm) | words are strings | Write "storm"
 upos(1,1,nuon) | nuon is never the third argument | Did you mean noun?
 upos(1,1,NOUN) | NOUN is a variable | Write noun
@@ -225,19 +242,16 @@ def test_nothing_to_check_and_an_unknown_profile(tmp_path):
 
 
 @pytest.mark.slow
-def test_files_of_the_name_of_shipped_ones_and_taken_names(tmp_path):
+def test_files_of_the_name_of_shipped_ones(tmp_path):
     mine = write(tmp_path / "mine", {"baseline/links.lp": GOOD}) / "baseline" / "links.lp"
-    # Files are read in the order of their names; the finding is at the one that is not shipped.
-    copy_rules(tmp_path / "copy")
-    rule = '%@rule identical_tokens: "s"\nforbidden_pair(X,Y) :- proposed(X,Y), 1 > 2.\n'
-    write(tmp_path / "copy", {"baseline/aaa.lp": rule})
-    for path, kind, file, words in (
-        (mine, "replaces", "links.lp", "takes the place of lp_rules/baseline/links.lp"),
-        (tmp_path / "copy", "name-twice", "baseline/aaa.lp", "links.lp"),
-    ):
-        (finding,) = (one for one in check_rules([path], ["baseline"])[1] if one.kind == kind)
-        assert finding.file.endswith(file)
-        assert words in finding.found
+    (finding,) = (one for one in check_rules([mine], ["baseline"])[1] if one.kind == "replaces")
+    assert finding.file.endswith("links.lp")
+    assert "takes the place of lp_rules/baseline/links.lp" in finding.found
+
+
+def test_names_of_shipped_rules_are_unique():
+    for name in list_profiles():
+        assert [one.name for one in load_program(name)[1].rules if "'" in one.name] == []
 
 
 SOURCE = (rules_dir().parent / "docs/pages/findings.md").read_text("utf-8")

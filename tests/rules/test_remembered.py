@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from ists_asp.errors import RuleError
 from ists_asp.io.store import Memo, Store
 from ists_asp.rules import Purpose, find_rules, load_program, load_rules, phrases
 from ists_asp.rules import parsing as parsing_module
@@ -111,7 +110,7 @@ def test_a_copy_with_other_statements_has_no_memory(mine):
     assert facts(less) == ["p(1)"]
 
 
-def test_warnings_and_clashes_are_told_each_time(mine, tmp_path):
+def test_warnings_are_told_each_time(mine):
     for _ in range(2):
         rules = mine('p("a"). q(X+1) :- p(X).')
         messages = Messages(rules.names)
@@ -119,10 +118,6 @@ def test_warnings_and_clashes_are_told_each_time(mine, tmp_path):
         (warning,) = messages.warnings
         assert warning.where == f"{rules.files[0].name}:1"
         assert "undefined" in warning.text
-    write(tmp_path / "a", {"one.lp": "_p(1)."})
-    for _ in range(2):
-        with pytest.raises(RuleError, match="private predicate _p/1"):
-            mine("_p(2).", "two.lp")
 
 
 def test_a_damaged_store_is_renewed(mine, store):

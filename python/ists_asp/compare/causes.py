@@ -313,9 +313,16 @@ class Both:
 
 
 def run_both(
-    old: System, new: System, pairs: Iterable[Pair], looked: Collection[str] | None = None
+    old: System,
+    new: System,
+    pairs: Iterable[Pair],
+    looked: Collection[str] | None = None,
+    *,
+    wholes: bool = False,
 ) -> Iterator[Both]:
     """Decide pairs by two sets of rules, lazily and in their order; trace where answers differ.
+
+    With ``wholes`` they are rated and explained, too, as far as there are rules for that.
 
     Sentences are annotated once. The effects of new rules are looked at in all pairs, or in those
     with the ids ``looked``, as that takes long.
@@ -326,12 +333,10 @@ def run_both(
     edits = [*islice(names, LOOKED)]
     switched = cache(lambda: new.solver.switched(places(new.rules, edits)))
     annotated = old.annotate(pairs)
-    # What is about the pair as a whole follows from the rest.
-    wholes = (ChangeKind.RATING, ChangeKind.EXPLANATION)
     while batch := list(islice(annotated, BATCH)):
-        decided = list(map(Both, _answered(old, batch), _answered(new, batch)))
+        decided = list(map(Both, _answered(old, batch, wholes), _answered(new, batch, wholes)))
         changed = [
-            tuple(change for change in find_changes(one.old, one.new) if change.kind not in wholes)
+            tuple(change for change in find_changes(one.old, one.new) if change.kind not in _WHOLES)
             for one in decided
         ]
         wanted = [bool(edits) and (looked is None or pair.id in looked) for pair in batch]
@@ -352,10 +357,14 @@ def run_both(
             yield replace(one, causes=causes, effects=effects)
 
 
-def _answered(system: System, batch: Sequence[Pair]) -> Iterator[Answered]:
-    """Decide, rate and explain annotated pairs, as far as there are rules for that."""
-    answers = [best for best, *_ in system.decide(batch, rated=system.rates)]
-    if system.profile.explanation is None:
+_WHOLES = (ChangeKind.RATING, ChangeKind.EXPLANATION)
+"""Changes that are about a pair as a whole, which follow from the others."""
+
+
+def _answered(system: System, batch: Sequence[Pair], wholes: bool) -> Iterator[Answered]:
+    """Decide annotated pairs; rate and explain them, too, if ``wholes`` are asked for."""
+    answers = [best for best, *_ in system.decide(batch, rated=wholes and system.rates)]
+    if not wholes or system.profile.explanation is None:
         return map(Answered.of, answers)
     texts = (explanation.text for explanation in system.explain_many(answers))
     return map(Answered.of, answers, texts)

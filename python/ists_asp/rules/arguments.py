@@ -96,6 +96,8 @@ _SIGNS = {
     ComparisonOperator.NotEqual: "!=",
     ComparisonOperator.LessThan: "<",
     ComparisonOperator.GreaterThan: ">",
+    ComparisonOperator.LessEqual: "<=",
+    ComparisonOperator.GreaterEqual: ">=",
 }
 
 

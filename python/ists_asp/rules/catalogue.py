@@ -26,6 +26,7 @@ from ists_asp.rules.programs import find_program, load_program
 from ists_asp.rules.source import TESTS, RuleFile, find_rules, read_source
 from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.trees import derived, is_fact
+from ists_asp.vocabulary import Doc, documented
 
 _HARD = (v.FORBIDDEN_LABEL, v.FORBIDDEN_PAIR, v.FORBIDDEN_SCORE, v.MUST_SPLIT, v.MUST_JOIN)
 HARD = frozenset(predicate.signature for predicate in _HARD)
@@ -214,14 +215,28 @@ def find_words(
 ) -> list[Hit]:
     """The lines of a profile's rule files that have some words, group by group, the best first."""
     wanted = [word.lower() for word in words]
+    found = _files(profile, given, reader)
+    hits = [hit for file in found for hit in _hits(file, wanted)]
+    return sorted(hits, key=lambda hit: ([*_GROUPS].index(hit.group), hit.rank))
+
+
+def _files(profile: str, given: Sequence[Path], reader: str | None) -> Sequence[RuleFile]:
+    """The files that a profile loads for any purpose, each once."""
     found: dict[Path, RuleFile] = {}
     known, _ = find_program(profile, given, reader=reader)
     for purpose in Purpose:
         if known.files(purpose) is not None:
             _, sources = find_program(profile, given, purpose, reader=reader)
             found |= {file.path: file for file in rule_files(sources)}
-    hits = [hit for file in found.values() for hit in _hits(file, wanted)]
-    return sorted(hits, key=lambda hit: ([*_GROUPS].index(hit.group), hit.rank))
+    return [*found.values()]
+
+
+def list_predicates(
+    profile: str, given: Sequence[Path], reader: str | None
+) -> list[tuple[str, Doc]]:
+    """The predicates that comments in a profile's rule files document, each with its file."""
+    texts = ((file, file.path.read_text("utf-8")) for file in _files(profile, given, reader))
+    return [(file.name, doc) for file, text in texts for doc in documented(text)]
 
 
 def _hits(file: RuleFile, wanted: Sequence[str]) -> Iterator[Hit]:

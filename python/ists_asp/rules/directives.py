@@ -36,6 +36,7 @@ _LONGEST = 1000  # characters of a directive: its sentence stands in traces, lis
 _PARTS = re.compile(r"[{&\[]|:(?!-)")
 _VARIABLE = re.compile(r"\b_*[A-Z][\w']*")
 
+_CURLY = re.compile("[\u201c-\u201f\u00ab\u00bb]")
 _FORM = '%@rule name: "sentence with {Variables}"'
 _NAMEABLE = (ASTType.Rule, ASTType.Minimize)
 
@@ -145,7 +146,8 @@ def _parsed(text: str) -> tuple[str, str]:
         raise RuleError(found, expected=f"{_LONGEST} at most")
     match = _DIRECTIVE.fullmatch(text)
     if match is None:
-        raise RuleError("malformed directive", expected=_FORM)
+        quotes = ", and the quotes are not straight" if _CURLY.search(text) else ""
+        raise RuleError(f"malformed directive{quotes}", expected=_FORM)
     return match["name"], re.sub(r"\\(.)", r"\1", match["sentence"])
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +17,15 @@ from ists_asp.io.store import Memo, Store, key_of, made_by
 from ists_asp.model import Label
 from ists_asp.rules.directives import NamedRule, name_rules
 from ists_asp.rules.source import SUFFIX, Include, Report, SourceText, refuse
-from ists_asp.syntax.trees import Signature, children, derived, functions, head_elements, walk
+from ists_asp.syntax.trees import (
+    Signature,
+    children,
+    derived,
+    functions,
+    head_elements,
+    rename,
+    walk,
+)
 from ists_asp.vocabulary import CORRECTION, WEIGHT, WEIGHTS
 
 PLACED = re.compile(
@@ -164,8 +172,8 @@ class Parsing:
     statements: list[AST] = field(default_factory=list)
     rules: list[NamedRule] = field(default_factory=list)
     messages: Messages = field(default_factory=Messages)
-    places: dict[str, NamedRule] = field(default_factory=dict)
-    private: dict[Signature, NamedRule] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    private: set[str] = field(default_factory=set)
     weights: dict[Weighed, NamedRule] = field(default_factory=dict)
 
     def take(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> None:
@@ -180,6 +188,7 @@ class Parsing:
                 _known[key] = found
         if self.report is refuse:
             self._keep_apart(text, found)
+        found = self._as_own(found)
         self.statements.extend(found.statements)
         self.rules.extend(found.rules)
 
@@ -249,34 +258,52 @@ class Parsing:
         return _Parsed(statements, rules, private, weights), faultless
 
     def _keep_apart(self, text: SourceText, found: _Parsed) -> None:
-        """Refuse names that an earlier file has given, and weights, which would both count."""
-        for rule in found.rules:
-            if rule.sentence is None:
-                continue
-            taken = self.places.setdefault(rule.name, rule)
+        """Refuse a name given twice in a file, and weights of two files: both would count."""
+        first: dict[str, NamedRule] = {}
+        for rule in (rule for rule in found.rules if rule.sentence is not None):
+            taken = first.setdefault(rule.name, rule)
             # The elements of one #maximize share its place and name.
-            if (taken.file, taken.line, taken.column) != (rule.file, rule.line, rule.column):
-                told = (
-                    f"the rule name {rule.name} is taken by the rule at {taken.file}:{taken.line}"
-                )
-                hint = "Give each rule a name of its own, and load each file once"
+            if (taken.line, taken.column) != (rule.line, rule.column):
+                told = f"the rule name {rule.name} is taken by the rule at {text.name}:{taken.line}"
+                hint = "Give each rule a name of its own"
                 raise text.error(told, rule.line, rule.column, hint=hint)
-        # clingo would merge private predicates silently.
-        for place, key in found.private:
-            rule = found.rules[place]
-            earlier = self.private.setdefault(key, rule)
-            if earlier.file != rule.file:
-                told = (
-                    f"the private predicate {key} is also defined at {earlier.file}:{earlier.line}"
-                )
-                wish, hint = "a name that begins with _ in one file only", "Rename one of them"
-                raise text.error(told, rule.line, rule.column, expected=wish, hint=hint)
         for place, name in found.weights:
             rule = found.rules[place]
             if name in self.weights:
                 told, hint = name.twice(self.weights[name])
                 raise text.error(told, rule.line, rule.column, hint=hint)
             self.weights[name] = rule
+
+    def _as_own(self, found: _Parsed) -> _Parsed:
+        """A file with primes behind the names of rules and private predicates that others have.
+
+        These names are a file's own; clingo, and traces, would take them for one.
+        """
+        named = {rule.name for rule in found.rules if rule.sentence is not None}
+        names = {name: _primed(name, self.names) for name in named}
+        private = {key.name: _primed(key.name, self.private) for _, key in found.private}
+        self.names.update(names.values())
+        self.private.update(private.values())
+        changed = {old: new for old, new in private.items() if old != new}
+        if not changed and all(old == new for old, new in names.items()):
+            return found
+        written = re.compile(rf"(?<![\w'])({'|'.join(changed)})(?![\w'])")
+        statements, rules = list[AST](), list[NamedRule]()
+        for node, rule in zip(found.statements, found.rules, strict=True):
+            text, name = rule.text, names.get(rule.name, rule.name)
+            if changed and written.search(text):
+                text = written.sub(lambda match: changed[match[0]], text)
+                node = rename(node, changed)
+            statements.append(node)
+            rules.append(replace(rule, name=name, text=text))
+        return found._replace(statements=statements, rules=rules)
+
+
+def _primed(name: str, taken: Collection[str]) -> str:
+    """A name with as many primes as it takes to be none of those that are taken."""
+    while name in taken:
+        name += "'"
+    return name
 
 
 def _refused(nodes: Iterable[AST], text: SourceText) -> Iterator[RuleError]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -29,6 +30,8 @@ _CORE = {
     Purpose.EXPLANATION: "explain",
     Purpose.FEEDBACK: "feedback",
 }
+_RULE = re.compile(r"^%@rule[ \t]+(\w+)", re.MULTILINE)
+_LISTED = 5  # rules that are told of those that a file lacks
 _MOST = 100  # weights files whose names are remembered
 _WHOLES = (Weighed(WEIGHT.name, BASES["align"], "align"), Weighed(WEIGHT.name, "base", "rating"))
 """The weights that all profiles have of decisions, and of ratings."""
@@ -67,7 +70,14 @@ class Overlay:
             same = theirs[0].path.name == mine.path.name and len(theirs) == 1
             why = "has its name" if same else "weighs what they do"
             names = " and ".join(source.name for source in theirs)
-            yield mine, f"this file takes the place of {names}, as it {why}"
+            told = f"this file takes the place of {names}, as it {why}"
+            known = {*_RULE.findall(_text(mine))}
+            shipped = _RULE.findall(_text(theirs[0])) if same else ()
+            if lacking := [name for name in shipped if name not in known]:
+                listed = ", ".join(lacking[:_LISTED]) + ", …" * (len(lacking) > _LISTED)
+                told += f", and lacks {len(lacking)} of its rules: {listed}. To add rules, rename "
+                told += "it; to edit the shipped file, begin with a copy of it"
+            yield mine, told
 
     def _sorted_out(
         self, sources: Sequence[RuleSource]
@@ -85,7 +95,7 @@ class Overlay:
             if len(same) > 1 and len(near) != 1:
                 found = f"several rule files are called {file.path.name}"
                 expected = " or ".join(source.name for source in same)
-                hint = "Put yours in a folder of the same name as the one that it replaces"
+                hint = "Rename yours; to edit one of these, copy it to a folder of its name"
                 raise UsageError(found, where=file.name, expected=expected, hint=hint)
             same = near if len(same) > 1 else same
             if mine := _weighed(file):
@@ -95,12 +105,17 @@ class Overlay:
         return taken, more
 
 
+def _text(file: RuleSource) -> str:
+    """The text of a file; empty if it cannot be read."""
+    with suppress(RuleError):
+        return read_source(file.path, file.name)[0].text
+    return ""
+
+
 def _weighed(file: RuleSource) -> frozenset[Weighed]:
     """The subjects of the weights and corrections of a file; none if it cannot be read."""
-    with suppress(RuleError):
-        text = read_source(file.path, file.name)[0].text
-        return _weighed_in(file, text) if WEIGHED.search(text) else frozenset()
-    return frozenset()
+    text = _text(file)
+    return _weighed_in(file, text) if WEIGHED.search(text) else frozenset()
 
 
 @lru_cache(_MOST)

@@ -26,6 +26,7 @@ _WHOLE = re.compile(r"[^#]*?(?:=|<>)\s*[^\s#]")
 
 _SHOWN = 80  # characters of a line that an excerpt shows
 _STRING = r'"(?:[^"\\\n]|\\["\\n])*"'
+_BAD_ESCAPE = re.compile(r'"(?:[^"\\\n]|\\["\\n])*(\\.)')
 _WORD_ENDS = r"(?![A-Za-z0-9_'])"
 _PLAIN = re.compile(
     rf'(?:[^"%#\x80-\U0010ffff]++|{_STRING}|%(?!\*)[^\n]*+|#(?!(?:script|include){_WORD_ENDS}))*+'
@@ -132,6 +133,7 @@ class SourceText:
         ends the process when it reports those).
         """
         found: list[Include] = []
+        strings: list[RuleError] = []
         position = 0
         while plain := _PLAIN.match(self.text, position):
             match = _LEXEMES.match(self.text, plain.end())
@@ -143,8 +145,16 @@ class SourceText:
                 include = self._include(match.start())
                 found.append(include)
                 position = include.end
+            elif match.lastgroup == "quote":
+                strings.append(self._forbidden(match))
+                position = (self.text.find("\n", match.end()) + 1) or len(self.text)
             else:
                 raise self._forbidden(match)
+        if strings:
+            # One error tells all of them.
+            first, *others = strings
+            first.excerpt = "\n".join([str(first.excerpt), *map(str, others)])
+            raise first
         return tuple(found)
 
     def without(self, includes: tuple[Include, ...]) -> str:
@@ -185,8 +195,10 @@ class SourceText:
             found = "#script is refused: a script could do anything on this computer"
             hint = "Express it as rules, or give the output of ists-asp facts to plain clingo"
         elif match.lastgroup == "quote":
-            found = "this string has no end on its line, or an escape that clingo does not know"
-            expected = r'a closing ", and no escapes but \" \\ \n'
+            found, expected = "this string has no end on its line", 'a closing "'
+            if escape := _BAD_ESCAPE.match(self.text, match.start()):
+                found = f"clingo does not know the escape {escape[1]} in this string"
+                expected = r"\" \\ or \n; \\ is a backslash"
         elif match[0].startswith("\ufeff"):
             found, hint = "the file has a byte order mark", "Save it as UTF-8 without one"
         else:

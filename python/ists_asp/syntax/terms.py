@@ -103,7 +103,7 @@ def filled(term: Term, bound: Bindings) -> Term:
         return bound.get(term)
     if isinstance(term, Call):
         parts = tuple(filled(part, bound) for part in term.arguments)
-        if len(parts) == 2 and term.name in _COMPUTED and all(map(_is_written_number, parts)):
+        if len(parts) == 2 and term.name in _COMPUTED and all(map(is_written_number, parts)):
             one, other = map(int, parts)  # type: ignore[arg-type]
             return Ground(one + other if term.name == "+" else one - other)
         return Call(term.name, parts)
@@ -168,10 +168,11 @@ def is_ground(term: Term) -> bool:
 
 
 def _is_number(term: Term) -> bool:
-    return term.name in _COMPUTED if isinstance(term, Call) else _is_written_number(term)
+    return term.name in _COMPUTED if isinstance(term, Call) else is_written_number(term)
 
 
-def _is_written_number(term: Term) -> TypeGuard[Ground]:
+def is_written_number(term: Term) -> TypeGuard[Ground]:
+    """Whether a term is a number as it stands."""
     return isinstance(term, Ground) and term.removeprefix("-").isdecimal()
 
 

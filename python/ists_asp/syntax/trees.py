@@ -230,7 +230,7 @@ def variable_names(node: AST, *, local: bool = False) -> set[str]:
 
 
 def rename(node: AST, new: Mapping[str, str]) -> AST:
-    """A syntax tree with other names for its variables."""
+    """A syntax tree with other names for its variables and predicates."""
     return _Renamer(new).visit(node)
 
 
@@ -307,3 +307,8 @@ class _Renamer(ast.Transformer):
 
     def visit_Variable(self, node: AST) -> AST:  # noqa: N802
         return node.update(name=self._new.get(node.name, node.name))
+
+    def visit_Function(self, node: AST) -> AST:  # noqa: N802
+        return node.update(name=self._new.get(node.name, node.name), **self.visit_children(node))
+
+    visit_Defined = visit_ShowSignature = visit_ProjectSignature = visit_Variable  # noqa: N815

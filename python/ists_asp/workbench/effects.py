@@ -73,7 +73,7 @@ def _causes(
     """The differences of pairs, each traced twice, as ``ists-asp diff --json`` tells them."""
     before, after = (_system(worker, one) for one in (old, new))
     edits, weights = find_edits(before.rules, after.rules)
-    for pair, both in zip(pairs, run_both(before, after, pairs), strict=True):
+    for pair, both in zip(pairs, run_both(before, after, pairs, wholes=True), strict=True):
         runs = {pair.id: both.old}, {pair.id: both.new}, gold or None, {pair.id: both.causes}
         yield as_json(compare(*runs), (with_effects(edits, [both]), weights))
 

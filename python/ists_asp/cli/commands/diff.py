@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     "--top", "Number of pairs to show; with --gold, of the best and of the worst.", default=10
 )
 @options.option("--all", "Show every pair that changed.", name="everything")
+@options.option("--wholes", "Compare ratings and explanations, too, which takes longer.")
 @options.json_option
 @options.output_option(".txt", ".md")
 def diff(
@@ -53,6 +54,7 @@ def diff(
     gold: Path | None,
     top: int,
     everything: bool,
+    wholes: bool,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -61,7 +63,8 @@ def diff(
     In: two rule folders (or files, as for --rules; "shipped" names the shipped rules) and pairs
     as for ists-asp solve; or two outputs of ists-asp solve, .wa or .jsonl.
 
-    Out: the pairs that change, decision by decision: chunks, alignments, labels, scores. For
+    Out: the pairs that change, decision by decision: chunks, alignments, labels, scores; two
+    outputs, or rules with --wholes, by their ratings and explanations, too. For
     rules, also the edits, and the edits behind each change: rules that fire in one set only, and
     changed weights with their effect in hundredths of log-odds. For a new rule without effect,
     whether it fired and what it lacks. With --gold, the gain or loss in the four official
@@ -84,7 +87,7 @@ def diff(
         before, after = _outputs(old, new, source.identifier)
     else:
         pairs = read_pairs(source, replace(setup, rules=_overlay(old)))
-        results, edits, failures = _rules(old, new, source, setup, pairs)
+        results, edits, failures = _rules(old, new, source, setup, pairs, wholes)
         count = len(pairs)
         if failures.count == count:
             failures.end(count)
@@ -130,7 +133,7 @@ def _overlay(path: Path) -> tuple[Path, ...]:
 
 
 def _rules(
-    old: Path, new: Path, source: Source, setup: Setup, pairs: Sequence[Pair]
+    old: Path, new: Path, source: Source, setup: Setup, pairs: Sequence[Pair], wholes: bool
 ) -> tuple[list[Both], tuple[Sequence[Edit], WeightEdits], Failures]:
     from ists_asp.compare.causes import LOOKED, with_effects
     from ists_asp.solver.batch import BATCH
@@ -140,7 +143,7 @@ def _rules(
         edits, weights = run.ask(partial(_edits, rules=after))
         annotated = run.annotated(pairs)
         looked = frozenset(pair.id for pair in annotated[:LOOKED])
-        question = partial(_both, rules=after, looked=looked)
+        question = partial(_both, rules=after, looked=looked, wholes=wholes)
         results = run.ask_each(annotated, question, size=BATCH, quiet=source.quiet, searching=True)
         done = [both for _, both in results if not isinstance(both, str)]
         return done, (with_effects(edits, done), weights), run.failures
@@ -157,7 +160,11 @@ def _edits(system: System, rules: tuple[Path, ...]) -> tuple[Sequence[Edit], Wei
 
 
 def _both(
-    system: System, pairs: Sequence[Pair], rules: tuple[Path, ...], looked: Collection[str]
+    system: System,
+    pairs: Sequence[Pair],
+    rules: tuple[Path, ...],
+    looked: Collection[str],
+    wholes: bool,
 ) -> Iterator[Both]:
     from ists_asp.compare import run_both
     from ists_asp.run.questions import with_rules
@@ -165,4 +172,4 @@ def _both(
 
     other = with_rules(system, rules)
     with telling(other):
-        yield from counted(run_both(system, other, pairs, looked))
+        yield from counted(run_both(system, other, pairs, looked, wholes=wholes))

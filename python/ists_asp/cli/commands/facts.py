@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 _LONGEST = 200  # characters of a file's name that are the pair's id
 
 
+_PRIMED = re.compile(r"(?<![\w'])_\w+'")  # a private predicate that another file has, too
+
+
 @command("""
   ists-asp facts "12 killed in bus accident" "10 killed in road accident"
   ists-asp facts --sent1 a.txt --sent2 b.txt --id 12 -o pair12.lp
@@ -105,10 +108,15 @@ def _programs(
 
     setup, purpose = system.setup, Purpose(program)
     _, sources = find_program(setup.profile, setup.rules, purpose, reader=setup.reader)
-    if not bundle and any(source.fitting for source in sources):
+    if not bundle and setup.rules:
         found = f"of rules of your own, the {purpose} takes only what it can use"
-        hint = "Write rules and facts together: --bundle"
-        raise UsageError(found, where=f"--program {purpose}", hint=hint)
+        if not (partial := any(source.fitting for source in sources)):
+            found = (
+                "two files have a private predicate of one name, which plain clingo would mix up"
+            )
+        if partial or any(_PRIMED.search(rule.text) for rule in setup.load_program(purpose).rules):
+            hint = "Write rules and facts together: --bundle"
+            raise UsageError(found, where=f"--program {purpose}", hint=hint)
     head, rules = _bundled(system, purpose, sources) if bundle else ("", "")
     facts = counted(system.program_facts(pairs, purpose))
     for (pair, symbols), target in zip(facts, targets, strict=True):
@@ -195,9 +203,10 @@ def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) ->
     parts = [f"#const {name} = {value}.\n" for name, value in constants.items()]
     set_ = rf'#const\s+(?:{"|".join(constants) or "-"})\s*=(?:"(?:[^"\\]|\\.)*"|[^".])*\.'
     partial = {source.path for source in sources if source.fitting}
+    renamed = {rule.file for rule in rules.rules if _PRIMED.search(rule.text)}
     for file in rules.files:
-        if file.path in partial:
-            # Some statements do not fit in.
+        if file.path in partial or file.name in renamed:
+            # Some statements do not fit in, or have names of their own.
             text = "\n".join(
                 f'%@rule {rule.name}: "{rule.sentence}"\n' * bool(rule.sentence) + rule.text
                 for node, rule in rules.both

@@ -21,7 +21,7 @@ from ists_asp.cli.console import note, read_aligned, read_pairs, warn, write_out
 from ists_asp.cli.driver import working
 from ists_asp.cli.files import OUTPUTS, command, group
 from ists_asp.cli.options import json_option, profile_options
-from ists_asp.errors import UsageError, shortened
+from ists_asp.errors import UsageError
 from ists_asp.model import Pair
 from ists_asp.pipeline.source import Source
 from ists_asp.terminal import table, unbroken
@@ -42,6 +42,7 @@ _TOLD = 4  # weights that are listed with a rule
   ists-asp rules list --profile headlines
   ists-asp rules show may_align
   ists-asp rules find weekday
+  ists-asp rules vocabulary alike
   ists-asp rules where same_kind "a cat sleeps" "one cat naps"
   ists-asp rules copy my-rules
   ists-asp rules check my-rules
@@ -141,11 +142,49 @@ def find(words: tuple[str, ...], setup: Setup, everything: bool, as_json: bool) 
         told = [f"  {hit.file}:{hit.line}  {hit.text}" for hit in some]
         most = len(told) if everything else 5
         more = [f"  … and {len(told) - most} more, see --all"] if len(told) > most else []
-        lines += [kind, *(shortened(unbroken(line), _WIDTH) for line in told[:most]), *more]
+        lines += [kind, *map(unbroken, told[:most]), *more]
     if not hits:
         where = f"profile {setup.profile}"
         raise UsageError(f"no line of a rule has '{' '.join(words)}'", where=where)
     write_output(None, [hit._asdict() for hit in hits] if as_json else "\n".join(lines) + "\n")
+
+
+@command("""
+  ists-asp rules vocabulary
+  ists-asp rules vocabulary alike --profile headlines
+""")
+@click.argument("predicates", nargs=-1, metavar="[PREDICATE]...")
+@profile_options
+@json_option
+def vocabulary(predicates: tuple[str, ...], setup: Setup, as_json: bool) -> None:
+    """Print the predicates that rules may use.
+
+    In: names of predicates; by default all that the rule files of the profile document.
+
+    Out: each with its arguments, what it says and, if asked for by name, what each argument is
+    and the file that documents it. S is a sentence, 1 or 2; I and J are tokens, C is a chunk, X
+    and Y are spans of sentence 1 and 2. Words are strings, tags constants.
+    """
+    from ists_asp.rules.catalogue import list_predicates
+
+    every = list_predicates(setup.profile, setup.rules, setup.reader)
+    names = [name.partition("/")[0] for name in predicates]
+    known = {doc.signature.partition("(")[0] for _, doc in every}
+    for name in (name for name in names if name not in known):
+        close = get_close_matches(name, known, n=1)
+        hint = f"Did you mean '{close[0]}'?" if close else "See ists-asp rules find"
+        where = f"profile {setup.profile}"
+        raise UsageError(f"no rule file documents the predicate '{name}'", where=where, hint=hint)
+    chosen = [one for one in every if not names or one[1].signature.partition("(")[0] in names]
+    lines = list[str]()
+    for file, some in groupby(chosen, lambda one: one[0]):
+        lines.append(unbroken(file))
+        for _, doc in some:
+            told = [doc.text, *(f"{name}: {what}" for name, what in doc.arguments if names)]
+            lines.append(f"  {doc.signature}")
+            lines += [f"{_INDENT}{line}" for text in told for line in _wrapped(text)]
+    records = [{"file": file, **to_builtins(doc)} for file, doc in chosen]
+    write_output(None, records if as_json else "".join(f"{line}\n" for line in lines))
 
 
 @command("""
@@ -312,7 +351,7 @@ def _named(
     return found, saying, *triable(system.rules, system.solver.program)
 
 
-for _command in (copy, list_command, show, find, where, check, test):
+for _command in (copy, list_command, show, find, vocabulary, where, check, test):
     rules.add_command(_command)
 
 
@@ -339,6 +378,10 @@ def _listed(setup: Setup) -> Sequence[ListedRule]:
     return rules
 
 
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH - len(_INDENT), break_on_hyphens=False)
+
+
 def _listing(rules: Sequence[ListedRule]) -> str:
     """Rules in a few lines each, no wider than 100 columns unless a name or path is."""
     names = max((len(one.rule.name) for one in rules), default=0)
@@ -346,10 +389,9 @@ def _listing(rules: Sequence[ListedRule]) -> str:
     lines = []
     for one in rules:
         lines.append(f"{one.rule.name:<{names}}  {_place(one):<{places}}  {one.use}")
-        width = _WIDTH - len(_INDENT)
-        told = textwrap.wrap(one.rule.sentence or "", width, break_on_hyphens=False)
+        told = _wrapped(one.rule.sentence or "")
         if one.weights is not None:
-            told.append(_strongest(one.weights, width))
+            told.append(_strongest(one.weights, _WIDTH - len(_INDENT)))
         lines += [_INDENT + line for line in told]
     return "".join(f"{line}\n" for line in lines)
 

@@ -16,7 +16,7 @@ from clingo.ast import ASTType
 
 from ists_asp.errors import RuleError
 from ists_asp.io.store import Store
-from ists_asp.rules.check.domains import check_constants
+from ists_asp.rules.check.domains import check_constants, check_shadows
 from ists_asp.rules.check.meanings import check_meanings, check_sums
 from ists_asp.rules.check.model import SEVERITIES, Checked, Finding, Severity
 from ists_asp.rules.check.names import (
@@ -27,6 +27,7 @@ from ists_asp.rules.check.names import (
     check_tables,
     check_targets,
 )
+from ists_asp.rules.check.scope import check_scope
 from ists_asp.rules.directives import ALLOW
 from ists_asp.rules.profiles import list_profiles
 from ists_asp.rules.programs import read_overlay
@@ -37,10 +38,12 @@ _Findings: TypeAlias = tuple[Finding, ...]
 
 __all__ = ["Checked", "Finding", "Severity", "check_names_of_run", "check_rules"]
 
-_OF_RUNS = (check_predicates, check_constants, check_targets, check_sums)
-_OTHERS = (check_statements, check_meanings, check_evidence, check_names, check_tables)
+_OF_RUNS = (check_predicates, check_constants, check_targets, check_shadows, check_sums)
+_OTHERS = (check_statements, check_meanings, check_scope, check_evidence, check_names, check_tables)
 
-STOPPING = frozenset(("undefined", "misspelt", "evidence", "domain", "target", "sums"))
+STOPPING = frozenset(
+    ["undefined", "misspelt", "evidence", "domain", "private", "target", "shadows", "sums"]
+)
 """Findings in a user's file that stop a run: names that exist nowhere, sums without an end."""
 
 _SOMEWHERE = frozenset(("evidence", "domain"))  # those that other profiles may know

@@ -8,6 +8,7 @@ argument, no other constant ever stands there.
 from __future__ import annotations
 
 import itertools
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -15,13 +16,15 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeAlias
 
+from clingo.ast import ASTType
+
 from ists_asp import vocabulary as v
 from ists_asp.lang import languages
 from ists_asp.rules.arguments import Atom, Read
 from ists_asp.rules.check.model import Checked, Finding, Severity, Statement
 from ists_asp.rules.tables import TABLES
 from ists_asp.syntax.ground import Ground
-from ists_asp.syntax.terms import Call, Term, Variable, parsed
+from ists_asp.syntax.terms import Call, Term, Variable, is_written_number, parsed
 from ists_asp.syntax.trees import Signature
 
 _Slot: TypeAlias = tuple[Signature, int]  # an argument of a predicate
@@ -81,6 +84,8 @@ _NAMES = frozenset((one.signature, 0) for one in (*v.WEIGHTS, v.ARGUES, v.WORTH)
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 _QUOTED = 12  # members of a domain that are quoted
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
+_ENOUGH = 3  # constants of one sort that tell the sort of an argument
 _SPELT_ALIKE = 0.8  # the least similarity of a misspelt constant
 
 
@@ -145,10 +150,11 @@ def _not_words(atom: Atom, words: Collection[_Slot]) -> Iterator[_Fault]:
             found = f"{term} matches no word: words are in lower case"
             yield "word-form", found, f"Write {term.lower()}"
         elif " " in term and atom.key in _TOKEN_WORDS:
-            hint = "Ask for multiword(S,I,J,…) or entry_token(S,I,J,…), of an entry of a word table"
+            hint = "Ask for multiword(S,I,J,…) or entry_token(S,I,J,…)"
             yield "word-form", f"{term} matches no word: a word has no blanks", hint
         elif term[0] != '"' and slot in _WORDS:
-            yield "word-form", f"{term} matches no word: words are strings", f'Write "{term}"'
+            word = term.strip("'")
+            yield "word-form", f"{term} matches no word: words are strings", f'Write "{word}"'
 
 
 def _underived(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]:
@@ -165,27 +171,55 @@ def _underived(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]
             yield "domain", f"no rule derives {atom.key} with {place}", hint
 
 
-def _stated(checked: Checked) -> Mapping[_Slot, set[str]]:
+def _stated(checked: Checked) -> Mapping[_Slot, set[Ground]]:
     """The constants in other files than those to check, whether they derive or ask."""
-    stated: dict[_Slot, set[str]] = defaultdict(set)
+    stated: dict[_Slot, set[Ground]] = defaultdict(set)
     for path in checked.files.keys() - checked.own:
         for _, read in checked.atoms[path]:
             for slot, term in itertools.chain.from_iterable(map(_slots, read.derived + read.used)):
-                if isinstance(term, Ground) and term.isidentifier():
+                if isinstance(term, Ground):
                     stated[slot].add(term)
     return stated
 
 
-def _unlike(atom: Atom, stated: Mapping[_Slot, set[str]]) -> Iterator[_Fault]:
-    """Constants that no other file has there, but one that is spelt much like it."""
+def _sort(constant: Ground) -> str:
+    plain = "a number" if is_written_number(constant) else "a name"
+    return "a string" if constant[0] == '"' else plain
+
+
+def _unlike(atom: Atom, stated: Mapping[_Slot, set[Ground]]) -> Iterator[_Fault]:
+    """Constants that no other file has there: of another sort, or spelt much like one of them."""
     for slot, term in _slots(atom):
         known = stated.get(slot, set())
-        plain = isinstance(term, Ground) and term.isidentifier() and slot not in _DOMAINS
-        if plain and term not in known and slot not in _NAMES and slot != _EVIDENCE:
-            near = get_close_matches(str(term), known, 1, _SPELT_ALIKE)
-            if near:
-                found = f"{term} is nowhere else the {_ordinal(slot[1])} argument of {atom.key}"
-                yield "domain", found, f"Did you mean {near[0]}?"
+        named = slot in _DOMAINS or slot in _NAMES or slot == _EVIDENCE
+        if named or not isinstance(term, Ground) or term in known:
+            continue
+        place = f"the {_ordinal(slot[1])} argument of {atom.key}"
+        sorts = {_sort(one) for one in known}
+        if len(known) >= _ENOUGH and _sort(term) not in sorts and slot not in _WORDS:
+            others = " or ".join(sorted(sorts))
+            found = f"{term} is {_sort(term)}, and {place} is {others} elsewhere"
+            yield "mixed", found, f"Mind the order of the arguments; {min(known)} may stand there"
+        names = [one for one in known if one.isidentifier()]
+        if term.isidentifier() and (near := get_close_matches(term, names, 1, _SPELT_ALIKE)):
+            yield "domain", f"{term} is nowhere else {place}", f"Did you mean {near[0]}?"
+
+
+def check_shadows(checked: Checked) -> Iterator[Finding]:
+    """Look for ``#const`` with a name that rules have as a constant: it would replace that."""
+    own = checked.own.keys()
+    every = [*itertools.chain.from_iterable(checked.every.values())]
+    defined = [one for one in every if one.node.ast_type is ASTType.Definition]
+    shared = {one.node.name for one in defined if one.path not in own}
+    shared = shared.union(*(one.profile.constants for one in checked.programs), LABELS)
+    for statement in (one for one in defined if one.path in own and one.node.name not in shared):
+        name = statement.node.name
+        stands = re.compile(rf"(?<![\w\"']){name}(?![\w(\"'])")
+        texts = (one.rule for one in every if one.path not in own)
+        if rule := next((one for one in texts if stands.search(_STRING.sub('""', one.text))), None):
+            there = f"{rule.file}:{rule.line}"
+            told = f"#const {name} would replace {name} in other rules, as at {there}"
+            yield checked.finding("shadows", statement, told, "Choose another name", name)
 
 
 def _derived(reads: Iterable[Read]) -> Mapping[_Slot, _Domain]:

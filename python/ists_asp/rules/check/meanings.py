@@ -13,16 +13,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from hashlib import sha256
+from operator import eq, ge, gt, le, lt, ne
 from pathlib import Path
 
 import msgspec
 
 from ists_asp import vocabulary as v
+from ists_asp.errors import MOST
 from ists_asp.io.store import Memo
 from ists_asp.rules.arguments import Atom, Meanings, Place, Read, argument_types, placed
 from ists_asp.rules.check.model import Checked, Finding
 from ists_asp.syntax.ground import Ground
-from ists_asp.syntax.terms import Call, Term, Variable
+from ists_asp.syntax.terms import Call, Term, Variable, is_written_number
 from ists_asp.syntax.trees import Signature, derives_atom
 from ists_asp.vocabulary import Meaning
 
@@ -37,10 +39,16 @@ MIRRORED |= {other: one for one, other in MIRRORED.items()}
 """Constants, and what they become where the sentences are exchanged."""
 
 _ONE_VALUE = {one.signature for one in (v.WORD, v.LEMMA, v.UPOS)}  # a token has one of each
+_HOLDS = {"=": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge}
+_PLAIN = {Variable, Ground}  # what is compared as it stands
+_TRIED = 50_000  # values of the variables of a rule that are tried
 _UNORDERED = frozenset(
     ("pair", "link", "licensed", "alike", "forbidden_pair", "forbidden_label", "contrast", "means")
 )
 """Predicates that hold in either order of the sentences, and targets of evidence."""
+
+_NAMED = frozenset(("sentence", "token", "word"))
+"""The kinds of arguments that the comments of all rule files tell by their names."""
 
 _SIMILAR, _VERY_SIMILAR = 0.75, 0.85  # of misspelt predicates of the same arity, and of another
 _COMPANY = 5  # how much more a predicate counts that rules for the same thing ask for
@@ -61,10 +69,25 @@ class Types:
         self._known = self._learned(checked.own, {**_SEEDS, **seeds})
 
     def _learned(self, paths: Iterable[Path], seeds: Meanings) -> dict[str, list[Meaning | None]]:
-        """The seeds, and what the rules of some files say of other predicates."""
+        """The seeds, and what rules and comments of some files say of other predicates."""
+        paths = [*paths]
         reads = (read for path in paths for _, read in self._checked.atoms[path])
         numbered = {str(number): read for number, read in enumerate(reads)}
-        return argument_types(numbered, seeds).arguments
+        learned = argument_types(numbered, seeds).arguments
+        texts = (self._checked.text(path).text for path in paths)
+        for doc in (doc for text in texts for doc in v.documented(text)):
+            told = v.meanings(v.signature_parts(doc.signature)[1])
+            # Other letters, which asp/ has for chunks, spans and labels, stand for anything here.
+            told = [one if one and one[0] in _NAMED else None for one in told]
+            known = learned.get(doc.name) or [None] * len(told)
+            learned[doc.name] = [one or other for one, other in zip(known, told, strict=True)]
+        return learned
+
+    @cached_property
+    def written(self) -> Mapping[str, str]:
+        """The documented predicates as their comments have them, with names for the arguments."""
+        texts = (self._checked.text(path).text for path in self._checked.files)
+        return {doc.name: doc.signature for text in texts for doc in v.documented(text)}
 
     @cached_property
     def company(self) -> Mapping[str, Counter[Signature]]:
@@ -261,8 +284,19 @@ def _mixed(types: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
         if apart or earlier.kind != place.kind:
             chunks = {earlier.kind, place.kind} == {"chunk", "span"}
             hint = f"The span of one chunk is run({term},{term})" if chunks else "Use two variables"
+            if not (apart or chunks):
+                written = (types.written.get(str(one.key), str(one.key)) for one in (where, atom))
+                hint += f", or mind the order: {' and '.join(written)}"
             found = f"{term} is {_described(earlier)} in {where.key}, and {_described(place)} in "
             yield atom, f"{found}{atom.key}", hint
+    for one, sign, two in read.compared:
+        for term, number in ((one, two), (two, one)):
+            if is_written_number(number) and term in first and first[term][0].kind == "word":
+                atom = first[term][1]
+                found = (
+                    f"{term} is a string in {atom.key}, and {one} {sign} {two} compares no numbers"
+                )
+                yield atom, found, f'Write "{number}", or take the number from amount(S,I,J,V,Z)'
 
 
 def _described(place: Place) -> str:
@@ -281,17 +315,33 @@ def _never(read: Read) -> str:
             known = values.setdefault((atom.key, *of), value)
             if known != value and None not in of:
                 return f"no token has both {known} and {value} as its {atom.key.name}"
-    for left, sign, right in read.compared:
-        ground = isinstance(left, Ground) and isinstance(right, Ground)
-        if (left == right and left and sign in ("!=", "<", ">")) or (
-            ground and left != right and sign == "="
-        ):
-            return f"{left} {sign} {right} never holds"
-        name, value = (left, right) if isinstance(left, Variable) else (right, left)
-        fixed = sign == "=" and isinstance(name, Variable) and isinstance(value, Ground)
-        if fixed and values.setdefault(name, value) != value:
-            return f"{name} cannot be both {values[name]} and {value}"
-    return ""
+    compared = [
+        one for one in read.compared if one[1] in _HOLDS and {*map(type, one[::2])} <= _PLAIN
+    ]
+    if _may_hold(compared):
+        return ""
+    for one in compared:
+        others = [other for other in compared if other is not one]
+        compared = compared if _may_hold(others) else others
+    return f"{', '.join(f'{one} {sign} {two}' for one, sign, two in compared)} never holds"
+
+
+def _may_hold(compared: Sequence[tuple[Term, str, Term]]) -> bool:
+    """Whether variables have values for which plain comparisons hold."""
+    terms = {term for left, _, right in compared for term in (left, right)}
+    names = [term for term in terms if isinstance(term, Variable)]
+    # What is no number is greater than all numbers.
+    known = {
+        term: int(term) if is_written_number(term) else 2 * MOST * place
+        for place, term in enumerate(sorted(terms.difference(names), key=str), 1)
+    }
+    near = range(-len(names), len(names) + 1)
+    tried = {number + more for number in (0, *known.values()) for more in near}
+    return len(tried) ** len(names) > _TRIED or any(
+        all(_HOLDS[sign](of[left], of[right]) for left, sign, right in compared)
+        for values in itertools.product(tried, repeat=len(names))
+        for of in [dict(zip([*known, *names], [*known.values(), *values], strict=True))]
+    )
 
 
 def _marks(types: Types, read: Read, *, exchanged: bool) -> set[tuple[str, ...]]:
@@ -302,17 +352,26 @@ def _marks(types: Types, read: Read, *, exchanged: bool) -> set[tuple[str, ...]]
         return set()
     meant = types.of_variables(read)
 
-    def mark(term: Term, own: Place | None) -> str:
+    def sides(term: Term) -> set[str]:
+        return {str(place.side) for place in meant.get(term, ())}
+
+    def mark(term: Term, own: Place | None, beside: set[str]) -> str:
         if isinstance(term, Variable):
-            sides = {str(place.side) for place in meant.get(term, ())}
-            return f"V{max(MIRRORED.get(one, one) if exchanged else one for one in sides or '0')}"
+            own_sides = sides(term) or {"0"}
+            return f"V{max(MIRRORED.get(one, one) if exchanged else one for one in own_sides)}"
         if not isinstance(term, Ground):
             return ""
-        named = not term.isdecimal() or (own is not None and own.kind == "sentence")
+        # What stands beside a variable of that sentence is its number.
+        sentence = own.kind == "sentence" if own is not None else term in beside
+        named = not term.isdecimal() or sentence
         return MIRRORED.get(term, term) if exchanged and named else term
 
     def marks(atom: Atom) -> str:
-        parts = sorted(map(mark, atom.arguments, types.of(atom.key, atom.arguments)))
+        beside = set[str]().union(*map(sides, atom.arguments))
+        places = types.of(atom.key, atom.arguments)
+        parts = sorted(
+            mark(term, own, beside) for term, own in zip(atom.arguments, places, strict=True)
+        )
         return f"{atom.key.name} {atom.positive} {parts}"
 
     body = sorted(map(marks, read.used))

@@ -48,11 +48,11 @@ class Severity(StrEnum):
 _KINDS = {
     Severity.ERROR: (
         "file syntax include directive profile clingo unsafe pooled-negation name-twice "
-        "weight-twice undefined misspelt evidence domain mixed private reserved sums target"
+        "weight-twice undefined misspelt evidence domain mixed private reserved shadows sums target"
     ),
     Severity.WARNING: (
         "word-form variable one-direction never-fires entry unused unmade nameless replaces "
-        "unloaded weights-file split-and-join no-label"
+        "unloaded weights-file split-and-join counted-once loose-set no-label"
     ),
     Severity.NOTE: "unweighed unfired needless-allow",
 }
@@ -254,7 +254,9 @@ class Checked:
 
         def read(path: Path) -> Iterator[tuple[Statement, Read]]:
             some = self.by_file[path]
-            memo = Memo(self.store, self.files[path].sha256)
+            # Names of rules and private predicates may be others than in the file.
+            texts = "\n".join(one.rule.text for one in some)
+            memo = Memo(self.store, sha256(texts.encode(errors="surrogateescape")).hexdigest())
             kept = memo.recall("atoms", None, lambda: [read_statement(one.node) for one in some])
             for statement, variants in zip(some, kept, strict=True):
                 yield from ((statement, Read.recalled(one, self.constants)) for one in variants)

@@ -17,10 +17,11 @@ from clingo import Control
 from clingo.ast import ASTType, ProgramBuilder, Sign
 
 from ists_asp import vocabulary as v
-from ists_asp.errors import unsafe
+from ists_asp.errors import UNSAFE, unsafe
 from ists_asp.rules.arguments import Atom, Read
 from ists_asp.rules.check.meanings import types_of
-from ists_asp.rules.check.model import Checked, Finding, Place, Program, Severity, Statement
+from ists_asp.rules.check.model import Checked, Finding, Place, Program, Statement
+from ists_asp.rules.check.scope import unsafe_inside
 from ists_asp.rules.loader import fits
 from ists_asp.rules.parsing import PLACED, WEIGHED, Messages, Weighed, weighed
 from ists_asp.rules.profiles import Purpose
@@ -57,7 +58,15 @@ def check_statements(checked: Checked) -> Iterator[Finding]:
         line = int(match["line"])
         place = path, line, checked.text(path).character(line, int(match["column"]))
         if "unsafe variables" in (text := " ".join(match["text"].split())):
-            yield checked.finding("unsafe", place, *unsafe(match["text"]))
+            names = UNSAFE.findall(match["text"])
+            rules = (one.node for one in checked.every[path] if one.rule.line == line)
+            inside = [(one, unsafe_inside(node, one[2])) for node in rules for one in names]
+            for (row, byte, _), told in (pair for pair in inside if pair[1]):
+                at = path, int(row), checked.text(path).character(int(row), int(byte))
+                hint = "Repeat the atom outside, or derive a predicate for both and ask for that"
+                yield checked.finding("unsafe", at, told, hint)
+            if not all(told for _, told in inside):
+                yield checked.finding("unsafe", place, *unsafe(match["text"]))
         else:
             yield checked.finding("clingo", place, text, "Correct the rule")
     # To look into a syntax tree takes long.
@@ -233,20 +242,13 @@ def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
 
 
 def _private(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
-    homes: dict[Signature, dict[Path, None]] = defaultdict(dict)
-    for path in checked.shipped_first(uses):
-        for key in uses[path].derived:
-            if key.name.startswith("_"):
-                homes[key][path] = None
+    homes = {key: path for path, one in uses.items() for key in one.derived}
     for path in checked.own:
-        for key in {**uses[path].derived, **uses[path].used}:
-            others = [home for home in homes.get(key, ()) if home != path]
-            # Where several derive it, the finding is where it is derived for the second time.
-            derived = uses[path].derived.get(key)
-            if others and not (derived and path == next(iter(homes[key]))):
-                place, *_ = derived or uses[path].used[key]
-                told = f"the private predicate {key} belongs to {checked.name(others[0])}"
-                hint = "Rename it here, or remove its leading _ everywhere"
+        for key in uses[path].used.keys() - uses[path].derived.keys():
+            if key.name.startswith("_") and key in homes:
+                place, *_ = uses[path].used[key]
+                told = f"the private predicate {key} belongs to {checked.name(homes[key])}"
+                hint = "Rename it there without its leading _, or derive one of your own"
                 yield checked.finding("private", place, told, hint, str(key))
 
 
@@ -346,21 +348,16 @@ def check_names(checked: Checked) -> Iterator[Finding]:
 
 
 def _names_twice(checked: Checked) -> Iterator[Finding]:
-    first: dict[str, Statement] = {}
-    for path in checked.shipped_first(checked.by_file):
+    for path in checked.own:
+        first: dict[str, Statement] = {}
         for statement in (one for one in checked.by_file[path] if one.rule.sentence is not None):
             rule = statement.rule
-            earlier = first.setdefault(rule.name, statement)
-            there = earlier.rule
+            there = first.setdefault(rule.name, statement).rule
             # The elements of one #maximize share its place and name.
-            same = (earlier.path, there.line, there.column) == (path, rule.line, rule.column)
-            if same or path not in checked.own:
-                continue
-            both = any(earlier.path in checked.loaded[one] for one in checked.programs_of[path])
-            told = f"the rule name {rule.name} is taken by {there.file}:{there.line}"
-            hint = "Give each rule a name of its own"
-            grave = Severity.ERROR if both or path == earlier.path else Severity.WARNING
-            yield checked.finding("name-twice", statement, told, hint, rule.name, grave)
+            if (there.line, there.column) != (rule.line, rule.column):
+                told = f"the rule name {rule.name} is taken by {there.file}:{there.line}"
+                hint = "Give each rule a name of its own"
+                yield checked.finding("name-twice", statement, told, hint, rule.name)
 
 
 def _weights_twice(checked: Checked) -> Iterator[Finding]:
