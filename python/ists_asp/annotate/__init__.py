@@ -142,7 +142,7 @@ class Annotator:
         unique = {str(given): given for given in inputs if given}
         outputs = self._memo.over(
             list(unique.values()),
-            lambda given: key_of(self._key, what, given),
+            lambda given: key_of(self.key, what, given),
             work,
             fitting,
             fitting,
@@ -151,7 +151,8 @@ class Annotator:
         return [by_input.get(str(given), ()) for given in inputs]
 
     @cached_property
-    def _key(self) -> str:
+    def key(self) -> str:
+        """The identity of the models."""
         return self.models.key
 
 

@@ -189,13 +189,8 @@ def _opening(text: str, language: Words) -> int:
     if text[0] not in OPENERS or _DECIMAL.match(text):
         return 0
     straight = _straight(text)
-    if straight[0] == "'" and (_YEAR.match(straight) or _elided(straight, language)):
-        return 0
-    return _run(text, 0, 1)
-
-
-def _elided(straight: str, language: Words) -> bool:
-    return straight in language.elisions or straight.rstrip('.,;:!?")') in language.elisions
+    elided = {straight, straight.rstrip('.,;:!?")')} & language.elisions
+    return 0 if straight[0] == "'" and (_YEAR.match(straight) or elided) else _run(text, 0, 1)
 
 
 def _closing(text: str, language: Words, following: str | None) -> int:

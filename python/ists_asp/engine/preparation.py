@@ -326,7 +326,7 @@ class Preparation(Closing):
         return memo.over(
             sentences,
             lambda tokens: memo.key(
-                "words", self._models_key, [[token.form, token.glued] for token in tokens]
+                "words", self._annotator.key, [[token.form, token.glued] for token in tokens]
             ),
             lambda missing: self._annotator.annotate(missing),
             lambda _, tagged: [list(map(_fields, token.words)) for token in tagged],
@@ -335,10 +335,6 @@ class Preparation(Closing):
                 for token, words in zip(tokens, stored, strict=True)
             ),
         )
-
-    @cached_property
-    def _models_key(self) -> str:
-        return self.models.key
 
     @cached_property
     def _knowledge(self) -> Knowledge:

@@ -243,8 +243,10 @@ def _libre(stream: BinaryIO, where: str, limits: TableLimits) -> Iterator[Any]:
 
     def value_of(cell: Any) -> object:  # noqa: ANN401
         try:
-            known = cell.get_value()
-            return Unread() if known is None and cell.type else known
+            value = cell.get_value()
+            if isinstance(value, Decimal):
+                return int(value) if value == value.to_integral_value() else float(value)
+            return Unread() if value is None and cell.type else value
         except _ODD:
             return Unread()
 
@@ -257,13 +259,7 @@ def _libre(stream: BinaryIO, where: str, limits: TableLimits) -> Iterator[Any]:
     limits.check("rows", sheet.height, f"{sheet.height} rows, blank ones included", where)
     for row in sheet.iter_rows():
         limits.check("columns", row.width, f"{row.width} cells in a row", where)
-        yield [_number(cell.value) for cell in row.get_cells()]
-
-
-def _number(value: object) -> object:
-    if not isinstance(value, Decimal):
-        return value
-    return int(value) if value == value.to_integral_value() else float(value)
+        yield [cell.value for cell in row.get_cells()]
 
 
 def _parquet(

@@ -19,7 +19,7 @@ import importlib.util
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
@@ -203,7 +203,8 @@ class Reader:
             yield f"reader_link({terms},{percent},{value})"
             for label, value in zip(labels, map(_rounded, verdict.labels), strict=True):
                 if value > -BOUND:
-                    yield f"reader_label({terms},{label},{_percent(value)},{value})"
+                    percent = round(100 * math.exp(value / 100))
+                    yield f"reader_label({terms},{label},{percent},{value})"
             yield f"reader_score({terms},{_stepped(100 * verdict.score, _SCORE_STEP)})"
 
     @cached_property
@@ -287,12 +288,6 @@ def _rounded(value: float) -> int:
 
 def _stepped(value: float, step: int) -> int:
     return step * round(value / step)
-
-
-@cache
-def _percent(value: int) -> int:
-    """A probability, of which hundredths of the logarithm are given."""
-    return round(100 * math.exp(value / 100))
 
 
 @lru_cache(1 << 12)

@@ -19,7 +19,7 @@ from ists_asp.limits import check_size, is_long
 from ists_asp.model import Pair
 from ists_asp.rules import RuleWarning
 from ists_asp.rules.programs import ProfileFiles
-from ists_asp.run.pool import Inline, Pool, Report, decide
+from ists_asp.run.pool import Inline, Pool, Worker, decide
 from ists_asp.run.worker import Decider, Question
 from ists_asp.solver.batch import BATCH
 
@@ -64,9 +64,14 @@ class Stages:
             self._pool = Pool(setup, 1, copied=processes.is_command)
         else:
             self._inline = Inline(Decider(setup, system))
-        told = self._inline.told if self._inline else self._pool.warnings if self._pool else ()
-        for warning in (*system.models_warnings, *told):
+        for warning in (*system.models_warnings, *self._told()):
             tell(warning)
+
+    def _askers(self) -> list[Inline | Worker]:
+        return [*filter(None, [self._inline]), *(self._pool.workers if self._pool else ())]
+
+    def _told(self) -> list[RuleWarning]:
+        return [warning for asker in self._askers() for warning in tuple(asker.told)]
 
     def ask(self, question: Question, items: Sequence[Any] | None = None) -> Any:  # noqa: ANN401
         """The reply of a worker to a question."""
@@ -80,17 +85,15 @@ class Stages:
 
     def decide(self, batches: Iterable[Batch]) -> Iterator[Decided]:
         """Decide pairs, lazily and in order, few at a time; empty or too long ones fail alone."""
-        under_way: deque[tuple[list[tuple[Row | None, Outcome | Pair | DataError]], Future[Report]]]
-        under_way = deque()
+        Entries: TypeAlias = "list[tuple[Row | None, Outcome | Pair | DataError]]"
+        under_way = deque[tuple[Entries, Future[list[Outcome]]]]()
         width = 1 if self._pool is None else self._pool.width
 
         def finish() -> Iterator[Decided]:
             entries, future = under_way.popleft()
-            report = future.result()
-            self.times.merge(report.times)
-            for warning in report.warnings:
+            outcomes = iter(future.result())
+            for warning in self._told():
                 self.tell(warning)
-            outcomes = iter(report.outcomes)
             for row, item in entries:
                 yield row, next(outcomes) if isinstance(item, Pair) else item
 
@@ -104,18 +107,18 @@ class Stages:
                 yield from finish()
         while under_way:
             yield from finish()
+        for asker in self._askers():
+            self.times.merge(asker.times)
+            asker.times = Timings()
         self.times.merge(self.system.stages)
         self.system.stages = Timings()
 
-    def _submit(self, pairs: Sequence[Pair]) -> Future[Report]:
-        done: Future[Report] = Future()
-        if not pairs:
-            done.set_result(Report((), Timings(), ()))
-        elif self._inline is not None and not any(map(is_long, pairs)):
-            done.set_result(decide(self._inline, pairs))
-        else:
+    def _submit(self, pairs: Sequence[Pair]) -> Future[list[Outcome]]:
+        if self._inline is None or any(map(is_long, pairs)):
             self._pool = self._pool or Pool(self.setup, 1)
             return self._pool.submit(pairs)
+        done: Future[list[Outcome]] = Future()
+        done.set_result(decide(self._inline, pairs))
         return done
 
 

@@ -19,9 +19,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from queue import SimpleQueue
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
@@ -347,18 +345,17 @@ class Pool:
     def __init__(self, setup: Setup, jobs: int, *, copied: bool = False) -> None:
         # With one worker, the parent and it take turns: one core is busy.
         self.width = 1 if jobs == 1 else 2 * jobs
-        self._workers = [Worker(setup, copied=copied and not number) for number in range(jobs)]
+        self.workers = [Worker(setup, copied=copied and not number) for number in range(jobs)]
         self._free: SimpleQueue[Worker] = SimpleQueue()
         self._threads = ThreadPoolExecutor(jobs)
         try:
-            for worker in self._workers:
+            for worker in self.workers:
                 worker.begin()
-            self._workers[0].load()
+            self.workers[0].load()
         except BaseException:
             self.close()
             raise
-        self.warnings = tuple(self._workers[0].told)
-        for worker in self._workers:
+        for worker in self.workers:
             self._free.put(worker)
 
     def _lend(self, work: Callable[..., T], *arguments: object) -> T:
@@ -369,7 +366,7 @@ class Pool:
         finally:
             self._free.put(worker)
 
-    def submit(self, pairs: Sequence[Pair]) -> Future[Report]:
+    def submit(self, pairs: Sequence[Pair]) -> Future[list[Outcome]]:
         """Begin to decide annotated pairs."""
         return self._threads.submit(self._lend, decide, pairs)
 
@@ -379,28 +376,17 @@ class Pool:
 
     def close(self) -> None:
         """Kill the workers, whatever is under way."""
-        for worker in self._workers:
+        for worker in self.workers:
             worker.close()
         self._threads.shutdown(cancel_futures=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """The report on a batch: an outcome for each pair, in order."""
-
-    outcomes: tuple[Outcome, ...]
-    times: Timings
-    warnings: tuple[RuleWarning, ...]
-
-
-def decide(asker: Worker | Inline, pairs: Sequence[Pair]) -> Report:
+def decide(asker: Worker | Inline, pairs: Sequence[Pair]) -> list[Outcome]:
     """Decide annotated pairs, each of which has an outcome."""
-    known, asker.times = len(asker.told), Timings()
-    outcomes = tuple(
+    return [
         failed(pair, result) if isinstance(result, IstsError) else result
-        for pair, result in ask_each(asker.ask, [pairs], Decider.outcomes)
-    )
-    return Report(outcomes, asker.times, tuple(islice(asker.told, known, None)))
+        for pair, result in ask_each(asker.ask, filter(None, [pairs]), Decider.outcomes)
+    ]
 
 
 def ask_each(

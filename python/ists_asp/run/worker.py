@@ -104,7 +104,6 @@ class Decider:
         self.setup = setup
         self.system = system = System(setup) if system is None else system
         self._extra: dict[RuleWarning, None] = {}
-        self._heard: set[RuleWarning] = set()
         system.solver, system.knowledge  # noqa: B018 (loaded when first asked for)
         if setup.explained:
             system.program(Purpose.EXPLANATION), self._templates
@@ -125,11 +124,9 @@ class Decider:
             self.warn()
 
     def warn(self) -> None:
-        """Warn of what clingo has found suspicious since this was last called."""
+        """Warn of what clingo has found suspicious so far."""
         for warning in (*self.system.warnings, *self._extra):
-            if warning not in self._heard:
-                self._heard.add(warning)
-                warn(warning)
+            warn(warning)
 
     def times(self) -> Timings:
         """Return the times of each stage since they were last asked for."""
