@@ -234,9 +234,8 @@ def inside(subject: Subject) -> Iterator[None]:
             error.where = error.where or where
         raise
     except MemoryError:
-        raise MemoryLimitError(
-            "no memory is left", where=where, hint="Simplify the rules, or allow more memory"
-        ) from None
+        hint = "Simplify the rules, or allow more memory"
+        raise MemoryLimitError("no memory is left", where=where, hint=hint) from None
     except RecursionError:
         raise too_deep(where) from None
     except (RuntimeError, OverflowError) as error:
@@ -262,9 +261,8 @@ def unless_it_fails(work: Callable[[], T | None]) -> T | None:
 
 def too_deep(where: str | None = None) -> RuleError:
     """The error for what Python cannot walk through."""
-    return RuleError(
-        "a rule or a term is nested too deeply", where=where, hint="Break up its terms"
-    )
+    found = "a rule or a term is nested too deeply"
+    return RuleError(found, where=where, hint="Break up its terms")
 
 
 def too_late(seconds: float, what: str = "answer") -> TimeLimitError:
@@ -288,14 +286,10 @@ def clingo_error(doing: str, text: str, names: Mapping[str, str] | None = None) 
     for path, name in (names or {}).items():
         text = text.replace(f"{path}:", f"{name}:")
     if any(words in text for words in ("too large", "overflow", "out of range")):
-        return WeightsError(
-            f"arithmetic overflow: weights add up to more than clingo can count, {MOST}",
-            hint="Take smaller weights in #minimize, #maximize and #sum",
-        )
+        found = f"arithmetic overflow: weights add up to more than clingo can count, {MOST}"
+        return WeightsError(found, hint="Take smaller weights in #minimize, #maximize and #sum")
     if (place := _UNSAFE_RULE.search(text)) is not None:
         found, hint = unsafe(text)
         return RuleError(f"{place['where']}: {found}", hint=hint)
-    return RuleError(
-        f"clingo cannot {doing} the rules: {shortened(' '.join(text.split()), _SAID)}",
-        hint="Correct the rule named in the message",
-    )
+    found = f"clingo cannot {doing} the rules: {shortened(' '.join(text.split()), _SAID)}"
+    return RuleError(found, hint="Correct the rule named in the message")

@@ -5,7 +5,7 @@ Whatever grows faster than the text must have a bound, or a word can take all th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
@@ -42,9 +42,9 @@ The search ends at the limit. But clingo cannot be stopped while it grounds, and
 the words, facts and traces takes time as well.
 """
 
-# Seconds in which rules can be loaded, however short the time limit is: the largest profile takes
-# a third of it.
-_LOADING = 10.0
+LOADING = 10.0
+"""Seconds in which rules can be loaded, however short the time limit is: the largest profile takes
+a third of it."""
 _TOGETHER = 0.2  # seconds that each pair of several decided together adds; most take a tenth of it
 _LONG_TOKENS = 100
 _LONG_CHARACTERS = 2_000
@@ -116,18 +116,6 @@ def is_long(pair: Pair) -> bool:
 def lifetime(seconds: float, pairs: int = 1, grace: float = GRACE) -> float:
     """Seconds of processor time after which a process that works on pairs is killed."""
     return seconds + grace + _TOGETHER * (pairs - 1)
-
-
-def loading_time(seconds: float, grace: float = GRACE) -> float:
-    """Seconds of processor time for loading rules, whose tables may take for ever to ground."""
-    return max(_LOADING, seconds + grace)
-
-
-def loads_too_long(seconds: float, given: Iterable[object]) -> str:
-    """The message for rules that exceed their time; ``given`` are the user's files."""
-    own = ", ".join(map(str, given))
-    among = f", those of {shortened(own)} among them" if own else ""
-    return f"the rules take more than {seconds:g} s before any pair{among}"
 
 
 def warnings_of(answer: Answer, seconds: float) -> Iterator[str]:

@@ -298,6 +298,11 @@ class Answer:
         """Those of its pair."""
         return self.pair.sizes
 
+    @property
+    def pair_in_chunks(self) -> Pair:
+        """Its pair, in the chunks that it has."""
+        return self.pair.with_chunks(self.chunks1, self.chunks2)
+
     def __repr__(self) -> str:
         pair = self.pair
         texts = pair.sent1.text, pair.sent2.text

@@ -12,7 +12,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -26,21 +26,6 @@ if TYPE_CHECKING:
 _PACKAGE = Path(__file__).resolve().parent
 
 
-def asp_dir() -> Path:
-    """Return the absolute folder of the machine (``asp/``)."""
-    return _find("asp")
-
-
-def rules_dir() -> Path:
-    """Return the absolute folder of the shipped rules (``lp_rules/``)."""
-    return _find("lp_rules")
-
-
-def data_dir() -> Path:
-    """Return the absolute folder of samples, models, lexicon and vectors (``data/``)."""
-    return _find("data")
-
-
 def _find(name: str) -> Path:
     candidates = (_PACKAGE / "share" / name, _PACKAGE.parents[1] / name)
     for folder in candidates:
@@ -50,6 +35,10 @@ def _find(name: str) -> Path:
     expected = " or ".join(map(str, candidates))
     hint = "Reinstall ists-asp from a wheel, or from a complete checkout"
     raise ResourceError(found, where=str(_PACKAGE), expected=expected, hint=hint)
+
+
+# Absolute folders: of the machine; of the shipped rules; of samples, models, lexicon and vectors.
+asp_dir, rules_dir, data_dir = (partial(_find, name) for name in ("asp", "lp_rules", "data"))
 
 
 @cache

@@ -7,15 +7,17 @@ longest sentence and with the words of a batch; both are bounded.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import TypeGuard, TypeVar
+from typing import TypeVar
 
-from ists_asp.annotate.stanza import Reading, StanzaAdapter, find
+from msgspec import ValidationError, convert
+
+from ists_asp.annotate.stanza import Reading, StanzaAdapter, Text, find
 from ists_asp.annotate.subtokens import UNSEEN, cut, cut_text, spellings
 from ists_asp.errors import DataError, shortened
 from ists_asp.io.store import ANNOTATIONS, Memo, SharedStore, Store, key_of
@@ -30,9 +32,6 @@ _Output = TypeVar("_Output", str, Reading)
 
 WINDOW = 200  # words of a window at most; longer sentences are tagged piece by piece
 BATCH = 10_000  # words of a batch at most
-_LONGEST_LEMMA = 2 * LONGEST_WORD
-_UPOS = re.compile(r"[A-Z]{1,9}")
-_XPOS = re.compile(r"[!-~]{1,99}")
 _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)), " ")
 
 
@@ -190,22 +189,9 @@ def fits(value: object, given: str | list[str]) -> bool:
     """Whether a value can be Stanza's tokens of a text, or lemma and tags of each word."""
     if not isinstance(value, list):
         return False
-    if isinstance(given, str):
-        return all(map(_is_text, value)) and "".join(value) == given.replace(" ", "")
-    return len(value) == len(given) and all(map(_is_reading, value))
-
-
-def _is_reading(value: object) -> bool:
-    if not (isinstance(value, list | tuple) and len(value) == 3 and all(map(_is_text, value))):
-        return False
-    lemma, upos, xpos = value
-    return (
-        len(lemma) <= _LONGEST_LEMMA
-        and one_line(lemma) == lemma
-        and _UPOS.fullmatch(upos) is not None
-        and _XPOS.fullmatch(xpos) is not None
-    )
-
-
-def _is_text(value: object) -> TypeGuard[str]:
-    return isinstance(value, str) and bool(value)
+    with suppress(ValidationError):
+        if isinstance(given, str):
+            return "".join(convert(value, list[Text])) == given.replace(" ", "")
+        lemmas = [reading.lemma for reading in convert(value, list[Reading])]
+        return len(lemmas) == len(given) and list(map(one_line, lemmas)) == lemmas
+    return False

@@ -12,9 +12,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias
+
+from msgspec import Meta
 
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
+from ists_asp.limits import LONGEST_WORD
 from ists_asp.resources import data_dir, gc_paused, version_of
 
 _FORMAT = 1  # changes when what was kept of Stanza's answers is no longer to be read
@@ -115,12 +118,15 @@ def _missing(found: str, where: Path, expected: str, lang: str) -> ResourceError
     return ResourceError(found, where=str(where), expected=expected, hint=hint)
 
 
+Text: TypeAlias = Annotated[str, Meta(min_length=1)]
+
+
 class Reading(NamedTuple):
     """Lemma and tags of a word."""
 
-    lemma: str
-    upos: str
-    xpos: str
+    lemma: Annotated[Text, Meta(max_length=2 * LONGEST_WORD)]
+    upos: Annotated[str, Meta(pattern=r"\A[A-Z]{1,9}\Z")]
+    xpos: Annotated[str, Meta(pattern=r"\A[!-~]{1,99}\Z")]
 
 
 class StanzaAdapter:

@@ -339,18 +339,11 @@ def setup_options(
     return lambda function: decorated(with_setup(function), options)
 
 
+# Options that are passed on as they are.
 _FIELDS = (
-    "profile",
-    "rules",
-    "stanza_dir",
-    "reader",
-    "vectors",
-    "cache",
-    "incremental",
-    "lax",
-    "templates",
+    *("profile", "rules", "stanza_dir", "reader", "vectors"),
+    *("cache", "shared", "incremental", "lax", "templates"),
 )
-"""Options that are passed on as they are."""
 
 
 def with_setup(function: Function) -> Function:
@@ -382,7 +375,7 @@ def with_setup(function: Function) -> Function:
             constants=dict(map(_constant, constants)),
             # No system counts further; more than it has is no limit in any case.
             limits=Limits(timeout, min((memory or MEMORY) << 20, sys.maxsize)),
-            **{name: rest.pop(name) for name in (*_FIELDS, "shared") if name in rest},
+            **{name: rest.pop(name) for name in _FIELDS if name in rest},
         )
         function(setup=setup, **rest)
 

@@ -18,7 +18,7 @@ from ists_asp.io.store import ANNOTATIONS, FACTS, Memo, SharedStore, Store
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge
 from ists_asp.lang import language
-from ists_asp.limits import GRACE, check_pair, check_text, fits, loading_time
+from ists_asp.limits import GRACE, LOADING, check_pair, check_text, fits
 from ists_asp.model import Pair, Sentence, Text, Token, Word
 from ists_asp.resources import Closing, gc_paused
 from ists_asp.rules import (
@@ -77,8 +77,8 @@ class Limits:
 
     @property
     def loading(self) -> float:
-        """Seconds of processor time in which a worker loads the rules."""
-        return loading_time(self.seconds, self.grace)
+        """Seconds of processor time in which a worker loads rules, whose tables may have no end."""
+        return max(LOADING, self.seconds + self.grace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,9 +293,8 @@ class Preparation(Closing):
 
     def _check_open(self) -> None:
         if self._closed:
-            raise UsageError(
-                "the system is closed", hint="Use it inside its with block, or load it again"
-            )
+            hint = "Use it inside its with block, or load it again"
+            raise UsageError("the system is closed", hint=hint)
 
     @cached_property
     def _store(self) -> Store | SharedStore | None:

@@ -270,12 +270,7 @@ class System(Preparation):
     def with_facts(self, answers: Iterable[Answer], *, in_chunks: bool = True) -> Iterator[Decided]:
         """Answers with the facts of their pairs, in the chunks that the answers have."""
         for batch in batches(map(_answer, answers)):
-            pairs = (
-                answer.pair.with_chunks(answer.chunks1, answer.chunks2)
-                if in_chunks
-                else answer.pair
-                for answer in batch
-            )
+            pairs = (answer.pair_in_chunks if in_chunks else answer.pair for answer in batch)
             for answer, (_, facts) in zip(batch, self.facts(pairs), strict=True):
                 yield Decided(answer, facts)
 
@@ -394,9 +389,8 @@ class System(Preparation):
 
         wording = self.templates if templates is None else templates
         if not isinstance(wording, Templates):
-            raise UsageError(
-                f"templates={wording!r}", expected="what ists_asp.explain.load_templates gives"
-            )
+            expected = "what ists_asp.explain.load_templates gives"
+            raise UsageError(f"templates={wording!r}", expected=expected)
         program = self.program(Purpose.EXPLANATION)
         texts = text_facts(wording)
         items = (program.facts(*decided, texts) for decided in self.with_facts(answers))

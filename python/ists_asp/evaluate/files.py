@@ -11,7 +11,14 @@ from pathlib import Path
 from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
 from ists_asp.evaluate.scorer import Evaluation, Reference, ScoredLine, ScoredPair, evaluate
-from ists_asp.evaluate.wa_check import NO_ARROW, ODD_SCORE, Origin, ScriptView, check_sentence
+from ists_asp.evaluate.wa_check import (
+    NO_ARROW,
+    ODD_SCORE,
+    OPENING,
+    Origin,
+    ScriptView,
+    check_sentence,
+)
 from ists_asp.io.text import Faults, Source, Warn, ignore, make_sentence
 from ists_asp.io.wa import WaSentence, WaToken, read_wa
 from ists_asp.limits import MAX_TOKENS
@@ -53,11 +60,8 @@ def evaluate_files(
     evaluation = evaluate(right, answers, scheme)
     measure = evaluation.overall.alignment
     if not measure.total_gold and not measure.total_system:
-        raise DataError(
-            f"nothing to measure: no words are aligned here, nor in {gold}",
-            where=str(system),
-            hint=_ZERO,
-        )
+        found = f"nothing to measure: no words are aligned here, nor in {gold}"
+        raise DataError(found, where=str(system), hint=_ZERO)
     pilot = "yes" if scheme is Scheme.Y2015 else "no"
     signature = f"ists|scheme:{scheme}|alic:{pilot}|relief:{pilot}|punct:ignored|pairs:{len(right)}"
     signature += f"|gold:{hash1}|answers:{hash2}|version:{__version__}"
@@ -92,14 +96,10 @@ def read_references(
 def _identifier(sentence: WaSentence, seen: Iterable[str], hint: str) -> str:
     if sentence.id is not None and sentence.id not in seen:
         return sentence.id
-    raise DataError(
-        "a sentence without an id"
-        if sentence.id is None
-        else f"the sentence id '{shortened(sentence.id)}' again",
-        where=sentence.where,
-        expected='<sentence id="1" status="">, each id once',
-        hint=hint,
-    )
+    found = "a sentence without an id"
+    if sentence.id is not None:
+        found = f"the sentence id '{shortened(sentence.id)}' again"
+    raise DataError(found, where=sentence.where, expected=f"{OPENING}, each id once", hint=hint)
 
 
 def _read(path: Path, gold: bool, warn: Warn, skip_bad: bool) -> tuple[dict[str, ScoredPair], str]:
@@ -115,12 +115,9 @@ def _read(path: Path, gold: bool, warn: Warn, skip_bad: bool) -> tuple[dict[str,
             words1, words2 = (*view.words.pop(identifier, ()), (), ())[:2]
             for fault in check_sentence(sentence, lines):
                 if fault.kind not in (ODD_SCORE, NO_ARROW):
-                    raise DataError(
-                        f"{fault.kind}: found {fault.found}",
-                        where=fault.where,
-                        expected=fault.expected,
-                        hint=_OURS if fault.origin is Origin.OURS else _REFUSED,
-                    )
+                    hint = _OURS if fault.origin is Origin.OURS else _REFUSED
+                    found = f"{fault.kind}: found {fault.found}"
+                    raise DataError(found, where=fault.where, expected=fault.expected, hint=hint)
                 odd.append(str(fault))
             scored = tuple(ScoredLine.of(line.to_alignment(), line.sides) for _, line in lines)
             _check_links(sentence.where, scored)

@@ -65,9 +65,8 @@ def correlation(gold: Sequence[float], system: Sequence[float], where: str = "")
     standard error is ``1 / sqrt(pairs - 3)``.
     """
     if len(gold) < 4:
-        raise DataError(
-            f"{len(gold)} rated pairs", where=where, expected="at least 4, for an interval"
-        )
+        found, expected = f"{len(gold)} rated pairs", "at least 4, for an interval"
+        raise DataError(found, where=where, expected=expected)
     with warnings.catch_warnings():
         # All but equal ratings give a correlation, if an uncertain one.
         warnings.simplefilter("ignore")
@@ -194,11 +193,8 @@ def evaluate_ratings(
     signature = f"sts|pearson|sets:{len(names)}|pairs:{means[0].pairs}"
     for name, digest in zip(("gold", "answers", "other"), hashes, strict=False):
         signature += f"|{name}:{digest.hexdigest()[:10]}"
-    return RatingEvaluation(
-        tuple(map(_data_set, names, sets)),
-        _data_set("mean", means),
-        f"{signature}|version:{__version__}",
-    )
+    signature += f"|version:{__version__}"
+    return RatingEvaluation(tuple(map(_data_set, names, sets)), _data_set("mean", means), signature)
 
 
 def _data_set(name: str, correlations: Sequence[Correlation]) -> DataSet:
@@ -272,12 +268,10 @@ def _ratings(
     names = [role, *USUAL["gold"]]
     place = usual(table.columns, names) if wanted is None else table.column(wanted, "--gold-col")
     if place is None:
-        raise DataError(
-            f"none of the columns {shortened(', '.join(table.columns))} is known to hold ratings",
-            where=str(file),
-            expected=f"one that is called '{role}'",
-            hint="Name that of gold with --gold-col",
-        )
+        columns = shortened(", ".join(table.columns))
+        found = f"none of the columns {columns} is known to hold ratings"
+        expected, hint = f"one that is called '{role}'", "Name that of gold with --gold-col"
+        raise DataError(found, where=str(file), expected=expected, hint=hint)
     rows, at = list[tuple[float | None, str]](), usual(table.columns, USUAL["id"])
     with Ids() as unique:
         for row in table.rows():

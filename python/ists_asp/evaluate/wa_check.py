@@ -41,7 +41,7 @@ _PERL_NO_NUMBER = re.compile(  # numbers to Perl, and to nobody else
 _PLAIN_NUMBER = re.compile(r"[0-5]|[0-4]\.\d*[1-9]", re.ASCII)
 _MAIN = tuple(map(str, Label))
 _OPTIONAL = tuple(map(str, Tag))
-_OPENING = '<sentence id="1" status="">'
+OPENING = '<sentence id="1" status="">'
 _ARROW_BYTES, _OPENING_BYTES = ARROW.encode(), b'sentence id="'
 _ID = re.compile(r'sentence id="([^"]*)" ')
 
@@ -233,7 +233,7 @@ def check_file(path: Path, scheme: Scheme = Scheme.Y2016) -> CheckReport:
         if own is not None and (first := seen.setdefault(own, where)) != where:
             notes.append(f"{where}: the sentence id {shortened(own)} again, first at {first}")
     if not statistics.pairs:
-        faults.append(Fault(str(path), "no sentence", "none at all", _OPENING, Origin.OURS))
+        faults.append(Fault(str(path), "no sentence", "none at all", OPENING, Origin.OURS))
     return CheckReport(str(path), tuple(faults), tuple(notes), statistics)
 
 
@@ -255,14 +255,14 @@ def _id_fault(sentence: WaSentence, lines: SeenLines) -> Fault | None:
     """The fault of the id: the official scripts see it in one form only."""
     for seen, line in lines:
         if seen is None:
-            return Fault(line.where, "Can't find id", "none above this line", _OPENING)
+            return Fault(line.where, "Can't find id", "none above this line", OPENING)
     if sentence.id is None:
-        return Fault(sentence.where, _UNSEEN_ID, "a sentence without one", _OPENING, Origin.OURS)
+        return Fault(sentence.where, _UNSEEN_ID, "a sentence without one", OPENING, Origin.OURS)
     places = {line.where for line in sentence.alignments}
     for seen, line in lines:
         if line.where in places and seen != sentence.id:
             found = f"{_quote(sentence.id)} where the official scripts see {_quote(seen)}"
-            return Fault(sentence.where, _UNSEEN_ID, found, _OPENING, Origin.OURS)
+            return Fault(sentence.where, _UNSEEN_ID, found, OPENING, Origin.OURS)
     return None
 
 

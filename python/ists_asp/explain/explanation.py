@@ -220,9 +220,8 @@ def read_shown(
             try:
                 _take(shown, form[0], atom.arguments, sides, lines)
             except ValueError:
-                raise AnswerError(
-                    "what the rules show is nothing that can be said", [atom], _FORMS[form]
-                ) from None
+                found = "what the rules show is nothing that can be said"
+                raise AnswerError(found, [atom], _FORMS[form]) from None
     return shown
 
 

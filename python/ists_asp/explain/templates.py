@@ -119,9 +119,8 @@ def load_templates(
     try:
         text, table = parse_toml(read_plain(path or shipped, name, LARGEST, "file of templates"))
     except TomlError as fault:
-        raise DataError(
-            f"the templates cannot be read: {fault.found}", where=f"{name}:{fault.line}"
-        ) from None
+        found = f"the templates cannot be read: {fault.found}"
+        raise DataError(found, where=f"{name}:{fault.line}") from None
     templates = _templates(table, name, key_lines(text))
     if path is not None:
         _compare(templates, warn)

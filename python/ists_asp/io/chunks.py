@@ -117,10 +117,8 @@ def format_chunks(sentence: Sentence) -> str:
     chunks = sentence.chunks if sentence.chunks is not None else (Chunk(1, size),)
     covered = [number for chunk in chunks for number in chunk.tokens]
     if covered != list(range(1, size + 1)):
-        raise DataError(
-            f"the chunks of '{shortened(sentence.text)}' cover the tokens {covered}",
-            expected=f"1 to {size}, each once and in order",
-        )
+        found = f"the chunks of '{shortened(sentence.text)}' cover the tokens {covered}"
+        raise DataError(found, expected=f"1 to {size}, each once and in order")
     words = [_BRACKET.sub(r"\1\1\\\2", token.form) for token in sentence.tokens]
     return " ".join(f"[ {' '.join(words[chunk.first - 1 : chunk.last])} ]" for chunk in chunks)
 

@@ -228,9 +228,8 @@ def _sentences(
     )
     if (sent1.chunks is None) != (sent2.chunks is None):
         there, absent = (1, 2) if sent2.chunks is None else (2, 1)
-        raise DataError(
-            f"'chunks{there}' without 'chunks{absent}'", where=row.where, expected="both or none"
-        )
+        found = f"'chunks{there}' without 'chunks{absent}'"
+        raise DataError(found, where=row.where, expected="both or none")
     return sent1, sent2
 
 

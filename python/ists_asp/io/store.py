@@ -251,11 +251,9 @@ class Store(Closing):
         try:
             owner, version = ask("PRAGMA application_id"), ask("PRAGMA user_version")
             if owner != APPLICATION_ID and (owner or ask("SELECT count(*) FROM sqlite_master")):
-                raise self._unusable(
-                    f"{FILE} is the file of another program",
-                    "what a cache wrote",
-                    "Remove the file if only the cache used it. ",
-                )
+                do = "Remove the file if only the cache used it. "
+                reason = f"{FILE} is the file of another program"
+                raise self._unusable(reason, "what a cache wrote", do)
             for path in cache_files(self.path.parent):
                 with suppress(FileNotFoundError):
                     path.chmod(0o600)

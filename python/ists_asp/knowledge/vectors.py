@@ -84,11 +84,6 @@ class Vectors:
         # What is unknown has a number behind all others.
         return _Table(_tokenizer(numbers | {_UNKNOWN: len(codes)}), codes, scales)
 
-    @property
-    def dimensions(self) -> int:
-        """How many numbers a vector has."""
-        return int(self._table.codes.shape[1])
-
     def vector(self, word: str) -> NDArray[np.float32]:
         """Return the vector of a word, shape (dimensions,), read-only.
 
@@ -100,7 +95,7 @@ class Vectors:
     def matrix(self, words: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of words, shape (words, dimensions)."""
         if not words:
-            return np.zeros((0, self.dimensions), dtype=np.float32)
+            return np.zeros((0, self._table.codes.shape[1]), dtype=np.float32)
         return np.stack([self.vector(word) for word in words])
 
     def facts(self, words1: Sequence[str], words2: Sequence[str], pair: Pair) -> Iterator[str]:
@@ -111,7 +106,7 @@ class Vectors:
         table = self._table
         found = table.tokenizer.encode(word, add_special_tokens=False).ids
         numbers = [number for number in found if number < len(table.codes)]
-        pooled = np.zeros(self.dimensions, dtype=np.float32)
+        pooled = np.zeros(table.codes.shape[1], dtype=np.float32)
         if numbers:
             scales = table.scales[numbers].astype(np.float32)
             pooled += scales @ table.codes[numbers].astype(np.float32) / len(numbers)

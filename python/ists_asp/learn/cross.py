@@ -199,10 +199,8 @@ def cross_validate(
 ) -> tuple[CrossValidation, CrossValidation]:
     """Learn from all but one of ``folds`` parts of examples, from 2, and :func:`validate`."""
     if not 2 <= folds <= len(examples):
-        raise UsageError(
-            f"{folds} parts of {len(examples)} gold pairs",
-            expected="two parts or more, and a pair for each of them",
-        )
+        expected = "two parts or more, and a pair for each of them"
+        raise UsageError(f"{folds} parts of {len(examples)} gold pairs", expected=expected)
     senses = teacher.senses()
     dealt = deal(examples, folds, settings.seed + 1)
     parts = ((learned_rules(train, senses, settings), test) for train, test in dealt)
@@ -260,10 +258,11 @@ def _score(decided: Iterable[Decided], scheme: Scheme) -> Scores:
 
 def _chunking(decided: Iterable[Decided]) -> Chunking:
     return compare_chunks(
-        (sentence.chunks or (), chunks)
+        side
         for gold, answer, _ in decided
-        for sentence, chunks in zip(
-            (gold.pair.sent1, gold.pair.sent2), (answer.chunks1, answer.chunks2), strict=True
+        for side in (
+            (gold.pair.sent1.chunks or (), answer.chunks1),
+            (gold.pair.sent2.chunks or (), answer.chunks2),
         )
     )
 

@@ -20,7 +20,7 @@ from clingo.ast import ASTType
 from ists_asp import vocabulary as v
 from ists_asp.confidence import Leads, Weights, leads_of
 from ists_asp.engine import Setup, System
-from ists_asp.errors import DataError, RuleError, inside, shortened
+from ists_asp.errors import DataError, RuleError, inside, of_pair, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.io.pairs import read_pairs
@@ -211,9 +211,8 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
     evidence: dict[Symbol, dict[str, int]] = defaultdict(dict)
     for target, name, value in by_predicate[v.EVIDENCE.signature]:
         if value.type is not SymbolType.Number:
-            raise RuleError(
-                f"evidence({target},{name},{value}) has no number", expected="a value from 0 to 100"
-            )
+            found = f"evidence({target},{name},{value}) has no number"
+            raise RuleError(found, expected="a value from 0 to 100")
         evidence[target][str(name)] = value.number
     tokens: dict[tuple[int, Symbol], list[int]] = defaultdict(list)
     for side, span, index in by_predicate[v.SPAN_TOKEN.signature]:
@@ -302,25 +301,22 @@ def _chunked(gold: Reference, file: Path) -> Pair:
         sorted_sides = sorted(filter(None, sides))
         if sorted_sides != [chunk.tokens for chunk in chunks]:
             listed = shortened(", ".join(str(list(side)) for side in sorted_sides))
-            raise DataError(
-                f"the sides of the lines are {listed}",
-                where=f"{file}: pair {shortened(gold.pair.id)}, sentence {number}",
-                expected="each token on one line, and neighbours on each side",
-                hint="Lines that merge chunks do not tell them apart: give a folder with chunk "
-                f"files, {CHUNKS[0]} and {CHUNKS[1]}",
-            )
+            where = f"{file}: {of_pair(gold.pair.id)}, sentence {number}"
+            found = f"the sides of the lines are {listed}"
+            expected = "each token on one line, and neighbours on each side"
+            hint = "Lines that merge chunks do not tell them apart: give a folder with chunk files"
+            hint += f", {CHUNKS[0]} and {CHUNKS[1]}"
+            raise DataError(found, where=where, expected=expected, hint=hint)
     return answer.pair
 
 
 def _alignments(pair: Pair, reference: Reference | None, file: Path) -> tuple[Alignment, ...]:
     if reference is None:
-        found = f"pair {shortened(pair.id)} of the chunk files is not in it"
+        found = f"{of_pair(pair.id)} of the chunk files is not in it"
         raise DataError(found, where=str(file), expected="the alignments of every pair")
     if reference.pair.sizes != pair.sizes:
-        raise DataError(
-            "pair {} has {} and {} tokens".format(shortened(pair.id), *reference.pair.sizes),
-            where=str(file),
-            expected="{} and {}, as in the chunk files".format(*pair.sizes),
-            hint="Check that line N of the chunk files is the pair with the id N",
-        )
+        found = "{} has {} and {} tokens".format(of_pair(pair.id), *reference.pair.sizes)
+        expected = "{} and {}, as in the chunk files".format(*pair.sizes)
+        hint = "Check that line N of the chunk files is the pair with the id N"
+        raise DataError(found, where=str(file), expected=expected, hint=hint)
     return reference.alignments

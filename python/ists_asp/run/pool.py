@@ -33,10 +33,11 @@ from ists_asp.errors import (
     RuleError,
     SolveError,
     TraceError,
+    shortened,
     too_late,
 )
 from ists_asp.io.formats import Outcome
-from ists_asp.limits import lifetime, loads_too_long
+from ists_asp.limits import lifetime
 from ists_asp.model import Pair
 from ists_asp.processes import (
     LOOK,
@@ -180,14 +181,15 @@ class Worker:
                 # Another one can load: somebody killed the first.
                 if self._closed or code not in (None, 0, -signal.SIGKILL):
                     break
+        own = ", ".join(map(str, self._setup.rules if self._setup else ()))
         if code == OUT_OF_TIME and self._setup is not None:
-            found = loads_too_long(self._setup.limits.loading, self._setup.rules)
+            among = f", those of {shortened(own)} among them" if own else ""
+            seconds = self._setup.limits.loading
+            found = f"the rules take more than {seconds:g} s before any pair{among}"
             raise UnloadedError(found, hint=f"{_LARGE}; or allow more with --timeout")
         failure = self._ended(code)
         subject = "" if self._command else "the rules cannot be loaded: "
-        given = () if self._setup is None else self._setup.rules
-        where = ", ".join(map(str, given)) or None
-        raise UnloadedError(subject + failure.found, where=where, hint=failure.hint)
+        raise UnloadedError(subject + failure.found, where=own or None, hint=failure.hint)
 
     def ask(
         self,

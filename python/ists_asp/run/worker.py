@@ -164,9 +164,8 @@ class Decider:
     def _given(self, pair: Pair) -> tuple[Answer, ...] | errors.IstsError:
         if pair.id not in self._answers:
             found = f"there are no alignments for this pair in {self.setup.answers}"
-            return errors.DataError(
-                found, expected=f'<sentence id="{errors.shortened(pair.id)}" …>'
-            )
+            expected = f'<sentence id="{errors.shortened(pair.id)}" …>'
+            return errors.DataError(found, expected=expected)
         return (given_answer(pair, self._answers[pair.id].to_alignments()),)
 
     @cached_property

@@ -102,10 +102,8 @@ class Diagnosis:
             rule.name if rule.sentence is None else f"{rule.file}:{rule.line} ({rule.name})"
             for rule in needed[:_NAMED]
         )
-        return UnsatisfiableError(
-            f"the rules admit no answer set, for these cannot all hold: {named}",
-            hint="Loosen or remove one of them",
-        )
+        found = f"the rules admit no answer set, for these cannot all hold: {named}"
+        return UnsatisfiableError(found, hint="Loosen or remove one of them")
 
     def _smallest(
         self, facts: Sequence[Symbol], tried: Sequence[tuple[AST, NamedRule]]
@@ -149,9 +147,8 @@ class Diagnosis:
                 shown = atom if len(atom) <= _LONGEST else f"{atom[:_LONGEST]}…"
                 places = list(dict.fromkeys(map(_place, rules)))[:_RULES]
                 origins.append(f"{shown} comes from {' and '.join(places)}")
-        return AnswerError(
-            "; ".join([error.found, *origins[:_ATOMS]]), error.atoms, error.expected or ""
-        )
+        found = "; ".join([error.found, *origins[:_ATOMS]])
+        return AnswerError(found, error.atoms, error.expected or "")
 
     def _origins(
         self, atoms: Iterable[str], true: Collection[Symbol]

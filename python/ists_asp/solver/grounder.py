@@ -275,10 +275,8 @@ class Alone:
             self.control = self._grounder.ground(self._facts, search.FALLBACK, self.objective)
             answer_set, unsatisfiable = self._search(max(self._ends - time.process_time(), least))
         if unsatisfiable:
-            raise UnsatisfiableError(
-                "the rules admit no answer set",
-                hint="Look for a constraint (a rule without a head) that cannot hold",
-            )
+            hint = "Look for a constraint (a rule without a head) that cannot hold"
+            raise UnsatisfiableError("the rules admit no answer set", hint=hint)
         if answer_set is None:
             raise too_late(self._time_limit)
         answers: list[A] = []

@@ -138,7 +138,10 @@ class Solver(Generic[A]):
         try:
             self.sure = confidence_tables(self.program.by_predicate.get(CONFIDENCE.signature, ()))
         except RuleError as error:
-            error.where = self._last_to_derive(CONFIDENCE.signature)
+            # The last to derive it: users' rules come last.
+            key, shape = CONFIDENCE.signature, self.shapes.of
+            *_, rule = (rule for node, rule in rules.both if key in shape(node).derived)
+            error.where = f"{rule.file}:{rule.line}"
             raise
         # Tables are among the rules of answers only.
         own: AddConfidence[A] | None = Confident(self.sure) if self.sure else None  # type: ignore[assignment]
@@ -335,11 +338,6 @@ class Solver(Generic[A]):
                 raise unless_it_fails(lambda: self._diagnosis.unsatisfied(facts)) or error from None
             except errors.WeightsError as error:
                 raise self._diagnosis.overflow(error, facts) from None
-
-    def _last_to_derive(self, key: Signature) -> str | None:
-        """The file and line of the last rule with a predicate in its head: users' come last."""
-        rules = [rule for node, rule in self._rules.both if key in self.shapes.of(node).derived]
-        return f"{rules[-1].file}:{rules[-1].line}" if rules else None
 
     def _read_answer(
         self, subject: Subject, answer_set: AnswerSet, weights: Callable[[], Weights] | None

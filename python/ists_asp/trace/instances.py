@@ -22,6 +22,7 @@ from clingo.ast import AST, ASTType, Sign
 from ists_asp.errors import TraceError
 from ists_asp.syntax import trees
 from ists_asp.syntax.ground import MEMORY, Ground
+from ists_asp.syntax.terms import agree, parsed, reread
 from ists_asp.syntax.trees import ANY, PREFIX, fill, functions, is_atom, parse, walk
 from ists_asp.trace.grounding import Element, Grounding, Group, RuleInstance
 from ists_asp.trace.probes import Companion, Kind, Probe
@@ -205,7 +206,12 @@ class RuleInstances:
                 if probe.name in strata.recursive_probes:
                     recursive += found
             elif probe.kind is Kind.OBJECTIVE:
-                self.objective += filter(_is_weighed, found)
+                # Elements without numbers do not count.
+                self.objective += (
+                    firing
+                    for firing in found
+                    if all(term.type is SymbolType.Number for term in firing.head.arguments[:2])
+                )
             else:
                 self.violated += found
         if untrue := self.by_head.keys() - true:
@@ -341,16 +347,4 @@ class RuleInstances:
 
 def agrees(pattern: Ground, atom: Ground) -> bool:
     """Whether an atom is one of those that a pattern with :data:`ANY` in it stands for."""
-    if pattern == ANY or ANY not in pattern:
-        return pattern in (ANY, atom)
-    mine, theirs = pattern.arguments, atom.arguments
-    return (
-        (pattern.name, pattern.positive) == (atom.name, atom.positive)
-        and len(mine) == len(theirs)
-        and all(map(agrees, mine, theirs))
-    )
-
-
-def _is_weighed(firing: RuleInstance) -> bool:
-    weight, priority, _ = firing.head.arguments
-    return SymbolType.Number is weight.type is priority.type
+    return agree(reread(pattern, frozenset({ANY})), parsed(atom))

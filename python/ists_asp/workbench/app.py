@@ -217,9 +217,8 @@ def _bounded(receive: Receive) -> Receive:
         try:
             message = await wait_for(receive(), None if arrived else max(0.0, until - monotonic()))
         except TimeoutError:
-            raise HTTPException(
-                408, f"the request took more than {SECONDS:g} s to arrive"
-            ) from None
+            found = f"the request took more than {SECONDS:g} s to arrive"
+            raise HTTPException(408, found) from None
         arrived = arrived or not message.get("more_body", False)
         left -= len(message.get("body", b""))
         if left < 0:

@@ -166,9 +166,8 @@ class Effects(Closing):
             if isinstance(error, SolveError):
                 # Rules without an end have none for other pairs either.
                 for other in {*self._project.corpora()} - {name}:
-                    runs[state.digest, other] = Run(
-                        self._project.stamps(other), fault=f"{name}: {fault}"
-                    )
+                    stamps = self._project.stamps(other)
+                    runs[state.digest, other] = Run(stamps, fault=f"{name}: {fault}")
         finally:
             self.under_way = self._busy = None
         held = {state.digest for state in (*self._project.states[-_HELD:], *self._asked)}

@@ -117,8 +117,8 @@ class Learning(Closing):
 
         fault = None
         try:
-            known = (one.pair.with_chunks(one.chunks1, one.chunks2) for one in answers)
-            pairs = [replace(pair, id=str(number)) for number, pair in enumerate(known, 1)]
+            known = enumerate((answer.pair_in_chunks for answer in answers), 1)
+            pairs = [replace(pair, id=str(number)) for number, pair in known]
             annotated = self._bench.desks.desk().annotate(pairs)
             golds = list(map(Reference, annotated, [one.alignments for one in answers]))
             limit = Limit.of_work(_SECONDS)

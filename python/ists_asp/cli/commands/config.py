@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,25 +21,14 @@ if TYPE_CHECKING:
 
 NAME = "ists-asp.toml"
 
-_KINDS: Mapping[str, type[object]] = {
-    "profile": str,
-    "rules": list,
-    "constants": dict,
-    "timeout": float,
-    "memory": int,
-    "jobs": int,
-    "language": str,
-    "templates": str,
+_EXPECTED: dict[type[Any], str] = {
+    **{str: 'a text such as "headlines"', int: "a whole number", float: "a number"},
+    **{list: 'a list of paths such as ["my-rules"]', dict: "a table of names and values"},
 }
+_NAMES = ["profile", "rules", "constants", "timeout", "memory", "jobs", "language", "templates"]
+_TYPES = (str, list, dict, float, int, int, str, str)
+_KINDS: dict[str, type[Any]] = dict(zip(_NAMES, _TYPES, strict=True))
 """Settings of a file. It names no models, readers or caches: those must be typed."""
-
-_EXPECTED: Mapping[type[object], str] = {
-    str: 'a text such as "headlines"',
-    int: "a whole number",
-    float: "a number",
-    list: 'a list of paths such as ["my-rules"]',
-    dict: "a table of names and values",
-}
 
 
 def find_config(folder: Path) -> Path | None:
@@ -69,12 +57,12 @@ def read_config(file: Path) -> dict[str, Any]:
         items = value if isinstance(value, list) else ()
         if type(value) is not kind or not all(isinstance(item, str) for item in items):
             raise DataError(f"{name} = {shown(value)}", where=where, expected=_EXPECTED[kind])
-    if "rules" in settings:
-        settings["rules"] = [str(file.parent / path) for path in settings["rules"]]
-    if "templates" in settings:
-        settings["templates"] = str(file.parent / settings["templates"])
-    if "constants" in settings:
-        settings["constants"] = [f"{name}={value}" for name, value in settings["constants"].items()]
+        if name == "rules":
+            settings[name] = [str(file.parent / path) for path in items]
+        elif name == "templates":
+            settings[name] = str(file.parent / value)
+        elif name == "constants":
+            settings[name] = [f"{constant}={term}" for constant, term in value.items()]
     return settings
 
 

@@ -252,5 +252,5 @@ def _chunked(system: System, pairs: Sequence[Pair]) -> Iterator[tuple[str, str]]
     from ists_asp.run.worker import counted
 
     for answer, _ in counted(system.decided(pairs)):
-        pair = answer.pair.with_chunks(answer.chunks1, answer.chunks2)
+        pair = answer.pair_in_chunks
         yield format_chunks(pair.sent1), format_chunks(pair.sent2)

@@ -324,8 +324,8 @@ def _tested(setup: Setup, examples: Sequence[Example]) -> Iterator[dict[str, Any
 def _found(answer: SolvedAnswer, claim: Claim) -> str:
     if claim.what != "chunk":
         return format_answer(answer).partition("\n")[2]
-    sides = (answer.pair.sent1, answer.chunks1), (answer.pair.sent2, answer.chunks2)
-    return "\n".join(format_chunks(replace(one, chunks=chunks)) for one, chunks in sides)
+    pair = answer.pair_in_chunks
+    return "\n".join(map(format_chunks, (pair.sent1, pair.sent2)))
 
 
 def _why(answer: SolvedAnswer, claim: Claim, question: str) -> str:
