@@ -243,26 +243,21 @@ class System(Preparation):
         """Rate all answers of solutions; the times grow accordingly."""
         program = self.program(Purpose.RATING)
         for batch in batches(outcomes):
-            items = [
-                program.facts(answer, solution.item[1])
-                for solution in batch
-                if not isinstance(solution, IstsError)
-                for answer in solution.answers
-            ]
+            solved = (one for one in batch if not isinstance(one, IstsError))
+            items = [program.facts(best, one.item[1]) for one in solved for best in one.answers]
             ratings = program.run(items)
             for outcome in batch:
                 if isinstance(outcome, IstsError):
                     yield outcome
                     continue
                 own = list(islice(ratings, len(outcome.answers)))
-                rated = [rating for rating in own if not isinstance(rating, IstsError)]
-                if len(rated) < len(own):
-                    yield next(rating for rating in own if isinstance(rating, IstsError))
+                try:
+                    rated = list(raising(own))
+                except IstsError as error:
+                    yield error
                     continue
-                answers = tuple(
-                    replace(answer, rating=rating.answers[0].rating)
-                    for answer, rating in zip(outcome.answers, rated, strict=True)
-                )
+                both = zip(outcome.answers, rated, strict=True)
+                answers = tuple(replace(one, rating=two.answers[0].rating) for one, two in both)
                 grounding = outcome.grounding + sum(rating.grounding for rating in rated)
                 solving = outcome.solving + sum(rating.solving for rating in rated)
                 yield replace(outcome, answers=answers, grounding=grounding, solving=solving)
@@ -280,13 +275,20 @@ class System(Preparation):
         """As :meth:`facts`, with all that the program of a purpose sees, such as the answer."""
         if purpose is Purpose.ANSWER:
             return self.facts(pairs)
-        decided, texts, program = self.decided(pairs), list[str](), self.program(purpose)
+        items: Iterator[tuple[Answer, Sequence[Symbol]]]
         if purpose is Purpose.EXPLANATION:
-            from ists_asp.explain.explanation import text_facts
+            items = self._to_explain(pairs, self.templates)
+        else:
+            items = (self.program(purpose).facts(*decided) for decided in self.decided(pairs))
+        return ((answer.pair, facts) for answer, facts in items)
 
-            texts = text_facts(self.templates)
-            decided = self.with_facts(answer for answer, _ in decided)
-        return ((answer.pair, program.facts(answer, facts, texts)[1]) for answer, facts in decided)
+    def _to_explain(self, pairs: Iterable[Pair], templates: Templates) -> Iterator[Decided]:
+        """Answers to pairs with all that the program sees that explains them."""
+        from ists_asp.explain.explanation import text_facts
+
+        program, texts = self.program(Purpose.EXPLANATION), text_facts(templates)
+        for decided in self.with_facts(answer for answer, _ in self.decided(pairs)):
+            yield Decided(*program.facts(*decided, texts))
 
     @property
     def rates(self) -> bool:
@@ -389,8 +391,9 @@ class System(Preparation):
 
         wording = self.templates if templates is None else templates
         if not isinstance(wording, Templates):
-            expected = "what ists_asp.explain.load_templates gives"
-            raise UsageError(f"templates={wording!r}", expected=expected)
+            raise UsageError(
+                f"templates={wording!r}", expected="what ists_asp.explain.load_templates gives"
+            )
         program = self.program(Purpose.EXPLANATION)
         texts = text_facts(wording)
         items = (program.facts(*decided, texts) for decided in self.with_facts(answers))
@@ -429,13 +432,11 @@ class System(Preparation):
 
     def where_said(self, pairs: Iterable[Pair], rules: Sequence[str]) -> Iterator[Looked]:
         """Where rules for explanations fire in pairs, and what is said without them."""
-        from ists_asp.explain.explanation import text_facts
         from ists_asp.trace.effects import Effect, Looked, places_fired
 
-        program, texts = self.program(Purpose.EXPLANATION), text_facts(self.templates)
-        for decided in self.with_facts(answer for answer, _ in self.decided(pairs)):
-            answer, facts = program.facts(*decided, texts)
-            trace, text = program.tracer.trace(answer, facts), self.explain(answer).text
+        tracer = self.program(Purpose.EXPLANATION).tracer
+        for answer, facts in self._to_explain(pairs, self.templates):
+            trace, text = tracer.trace(answer, facts), self.explain(answer).text
             effects = {}
             for name in rules:
                 fired = places_fired(trace, [name])
@@ -453,11 +454,8 @@ class System(Preparation):
         Raises:
             UsageError: an explanation has no statement of this number.
         """
-        from ists_asp.explain.explanation import text_facts
-
-        program, texts = self.program(Purpose.EXPLANATION), text_facts(templates)
-        for decided in self.with_facts(answer for answer, _ in self.decided(pairs)):
-            answer, facts = program.facts(*decided, texts)
+        tracer = self.program(Purpose.EXPLANATION).tracer
+        for answer, facts in self._to_explain(pairs, templates):
             statements = self.explain(answer, templates).statements
             if not 1 <= number <= len(statements):
                 expected = f"a number from 1 to {len(statements)}"
@@ -466,7 +464,7 @@ class System(Preparation):
             words = " ~ ".join(sent.words(said.tokens(side)) for side, sent in enumerate(sents, 1))
             instead = self._unsaid(answer, facts, said.reason.name, templates)
             whole = f"{number}. {said.text}\nWords: {words}\nWithout the rule: {instead}\n\n"
-            yield answer, whole + program.tracer.trace(answer, facts).why(said.atom).text(depth=3)
+            yield answer, whole + tracer.trace(answer, facts).why(said.atom).text(depth=3)
 
     def judge(self, submission: Submission, templates: Templates) -> Feedback:
         """Judge a student's answer by the best of its model answers."""

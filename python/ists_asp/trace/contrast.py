@@ -104,6 +104,7 @@ class Contrasted:
         elif isinstance(other, tuple):
             second = f"aligned with {self._quoted(3 - self._side, other)}"
         by, points = lead(trace, decision, other, (*self.pros, *self.cons))
+        bars = (Because.of(trace, one) for atom in self._barred for one in trace.reasons(atom))
         self.contrast = Contrast(
             str(self._kind),
             decision.selector,
@@ -114,11 +115,7 @@ class Contrasted:
             tuple(map(self._reason, self.pros, points)),
             tuple(map(self._reason, self.cons, points[len(self.pros) :])),
             tuple(firings),
-            tuple(
-                dict.fromkeys(
-                    Because.of(trace, one) for atom in self._barred for one in trace.reasons(atom)
-                )
-            ),
+            tuple(dict.fromkeys(bars)),
             tuple(own_rules(trace, [one.evidence for one in found], self.because)),
         )
 

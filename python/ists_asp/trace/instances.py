@@ -99,16 +99,12 @@ def find_strata(probes: Sequence[Probe]) -> Strata:
         used = ((place, numbers.get(node)) for place, one in enumerate(body) for node in meant(one))
         return tuple(dict.fromkeys(place for place, number in used if number == own))
 
+    looping = [probe for probe in rules if heads[probe.name] in recursive]
+    elements = ((probe, element) for probe in looping for element in probe.elements)
     return Strata(
         {node.text: number for node, number in numbers.items()},
-        frozenset(name for name, head in heads.items() if head in recursive),
-        frozenset(
-            element.name
-            for probe in rules
-            if heads[probe.name] in recursive
-            for element in probe.elements
-            if level(probe, _positive(element.statement))
-        ),
+        frozenset(probe.name for probe in looping),
+        frozenset(one.name for probe, one in elements if level(probe, _positive(one.statement))),
         {probe.name: level(probe, _atoms(probe)) for probe in rules},
     )
 

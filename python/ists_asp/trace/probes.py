@@ -173,15 +173,12 @@ class ProbeWriter:
         elif head is not None:
             derived = formats.arguments("", head.arguments)
         arguments = [*self._terms(self._variables), *formats.evaluated]
-        comparisons = tuple(
-            str(part)
-            for part in body
-            if part.ast_type is ASTType.Literal and part.atom.ast_type is ASTType.Comparison
-        )
-        companions = [
+        plain = (part for part in body if part.ast_type is ASTType.Literal)
+        compared = (part for part in plain if part.atom.ast_type is ASTType.Comparison)
+        companions = (
             self._companion(part, f"{name}_{number}", len(formats.evaluated))
             for number, part in enumerate(body)
-        ]
+        )
         return Probe(
             rule,
             kind,
@@ -192,8 +189,8 @@ class ProbeWriter:
             len(arguments),
             derived,
             atoms,
-            comparisons,
-            tuple(companion for companion in companions if companion is not None),
+            tuple(map(str, compared)),
+            tuple(filter(None, companions)),
         )
 
     def _companion(self, part: AST, name: str, evaluated: int) -> Companion | None:

@@ -13,23 +13,23 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import msgspec
 
 from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
-from ists_asp.io.pairs import find_places, read_pairs, table_pairs
-from ists_asp.io.tables import KINDS, Table
+from ists_asp.io.tables import KINDS
 from ists_asp.io.text import Warn, ignore
 from ists_asp.io.toml import TomlError, parse_toml
-from ists_asp.io.wa import read_wa
 from ists_asp.model import Pair
+from ists_asp.pipeline.source import Source
 from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.workbench.folder import Folder, Stamp, check_name
@@ -304,36 +304,22 @@ class Project:
         if name not in self.corpora():
             raise DataError(f"there is no corpus {shortened(name)!r}", where=CORPORA)
         folder, place, gold = self.folder, f"{CORPORA}/{name}", self._gold(name)
+        files, chunked = {"--table": place}, False
         if gold.startswith(f"{place}/"):
             chunked = bool(folder.stamps(f"{place}/sent1.chunk.txt"))
-            one, two = (f"{place}/sent{side}{'.chunk' * chunked}.txt" for side in "12")
-            with folder.open(one) as first, folder.open(two) as second:
-                pairs = list(read_pairs(first, second, chunked=chunked))
-        else:
-            with folder.open(place) as stream:
-                pairs = list(_wa_pairs(stream) if name.endswith(".wa") else _table_pairs(stream))
-        if not folder.stamps(gold):
-            return Corpus(name, tuple(pairs), {})
-        with folder.open(gold) as stream:
-            return Corpus(name, tuple(pairs), read_references(stream))
-
-
-def _wa_pairs(stream: BinaryIO) -> Iterator[Pair]:
-    ids = set[str]()
-    for number, entry in enumerate(read_wa(stream), 1):
-        pair = entry.pair(str(number))
-        if pair.id in ids:
-            raise DataError(f"the id {shortened(pair.id)!r} again", where=entry.where)
-        ids.add(pair.id)
-        yield pair
-
-
-def _table_pairs(stream: BinaryIO) -> Iterator[Pair]:
-    table = Table(stream)
-    for _, pair in table_pairs(table, find_places(table)):
-        if isinstance(pair, DataError):
-            raise pair
-        yield pair.as_text()  # what people have in tables is text
+            ending = ".chunk.txt" if chunked else ".txt"
+            files = {f"--sent{side}": f"{place}/sent{side}{ending}" for side in "12"}
+        with ExitStack() as stack:
+            streams = {file: stack.enter_context(folder.open(file)) for file in files.values()}
+            source = Source(files=files, chunked=chunked, quiet=True, streams=streams)
+            opened = stack.enter_context(source.opened(ignore))
+            entries = chain.from_iterable(opened.batches())
+            pairs = {pair.id: pair for _, pair in entries if not isinstance(pair, DataError)}
+        if len(pairs) < opened.count:
+            raise DataError("pairs have the same id", where=place, expected="each id once")
+        with folder.open(gold) if folder.stamps(gold) else nullcontext() as stream:
+            known = {} if stream is None else read_references(stream)
+        return Corpus(name, tuple(pairs.values()), known)
 
 
 def _is_rule(name: str) -> bool:

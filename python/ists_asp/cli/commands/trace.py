@@ -58,7 +58,7 @@ def trace(
     schema is data/schema/trace.schema.json.
     """
     show = partial(_shown, only=only, depth=depth, everything=everything, as_json=as_json)
-    _ask(show, not only or _RATING in only, about)
+    _ask(show, only, about)
 
 
 def _shown(
@@ -117,24 +117,19 @@ def why(
     their premises. --json has the same as lists.
     """
     layout = None if as_json else {"depth": depth, "everything": everything}
-    _show(question, layout, about, negative=False)
+    _ask(partial(_reply, question=question, layout=layout), question, about)
 
 
-def _show(
-    question: Sequence[str], layout: Layout | None, about: dict[str, Any], *, negative: bool
-) -> None:
-    show = partial(_reply, question=question, layout=layout, negative=negative)
-    _ask(show, question[0].strip() == _RATING, about)
-
-
-def _ask(show: Callable[[AskedTrace], object], rated: bool, about: dict[str, Any]) -> None:
+def _ask(show: Callable[[AskedTrace], object], named: Sequence[str], about: dict[str, Any]) -> None:
+    """Write what is shown of a trace, which has the rating where that, or nothing, is named."""
     from ists_asp.run.questions import shown_trace
 
+    rated = not named or _RATING in map(str.strip, named)
     ask_of_pair(partial(shown_trace, show=show, rated=rated), **about)
 
 
 def _reply(
-    trace: AskedTrace, question: Sequence[str], layout: Layout | None, *, negative: bool
+    trace: AskedTrace, question: Sequence[str], layout: Layout | None, *, negative: bool = False
 ) -> str | dict[str, object]:
     reasons = trace.why_not(*question) if negative else trace.why(*question)
     return reasons.to_dict() if layout is None else reasons.text(**layout)
@@ -164,4 +159,5 @@ def why_not(
     requirements, the shortfall of its evidence; or the margin by which the answer is better, and
     what would change.
     """
-    _show(question, None if as_json else {}, about, negative=True)
+    show = partial(_reply, question=question, layout=None if as_json else {}, negative=True)
+    _ask(show, question, about)
