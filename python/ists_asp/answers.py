@@ -52,8 +52,7 @@ _SCORES = {str(score): float(score) for score in range(HIGHEST + 1)}
 A = TypeVar("A")
 
 Read: TypeAlias = "Callable[[Any, Iterable[Ground], tuple[int, ...], bool], A]"
-"""Reads the shown atoms of an answer set about a subject, in any order, as does
-:func:`read_answer`.
+"""Reads the shown atoms of an answer set about a subject, in any order, see :func:`read_answer`.
 
 It is told the value of each priority of the objective, highest first, and whether the solver proved
 that no answer set is better.

@@ -42,9 +42,7 @@ The search ends at the limit. But clingo cannot be stopped while it grounds, and
 the words, facts and traces takes time as well.
 """
 
-LOADING = 10.0
-"""Seconds in which rules can be loaded, however short the time limit is: the largest profile takes
-a third of it."""
+LOADING = 10.0  # seconds to load rules, however short the time limit: the largest take a third
 _TOGETHER = 0.2  # seconds that each pair of several decided together adds; most take a tenth of it
 _LONG_TOKENS = 100
 _LONG_CHARACTERS = 2_000
@@ -56,8 +54,7 @@ class TableLimits:
 
     ``rows`` counts blank ones too; ``blank`` are those between two others. Characters of a ``cell``
     count, megabytes of what is ``unpacked``, which may be ``ratio`` times as large as the file. A
-    sheet is read in ``seconds`` of processor time and megabytes of ``memory``, and more the larger
-    its file is.
+    sheet is read in ``seconds`` of processor time and megabytes of ``memory``, more if it is large.
     """
 
     rows: int = 1 << 20
@@ -105,8 +102,7 @@ table_limits = TableLimits()
 def is_long(pair: Pair) -> bool:
     """Whether a pair is better decided alone, and where it can be stopped.
 
-    One with fewer than 100 tokens and 2 000 characters, both sentences together, takes a fraction
-    of a second at most.
+    One with less than 100 tokens and 2 000 characters, of both sentences, takes no second.
     """
     return _size(pair.sent1) + _size(pair.sent2) >= _LONG_CHARACTERS or (
         sum(pair.sizes) >= _LONG_TOKENS

@@ -119,8 +119,7 @@ def heard(process: int, connection: Connection, look: float = LOOK, still: float
 def deaf(*, copied: bool = False) -> Iterator[None]:
     """Let processes that are started meanwhile not hear Ctrl-C, which is for their parent.
 
-    Nor what asks them to end, before they are ready for it: what they did with it would be a
-    traceback.
+    Nor what asks them to end before they are ready for it: they would answer with a traceback.
     """
     if not copied:
         # Starting this process, too, would let them hear again.

@@ -23,8 +23,7 @@ hyphens, other apostrophes, digits, addresses, emoji, ``isn't`` and ``doesnt`` a
 
 The words that are looked up for that are those of a language (:class:`~ists_asp.lang.Words`).
 English clitics are cut as the English treebanks of Universal Dependencies cut them. Spanish ones
-(``del``, ``hacerlo``) stay in one piece, as no cut would leave two words; the models know them
-whole.
+(``del``, ``hacerlo``) stay whole: no cut would leave two words, and the models know them.
 """
 
 from __future__ import annotations

@@ -45,8 +45,7 @@ class Reading(Generic[A]):
     """How the answer sets of a purpose are read, and which facts its rules see beside a pair's.
 
     Results are kept between runs under ``name``, if there is a ``codec``: that of
-    :class:`~ists_asp.solver.kept.Keeping`. Where no answers are read, ``bare`` reads them for
-    traces.
+    :class:`~ists_asp.solver.kept.Keeping`. Where no answers are read, traces read by ``bare``.
     """
 
     name: str

@@ -1,12 +1,10 @@
 """Files that are written atomically, and never over a file that is read.
 
-Existing names are compared by device and inode, which sees through links and other spellings; of
-a new name, the folder is compared in this way. Devices, pipes and terminals may be read and
-written at the same time.
+Existing names are compared by device and inode, which sees through links and other spellings; new
+names by their folders. Devices, pipes and terminals may be read and written at the same time.
 
 The draft of an output ``out.wa`` is a new file beside it, ``.ists-asp-out.wa.HEX.part``, locked by
-its writer. A draft without a lock was left by a killed process; the next one that writes the same
-output removes it.
+its writer. One without a lock was left by a killed process: who writes the output next removes it.
 """
 
 from __future__ import annotations

@@ -205,9 +205,8 @@ def _alignment(pair: Pair, alignment: Alignment) -> dict[str, object]:
 def format_answer(answer: Answer) -> str:
     r"""A few lines (ending with ``\n``): the sentences, a table of alignments, what is left.
 
-    Columns are padded to the width on the terminal of their widest cell, at most 48. A question
-    mark stands in front of an alignment, and behind a label or a lone chunk, that is more likely
-    wrong than right.
+    Columns are padded to the width on the terminal of their widest cell, at most 48. An alignment
+    that is more likely wrong has a question mark before it, a label or a lone chunk one behind it.
     """
     pair = answer.pair
     lines = sorted(answer.alignments, key=lambda line: (line.tokens1, line.tokens2))
@@ -325,8 +324,7 @@ def writing_rows(
 ) -> Iterator[Callable[[Outcome | DataError, Row | None], None]]:
     """Write the rows of pairs as a table, faulty rows with their faults.
 
-    The columns of ``like``, the table that the pairs come from, stand first; without one the id
-    and the sentences do.
+    The columns of ``like``, the table of the pairs, stand first; without it id and sentences do.
     """
     from ists_asp.io.tables import writing_behind
 

@@ -69,8 +69,7 @@ def read_rows(
 ) -> Generator[Any, None, None]:
     """Yield the names of the sheets and the schema that a file has, and then its rows.
 
-    A process of its own reads it, which is killed at its limits. Formulas have the values that were
-    saved with them.
+    A process of its own reads it, which is killed at its limits. Formulas have their saved values.
     """
     _library(kind)
     with ExitStack() as stack:

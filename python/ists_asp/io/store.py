@@ -92,8 +92,7 @@ os.register_at_fork(before=_close_all, after_in_parent=_lock.release, after_in_c
 class Store(Closing):
     """The entries of one kind, in the file of a cache's directory, which is made if needed.
 
-    Where another process does not let go of the file, or the disk is full, nothing is found and
-    nothing is stored.
+    Where another process holds the file, or the disk is full, nothing is found or stored.
 
     Raises:
         ResourceError: by any method, if the file cannot be used, or is another program's.

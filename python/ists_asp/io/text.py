@@ -128,9 +128,8 @@ def read_lines(
 ) -> Iterator[Line]:
     r"""Yield the lines of a file or binary stream; only ``\n`` (or ``\r\n``) ends a line.
 
-    A byte order mark is dropped. A line that is not UTF-8 is read as Windows-1252, in which no
-    byte between blanks is lost, and control characters other than tab become blanks, each with
-    one warning.
+    A byte order mark is dropped. A line that is not UTF-8 is read as Windows-1252, in which no byte
+    between blanks is lost; control characters but tab become blanks; each with one warning.
     """
     return parse_lines(source, lambda line: line, name=name, warn=warn, strict=strict)
 

@@ -92,9 +92,8 @@ class WaToken(NamedTuple):
 class WaAlignment:
     """An alignment line as written, cut into fields as the official scripts do it.
 
-    ``where`` is ``file:line``; ``raw`` the whole line. The other fields are stripped of blanks
-    but not checked; one that the line lacks is empty. ``sides`` has the token numbers of side 1
-    and of side 2, as written.
+    ``where`` is ``file:line``; ``raw`` the whole line. The other fields are stripped of blanks but
+    not checked; one that the line lacks is empty. ``sides`` has the token numbers as written.
     """
 
     where: str
@@ -157,9 +156,8 @@ class WaAlignment:
 class WaSentence:
     """A ``<sentence>`` of a ``.wa`` file.
 
-    ``id`` is None where the file gives none. ``where`` is ``file:line`` of its start. ``texts``
-    are the ``//`` lines, of which there should be two, and ``tokens`` the ``<source>`` and the
-    ``<translation>`` section.
+    ``id`` is None where the file gives none, ``where`` is ``file:line`` of its start. ``texts`` are
+    the ``//`` lines, two if all is well, and ``tokens`` those of ``<source>``, ``<translation>``.
     """
 
     id: str | None

@@ -135,8 +135,7 @@ class Knowledge(Closing):
     def _multiwords(self, sentence: Sentence) -> list[tuple[int, int, str]]:
         """First and last token of each entry of the lexicon of several words, and the entry.
 
-        It may be written as it is or have the last word's lemma, and has nothing inside that was
-        split from a token.
+        The last word may be its form or its lemma; nothing inside was split from a token.
         """
         tokens, lexicon = sentence.tokens, self._lexicon or ()
         plain = [words.plain_form(token).lower() for token in tokens]

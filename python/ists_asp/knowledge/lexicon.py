@@ -125,8 +125,7 @@ class Thesaurus(_File):
     def facts(self, lemmas1: Set[Lemma], lemmas2: Set[Lemma]) -> Iterator[str]:
         """Every two words of different sentences that are synonyms, whatever part of speech.
 
-        Their distance is 0 to 9: the fewer neighbours two synonyms have in common, the farther
-        they are.
+        Their distance is 0 to 9: the fewer neighbours they have in common, the farther they are.
         """
         words2 = {lemma for lemma, _ in lemmas2}
         for word in sorted({lemma for lemma, _ in lemmas1}):

@@ -140,8 +140,7 @@ class Reader:
         """Predictions about a pair: atoms of ``asp/input.lp`` as text.
 
         Boundaries are only told where chunks are to be found, links only of spans that may be
-        counterparts, with the labels that they may have and a score. Nothing is told of a pair
-        that is too long.
+        counterparts, with possible labels and a score. Nothing is told of a pair that is too long.
         """
         with self._model.one_thread():
             return list(self._read(pair))

@@ -45,8 +45,7 @@ class Judged(NamedTuple):
 class Model:
     """The files of a reader, loaded: encoders, and heads, which are two layers each.
 
-    The layers of both encoders, that of pairs and that of single sentences, take the same
-    embeddings of word pieces.
+    Both encoders, of pairs and of single sentences, take the same embeddings of word pieces.
     """
 
     def __init__(self, folder: Path) -> None:

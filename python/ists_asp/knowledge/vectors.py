@@ -135,9 +135,8 @@ def nearness(
 ) -> Iterator[str]:
     """Compare the tokens of two sentences: atoms of ``asp/input.lp`` as text.
 
-    The vectors have the shape (tokens, dimensions); a token that is to take no part, such as a
-    punctuation mark, has the zero vector. Where the pair has chunks, rules ask about tokens and
-    runs of whole chunks only.
+    The vectors have the shape (tokens, dimensions); a token that takes no part, such as a mark, has
+    the zero vector. Where the pair has chunks, rules ask about tokens and runs of chunks only.
     """
     sides = _cut(vectors1), _cut(vectors2)
     inner = sides[0] @ sides[1].T

@@ -68,8 +68,7 @@ def spellings(
     """Different words of the two sentences that are spelt alike, in lower case.
 
     Only alphabetic words of at least :data:`MIN_LETTERS` with a similarity of at least
-    :data:`MIN_SIMILARITY` count. They are compared as ``plain`` words, so that two may be 100
-    alike.
+    :data:`MIN_SIMILARITY` count. As they are compared as ``plain`` words, two may be 100 alike.
     """
 
     def plainly(words: Iterable[str]) -> list[tuple[str, str]]:
@@ -317,10 +316,9 @@ def numeral(form: str) -> str | None:
     """The canonical value of a word in digits, or None if it is not simply a number.
 
     Commas between thousands, a plus sign, a currency or percent sign, and zeros that change
-    nothing are dropped: ``1,000`` is ``1000``, ``$3.20`` is ``3.2``, ``50%`` is ``50``, ``-05``
-    is ``-5``. A number with a unit, ending or magnitude (``10m`` may be metres or millions), a
-    range (``5-4``), a time (``10:30``) and a decimal comma (``2,5`` may be a list) have no
-    single value here.
+    nothing are dropped: ``1,000`` is ``1000``, ``$3.20`` is ``3.2``, ``50%`` is ``50``, ``-05`` is
+    ``-5``. A number with a unit, ending or magnitude (``10m`` may be metres or millions), a range
+    (``5-4``), a time (``10:30``) and a decimal comma (``2,5`` may be a list) have no single value.
     """
     match = _NUMERAL.fullmatch(form)
     if match is None or not (match["whole"] or match["fraction"]):

@@ -3,8 +3,7 @@
 From the decisions there comes confidence: how often those that led so far were right. Decisions of
 a kind are sorted by their lead, and the share of right ones is fitted by steps that never fall
 (pool adjacent violators). A step has at least :data:`_LEAST` decisions and rises by at least
-:data:`_RISE` percent, so that the table can be read; few decisions lean towards the share of all
-like them.
+:data:`_RISE` percent, so that the table can be read; few decisions lean towards all like them.
 """
 
 from __future__ import annotations
@@ -163,8 +162,7 @@ def deal(items: Sequence[T], folds: int, seed: int) -> Iterator[tuple[list[T], l
 def learn_weights(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit corrections of the weights that there are, or weights where there are none.
 
-    Each example has an id of its own. It is a DataError if they show no choice of boundaries, or
-    of alignments.
+    Each example has its own id. A DataError: they show no choice of boundaries or of alignments.
     """
     fits = fit_boundaries, fit_alignments, fit_labels, fit_scores
     return [weight for fit in fits for weight in fit(examples, senses, settings)]

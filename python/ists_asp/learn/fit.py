@@ -4,9 +4,8 @@ Boundaries and alignments are logistic regressions, labels a multinomial one tha
 as well, scores a regression in points. A name of evidence gets a weight only for the classes for
 which a rule says ``argues(Name,Class,Sense)``, and only of that sign. The lasso chooses which
 weights there are, as many as the budget allows, and only those that earn it: what they gain must be
-large beside its standard error (Tibshirani 1996). Where there are weights already, corrections of
-them are learned in the same way. An example counts as often as the alignment carries tokens, as in
-the official measures.
+large beside its standard error (Tibshirani 1996). Where there are weights already, corrections are
+learned likewise. An example counts as often as the alignment carries tokens, as it does officially.
 
 A decision's sum is the dot product of values and weights. Some weights are shared by several
 outcomes (what speaks for SPE1 on side 1 speaks for SPE2 on side 2), so that a model has one

@@ -126,10 +126,9 @@ def learn_ratings(
 ) -> tuple[Weight, ...]:
     """Learn what each piece of evidence is worth.
 
-    Ridge regression with weights that are not negative. Annotators of different data sets use
-    the scale differently, so that only differences within a data set count. Where the scale
-    begins, ``base``, and how wide it is follow from both of its ends; correlation is not
-    affected by either.
+    Ridge regression with weights that are not negative. Annotators of different data sets use the
+    scale differently, so that only differences within a data set count. Where the scale begins,
+    ``base``, and how wide it is follow from both of its ends; correlation depends on neither.
 
     ``unrelated`` is what was made of :func:`mismatched` pairs; without any the scale stays as the
     regression has it, and begins at 0. Weights are in thousandths of a point.

@@ -123,8 +123,7 @@ class Worker:
 
     ``told`` is what it has warned of, ``times`` what its stages took. Without a setup the process
     has no system. That of a ``command`` begins as a copy of it, which takes no time, and is bounded
-    in its memory; others begin from nothing, as do those that follow it, unless they are to be
-    ``copied``.
+    in its memory; others, unless ``copied``, begin from nothing, as do those that follow it.
     """
 
     def __init__(

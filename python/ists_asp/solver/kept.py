@@ -1,9 +1,8 @@
 """Answers kept between runs, so that after an edit only pairs are decided that it can affect.
 
-What is written is what a run from scratch would write: an answer is used again if the facts of
-its pair are the same, and the rules are, or no statement that differs can have an instance for the
-pair (see :mod:`ists_asp.solver.edits`). Each is stored under its facts and the version of the rules
-that decided it.
+What is written is what a run from scratch would write: an answer is used again if the facts of its
+pair are the same, and the rules are, or no statement that differs can have an instance for the pair
+(see :mod:`ists_asp.solver.edits`). Each is stored under its facts and its version of the rules.
 """
 
 from __future__ import annotations

@@ -112,9 +112,8 @@ class Solver(Generic[A]):
     """A rule set made ready to decide pairs.
 
     ``program`` is what is grounded for a pair, and what holds for every pair; ``arguments`` are
-    clingo's command line arguments, without those that choose a strategy. What ``read`` makes of
-    an answer set stands in solutions; ``confident`` adds to it how sure it is, by default by the
-    tables among the rules.
+    clingo's command line arguments, without those that choose a strategy. What ``read`` makes of an
+    answer set stands in solutions; ``confident``, by default the rules' tables, says how sure.
 
     Raises:
         UsageError: a constant is not an ASP term.

@@ -33,8 +33,7 @@ _MANY = 10  # atoms of a predicate from which fetching them takes less time than
 class FactLoader:
     """Facts, some of them ``added``, the others fetched by ``statements``.
 
-    This object is the context in which clingo grounds. Where it fetches anything, clingo knows no
-    functions of scripts.
+    It is the context in which clingo grounds: if it fetches anything, no script has functions.
     """
 
     def __init__(

@@ -240,8 +240,7 @@ def _may_derive(probe: Probe, parts: Sequence[Term]) -> bool:
 def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Iterator[Query]:
     """The ways to leave ``size`` literals out of a rule.
 
-    ``goal`` is the predicate that has the number of a question, and those arguments of the head
-    that are ``known``.
+    ``goal``, a predicate, has the number of a question, and the ``known`` arguments of the head.
     """
     assert probe.head is not None
     place = probe.head.location

@@ -75,8 +75,7 @@ class Companion(msgspec.Struct, array_like=True, frozen=True):
     """Finds the elements of an aggregate, or the instances of a conditional literal.
 
     ``text`` is the literal as written, ``function`` the aggregate's (``#sum``), empty for a
-    condition, and ``supports`` whether the firing needs the elements' atoms to be derived
-    before it.
+    condition; ``supports`` says whether the firing needs the elements' atoms derived before it.
     """
 
     elements: tuple[ElementRule, ...]

@@ -6,8 +6,7 @@ and cons apart, the largest first. What has been shown is not repeated.
 
 JSON has a graph of atoms and firings in which nothing leads in a circle. Its shape is described by
 ``data/schema/trace.schema.json``; :data:`VERSION` changes when something is renamed or removed, not
-when something is added. Numbers refer to places in the lists ``rules``, ``atoms`` and ``firings``,
-from 0.
+when something is added. Numbers are places, from 0, in the lists ``rules``, ``atoms``, ``firings``.
 """
 
 from __future__ import annotations

@@ -159,8 +159,7 @@ def _slots(template: str) -> tuple[tuple[str, str], ...]:
 class Term:
     """A term of the objective that counts in an answer: less is better.
 
-    ``terms``, its tuple, tells it from others of the same weight; ``firings`` are the reasons
-    for it, one in most cases.
+    ``terms``, its tuple, tells it from others of the same weight; ``firings`` are its reasons.
     """
 
     priority: int
@@ -173,9 +172,8 @@ class Term:
 class Trace:
     """Why an answer is as it is. Made by :class:`ists_asp.trace.Tracer`.
 
-    ``rating`` is the trace of how the answer is rated, if that was asked for. ``seconds`` says
-    how long it took to decide and to trace; pairs that were traced together share their time
-    equally.
+    ``rating`` is the trace of how the answer is rated, if that was asked for. ``seconds`` says how
+    long it took to decide and to trace; pairs that were traced together share their time equally.
     """
 
     reified: ReifiedRules

@@ -1,8 +1,7 @@
 """A project folder, which a stranger may have sent: the only door to the files in it.
 
-No part of a name may be a link, and nothing is opened but plain files of a bounded size. A name is
-checked wherever it comes from: a listing, a log or a request. Writing is all or nothing, and on
-disk when it returns.
+No part of a name may be a link, and nothing is opened but plain files of a bounded size. Names of
+listings, logs and requests are checked. Writing is all or nothing, and on disk when it returns.
 """
 
 from __future__ import annotations

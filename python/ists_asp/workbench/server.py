@@ -1,8 +1,7 @@
 """The HTTP server: uvicorn, with limits on connections before anybody looks at a request.
 
 A connection that has no request under way may be closed at any time: after :data:`IDLE` seconds,
-or, where :data:`CONNECTIONS` are open, to make room for a new one. The address that has most of
-them loses the oldest.
+or, where :data:`CONNECTIONS` are open, for a new one: the address with most loses its oldest.
 """
 
 from __future__ import annotations
