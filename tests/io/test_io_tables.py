@@ -331,6 +331,7 @@ def test_text_comes_back_byte_by_byte(table, tmp_path, name):
 def test_values_of_other_columns_keep_their_types(table, tmp_path):
     values = ["a b", "c", datetime.datetime(2026, 11, 25, 12, 0), 7, 2.5]
     source = table("a.xlsx", excel([["s1", "s2", "when", "n", "x"], values]))
+    values[2] = "2026-11-25 12:00:00"
     assert cells_of(source) == [values]
     assert cells_of(Table(write(tmp_path / "b.xlsx", source.titles, [values]))) == [values]
 
@@ -456,6 +457,173 @@ def test_a_cell_that_cannot_be_read_costs_its_row(table):
     assert told == [f"a.ods: sheet 'S', row {n}: column C cannot be read" for n in (2, 3, 4)]
 
 
+def book(*sheets, formats=(), merged=(), hidden=()):
+    """A workbook of sheets, each a name and rows, with formats of cells of the last one."""
+    workbook = openpyxl.Workbook()
+    workbook.remove(workbook.active)
+    for name, *lines in sheets:
+        sheet = workbook.create_sheet(name)
+        for line in lines:
+            sheet.append(line)
+        sheet.sheet_state = "hidden" if name in hidden else "visible"
+    for cell, code in formats:
+        sheet[cell].number_format = code
+    for cells in merged:
+        sheet.merge_cells(cells)
+    return bytes_of(workbook.save)
+
+
+PAIR = ["sentence1", "sentence2"]
+KEY = ["pregunta", "respuesta", "referencia"]
+DAY, HALF = datetime.date(2026, 4, 3), datetime.time(14, 30)
+PAGE = "<html><body><table><tr><th>s1<th>s2</tr><tr><td>a &amp; b<br>c<td>d</table></body></html>"
+
+DIRT = {
+    "a title.xlsx": (
+        book(("S", ["Klasse 7b"], [], PAIR, ["a", "b"])),
+        [["a", "b"]],
+        ["row 3 has the titles; what is above it is left out"],
+    ),
+    "a title.csv": (
+        b"Grupo 3;;\n;;\npregunta;respuesta;referencia\nx;y;z\n",
+        [["x", "y", "z"]],
+        ["row 3 has the titles; what is above it is left out"],
+    ),
+    "units.xlsx": (
+        book(("S", [*KEY, "puntos"], [None, "(texto)", None, "0-5"], ["x", "y", "z", 3])),
+        [["x", "y", "z", 3]],
+        ["row 2 has units ((texto), 0-5); left out"],
+    ),
+    "an answer like a unit.csv": (b"question,answer,reference\nx,%,z\n", [["x", "%", "z"]], []),
+    "blank rows.csv": (
+        b"sentence1,sentence2\n\na,b\n,\nc,d\n\n",
+        [["a", "b"], ["c", "d"]],
+        ["2 blank rows are left out, first row 2"],
+    ),
+    "merged.xlsx": (
+        book(("S", KEY, ["x", "y", "z"], [None, "w"], ["u", "v", "t"]), merged=["A2:A3", "C2:C3"]),
+        [["x", "y", "z"], ["x", "w", "z"], ["u", "v", "t"]],
+        ["merged cells are filled down: A3 and 1 more"],
+    ),
+    "shown.xlsx": (
+        book(
+            ("S", [*KEY, "n"], [True, DAY, HALF, 10.0], [0.5, 0.125, 0.75, 2.5]),
+            formats=zip(
+                ("B2", "C2", "A3", "B3", "C3"),
+                ("d/m", "h:mm AM/PM", "0%", "0.0%", "# ?/?"),
+                strict=True,
+            ),
+        ),
+        [["TRUE", "3/4", "2:30 PM", 10], ["50%", "12.5%", "3/4", 2.5]],
+        ["dates are read as the sheet shows them; a program may have made them of what was typed:"],
+    ),
+    "formulas.xlsx": (
+        book(("S", PAIR, ["=A1", "b"], ["#N/A", "c"])),
+        [[None, "b"], [None, "c"]],
+        ["formulas without a stored value", "errors of formulas are read as empty: #N/A in A3"],
+    ),
+    "several sheets.xlsx": (
+        book(
+            ("Read me", ["How to mark"], ["see below"]),
+            ("Old", PAIR, ["old", "old"]),
+            ("Marks", ["name", "total"], ["Ada", 3]),
+            ("Pairs", PAIR, ["a", "b"]),
+            hidden=["Old"],
+        ),
+        [["a", "b"]],
+        ["the sheet 'Pairs' is read, and not Read me, Marks"],
+    ),
+    "a workbook.csv": (
+        book(("S", PAIR, ["a", "b"])),
+        [["a", "b"]],
+        ["this is an Excel workbook, whatever its name, and is read as one"],
+    ),
+    "a page.xls": (
+        PAGE.encode(),
+        [["a & b\nc", "d"]],
+        ["this is a page of HTML, whatever its name, and is read as one"],
+    ),
+    "tabs.xls": (b"s1\ts2\na\tb\n", [["a", "b"]], []),
+    "text.xlsx": (
+        b"s1,s2\na,b\n",
+        [["a", "b"]],
+        ["this is text, whatever its name, and is read as one"],
+    ),
+    "a sheet.xlsx": (
+        libre([PAIR, ["a", "b"]]),
+        [["a", "b"]],
+        ["this is a LibreOffice sheet, whatever its name, and is read as one"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DIRT)
+def test_sheets_are_read_as_people_have_them(table, tmp_path, name):
+    data, expected, told = DIRT[name]
+    warnings = []
+    source = table(name, data, header=True, warn=warnings.append)
+    assert cells_of(source) == expected == cells_of(source)
+    assert len(warnings) == len(told)
+    for warning, words in zip(warnings, told, strict=True):
+        assert warning.startswith(f"{tmp_path / name}: {words}")
+
+
+@pytest.mark.parametrize("wanted", ["Old", "2"])
+def test_a_sheet_is_named_or_numbered(table, wanted):
+    data = book(("Read me", ["x"]), ("Old", PAIR, ["c", "d"]), ("New", PAIR, ["a", "b"]))
+    assert cells_of(table("a.xlsx", data, sheet=wanted)) == [["c", "d"]]
+    with pytest.raises(UsageError, match=r"--sheet: .*'4'; expected Read me, Old, New"):
+        table("a.xlsx", data, sheet="4")
+    with pytest.raises(UsageError, match="has no sheets"):
+        table("a.csv", b"a,b\n", sheet="4")
+
+
+@pytest.mark.parametrize("data", [b"\xd0\xcf\x11\xe0" + bytes(9), b"PK\x03\x04x", b"%PDF-1.7\n"])
+def test_files_that_are_no_tables_are_named(table, data):
+    with pytest.raises(FormatError, match=r"this is an? .*expected a table. Save it as"):
+        table("a.csv", data)
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "ods"])
+def test_workbooks_come_back_as_they_were(table, tmp_path, kind):
+    first, lines = ("Read me", ["=1+1"]), (["Title"], [], [*PAIR, "n"], ["a", "b", 2.5], ["c", "d"])
+    data = book(first, ("Pairs", *lines), hidden=["Read me"], formats=[("C4", "0.00")])
+    if kind == "ods":
+        document = Document("spreadsheet")
+        document.body.clear()
+        for name, *values in (first, ("Pairs", *lines)):
+            sheet = Sheet(name)
+            for cells in values:
+                row = Row()
+                row.set_values(cells)
+                sheet.append_row(row)
+            document.body.append(sheet)
+        data = bytes_of(document.save)
+    source = table(f"a.{kind}", data)
+    one, two = source.rows()
+    path = tmp_path / f"b.{kind}"
+    with (
+        path.open("w", encoding="utf-8", newline="") as stream,
+        writing_behind(kind, stream, ["rating", "text"], source) as put,
+    ):
+        put(two, [1, "=x"])
+    if kind == "xlsx":
+        read_me, sheet = openpyxl.load_workbook(path)
+        assert (read_me.sheet_state, read_me["A1"].value) == ("hidden", "=1+1")
+        assert (sheet["C4"].number_format, sheet["E5"].data_type) == ("0.00", "s")
+    again = Table(path, header=True)
+    assert (again.sheet, again.columns) == ("Pairs", (*PAIR, "n", "rating", "text"))
+    assert cells_of(again) == [["a", "b", 2.5, None, None], ["c", "d", None, 1, "=x"]]
+    with (
+        path.open("w", encoding="utf-8", newline="") as stream,
+        writing_behind(kind, stream, ["label"], source) as put,
+    ):
+        put(one, ["EQUI"])
+        put(one, ["SIMI"])
+    again = Table(path, sheet="ists-asp")
+    assert cells_of(again) == [["a", "b", 2.5, label] for label in ("EQUI", "SIMI")]
+
+
 def test_an_encoding_can_be_named(table):
     data = text(ALL, encoding="cp1252")
     assert len(entries(table("a.csv", data, encoding="cp1252"))) == 2
@@ -467,11 +635,11 @@ def test_faulty_rows_keep_their_cells_and_their_places(table):
     data = b"id,s1,s2,n\n1,a,b,x\n\n3,,b,y\n4,a\n5,a,b,c,d\n5,a,b,z\n,a,b,q\n5,a,b,w\n"
     lines = entries(table("a.csv", data))
     faults = {row.number: str(fault) for row, fault in lines if isinstance(fault, DataError)}
-    words = "an empty row | s1 is empty | 2 cells | 5 cells | an empty id | the id '5' again"
-    expected = dict(zip((3, 4, 5, 6, 8, 9), words.split(" | "), strict=True))
+    words = "s1 is empty | 2 cells | 5 cells | an empty id | the id '5' again"
+    expected = dict(zip((4, 5, 6, 8, 9), words.split(" | "), strict=True))
     assert faults.keys() == expected.keys()
     assert all(expected[number] in fault for number, fault in faults.items())
-    assert list(lines[2][0].cells) == ["3", "", "b", "y"]
+    assert list(lines[1][0].cells) == ["3", "", "b", "y"]
 
 
 def test_columns_by_name_by_number_and_with_a_header_of_any_names(table):

@@ -148,6 +148,10 @@ _FLAGS = {
 }
 
 
+sheet_option: Decorator = _shared(
+    "--sheet NAME",
+    "Sheet of a workbook, by name or number. Default: the first visible one with the columns.",
+)
 skip_option: Decorator = _shared("--skip-bad", _FLAGS["--skip-bad"])
 
 
@@ -181,6 +185,7 @@ def input_options(
             {flag: name for flag, name in named.items() if name is not None},
             **{name: rest.pop(name) for name in (flag[2:].replace("-", "_") for flag in _FLAGS)},
             encoding=rest.pop("encoding"),
+            sheet=rest.pop("sheet"),
             identifier=rest.pop("identifier"),
             quiet=rest.pop("quiet"),
             columns={name: title for name in _COLUMNS if (title := rest.pop(f"{name}_col"))},
@@ -200,6 +205,7 @@ def input_options(
                 "--encoding NAME",
                 "Encoding of a text table, such as cp1252. Default: UTF-8 or UTF-16.",
             ),
+            sheet_option,
             *(_shared(flag, _FLAGS[flag]) for flag in _FLAGS),
             _shared("--id ID", "Only the pair with this id.", name="identifier"),
             quiet_option,

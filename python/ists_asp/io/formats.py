@@ -331,7 +331,7 @@ def writing_rows(
     with writing_behind(shape.table, stream, columns, like) as put:
 
         def put_rows(outcome: Outcome | DataError, row: Row | None) -> None:
-            front: Sequence[object] = () if row is None else row.cells
+            front: Row | Sequence[object] = () if row is None else row
             records: Iterable[Mapping[str, object]] = [{"error": str(outcome)}]
             if isinstance(outcome, Outcome):
                 pair, records = outcome.pair, _ROWS[columns](outcome)

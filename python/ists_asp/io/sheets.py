@@ -1,17 +1,24 @@
-"""Sheets of Excel and LibreOffice, and Parquet: rows in and rows out, by the libraries for them.
+"""Sheets of Excel and LibreOffice, pages of HTML, and Parquet: rows in and rows out.
 
-They come with the extra ``[tables]``.
+The libraries for them come with the extra ``[tables]``. A process of its own reads and edits
+files of strangers; it is killed at its limits.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from copy import copy
+from dataclasses import asdict, replace
+from datetime import date, time, timedelta
 from decimal import Decimal
+from fractions import Fraction
+from html.parser import HTMLParser
 from importlib import import_module
 from io import BytesIO, RawIOBase
 from itertools import islice, repeat
@@ -19,10 +26,18 @@ from multiprocessing.connection import Connection
 from shutil import copyfileobj
 from subprocess import DEVNULL, PIPE, Popen
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
 from zipfile import ZipFile
 
-from ists_asp.errors import DataError, FormatError, IstsError, ResourceError
+from ists_asp.errors import (
+    DataError,
+    FormatError,
+    IstsError,
+    ResourceError,
+    UsageError,
+    shortened,
+)
+from ists_asp.io.text import Warn, find_header, ignore
 from ists_asp.limits import TableLimits
 from ists_asp.processes import OUT_OF_TIME, deaf, end_after, ending, heard, limit_memory
 
@@ -31,12 +46,14 @@ Cells: TypeAlias = Sequence[object]
 Put: TypeAlias = Callable[[Cells], None]  # writes a row
 _BATCH = 5000  # rows of Parquet that are read or written at a time
 _SENT = 500  # rows that are sent together
+HEAD = 20  # rows among which titles are looked for
 _SMALL = 256 << 10  # bytes that a file of any size may unpack to
 _ODD = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)  # of cells
 _ABOUT = {
     "xlsx": ("openpyxl", "an Excel workbook"),
     "ods": ("odfdo", "a LibreOffice sheet"),
     "parquet": ("pyarrow", "a Parquet file"),
+    "html": ("html", "a page of HTML"),
 }
 
 
@@ -55,7 +72,7 @@ def _readable(kind: str, where: str) -> Iterator[None]:
     """Say of whatever a library raises that this is no such file."""
     try:
         yield
-    except (IstsError, MemoryError, GeneratorExit):
+    except (IstsError, MemoryError, SystemError, GeneratorExit):
         raise
     except Exception as error:
         reason = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
@@ -65,31 +82,79 @@ def _readable(kind: str, where: str) -> Iterator[None]:
 
 
 def read_rows(
-    kind: str, stream: BinaryIO, where: str, limits: TableLimits
+    kind: str,
+    stream: BinaryIO,
+    where: str,
+    limits: TableLimits,
+    *,
+    sheet: str | None = None,
+    titles: Sequence[str] = (),
+    warn: Warn = ignore,
 ) -> Generator[Any, None, None]:
-    """Yield the names of the sheets and the schema that a file has, and then its rows.
+    """Yield the name of a sheet, those of others, and the schema that a file has; then its rows.
 
-    A process of its own reads it, which is killed at its limits. Formulas have their saved values.
+    The ``sheet`` has that name or number; by default it is the first visible one with columns of
+    these ``titles``, or of usual ones. Cells are as the sheet shows them; formulas have the values
+    that were saved with them. What is odd is warned of at the end.
     """
     _library(kind)
+    yield from _served(kind, stream, where, limits, {"sheet": sheet, "titles": titles}, warn)
+
+
+def edit(
+    kind: str,
+    stream: BinaryIO,
+    where: str,
+    limits: TableLimits,
+    change: Mapping[str, object],
+    output: BinaryIO,
+) -> None:
+    """Write a copy of a workbook with more columns, or with a new sheet.
+
+    A ``change`` has the ``titles`` and the ``rows``, each a number and cells; and of columns the
+    ``sheet``, its ``head`` (the number of the row of titles), and the ``column`` before them.
+    """
+    with TemporaryFile() as orders, TemporaryFile() as result:
+        orders.write(json.dumps(change, default=str).encode())
+        orders.flush()
+        # What is edited is held as a whole.
+        allowed = replace(limits, seconds=6 * limits.seconds, memory=4 * limits.memory)
+        numbers = orders.fileno(), result.fileno()
+        for _ in _served(kind, stream, where, allowed, {"edit": numbers}, ignore, numbers):
+            pass
+        result.seek(0)
+        copyfileobj(result, output)
+
+
+def _served(
+    kind: str,
+    stream: BinaryIO,
+    where: str,
+    limits: TableLimits,
+    how: Mapping[str, object],
+    warn: Warn,
+    passed: Sequence[int] = (),
+) -> Generator[Any, None, None]:
+    """Yield the rows that a process of its own sends of a file."""
     with ExitStack() as stack:
         try:
             number = stream.fileno()
         except OSError:
-            copy = stack.enter_context(TemporaryFile())
-            copyfileobj(stream, copy)
-            copy.flush()
-            number = copy.fileno()
+            copied = stack.enter_context(TemporaryFile())
+            copyfileobj(stream, copied)
+            copied.flush()
+            number = copied.fileno()
         size = os.fstat(number).st_size >> 20
         about = [kind, where, asdict(limits), limits.seconds + 2 * size, limits.memory + 16 * size]
         code = "from ists_asp.io.sheets import serve; serve()"
         with deaf(copied=True):
             process = Popen(
                 # The working folder may have modules of strangers.
-                [sys.executable, "-P", "-c", code, json.dumps(about)],
+                [sys.executable, "-P", "-c", code, json.dumps([*about, how])],
                 stdin=number,
                 stdout=PIPE,
                 stderr=DEVNULL,
+                pass_fds=passed,
             )
         stack.enter_context(process)
         stack.callback(process.kill)
@@ -113,33 +178,110 @@ def read_rows(
             if kind == "error":
                 raise value
             if kind == "end":
+                for note in value:
+                    warn(f"{where}: {note}")
                 return
             yield from value
 
 
 def serve() -> None:
-    """The process that reads a file, which is its standard input, and sends its rows in batches."""
-    kind, where, limits, seconds, memory = json.loads(sys.argv[1])
+    """The process that reads or edits a file, its standard input, and sends rows in batches."""
+    kind, where, limits, seconds, memory, how = json.loads(sys.argv[1])
     end_after(seconds)
     limit_memory(memory << 20)
     # What libraries print is no row.
     out = Connection(os.dup(1), readable=False)
     os.dup2(2, 1)
+    bounds, notes = TableLimits(**limits), Notes()
 
     try:
         with os.fdopen(0, "rb") as stream, _readable(kind, where):
             stream.seek(0)
-            rows = _READERS[kind](stream, where, TableLimits(**limits))
-            out.send(("rows", [next(rows)]))
-            rows = _to_last(rows, os.fstat(stream.fileno()).st_size, where, TableLimits(**limits))
-            while batch := list(islice(rows, _SENT)):
-                out.send(("rows", batch))
-        out.send(("end", None))
-    except MemoryError:
-        # What is left in memory may not suffice to say so.
+            if "edit" in how:
+                orders, result = (os.fdopen(number, "r+b") for number in how["edit"])
+                orders.seek(0)
+                _EDITORS[kind](stream, json.load(orders), result)
+                result.flush()
+            else:
+                rows: Iterator[Any]
+                if kind == "parquet":
+                    rows = _parquet(stream, where, bounds)
+                else:
+                    rows = _chosen(_READERS[kind](stream, where, bounds, notes), **how)
+                out.send(("rows", [next(rows)]))
+                rows = _to_last(rows, os.fstat(stream.fileno()).st_size, where, bounds)
+                while batch := list(islice(rows, _SENT)):
+                    out.send(("rows", batch))
+        out.send(("end", notes.texts()))
+    except (MemoryError, SystemError):
+        # What is left in memory may not suffice to say so; Python errs then, too.
         os._exit(1)
     except IstsError as error:
         out.send(("error", error))
+
+
+class Notes:
+    """Odd cells of a sheet: for each kind a count, and the first place."""
+
+    def __init__(self) -> None:
+        self._counts, self._first = Counter[str](), dict[str, str]()
+
+    def add(self, text: str, row: int, column: int, value: str = "") -> None:
+        """Take the cell of a row and a column, by numbers from 1, which a ``text`` is about."""
+        self._counts[text] += 1
+        place = f"{letters(column - 1)}{row}"
+        self._first.setdefault(text, f"{value} in {place}" if value else place)
+
+    def texts(self) -> list[str]:
+        """A sentence for each kind."""
+        return [
+            f"{text}: {self._first[text]}" + (f" and {count - 1} more" if count > 1 else "")
+            for text, count in self._counts.items()
+        ]
+
+
+_NO_VALUE = (
+    "formulas without a stored value are read as empty; open the file in the program for sheets "
+    "and save it"
+)
+_FILLED = "merged cells are filled down"
+_ERROR = "errors of formulas are read as empty"
+_DATE = "dates are read as the sheet shows them; a program may have made them of what was typed"
+
+
+class Sheet(NamedTuple):
+    """A sheet of a workbook, and its rows from the first one on, which are read lazily."""
+
+    name: str
+    visible: bool
+    rows: Iterator[Cells]
+
+
+def _chosen(sheets: Sequence[Sheet], sheet: str | None, titles: Sequence[str]) -> Iterator[Any]:
+    """The rows of the sheet of that name or number, or of the first one with the columns."""
+    shown = [item for item in sheets if item.visible] or sheets
+    names = [item.name for item in shown]
+    if sheet is not None:
+        named = [item for item in sheets if item.name == sheet]
+        if not named and sheet.isdecimal() and 1 <= int(sheet) <= len(shown):
+            named = [shown[int(sheet) - 1]]
+        if not named:
+            found = f"there is no sheet '{shortened(sheet)}'"
+            raise UsageError(found, where="--sheet", expected=shortened(", ".join(names), 200))
+        shown, names = named, [named[0].name]
+    best: tuple[int, Sheet, list[Cells]] | None = None
+    for item in shown:
+        head = list(islice(item.rows, HEAD))
+        rank = 2 * (find_header(head, titles) is not None) + any(map(any, head))
+        if best is None or rank > best[0]:
+            best = rank, item, head
+    if best is None:
+        raise DataError("there is no sheet", expected="one with a row of titles")
+    _, item, head = best
+    names.remove(item.name)
+    yield item.name, names, None
+    yield from head
+    yield from item.rows
 
 
 def _to_last(
@@ -204,9 +346,13 @@ class Unpacked(RawIOBase):
         return self._stream.tell()
 
 
-def _excel(stream: BinaryIO, where: str, limits: TableLimits) -> Iterator[Any]:
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?ref="([A-Z]+)(\d+):[A-Z]+(\d+)"')
+
+
+def _excel(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> list[Sheet]:
     reading = _library("xlsx", ".worksheet._read_only")
     unescape = _library("xlsx", ".utils.escape").unescape
+    index_of = _library("xlsx", ".utils").column_index_from_string
     _check_archive(stream, where, limits)
 
     class Parser(reading.WorkSheetParser):  # type: ignore[misc, name-defined]
@@ -219,46 +365,216 @@ def _excel(stream: BinaryIO, where: str, limits: TableLimits) -> Iterator[Any]:
 
         def parse_cell(self, element: Any) -> Any:  # noqa: ANN401
             try:
-                return super().parse_cell(element)
+                cell = super().parse_cell(element)
+                place = cell["row"], cell["column"]
+                value, code = cell["value"], formats[cell["style_id"]]
+                if value is None and any(child.tag.endswith("}f") for child in element):
+                    notes.add(_NO_VALUE, *place)
+                elif cell["data_type"] == "e":
+                    notes.add(_ERROR, *place, value)
+                    value = None
+                else:
+                    value = unescape(value) if type(value) is str else _displayed(value, code)
+                    if isinstance(cell["value"], date):
+                        notes.add(_DATE, *place, str(value))
             except _ODD:
                 # It is told with its place, and costs its row.
                 column = max(1, self.col_counter)
                 return {"row": self.row_counter, "column": column, "value": Unread()}
+            return cell | {"value": value}
 
     reading.WorkSheetParser = Parser
     book = _library("xlsx").load_workbook(stream, read_only=True, data_only=True)
-    sheet = book.worksheets[0]
-    yield book.sheetnames, None
-    # What a sheet says of its size may be wrong.
-    sheet.reset_dimensions()
-    for row in sheet.iter_rows(values_only=True):
-        cells = row[: limits.columns + 1]
-        yield [unescape(cell) if type(cell) is str else cell for cell in cells]
+    codes = _library("xlsx", ".styles.numbers").BUILTIN_FORMATS
+    codes |= dict(enumerate(book._number_formats, 164))
+    formats = [codes.get(style.numFmtId, "") for style in book._cell_styles] or [""]
+
+    def rows(sheet: Any) -> Iterator[Cells]:  # noqa: ANN401
+        # What a sheet says of its size may be wrong.
+        sheet.reset_dimensions()
+        merged: dict[int, list[int]] = {}
+        with sheet._get_source() as source:
+            # They stand behind the rows.
+            rest = b""
+            while block := source.read(_SMALL):
+                rest, end = rest + block, 0
+                for match in _MERGED.finditer(rest):
+                    column, (first, last), end = match[1].decode(), match.group(2, 3), match.end()
+                    for number in range(int(first) + 1, min(int(last), limits.rows) + 1):
+                        merged.setdefault(number, []).append(index_of(column) - 1)
+                rest = rest[max(end, len(rest) - 200) :]
+        above: list[object] = []
+        for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
+            cells = list(row[: limits.columns + 1])
+            if all(cell is None for cell in cells):
+                above = above if number in merged else []
+                yield ()
+                continue
+            for at in sorted(merged.get(number, ())):
+                if at < len(above) and (at >= len(cells) or cells[at] is None):
+                    cells += [None] * (at + 1 - len(cells))
+                    cells[at] = above[at]
+                    notes.add(_FILLED, number, at + 1)
+            above = cells
+            yield cells
+
+    return [Sheet(one.title, one.sheet_state == "visible", rows(one)) for one in book.worksheets]
 
 
-def _libre(stream: BinaryIO, where: str, limits: TableLimits) -> Iterator[Any]:
+_PARTS = re.compile(
+    r"\[(?P<total>h+|m+|s+)\]|\[[^]]*\]|\"(?P<words>[^\"]*)\"|\\(?P<sign>.)|_.|\*."
+    r"|(?P<half>AM/PM|A/P)|(?P<unit>y+|m+|d+|h+|s+)(?:\.0+)?|(?P<other>.)",
+    re.IGNORECASE,
+)
+
+
+def _displayed(value: object, code: str) -> object:
+    """A value as a sheet shows it by a format: dates, times, percentages and truth as text."""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, date | time | timedelta):
+        return _time_text(value, code.split(";")[0])
+    if isinstance(value, int | float) and "%" in code:
+        decimals = re.search(r"\.([0#?]+)", code)
+        return f"{100 * value:.{len(decimals[1]) if decimals else 0}f}%"
+    if isinstance(value, float) and (fraction := re.search(r"/(\?+)", code)):
+        near = Fraction(value).limit_denominator(10 ** len(fraction[1]) - 1)
+        whole, rest = divmod(near, 1) if "#" in code else (0, near)
+        return " ".join(str(part) for part in (whole, rest) if part) or "0"
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _time_text(value: date | time | timedelta, code: str) -> str:
+    if isinstance(value, timedelta):
+        seconds = round(value.total_seconds())
+        hour, minute, second = *divmod(seconds // 60, 60), seconds % 60
+    else:
+        hour, minute, second = (getattr(value, part, 0) for part in ("hour", "minute", "second"))
+    text, parts, hours = "", list(_PARTS.finditer(code)), "AM/PM" in code.upper()
+    units = [(part["unit"] or part["total"] or "").lower() for part in parts]
+    last = ""
+    for at, part in enumerate(parts):
+        unit = units[at]
+        if not unit:
+            half = part["half"] and ("AM", "PM")[hour > 11]
+            text += part["words"] or part["sign"] or half or part["other"] or ""
+            continue
+        following = next(filter(None, units[at + 1 :]), "")
+        kind, size = unit[0], len(unit)
+        if kind == "h":
+            number = (hour % 12 or 12) if hours else hour
+        elif kind == "s":
+            number = second
+        elif kind == "m" and size < 3 and (last == "h" or following[:1] == "s"):
+            number = minute
+        elif not isinstance(value, date):
+            number = 0
+        elif kind == "y":
+            number, size = (value.year, 4) if size > 2 else (value.year % 100, 2)
+        elif size > 2:
+            text += value.strftime(("%b", "%B", "%a", "%A")[2 * (kind == "d") + (size > 3)])
+            number = -1
+        else:
+            number = value.month if kind == "m" else value.day
+        text += "" if number < 0 else f"{number:0{size}}"
+        last = kind
+    return text.strip() or str(value)
+
+
+def _libre(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> list[Sheet]:
     _check_archive(stream, where, limits)
     stream.seek(0)
 
     def value_of(cell: Any) -> object:  # noqa: ANN401
         try:
-            value = cell.get_value()
-            if isinstance(value, Decimal):
-                return int(value) if value == value.to_integral_value() else float(value)
-            return Unread() if value is None and cell.type else value
+            kind, known = cell.type, cell.get_value()
+            if kind in ("boolean", "date", "percentage", "time"):
+                return cell.text_recursive or str(known)
+            if isinstance(known, Decimal):
+                return int(known) if known == known.to_integral_value() else float(known)
+            return Unread() if known is None and kind else known
         except _ODD:
             return Unread()
 
     # Whether a row is empty is seen by the values of its cells, too.
     _library("ods").Cell.value = property(value_of)
-    tables = _library("ods").Document(BytesIO(stream.read())).body.tables
-    yield [table.name for table in tables], None
-    sheet = tables[0]
-    sheet.rstrip(aggressive=True)
-    limits.check("rows", sheet.height, f"{sheet.height} rows, blank ones included", where)
-    for row in sheet.iter_rows():
-        limits.check("columns", row.width, f"{row.width} cells in a row", where)
-        yield [cell.value for cell in row.get_cells()]
+    document = _library("ods").Document(BytesIO(stream.read()))
+
+    def rows(sheet: Any) -> Iterator[Cells]:  # noqa: ANN401
+        sheet.rstrip(aggressive=True)
+        limits.check("rows", sheet.height, f"{sheet.height} rows, blank ones included", where)
+        merged: dict[int, tuple[int, object]] = {}
+        for number, row in enumerate(sheet.iter_rows(), 1):
+            limits.check("columns", row.width, f"{row.width} cells in a row", where)
+            cells = list[object]()
+            for at, cell in enumerate(row.get_cells()):
+                value = cell.value
+                if value is None and cell.formula:
+                    notes.add(_NO_VALUE, number, at + 1)
+                elif cell.type == "date":
+                    notes.add(_DATE, number, at + 1, str(value))
+                last, above = merged.get(at, (0, None))
+                if number <= last and value is None:
+                    notes.add(_FILLED, number, at + 1)
+                    value = above
+                elif span := cell.get_attribute("table:number-rows-spanned"):
+                    merged[at] = number + int(span) - 1, value
+                cells.append(value)
+            yield cells
+
+    def visible(sheet: Any) -> bool:  # noqa: ANN401
+        style = document.get_style("table", sheet.style) if sheet.style else None
+        shown = style and (style.get_properties(area="table") or {}).get("table:display")
+        return bool(shown != "false")
+
+    return [Sheet(one.name, visible(one), rows(one)) for one in document.body.tables]
+
+
+class _Page(HTMLParser):
+    """The tables of a page, as rows of texts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: list[list[list[object]]] = []
+        self._words: list[str] | None = None
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
+        """Begin a table, a row or a cell."""
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr" and self.tables:
+            self.tables[-1].append([])
+        elif tag in ("td", "th") and self.tables and self.tables[-1]:
+            self._end_cell()
+            self._words = []
+        elif tag in ("br", "p", "div", "li") and self._words:
+            self._words.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        """Take the text of a cell."""
+        if self._words is not None:
+            self._words.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a cell."""
+        if tag in ("td", "th", "tr", "table"):
+            self._end_cell()
+
+    def _end_cell(self) -> None:
+        if self._words is not None:
+            lines = "".join(self._words).split("\n")
+            text = "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
+            self.tables[-1][-1].append(text or None)
+        self._words = None
+
+
+def _html(stream: BinaryIO, _where: str, _limits: TableLimits, _notes: Notes) -> list[Sheet]:
+    data, page = stream.read(), _Page()
+    try:
+        page.feed(data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"))
+    except UnicodeDecodeError:
+        page.feed(data.decode("cp1252", "replace"))
+    return [Sheet(f"table {n}", True, iter(rows)) for n, rows in enumerate(page.tables, 1)]
 
 
 def _parquet(
@@ -271,7 +587,7 @@ def _parquet(
         size = metadata.row_group(group).total_byte_size >> 20
         limits.check("unpacked", size, f"a row group of {size} MB", where)
     limits.check("columns", metadata.num_columns, f"{metadata.num_columns} columns", where)
-    yield [], file.schema_arrow
+    yield "", [], file.schema_arrow
     for batch in file.iter_batches(_BATCH, groups):
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
@@ -285,7 +601,7 @@ def read_groups(
         yield from _parquet(stream, where, limits, groups)
 
 
-_READERS = {"xlsx": _excel, "ods": _libre, "parquet": _parquet}
+_READERS = {"xlsx": _excel, "ods": _libre, "html": _html}
 
 
 class Unread(str):
@@ -344,6 +660,51 @@ def writing_libre(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
     saved = BytesIO()
     document.save(saved)
     stream.write(saved.getvalue())
+
+
+def _edit_excel(stream: BinaryIO, change: Mapping[str, Any], output: BinaryIO) -> None:
+    book = _library("xlsx").load_workbook(stream, rich_text=True)
+    illegal = _library("xlsx", ".cell.cell").ILLEGAL_CHARACTERS_RE
+
+    def put(row: int, cells: Sequence[object], like: Any = None) -> None:  # noqa: ANN401
+        for column, value in enumerate(cells, 1 + at):
+            if value is not None:
+                cell = sheet.cell(row, column)
+                cell.value = illegal.sub("", value) if isinstance(value, str) else value
+                if isinstance(value, str):
+                    cell.data_type = "s"
+                if like is not None:
+                    cell._style = copy(like._style)
+
+    if "sheet" in change:
+        sheet, head, at = book[change["sheet"]], change["head"], change["column"]
+        put(head, change["titles"], sheet.cell(head, at))
+    else:
+        sheet, head, at = book.create_sheet("ists-asp"), 1, 0
+        put(head, change["titles"])
+    for number, cells in change["rows"]:
+        put(number, cells)
+    book.save(output)
+
+
+def _edit_libre(stream: BinaryIO, change: Mapping[str, Any], output: BinaryIO) -> None:
+    library = _library("ods")
+    document, at = library.Document(BytesIO(stream.read())), change.get("column", 0)
+    if "sheet" in change:
+        sheet = document.body.get_table(name=change["sheet"])
+    else:
+        sheet = library.Table("ists-asp")
+        document.body.append(sheet)
+    for number, cells in [(change.get("head", 1), change["titles"]), *change["rows"]]:
+        for column, value in enumerate(cells, at):
+            if value is not None:
+                sheet.set_value((column, number - 1), value)
+    saved = BytesIO()
+    document.save(saved)
+    output.write(saved.getvalue())
+
+
+_EDITORS = {"xlsx": _edit_excel, "ods": _edit_libre}
 
 
 @contextmanager

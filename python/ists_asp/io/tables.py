@@ -18,8 +18,9 @@ import zlib
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
@@ -35,8 +36,8 @@ from ists_asp.io.text import (
     Line,
     Source,
     Warn,
+    find_header,
     ignore,
-    names_columns,
     source_name,
     unreadable,
 )
@@ -52,11 +53,28 @@ KINDS = {
 }
 """Kinds of tables by the ending of their names."""
 
+_READ = {**KINDS, ".xlsm": "xlsx", ".html": "html", ".htm": "html", ".xls": "csv", ".txt": "csv"}
+_SHEETS = ("xlsx", "ods", "html")
+_ARCHIVED = (b"[Content_Types].xml", b"docProps/", b"_rels/", b"xl/")  # begins a workbook
+_KNOWN = {
+    **{"xlsx": "an Excel workbook", "ods": "a LibreOffice sheet", "parquet": "a Parquet file"},
+    **{"html": "a page of HTML", "csv": "text"},
+}
+_OTHER = {
+    b"\xd0\xcf\x11\xe0": "an Excel workbook of the years before 2007, or one with a password",
+    b"PK\x03\x04": "an archive without a sheet",
+    b"%PDF": "a PDF",
+}
 _PACKED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _BOMS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 _UNREAD = re.compile("[\udc80-\udcff]")
 _SAMPLE = 1 << 16
 _LISTED = re.compile(r"sep=(.)\r?\n?")
+_UNIT = re.compile(
+    r"\(.*\)|\[.*\]|%|/ ?\d+|\d+ ?[-–] ?\d+|(?:max|máx)\.? ?\d+|te?xto?|text[eo]?|str(?:ing)?|int"
+    r"|float|number|número|pts\.?|points?|puntos?|Punkte|punti",
+    re.IGNORECASE,
+)
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 
 
@@ -100,14 +118,41 @@ ABSENT = msgspec.UNSET
 
 def kind_of(path: Path, where: str | None = None) -> str:
     """The kind of a table by the ending of its name."""
-    endings = [ending.lower() for ending in path.suffixes]
-    if endings and endings[-1] in _PACKED:
-        endings.pop()
-    kind = KINDS.get(endings[-1] if endings else "")
+    kind = KINDS.get(_ending(path))
     if kind is None:
         found, expected = "no kind of table is known by this ending", ", ".join(KINDS)
         hint = "Say what it is with --tsv FILE or --jsonl FILE, or give it another name"
         raise UsageError(found, where=where or str(path), expected=expected, hint=hint)
+    return kind
+
+
+def _ending(path: Path) -> str:
+    endings = [ending.lower() for ending in path.suffixes]
+    if endings and endings[-1] in _PACKED:
+        endings.pop()
+    return endings[-1] if endings else ""
+
+
+def _content_kind(head: bytes, kind: str, where: str) -> str:
+    """The kind of a table by its first bytes, whatever it is called."""
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith(b"PK\x03\x04"):
+        if b"opendocument.spreadsheet" in head[:200]:
+            return "ods"
+        if any(name in head for name in _ARCHIVED):
+            return "xlsx"
+    elif b"\0" not in head and kind not in ("jsonl", "parquet"):
+        start = head.removeprefix(BOM_UTF8).lstrip()[:1000].lower()
+        if start.startswith((b"<html", b"<!doctype html", b"<table", b"<meta")):
+            return "html"
+        if kind in _SHEETS and re.search(rb"[,;\t].*\n", head):
+            return "csv"
+    if kind in ("csv", "tsv", "jsonl"):
+        for magic, what in _OTHER.items():
+            if head.startswith(magic):
+                hint = "Save it as .xlsx or .csv in the program that made it"
+                raise FormatError(f"this is {what}", where=where, expected="a table", hint=hint)
     return kind
 
 
@@ -129,15 +174,19 @@ class Table:
         name: str | None = None,
         encoding: str | None = None,
         header: bool | None = None,
+        sheet: str | None = None,
+        titles: Iterable[str] = (),
         warn: Warn = ignore,
     ) -> None:
         self.name = source_name(source, name)
-        self.kind = kind or kind_of(Path(self.name))
+        self.kind = kind or _READ.get(_ending(Path(self.name))) or kind_of(Path(self.name))
+        self.sheet, self._wanted = sheet, [name for name in titles if not name.isdecimal()]
+        self._told = set[str]()
         self.dialect = Dialect("\t" if self.kind == "tsv" else ",")
         self.schema: Any = None
         self.header = self.kind in ("jsonl", "parquet") or bool(header)
-        self._titles = 0
-        self._source, self._encoding, self._warn = source, encoding, warn
+        self._titles = self._head = 0
+        self._source, self._encoding, self._sink = source, encoding, warn
         # Of a part of a file: the lines before it, the rows of files before that, its rows.
         self._before = self._files_before = 0
         self._within: tuple[int, slice] | None = None
@@ -145,13 +194,19 @@ class Table:
         self._limits = limits.table_limits
         # Of a text: the bytes and lines that have been read.
         self._read = self._lines = 0
+        with self._bytes() as stream:
+            content = _content_kind(stream.read(4096), self.kind, self.name)
+        if content != self.kind:
+            self._warn(f"this is {_KNOWN[content]}, whatever its name, and is read as one")
+            self.kind, self.dialect = content, Dialect()
+        if sheet is not None and self.kind not in _SHEETS:
+            raise UsageError(f"{self.name} has no sheets", where="--sheet", expected="a workbook")
         if self.kind in ("csv", "tsv"):
             # Our own limit is met before that of the library.
             csv.field_size_limit(self._limits.cell + 2 * _SAMPLE)
             self._sniff()
         rows = self._rows()
         ahead = list(islice(rows, HELD + 1))
-        self._warn = ignore
         if not ahead:
             raise DataError("the input is empty", where=self.name, expected="at least one pair")
         first = ahead[0]
@@ -165,23 +220,34 @@ class Table:
         elif self.kind == "parquet":
             self.columns = tuple(cast("Any", self.schema).names)
         else:
+            head = [row.cells for row in ahead[: sheets.HEAD]]
+            at = find_header(head, self._wanted)
             if header is None:
-                self.header = first.fault is None and names_columns(first.cells)
-            titles = ("" if cell is None else str(cell) for cell in first.cells)
-            self.columns = tuple(titles) if self.header else ("",) * len(first.cells)
-            self._titles = first.number if self.header else 0
+                self.header = at is not None and ahead[at].fault is None
+            if self.header:
+                # By default it is the first row that is more than a title.
+                if at is None:
+                    at = next((n for n, cells in enumerate(head) if _filled(cells) > 1), 0)
+                self._take_titles(ahead, at)
+                first = ahead[at]
+            names = ("" if cell is None else str(cell).strip() for cell in first.cells)
+            self.columns = tuple(names) if self.header else ("",) * len(first.cells)
         if first.fault is not None and not self.columns:
             raise first.fault
         rows.close()
         self._held = ahead if len(ahead) <= HELD else None
 
     def rows(self) -> Iterator[Row]:
-        """Read the rows, lazily; empty rows at the end are none, and are not kept."""
-        blank, blanks, limits = list[Row](), 0, self._limits
+        """Read the rows, lazily, without those above the titles and the row of units below.
+
+        Empty rows at the end are none, and are not kept. Those between rows are faults, unless the
+        columns have titles.
+        """
+        blank, blanks, limits, left_out = list[Row](), 0, self._limits, list[int]()
         for count, row in enumerate(self._rows() if self._held is None else self._held, 1):
             if count > limits.rows:
                 raise limits.error("rows", "more rows than that, blank ones included", row.where)
-            if row.number == self._titles:
+            if row.number <= self._titles:
                 continue
             if row.fault is None and _is_blank(row.cells):
                 blanks += 1
@@ -189,11 +255,17 @@ class Table:
                     blank.append(row)
                 continue
             limits.check("blank", blanks, f"{blanks} blank rows before it", row.where)
+            if blank and self.header and self.kind != "jsonl":
+                left_out += [empty.number for empty in blank]
+                blank = []
             for empty in blank:
                 fault = DataError("an empty row", where=empty.where)
                 yield replace(self._aligned(empty), fault=fault)
             blank, blanks = [], 0
             yield self._aligned(row)
+        if count := len(left_out):
+            found = "a blank row is" if count == 1 else f"{count} blank rows are"
+            self._warn(f"{found} left out, first row {left_out[0]}")
 
     def cuts(self, size: int) -> Iterator[tuple[int, int]]:
         """The bytes and lines of a text up to each place where so many rows end, and its end.
@@ -202,7 +274,7 @@ class Table:
         """
         count = 0
         for row in self._rows():
-            count += row.number != self._titles
+            count += row.number > self._titles
             if count >= size and not _is_blank(row.cells):
                 yield self._read, self._lines
                 count = 0
@@ -234,7 +306,7 @@ class Table:
 
     def place(self, row: Row, column: int) -> str:
         """The place of a cell for messages."""
-        of_sheet = self.kind in ("xlsx", "ods")
+        of_sheet = self.kind in _SHEETS
         name = sheets.letters(column) if of_sheet else self.columns[column] or str(column + 1)
         return f"{row.where}, column {shortened(name)}"
 
@@ -259,7 +331,7 @@ class Table:
         count, due = len(row.cells), len(self.columns)
         if row.fault is not None or count == due:
             return row
-        if self.kind in ("xlsx", "ods") or _is_blank(row.cells):
+        if self.kind in _SHEETS or _is_blank(row.cells):
             # Rows of sheets end with their last value.
             padded = [*row.cells, *[None] * (due - count)]
             if _is_blank(padded[due:]):
@@ -267,6 +339,48 @@ class Table:
         found = "1 cell" if count == 1 else f"{count} cells"
         names = f": {shortened(', '.join(self.columns))}" if self.header else ", as before"
         return replace(row, fault=DataError(found, where=row.where, expected=f"{due}{names}"))
+
+    def edit(
+        self,
+        output: BinaryIO,
+        names: Sequence[str],
+        added: int,
+        rows: Sequence[tuple[int, Cells, Cells]],
+    ) -> None:
+        """Write a copy of its workbook, with columns that are ``added``, or with a new sheet.
+
+        Rows have their number, the cells of these columns, and all cells.
+        """
+        numbers = {number for number, _, _ in rows}
+        change: dict[str, object]
+        if self.header and len(numbers) == len(rows):
+            change = {"sheet": self.sheet, "head": self._head, "column": len(self.columns)}
+            change |= {"titles": names[-added:], "rows": [(n, own) for n, own, _ in rows]}
+        else:
+            change = {"titles": names, "rows": [(n, row) for n, (_, _, row) in enumerate(rows, 2)]}
+        with self._bytes() as stream:
+            sheets.edit(self.kind, stream, self.name, self._limits, change, output)
+
+    def _warn(self, text: str) -> None:
+        self._warn_once(f"{self.name}: {text}")
+
+    def _warn_once(self, text: str) -> None:
+        """Warn of what each reading of the table finds."""
+        if text not in self._told:
+            self._told.add(text)
+            self._sink(text)
+
+    def _take_titles(self, rows: Sequence[Row], at: int) -> None:
+        """Take the titles of columns from a row; tell what is above it, and units below."""
+        self._titles = self._head = rows[at].number
+        above = [row for row in rows[:at] if _filled(row.cells)]
+        if above:
+            self._warn(f"row {self._titles} has the titles; what is above it is left out")
+        below = rows[at + 1].cells if len(rows) > at + 2 and self.kind != "jsonl" else ()
+        units = [str(cell).strip() for cell in below if cell is not None and str(cell).strip()]
+        if units and all(map(_UNIT.fullmatch, units)):
+            self._titles = rows[at + 1].number
+            self._warn(f"row {self._titles} has units ({shortened(', '.join(units))}); left out")
 
     def _rows(self) -> Generator[Row, None, None]:
         """All rows as they are, the first one included; objects of JSON as mappings."""
@@ -282,17 +396,18 @@ class Table:
     def _sheet(self, stream: BinaryIO) -> Iterator[Row]:
         within, place = slice(None), ""
         if self._within is None:
-            rows = sheets.read_rows(self.kind, stream, self.name, self._limits)
+            read = partial(sheets.read_rows, sheet=self.sheet, titles=self._wanted)
+            rows = read(self.kind, stream, self.name, self._limits, warn=self._warn_once)
         else:
             group, within = self._within
             rows = sheets.read_groups(stream, self.name, self._limits, [group])
         with closing(rows):
-            names, self.schema = next(rows)
-            if names:
-                place = f"sheet '{shortened(names[0])}', "
-            if len(names) > 1:
-                others = shortened(", ".join(names[1:]))
-                self._warn(f"{self.name}: the sheet '{names[0]}' is read, and not {others}")
+            sheet, others, self.schema = next(rows)
+            if sheet:
+                place, self.sheet = f"sheet '{shortened(sheet)}', ", sheet
+            if others:
+                names = shortened(", ".join(others))
+                self._warn(f"the sheet '{sheet}' is read, and not {names}")
             for number, cells in enumerate(islice(rows, within.start, within.stop), 1):
                 where = f"{self.name}: {place}row {number + self._before}"
                 yield self._row(number + self._before, where, cells)
@@ -302,7 +417,7 @@ class Table:
         if len(cells) > self._limits.columns:
             fault = self._limits.error("columns", "a longer row", where, DataError)
             cells = ()
-        elif self.kind in ("xlsx", "ods") and sheets.Unread in (kinds := [*map(type, cells)]):
+        elif self.kind in _SHEETS and sheets.Unread in (kinds := [*map(type, cells)]):
             column = sheets.letters(kinds.index(sheets.Unread))
             fault = DataError(f"column {column} cannot be read", where=where)
         return Row(number, where, cells, fault)
@@ -478,8 +593,15 @@ def read_object(line: Line) -> dict[str, object]:
 
 
 def _is_blank(cells: Cells) -> bool:
+    return not _filled(cells)
+
+
+def _filled(cells: Cells) -> int:
+    """How many cells hold something."""
     values = cells.values() if isinstance(cells, dict) else cells
-    return not any(cell is not None and cell is not ABSENT and str(cell).strip() for cell in values)
+    return sum(
+        cell is not None and cell is not ABSENT and bool(str(cell).strip()) for cell in values
+    )
 
 
 def added(columns: Sequence[str], ours: Sequence[str]) -> list[str]:
@@ -500,19 +622,33 @@ def harmless(value: object) -> object:
 @contextmanager
 def writing_behind(
     kind: str, stream: Text, ours: Sequence[str], like: Table | None
-) -> Iterator[Callable[[Cells, Cells], None]]:
-    """Write the rows of a table, or of pairs that come from none, with values of ours behind."""
+) -> Iterator[Callable[[Row | Cells, Cells], None]]:
+    """Write the rows of a table, or of pairs that come from none, with values of ours behind.
+
+    A workbook is a copy of the one that the rows come from, to which these columns are added; or a
+    sheet, if not each row is written once.
+    """
     # Only an object of JSON lacks what its row does; elsewhere the cell is empty.
     titles = ["id", "sentence1", "sentence2"] if like is None else like.titles
     guard = harmless if kind in ("csv", "tsv") else lambda value: value
-    with writing(kind, stream, [*titles, *added(titles, ours)], like=like) as put:
+    names, rows = [*titles, *added(titles, ours)], list[tuple[int, Cells, list[object]]]()
+    edited = like if like is not None and like.kind == kind and kind in ("xlsx", "ods") else None
+    new = writing(kind, stream, names, like=like) if edited is None else nullcontext(None)
+    with new as put:
 
-        def put_behind(front: Cells, own: Cells) -> None:
+        def put_behind(row: Row | Cells, own: Cells) -> None:
+            front = row.cells if isinstance(row, Row) else row
             if kind != "jsonl":
                 front = [None if cell is ABSENT else cell for cell in front]
-            put([*front, *[None] * (len(titles) - len(front)), *map(guard, own)])
+            whole = [*front, *[None] * (len(titles) - len(front)), *map(guard, own)]
+            if put is not None:
+                put(whole)
+            else:
+                rows.append((row.number if isinstance(row, Row) else 0, own, whole))
 
         yield put_behind
+    if edited is not None:
+        edited.edit(cast("Any", stream).buffer, names, len(ours), rows)
 
 
 @contextmanager

@@ -308,6 +308,21 @@ def names_columns(cells: Sequence[object]) -> bool:
     return usual_titles > 1 or (len(titles) == 3 and titles[0] in USUAL["id"])
 
 
+def find_header(rows: Sequence[Sequence[object]], wanted: Iterable[str] = ()) -> int | None:
+    """The place of the row that names columns: those that are wanted, or usual ones.
+
+    Rows above it, such as titles, have fewer cells.
+    """
+    for fits in (lambda cells: {*wanted} <= {*map(str, cells)}, names_columns):
+        widest = 0
+        for at, cells in enumerate(rows if fits is names_columns or wanted else ()):
+            filled = [cell for cell in cells if cell is not None and str(cell).strip()]
+            if len(filled) > widest and fits(cells):
+                return at
+            widest = max(widest, len(filled))
+    return None
+
+
 def couple(columns: Sequence[str]) -> tuple[int, int] | None:
     """The two columns that hold sentences by their names, by number from 0."""
     titles = [folded(title) for title in columns]

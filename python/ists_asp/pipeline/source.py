@@ -104,6 +104,7 @@ class Source:
     skip_bad: bool = False
     header: bool = False
     encoding: str | None = None
+    sheet: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     identifier: str | None = None
     quiet: bool = False
@@ -169,7 +170,7 @@ class Source:
             if flag == "--table" and self.files[flag] == STDIN:
                 found = "--table - does not say what kind it is"
                 raise UsageError(found, expected="--tsv - or --jsonl -")
-        elif self.columns or self.header or self.encoding or self.skip_bad:
+        elif self.columns or self.header or self.encoding or self.skip_bad or self.sheet:
             raise UsageError("options about columns and rows need a table", expected="--table FILE")
         for one, other in (("--sent1", "--sent2"), ("--sent2", "--sent1")):
             if flags == [one]:
@@ -224,9 +225,9 @@ class Source:
         kind = None if flag == "--table" else flag.strip("-")
         named = any(not title.isdecimal() for title in self.columns.values())
         header = True if self.header or named else None
-        self.table = table = Table(
-            source, kind, name=self.names[0], encoding=self.encoding, header=header, warn=warn
-        )
+        opened = partial(Table, source, kind, name=self.names[0], encoding=self.encoding)
+        titles = self.columns.values()
+        self.table = table = opened(header=header, sheet=self.sheet, titles=titles, warn=warn)
         self.places = places = find_places(table, self.columns)
         if not self.quiet:
             one, two = (table.columns[at] or at + 1 for at in (places.sent1, places.sent2))

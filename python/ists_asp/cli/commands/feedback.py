@@ -80,6 +80,7 @@ _ROLES = {
 @options.templates_option
 @options.setup_options(engine=True)
 @options.output_option()
+@options.sheet_option
 @options.skip_option
 @options.quiet_option
 def feedback(
@@ -90,6 +91,7 @@ def feedback(
     language: str | None,
     setup: Setup,
     output: Path | None,
+    sheet: str | None,
     skip_bad: bool,
     quiet: bool,
     jobs: int,
@@ -135,32 +137,33 @@ def feedback(
                 job = Job(setup, source, part, about, *ends)
                 make_parts(engine, job, system, jobs, open_table)
             return
-        own, answers_table = setup.load_profile(), Table(Path(table), header=True)
+        own, titles = setup.load_profile(), _titles(columns, key=False if references else None)
+        answers_table = Table(Path(table), header=True, sheet=sheet, titles=titles, warn=warn)
         reading = partial(_read, profile=own, warn=warn, skip_bad=skip_bad)
-        sheet = reading(answers_table, references, columns, quiet=quiet)
+        answer_sheet = reading(answers_table, references, columns, quiet=quiet)
     if asked is not None:
-        by_id = {submission.id: submission for submission in sheet.submissions}
+        by_id = {submission.id: submission for submission in answer_sheet.submissions}
         if asked not in by_id:
             found, ids = f"there is no answer '{shortened(asked)}'", shortened(", ".join(by_id))
             raise UsageError(found, where="--why", expected=ids)
         with working(setup) as run:
             write_output(output, run.ask(partial(_why, answer=by_id[asked], wording=wording)))
         return
-    like = sheet.table.kind if sheet.table.kind in ("csv", "tsv", "jsonl") else "csv"
+    like = answer_sheet.table.kind if answer_sheet.table.kind in ("csv", "tsv", "jsonl") else "csv"
     kind = like if output is None else kind_of(output, f"-o {output}")
     with working(setup) as run:
         # Faulty rules are no answer's failure.
         run.ask(_load)
-        answers, question = sheet.submissions, partial(System.judge_many, templates=wording)
+        answers, question = answer_sheet.submissions, partial(System.judge_many, templates=wording)
         judged = run.ask_each(answers, question, size=_BATCH, quiet=quiet, searching=True)
         results = [result for _, result in judged]
     marked = columns["marks_col"] is not None
-    ours = _columns(sheet, results, marked=marked, group=group)
+    ours = _columns(answer_sheet, results, marked=marked, group=group)
     with ExitStack() as stack:
         target = Printed() if output is None else stack.enter_context(atomic_writer(output))
-        _write(kind, target, sheet, ours)
+        _write(kind, target, answer_sheet, ours)
     if not quiet:
-        _tell_counts(sheet, ours)
+        _tell_counts(answer_sheet, ours)
     run.failures.end(len(results))
 
 
@@ -223,7 +226,7 @@ def _tell_counts(sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
 def _write(kind: str, target: Text, sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
     with writing_behind(kind, target, list(ours), sheet.table) as put:
         for row, *cells in zip(sheet.rows, *ours.values(), strict=True):
-            put(row.cells, cells)
+            put(row, cells)
 
 
 class _Sheet(NamedTuple):
@@ -256,7 +259,9 @@ def _read(
     from ists_asp.limits import check_size, check_text
 
     known = dict[str, list[str]]()
-    key = table if references is None else Table(references, header=True)
+    key = table
+    if references is not None:
+        key = Table(references, header=True, titles=_titles(wanted, key=True), warn=warn)
     needed = {"answer", "question" if references else "reference"}
     places = {
         role: _find(key if role == "reference" else table, role, wanted, role in needed)
@@ -313,6 +318,12 @@ def _read(
             sheet.marks.append(mark)
     faults.check()
     return sheet
+
+
+def _titles(wanted: Mapping[str, str | None], *, key: bool | None) -> list[str]:
+    """The columns that are wanted of a table, or of that of answers or references alone."""
+    others = {None: (), True: ("id_col", "answer_col", "marks_col"), False: ("reference_col",)}[key]
+    return [title for role, title in wanted.items() if title and role not in others]
 
 
 def _find(table: Table, role: str, wanted: Mapping[str, str | None], needed: bool) -> int | None:
