@@ -568,6 +568,20 @@ def test_sheets_are_read_as_people_have_them(table, tmp_path, name):
         assert warning.startswith(f"{tmp_path / name}: {words}")
 
 
+def test_what_people_do_not_see_is_left_out_and_told_once(table):
+    lines = "s1\ts2\na ho\u00adtel\tun ho\u200btel\nit isnâ€™t\t<p>a &amp; b</p>\nx\u00a0y\tz\n"
+    source, warnings = table("a.tsv", lines.encode()), []
+    read = list(table_pairs(source, find_places(source), warnings.append))
+    texts = [(pair.sent1.text, pair.sent2.text) for _, pair in read]
+    assert texts == [("a hotel", "un hotel"), ("it isn’t", "a & b"), ("x y", "z")]
+    assert [warning.rpartition(".tsv:")[2][:20] for warning in warnings] == [
+        "2: invisible charact",
+        "3: text in a wrong e",
+        "3: tags or entities,",
+        "4: no-break spaces; ",
+    ]
+
+
 @pytest.mark.parametrize("wanted", ["Old", "2"])
 def test_a_sheet_is_named_or_numbered(table, wanted):
     data = book(("Read me", ["x"]), ("Old", PAIR, ["c", "d"]), ("New", PAIR, ["a", "b"]))

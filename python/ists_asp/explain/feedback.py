@@ -11,12 +11,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import unescape
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import AnswerError
 from ists_asp.explain.explanation import Shown, read_shown, tell, text_of
 from ists_asp.explain.templates import Templates
+from ists_asp.io.text import plain
 from ists_asp.model import Answer, Sentence
 from ists_asp.syntax.ground import Ground, quoted
 
@@ -30,9 +30,7 @@ COLUMNS = (
 BATCH = 50  # answers judged at a time, each by all of its model answers
 CHECKED = 80  # a verdict that is right in fewer of 100 cases is to be checked
 _LINES = re.compile(r"[;\s]*\n\s*")
-_BLOCK = re.compile(r"</?(?:p|br|div|li|ul|ol)\b[^<>]*>", re.IGNORECASE)
 _APOSTROPHE = re.compile(r'(?<=[^\W\d_])["`´](?=[^\W\d_])')
-_INLINE = re.compile(r"</?(?:span|b|i|u|em|strong|sub|sup|font|a)\b[^<>]*>", re.IGNORECASE)
 _FORMULA = re.compile(r"=[A-Z.]+\(.*\)", re.DOTALL)
 _FIGURES = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹", "01234567890123456789")
 
@@ -182,13 +180,11 @@ def asked_facts(question: Sentence) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """A text of a learning platform without tags and entities; figures stand on the line.
+    """A text of a learning platform as people see it; figures stand on the line.
 
     A quotation mark or accent between two letters is an apostrophe.
     """
-    if "<" in text or "&" in text:
-        text = unescape(_INLINE.sub("", _BLOCK.sub("\n", text)))
-    return _APOSTROPHE.sub("'", text.translate(_FIGURES)).replace("\xa0", " ").strip()
+    return _APOSTROPHE.sub("'", plain(text).translate(_FIGURES)).strip()
 
 
 def has_words(text: str) -> bool:

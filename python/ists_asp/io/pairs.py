@@ -246,7 +246,8 @@ def _sentence(
     chunks = None if chunks is ABSENT else chunks
     words = None if chunks is None else record.get(f"tokens{side}")
     # A cell may have lines.
-    text = " ".join(("" if value is None else str(value)).splitlines())
+    text = t.plain("" if value is None else str(value), row.where, repairs)
+    text = " ".join(text.splitlines())
     if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
         words, text = t.split_words(t.clean(text, row.where, repairs)), ""
     if not words:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
+from html import unescape
 from itertools import chain, starmap
 from pathlib import Path
 from typing import BinaryIO, TypeAlias, TypeVar
@@ -77,6 +79,13 @@ class Repairs:
 
     warn: Warn = ignore
     strict: bool = False
+    _told: set[str] = field(default_factory=set)
+
+    def report_once(self, where: str, found: str, done: str) -> None:
+        """Tell of the first of such findings only."""
+        if found not in self._told:
+            self._told.add(found)
+            self.report(where, found, f"{done}, here and elsewhere")
 
     def report(self, where: str, found: str, done: str) -> None:
         """Tell that ``found`` at ``where`` was dealt with as ``done`` says."""
@@ -208,6 +217,57 @@ def clean(text: str, where: str, repairs: Repairs) -> str:
     names = ", ".join(f"U+{ord(char):04X}" for char in odd)
     repairs.report(where, f"control character {names}", "read as a space")
     return text.translate({ord(char): " " for char in odd})
+
+
+_BLOCK = re.compile(r"</?(?:p|br|div|li|ul|ol)\b[^<>]*>", re.IGNORECASE)
+_INLINE = re.compile(r"</?(?:span|b|i|u|em|strong|sub|sup|font|a)\b[^<>]*>", re.IGNORECASE)
+_INVISIBLE = re.compile(
+    "[\u00ad\u200b\u200e\u200f\u2060\ufeff\u202a-\u202e\u2066-\u2069]|(?<=\\w)[\u200c\u200d]+(?=\\w)"
+)
+_READ_AS = "[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"  # bytes from 80 to BF, as Windows-1252
+_MISREAD = re.compile(f"[ÃÂ]{_READ_AS}|â{_READ_AS}{{2}}")
+
+
+def plain(text: str, where: str = "", repairs: Repairs | None = None) -> str:
+    """Strip tags, entities and invisible characters from a text.
+
+    UTF-8 that was read as Windows-1252 is repaired, a no-break space is a blank. Each kind of
+    repair is reported once.
+    """
+    if text.isascii() and "<" not in text and "&" not in text:
+        return text
+    for kind, done, repair in _REPAIRS:
+        repaired = repair(text)
+        if repaired != text and repairs is not None:
+            repairs.report_once(where, kind, done)
+        text = repaired
+    return text
+
+
+def _reread(match: re.Match[str]) -> str:
+    # Windows-1252 lacks five bytes, which programs read as the characters of their numbers.
+    codes = (c.encode("latin-1" if c < "\xa0" else "cp1252", "replace") for c in match[0])
+    try:
+        return b"".join(codes).decode()
+    except UnicodeDecodeError:
+        return match[0]
+
+
+_REPAIRS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
+    ("text in a wrong encoding, such as â€™", "repaired", partial(_MISREAD.sub, _reread)),
+    (
+        "tags or entities, as of a learning platform",
+        "read as the text that they show",
+        lambda text: unescape(_INLINE.sub("", _BLOCK.sub("\n", text))) if _marked(text) else text,
+    ),
+    ("invisible characters", "left out", partial(_INVISIBLE.sub, "")),
+    ("no-break spaces", "read as spaces", lambda text: re.sub("[\xa0\u202f]", " ", text)),
+)
+
+
+def _marked(text: str) -> bool:
+    """Whether a text has markup, and is not about it: a tag that ends, or an entity."""
+    return bool(re.search(r"</\w+>|<br ?/?>|&(?:#\d+|#x[\da-f]+|[a-z]+\d?);", text, re.IGNORECASE))
 
 
 def _raw_lines(stream: BinaryIO, label: str) -> Iterator[bytes]:

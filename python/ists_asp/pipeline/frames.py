@@ -14,7 +14,7 @@ from ists_asp.engine.preparation import sums
 from ists_asp.errors import ResourceError, UsageError, shortened
 from ists_asp.io.formats import PAIRS, Outcome, pair_row
 from ists_asp.io.tables import added
-from ists_asp.io.text import Repairs, clean, make_sentence, split_words
+from ists_asp.io.text import Repairs, clean, make_sentence, plain, split_words
 from ists_asp.model import Pair, Sentence, Text
 from ists_asp.pipeline.stages import Stages
 from ists_asp.resources import cache_dir
@@ -111,4 +111,4 @@ def _texts(cells: Any) -> Iterator[Sentence]:  # noqa: ANN401
         part = cells[start : start + BATCH]
         for cell, missing in zip(part.to_list(), part.is_null().to_list(), strict=True):
             text = "" if missing else " ".join(str(cell).splitlines())
-            yield Text(make_sentence(split_words(clean(text, "a cell", Repairs()))).tokens)
+            yield Text(make_sentence(split_words(clean(plain(text), "a cell", Repairs()))).tokens)

@@ -348,12 +348,12 @@ class Source:
     def _sentence(self, text: str, number: int, warn: Warn) -> Sentence:
         """A sentence of the command line, or the only line of standard input."""
         from ists_asp.io.chunks import read_chunks
-        from ists_asp.io.text import read_sentences
+        from ists_asp.io.text import plain, read_sentences
 
         name, source = "<stdin>", self._stream(text) if text == STDIN else None
         if source is None:
             # As bytes, so that it is cleaned as the line of a file is.
-            line = " ".join(text.splitlines()) + "\n"
+            line = " ".join(plain(text).splitlines()) + "\n"
             name, source = f"sentence {number}", BytesIO(line.encode("utf-8", "surrogateescape"))
         read = read_chunks if self.chunked else read_sentences
         lines = list(read(source, name=name, warn=warn, strict=self.strict))

@@ -20,7 +20,7 @@ from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shorte
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import Outcome
 from ists_asp.io.tables import Row, Table, Text, kind_of, writing_behind
-from ists_asp.io.text import USUAL, Faults, Warn, make_sentence, split_words, usual
+from ists_asp.io.text import USUAL, Faults, Repairs, Warn, make_sentence, plain, split_words, usual
 from ists_asp.lang import foreign
 from ists_asp.model import Pair, Sentence
 from ists_asp.pipeline.source import Source
@@ -273,7 +273,7 @@ def _read(
         places["id"] = at
         if not quiet:
             note(f"{table.name}: {table.columns[at]} is the id")
-    faults = Faults(warn if skip_bad else None)
+    faults, repairs = Faults(warn if skip_bad else None), Repairs(warn)
 
     def check_texts(source: Table, row: Row, *roles: str) -> None:
         if row.fault is not None:
@@ -281,7 +281,7 @@ def _read(
         for role in roles:
             if (column := places[role]) is not None:
                 text, where = row.text(column), source.place(row, column)
-                check_text(text, where)
+                check_text(plain(text, row.where, repairs), where)
                 check_size(make_sentence(split_words(text) or ["-"]), where)
 
     if references is not None:
