@@ -15,8 +15,9 @@ from ists_asp.evaluate.ratings import (
     tokencos,
     weighted_mean,
 )
-from ists_asp.io.pairs import read_sts
+from ists_asp.io.pairs import ScoredPair, read_sts
 from ists_asp.io.text import make_sentence
+from ists_asp.learn.ratings import scaled
 from ists_asp.model import Pair
 
 SHARED = Path(__file__).parents[3] / "shared"
@@ -42,12 +43,92 @@ def test_a_faulty_row_costs_its_pair(tmp_path):
         with pytest.raises(DataError, match=r"gold.csv:3[^$]*gold.csv:6"):
             evaluate_ratings(gold, answers)
         told = []
-        found = evaluate_ratings(gold, answers, skip=told.append)
+        found = evaluate_ratings(gold, answers, warn=told.append, skip_bad=True)
         assert (found.mean.correlation.pairs, found.mean.correlation.r) == (5, pytest.approx(1))
         assert [line.partition(": ")[0].rpartition("/")[2] for line in told] == [
             *("gold.csv:3", "gold.csv:6"),
             wrong,
         ]
+
+
+SCORES = ["4.8", "2", "3.5", "1", "-"]
+GOLD = {
+    "SICK.txt": (
+        ["pair_ID\tsentence_A\tsentence_B\tentailment_label\trelatedness_score"],
+        "{n}\tA {n}\tB {n}\tNEUTRAL\t{score}",
+        None,
+    ),
+    "stsb-train.csv": (
+        [],
+        'main-news\tMSRpar\t2012\t{n}\t{score}\tA "{n}, and\tB {n}.',
+        "5",
+    ),
+    "stsb.tsv": (
+        ["index\tgenre\tsource1\tsource2\tsentence1\tsentence2\tscore"],
+        "{n}\tnews\tx\ty\tA {n}\tB {n}\t{score}",
+        None,
+    ),
+    "paws.tsv": (["id\tsentence1\tsentence2\tlabel"], "{n}\tA {n}\tB {n}\t{score}", None),
+    "snli.jsonl": (
+        [],
+        '{{"pairID": "{n}", "gold_label": "-", "sentence1": "A {n}", "sentence2": "B", '
+        '"agreement": "{score}"}}',
+        "agreement",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GOLD)
+def test_sets_of_researchers_are_read_as_they_come(tmp_path, name):
+    head, line, column = GOLD[name]
+    gold, run, warnings = tmp_path / name, tmp_path / "run.csv", list[str]()
+    lines = [*head, *(line.format(n=n, score=score) for n, score in enumerate(SCORES, 1))]
+    gold.write_text("\n".join(lines) + "\n")
+    run.write_text("id,rating\n1,5\n2,2\n3,3\n4,1\n5,0\n")
+    found = evaluate_ratings(gold, run, column=column).mean
+    assert (found.correlation.pairs, found.ranks["kendall"].r) == (4, pytest.approx(1))
+    pairs = list(read_sts(gold, warnings.append, column=column))
+    assert [pair.score for pair in pairs] == [4.8, 2, 3.5, 1]
+    assert pairs[1].pair.sent2.text.startswith("B")
+    assert warnings == [f"{gold}: rows without a score, which are left out: 1"]
+
+
+def test_pairs_that_a_run_left_out_do_not_count(tmp_path):
+    gold, run, told = tmp_path / "gold.csv", tmp_path / "run.csv", list[str]()
+    gold.write_text("id,score\n" + "".join(f"{n},{n}\n" for n in range(1, 7)))
+    run.write_text("id,rating,error\n1,1,\n2,,no words\n3,4,\n4,3,\n6,6,\n5,5,\n")
+    (found,) = evaluate_ratings(gold, run, warn=told.append).data_sets
+    assert found.correlation.pairs == 5
+    assert told == [f"{run}: pairs left out, as their rows have errors: 1"]
+    assert found.ranks["spearman"].r == pytest.approx(0.9)
+    assert found.ranks["kendall"].r == pytest.approx(0.8)
+    intervals = [(found.ranks[name].low, found.ranks[name].high) for name in found.ranks]
+    # By hand: tanh(atanh(r) -+ 1.96 sqrt((1 + r r / 2) / (n - 3))), and sqrt(.437 / (n - 4)).
+    assert intervals == [
+        pytest.approx((-0.1690, 0.9961), abs=1e-3),
+        pytest.approx((-0.1946, 0.9835), abs=1e-3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scores", "scale", "expected"),
+    [
+        ([0, 2.5, 5], None, [0, 2.5, 5]),
+        ([0, 0.5, 1], (0.0, 1.0), [0, 2.5, 5]),
+        ([1, 3, 5], (1.0, 5.0), [0, 2.5, 5]),
+        ([0, 0.5, 1], None, "gold ratings from 0 to 1; expected 0 to 5.*--gold-scale 0..1"),
+        ([1, 3, 4.8], None, "from 1 to 4.8; .*--gold-scale 1..5"),
+        ([0, 50, 100], None, "from 0 to 100; .*--gold-scale 0..100"),
+        ([0, 6], (0.0, 5.0), "from 0 to 6; expected 0 to 5"),
+    ],
+)
+def test_gold_on_another_scale_is_never_learned_from_silently(scores, scale, expected):
+    pairs = [ScoredPair(pair("a", "b"), score) for score in scores]
+    if isinstance(expected, list):
+        assert [one.score for one in scaled(pairs, scale, 5, "f")] == expected
+    else:
+        with pytest.raises(DataError, match=expected):
+            scaled(pairs, scale, 5, "f")
 
 
 @pytest.mark.slow
@@ -139,7 +220,7 @@ def test_folders_are_matched_by_data_set_and_unrated_pairs_left_out(gold, runs):
         ("forum.jsonl", "[]\n" * 4, r"forum.jsonl:1: "),
         ("forum.jsonl", '{"rating": {"value": 1' + "0" * 400 + "}}\n", r"forum.jsonl:1: "),
         ("forum.jsonl", '{"a":' * 100_000, r"forum.jsonl:1: no valid JSON"),
-        ("news.txt", "score\tsentence1\tsentence2\n5\n", r"news.txt:1: the line names columns"),
+        ("news.txt", "score\tsentence1\tsentence2\n5\n", r"news.txt:2: 1 cell; expected 3"),
         ("news.txt", "x\n1\ny\n", r"news.txt:1: 'x'; .*\n.*news.txt:3: 'y'"),
         ("forum.jsonl", "nan\n" * 4, r"forum.jsonl:1: no valid JSON"),
         ("forum.jsonl", '{"rating": NaN}\n' * 4, r"forum.jsonl:1: 'nan'"),

@@ -24,7 +24,7 @@ from ists_asp import limits
 from ists_asp.errors import DataError, FormatError, IstsError, UsageError
 from ists_asp.io import sheets
 from ists_asp.io.formats import ANSWERS, Outcome, answer_record, format_answer
-from ists_asp.io.pairs import find_places, read_sts, table_pairs
+from ists_asp.io.pairs import find_places, read_pairs, read_sts, table_pairs
 from ists_asp.io.tables import ABSENT, Table, added, harmless, writing, writing_behind
 from ists_asp.io.text import make_sentence
 from ists_asp.limits import TableLimits
@@ -89,7 +89,7 @@ def test_cells_in_quotes_are_read_without_them(text, count, sentences):
 def test_sts():
     (rated,) = read_sts(io.BytesIO(b"3.25\ta b\tc\n"))
     assert (rated.score, rated.pair.id, rated.pair.sent1.text) == (3.25, "1", "a b")
-    for line in (b"x\ta\tb\n", b"nan\ta\tb\n", b"a\tb\n"):
+    for line in (b"x\ta\tb\n", b"inf\ta\tb\n", b"a\tb\n"):
         with pytest.raises(DataError, match=r"^<stdin>:1(, column 1)?: "):
             list(read_sts(io.BytesIO(line)))
     told = []
@@ -579,6 +579,23 @@ def test_what_people_do_not_see_is_left_out_and_told_once(table):
         "3: text in a wrong e",
         "3: tags or entities,",
         "4: no-break spaces; ",
+    ]
+
+
+def test_pairs_of_aligners_are_read(tmp_path):
+    bars = b"the cat ||| a cat\nold clock||| the clock\n ||| nobody\n"
+    texts = [
+        str(pair) if isinstance(pair, DataError) else pair.sent2.text
+        for _, pair in entries(Table(io.BytesIO(bars), "tsv", name="t"))
+    ]
+    assert texts == ["a cat", "the clock", "t:3: sentence 1 is empty; expected at least one token"]
+    files, warnings = [tmp_path / "one", tmp_path / "two"], []
+    for file in files:
+        file.write_text("0\tI have 1 book .\n1\t2 dogs\n")
+    texts = [pair.sent1.text for pair in read_pairs(*files, warn=warnings.append)]
+    assert texts == ["I have 1 book .", "2 dogs"]
+    assert [warning.rpartition("/")[2] for warning in warnings] == [
+        "one:1: a running number and a tab; left out, here and elsewhere"
     ]
 
 

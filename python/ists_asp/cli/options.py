@@ -152,6 +152,9 @@ sheet_option: Decorator = _shared(
     "--sheet NAME",
     "Sheet of a workbook, by name or number. Default: the first visible one with the columns.",
 )
+gold_column: Decorator = option(
+    "--gold-col COL", "With --task sts: column of gold ratings, by title or number.", name="column"
+)
 skip_option: Decorator = _shared("--skip-bad", _FLAGS["--skip-bad"])
 
 

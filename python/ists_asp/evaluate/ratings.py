@@ -1,4 +1,4 @@
-"""Measuring sentence ratings: Pearson's correlation with gold ones, and how sure one may be of it.
+"""Measuring sentence ratings: correlations with gold ones, and how sure one may be of them.
 
 As the organisers of SemEval-2015 Task 2 measure: a correlation for each data set, their mean
 weighted by pairs, and a one-tailed test of two runs by Fisher's z transformation (Press et
@@ -16,21 +16,32 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import stats
 
 from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
-from ists_asp.io.pairs import Ids, identifier
+from ists_asp.io.pairs import GAPS, Ids, identifier
 from ists_asp.io.tables import KINDS, Table
-from ists_asp.io.text import USUAL, Faults, Line, Warn, check_no_header, parse_each, usual
+from ists_asp.io.text import (
+    LONGEST,
+    USUAL,
+    Faults,
+    Line,
+    Warn,
+    check_no_header,
+    ignore,
+    names_columns,
+    parse_each,
+    usual,
+)
 from ists_asp.model import Pair
 from ists_asp.terminal import table
 
@@ -57,12 +68,26 @@ class Correlation:
     high: float
 
 
-def correlation(gold: Sequence[float], system: Sequence[float], where: str = "") -> Correlation:
+_Measure: TypeAlias = tuple[Callable[..., Any], Callable[[float, int], float]]
+_MEASURES: dict[str, _Measure] = {
+    "pearson": (stats.pearsonr, lambda _, pairs: 1 / math.sqrt(pairs - 3)),
+    "spearman": (stats.spearmanr, lambda r, pairs: math.sqrt((1 + r * r / 2) / (pairs - 3))),
+    "kendall": (stats.kendalltau, lambda _, pairs: math.sqrt(0.437 / max(0.5, pairs - 4))),
+}
+"""Correlations with the standard error of their Fisher's z, by themselves and the pairs.
+
+For Spearman by Bonett and Wright (2000), for Kendall by Fieller, Hartley and Pearson (1957).
+"""
+
+
+def correlation(
+    gold: Sequence[float], system: Sequence[float], where: str = "", measure: str = "pearson"
+) -> Correlation:
     """Correlate the ratings of four pairs or more; ``where`` says what they are of.
 
     A list in which all ratings are equal has no correlation with anything: ``r`` is then 0,
     as is right for ratings that tell nothing. The interval is that of Fisher's z, whose
-    standard error is ``1 / sqrt(pairs - 3)``.
+    standard error is ``1 / sqrt(pairs - 3)`` for Pearson's.
     """
     if len(gold) < 4:
         found, expected = f"{len(gold)} rated pairs", "at least 4, for an interval"
@@ -70,20 +95,22 @@ def correlation(gold: Sequence[float], system: Sequence[float], where: str = "")
     with warnings.catch_warnings():
         # All but equal ratings give a correlation, if an uncertain one.
         warnings.simplefilter("ignore")
-        r = float(stats.pearsonr(gold, system).statistic)
+        correlate, error = _MEASURES[measure]
+        r = float(correlate(gold, system).statistic)
     if math.isnan(r):
         r = 0.0
-    z, margin = _fisher(r), _QUANTILE / math.sqrt(len(gold) - 3)
+    z, margin = _fisher(r), _QUANTILE * error(r, len(gold))
     return Correlation(len(gold), r, math.tanh(z - margin), math.tanh(z + margin))
 
 
-def weighted_mean(parts: Sequence[Correlation]) -> Correlation:
+def weighted_mean(parts: Sequence[Correlation], measure: str = "pearson") -> Correlation:
     """The mean of the correlations of several data sets, each weighted by its pairs."""
     # The variance of a part is that of Fisher's z, brought back to r by the delta method.
     pairs = sum(part.pairs for part in parts)
     mean = fmean([part.r for part in parts], [part.pairs for part in parts])
+    error = _MEASURES[measure][1]
     variance = math.fsum(
-        (part.pairs / pairs * (1 - part.r**2)) ** 2 / (part.pairs - 3) for part in parts
+        (part.pairs / pairs * (1 - part.r**2) * error(part.r, part.pairs)) ** 2 for part in parts
     )
     margin = _QUANTILE * math.sqrt(variance)
     return Correlation(pairs, mean, max(-1.0, mean - margin), min(1.0, mean + margin))
@@ -114,10 +141,14 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A data set, how well a run rates it, and how another run does."""
+    """A data set, how well a run rates it, and how another run does.
+
+    ``correlation`` is Pearson's, ``ranks`` are Spearman's and Kendall's.
+    """
 
     name: str
     correlation: Correlation
+    ranks: Mapping[str, Correlation]
     other: Comparison | None = None
 
 
@@ -140,12 +171,14 @@ def evaluate_ratings(
     other: Path | None = None,
     column: str | None = None,
     *,
-    skip: Warn | None = None,
+    warn: Warn = ignore,
+    skip_bad: bool = False,
 ) -> RatingEvaluation:
     """Measure the ratings of a run against gold ratings.
 
-    Pairs are matched by their ids where both files have them, otherwise by their order. With
-    ``skip`` pairs count that have a rating in all files.
+    Pairs are matched by their ids where both files have them, otherwise by their order. Pairs
+    that a run has left out, with the error in its row, do not count; nor, with ``skip_bad``, do
+    those without a rating in all files.
 
     Args:
         gold: a file with a pair a line, ``score TAB sentence TAB sentence``, or just with its
@@ -156,32 +189,40 @@ def evaluate_ratings(
             for each file of ``gold``.
         other: another run to compare with, as ``system``.
         column: the column of gold scores in tables, by its title or its number.
-        skip: warned of each faulty row, which is an error without it.
+        warn: warned of what is left out.
+        skip_bad: leave out faulty rows, which are errors without it.
 
     Raises:
         DataError: a file or folder is missing, faulty, or has another number of ratings.
     """
     runs = [run for run in (system, other) if run is not None]
     hashes = [sha256() for _ in (gold, *runs)]
-    names, sets = [], []
+    names, sets, ranks = [], [], list[dict[str, Correlation]]()
     for name, file, *answers in _matched(gold, runs):
-        golden, ids = _ratings(file, "gold", column, skip=skip)
+        golden, ids, _ = _ratings(file, "gold", column, warn=warn, skip_bad=skip_bad)
         hashes[0].update(repr(golden).encode())
         columns = [golden]
         for answer, digest in zip(answers, hashes[1:], strict=True):
-            ratings, own = _ratings(answer, "rating", skip=skip)
+            ratings, own, left_out = _ratings(answer, "rating", warn=warn, skip_bad=skip_bad)
             if ids and own:
                 by_id = dict(zip(own, ratings, strict=True))
-                if skip is None:
+                if not skip_bad:
                     _check_ids(by_id, ids, answer, file)
+                left_out = {
+                    at
+                    for at, name in enumerate(ids)
+                    if name in by_id and (own.index(name) in left_out)
+                }
                 ratings = [by_id.get(name) for name in ids]
             digest.update(repr(ratings).encode())
             size = len(golden)
             if len(ratings) != size:
                 raise DataError(f"{len(ratings)} ratings", where=str(answer), expected=f"{size}")
-            for line, (score, rating) in enumerate(zip(golden, ratings, strict=True), 1):
-                if rating is None and score is not None and skip is None:
-                    raise DataError("no rating", where=f"{answer}:{line}", expected="a number")
+            for at, (score, rating) in enumerate(zip(golden, ratings, strict=True)):
+                if rating is None and score is not None and not skip_bad and at not in left_out:
+                    raise DataError("no rating", where=f"{answer}:{at + 1}", expected="a number")
+            if left_out:
+                warn(f"{answer}: pairs left out, as their rows have errors: {len(left_out)}")
             columns.append(ratings)
         rated = [row for row in zip(*columns, strict=True) if None not in row]
         if not rated:
@@ -189,18 +230,25 @@ def evaluate_ratings(
         right, *runs_of = zip(*rated, strict=True)
         names.append(name)
         sets.append([correlation(right, numbers, str(file)) for numbers in runs_of])
+        ranks.append(
+            {name: correlation(right, runs_of[0], str(file), name) for name in [*_MEASURES][1:]}
+        )
     means = [weighted_mean(column) for column in zip(*sets, strict=True)]
-    signature = f"sts|pearson|sets:{len(names)}|pairs:{means[0].pairs}"
+    ranked = {name: weighted_mean([r[name] for r in ranks], name) for name in [*_MEASURES][1:]}
+    signature = f"sts|{'+'.join(_MEASURES)}|sets:{len(names)}|pairs:{means[0].pairs}"
     for name, digest in zip(("gold", "answers", "other"), hashes, strict=False):
         signature += f"|{name}:{digest.hexdigest()[:10]}"
     signature += f"|version:{__version__}"
-    return RatingEvaluation(tuple(map(_data_set, names, sets)), _data_set("mean", means), signature)
+    rated_sets = tuple(map(_data_set, names, sets, ranks))
+    return RatingEvaluation(rated_sets, _data_set("mean", means, ranked), signature)
 
 
-def _data_set(name: str, correlations: Sequence[Correlation]) -> DataSet:
+def _data_set(
+    name: str, correlations: Sequence[Correlation], ranks: Mapping[str, Correlation]
+) -> DataSet:
     own, *others = correlations
     compared = (Comparison(run.r, significance(own.r, run.r, own.pairs)) for run in others)
-    return DataSet(name, own, next(compared, None))
+    return DataSet(name, own, ranks, next(compared, None))
 
 
 def _matched(gold: Path, runs: Sequence[Path]) -> list[tuple[str, Path, *tuple[Path, ...]]]:
@@ -253,38 +301,49 @@ def _check_ids(
 
 
 def _ratings(
-    file: Path, role: str, wanted: str | None = None, *, skip: Warn | None
-) -> tuple[list[float | None], list[str]]:
-    """The ratings of a file, and the ids of their pairs if it is a table that has them.
+    file: Path, role: str, wanted: str | None = None, *, warn: Warn, skip_bad: bool
+) -> tuple[list[float | None], list[str], set[int]]:
+    """The ratings of a file, the ids of their pairs if it is a table that has them, and errors.
 
-    With ``skip`` a faulty row has none of both.
+    With ``skip_bad`` a faulty row has none of both. Rows with errors are given by their places.
     """
-    faults = Faults(skip)
-    table = Table(file, kind) if (kind := KINDS.get(file.suffix.lower())) else None
-    if table is None or not table.header:
+    faults, kind = Faults(warn if skip_bad else None), KINDS.get(file.suffix.lower())
+    if kind is None and file.is_file():
+        with file.open("rb") as stream:
+            first = stream.readline(LONGEST).decode("utf-8", "replace")
+        kind = "tsv" if wanted is not None or names_columns(first.split("\t")) else None
+    table = Table(file, kind, titles=[wanted] if wanted else [], warn=warn) if kind else None
+    if table is None or not (table.header or wanted):
         items = list(parse_each(file, _rating, faults))
         faults.check()
-        return [None if isinstance(item, DataError) else item for item in items], []
+        return [None if isinstance(item, DataError) else item for item in items], [], set()
     names = [role, *USUAL["gold"]]
     place = usual(table.columns, names) if wanted is None else table.column(wanted, "--gold-col")
     if place is None:
-        columns = shortened(", ".join(table.columns))
-        found = f"none of the columns {columns} is known to hold ratings"
-        expected, hint = f"one that is called '{role}'", "Name that of gold with --gold-col"
-        raise DataError(found, where=str(file), expected=expected, hint=hint)
+        raise DataError(
+            f"none of the columns {shortened(', '.join(table.columns))} is known to hold ratings",
+            where=str(file),
+            expected=f"one that is called '{role}'",
+            hint="Name that of gold with --gold-col",
+        )
     rows, at = list[tuple[float | None, str]](), usual(table.columns, USUAL["id"])
+    error, errors = usual(table.columns, ["error", "istserror"]), set[int]()
     with Ids() as unique:
         for row in table.rows():
             rows.append((None, ""))
             with faults:
                 if row.fault is not None:
                     raise row.fault
-                rating, own = _number(row.cells[place], row.where), identifier(row, at)
+                gap = role == "gold" and row.text(place).lower() in GAPS
+                rating = None if gap else _number(row.cells[place], row.where)
+                own = identifier(row, at)
                 unique.add(own, row.number, table.name)
+                if rating is None and row.text(error):
+                    errors.add(len(rows) - 1)
                 rows[-1] = rating, own
     faults.check()
     ids = [] if at is None else [own for _, own in rows]
-    return [rating for rating, _ in rows], ids
+    return [rating for rating, _ in rows], ids, errors
 
 
 def _rating(line: Line) -> float | None:
@@ -315,12 +374,14 @@ def _number(value: object, where: str) -> float | None:
 def render_ratings(evaluation: RatingEvaluation) -> str:
     r"""A table with a line for each data set and one for their mean; ends with ``\n``."""
     compared = evaluation.mean.other is not None
-    rows = [["", "Pairs", "Pearson", "95 %", *(["Other", "p"] if compared else [])]]
+    heads = [head for name in _MEASURES for head in (name.capitalize(), "95 %")]
+    rows = [["", "Pairs", *heads, *(["Other", "p"] if compared else [])]]
     several = len(evaluation.data_sets) > 1
     for data_set in (*evaluation.data_sets, *([evaluation.mean] if several else [])):
         own, other = data_set.correlation, data_set.other
-        interval = f"{own.low:.4f} to {own.high:.4f}"
-        rows.append([data_set.name, str(own.pairs), f"{own.r:.4f}", interval])
+        rows.append([data_set.name, str(own.pairs)])
+        for measured in (own, *data_set.ranks.values()):
+            rows[-1] += [f"{measured.r:.4f}", f"{measured.low:.4f} to {measured.high:.4f}"]
         if other is not None:
             star = " *" if other.p < _ALPHA else "  "
             rows[-1] += [f"{other.r:.4f}", f"{other.p:.4f}{star}"]

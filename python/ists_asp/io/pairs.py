@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -39,7 +40,15 @@ def read_pairs(
     """
     name1, name2 = t.source_name(first, name1), t.source_name(second, name2)
     faults = t.Faults(warn if skip_bad else None)
-    parse = chunk_parser(t.Repairs(warn, strict)) if chunked else t.parse_sentence
+    repairs = t.Repairs(warn, strict)
+    parse_words = chunk_parser(repairs) if chunked else t.parse_sentence
+
+    def parse(line: t.Line) -> Sentence:
+        if numbered := re.match(rf"(?:{line.number - 1}|{line.number})\t", line.text):
+            repairs.report_once(line.where, "a running number and a tab", "left out")
+            line = replace(line, text=line.text[numbered.end() :])
+        return parse_words(line)
+
     sides = (
         t.parse_each(source, parse, faults, name=name, warn=warn, strict=strict, before=before)
         for source, name in ((first, name1), (second, name2))
@@ -169,26 +178,47 @@ def table_pairs(
                 yield row, pair
 
 
+GAPS = frozenset(("", "-", "na", "n/a", "nan", "none", "null"))
+"""Scores that are none, in small letters."""
+
+
 def read_sts(
-    source: t.Source, warn: t.Warn = t.ignore, *, skip_bad: bool = False
+    source: t.Source,
+    warn: t.Warn = t.ignore,
+    *,
+    skip_bad: bool = False,
+    column: str | None = None,
 ) -> Iterator[ScoredPair]:
-    """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``."""
+    """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``.
+
+    The ``column`` of scores is given by title or number; without titles the sentences follow it.
+    Rows without a score are left out, and warned of at the end.
+    """
     label = t.source_name(source)
-    table = Table(source, KINDS.get(Path(label).suffix.lower(), "tsv"), name=label, warn=warn)
-    wanted = {} if table.header else {"gold": "1", "sent1": "2", "sent2": "3"}
-    if wanted and len(table.columns) != len(wanted):
-        expected = "three: a score, sentence 1 and sentence 2"
-        raise FormatError(f"{len(table.columns)} columns", where=f"{label}:1", expected=expected)
+    kind, titles = KINDS.get(Path(label).suffix.lower(), "tsv"), [column] if column else []
+    table = Table(source, kind, name=label, titles=titles, warn=warn)
+    wanted, count = {"gold": column} if column else {}, len(table.columns)
+    if not table.header:
+        first = table.column(column or "1", "--gold-col") + 1
+        if count < first + 2 or (count > 3 and column is None):
+            expected = "three: a score, sentence 1 and sentence 2; or name that with --gold-col"
+            raise FormatError(f"{count} columns", where=f"{label}:1", expected=expected)
+        wanted = {"gold": str(first), "sent1": str(first + 1), "sent2": str(first + 2)}
     places, faults = find_places(table, wanted), t.Faults(warn if skip_bad else None)
     if places.gold is None:
-        raise FormatError("no column of scores", where=label, expected="one that is called 'score'")
+        hint, expected = "Name it with --gold-col", "one that is called 'score'"
+        raise FormatError("no column of scores", where=label, expected=expected, hint=hint)
+    gaps = 0
     for row, pair in table_pairs(table, places, warn):
         with faults:
             if isinstance(pair, DataError):
                 raise pair
             for sentence in (pair.sent1, pair.sent2):
                 check_size(sentence, row.where)
-            text = str(row.cells[places.gold]).strip()
+            text = row.text(places.gold)
+            if text.lower() in GAPS:
+                gaps += 1
+                continue
             try:
                 score = float(text)
             except ValueError:
@@ -199,6 +229,8 @@ def read_sts(
                 raise DataError(found, where=where, expected="a number")
             yield ScoredPair(pair, score)
     faults.check()
+    if gaps:
+        warn(f"{label}: rows without a score, which are left out: {gaps}")
 
 
 def identifier(row: Row, place: int | None) -> str:

@@ -181,7 +181,7 @@ class Table:
         self.name = source_name(source, name)
         self.kind = kind or _READ.get(_ending(Path(self.name))) or kind_of(Path(self.name))
         self.sheet, self._wanted = sheet, [name for name in titles if not name.isdecimal()]
-        self._told = set[str]()
+        self._told, self._bars = set[str](), False
         self.dialect = Dialect("\t" if self.kind == "tsv" else ",")
         self.schema: Any = None
         self.header = self.kind in ("jsonl", "parquet") or bool(header)
@@ -432,7 +432,7 @@ class Table:
             for line in chain(head, lines):
                 if self._read - start - len(line) > most:
                     raise self._limits.error("cell", "a longer cell", where)
-                yield line
+                yield line.replace("|||", "\t") if self._bars else line
 
         reader = csv.reader(bounded(), **self.dialect.options(), strict=True)
         while True:
@@ -539,6 +539,9 @@ class Table:
         signs = "\t;," if self.kind == "csv" else "\t"
         if listed := _LISTED.fullmatch(lines[0]):
             signs, lines = listed[1], lines[1:]
+        self._bars = all("|||" in line for line in lines) and "\t" not in "".join(lines[:1])
+        if self._bars:
+            lines, signs = [line.replace("|||", "\t") for line in lines], "\t"
         delimiter = max(signs, key=lambda sign: (*_fit(lines, sign), -signs.index(sign)))
         if self.kind == "tsv" and _fit(lines, "\t")[1] < 2:
             for sign, names in ((";", "semicolons"), (",", "commas")):
@@ -640,7 +643,9 @@ def writing_behind(
             front = row.cells if isinstance(row, Row) else row
             if kind != "jsonl":
                 front = [None if cell is ABSENT else cell for cell in front]
-            whole = [*front, *[None] * (len(titles) - len(front)), *map(guard, own)]
+            # A row may be faulty by its length.
+            front = [*front, *[None] * (len(titles) - len(front))][: len(titles)]
+            whole = [*front, *map(guard, own)]
             if put is not None:
                 put(whole)
             else:

@@ -334,7 +334,8 @@ _NAMES = {
     "reference": "reference referenceanswer modelanswer model referencia respuestamodelo modelo",
     "id": "id idx index pairid pairindex pairidx sentenceid itemid answerid identificador",
     "student": "student studentid name code nr alumno alumna estudiante nombre codigo",
-    "gold": "gold score goldscore similarity similarityscore rating label puntuacion similitud",
+    "gold": "gold score goldscore similarity similarityscore relatednessscore rating label "
+    "puntuacion similitud",
     "question": "question questionid pregunta idpregunta",
     "marks": "points marks mark puntos nota",
 }

@@ -10,9 +10,10 @@ pairs that were put together from unrelated sentences :data:`LIKELY` are rated b
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from scipy.optimize import nnls
 
 from ists_asp.engine import Setup, System
 from ists_asp.engine.program import Program, highest_rating, reading_for
+from ists_asp.errors import DataError
 from ists_asp.io.pairs import ScoredPair
 from ists_asp.learn.cross import deal
 from ists_asp.learn.fit import Weight
@@ -105,6 +107,26 @@ class RatingExampleBuilder(Closing):
         items = (self._program.facts(*answer) for answer in decided)
         for gold, best in zip(golds, self._program.solver.best_of_all(items), strict=True):
             yield RatedExample(data_set, gold.score, *evidence_of(best.atoms))
+
+
+def scaled(
+    pairs: Sequence[ScoredPair], scale: tuple[float, float] | None, highest: int, where: str
+) -> list[ScoredPair]:
+    """Gold ratings from 0 to ``highest``, of those on a ``scale``, which is the same by default.
+
+    Raises:
+        DataError: a rating is not on the scale, or all are at its lowest fifth, or above 1.
+    """
+    low, high = scale or (0.0, float(highest))
+    scores = [pair.score for pair in pairs]
+    least, most = min(scores, default=low), max(scores, default=high)
+    if not low <= least <= most <= high or (scale is None and (most <= highest / 5 or least >= 1)):
+        found = f"gold ratings from {least:g} to {most:g}"
+        likely = f"{math.floor(least)}..{math.ceil(most)}"
+        hint = f"If their scale is another, say so: --gold-scale {likely}"
+        raise DataError(found, where=where, expected=f"{low:g} to {high:g}", hint=hint)
+    factor = highest / (high - low)
+    return [replace(pair, score=(pair.score - low) * factor) for pair in pairs]
 
 
 def mismatched(data_sets: Sequence[Sequence[ScoredPair]]) -> list[ScoredPair]:

@@ -8,7 +8,14 @@ import click
 
 from ists_asp.cli.console import reader_warnings, write_output
 from ists_asp.cli.files import READ, command
-from ists_asp.cli.options import choice_option, json_option, number_option, option, skip_option
+from ists_asp.cli.options import (
+    choice_option,
+    gold_column,
+    json_option,
+    number_option,
+    option,
+    skip_option,
+)
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.files import evaluate_files, read_references, render_evaluation
 from ists_asp.evaluate.wa_check import check_file, render_check
@@ -43,9 +50,7 @@ _MOST_NOTES = 10
     name="other",
     type=READ,
 )
-@option(
-    "--gold-col COL", "With --task sts: column of gold ratings, by title or number.", name="column"
-)
+@gold_column
 @number_option("--top", "With --versus: number of best and worst pairs to show.", default=10)
 @skip_option
 @json_option
@@ -72,9 +77,9 @@ def evaluate(
     the figures depend on. The figures equal those of the official scorers. Files that these
     refuse, and a few others, are errors; see docs/reference/formats.md. With --versus: gains over
     another run, 95 % intervals and one-tailed p of a paired bootstrap, and the pairs that gain
-    and lose most. With --task sts: Pearson's correlation for each data set and the mean weighted
-    by pairs, with 95 % intervals; with --versus the one-tailed p of Fisher's z transformation.
-    Pairs are matched by id if both files have ids.
+    and lose most. With --task sts: Pearson's, Spearman's and Kendall's correlations for each data
+    set and the means weighted by pairs, with 95 % intervals; with --versus the one-tailed p of
+    Fisher's z transformation. Pairs are matched by id if both files have ids.
     """
     if task == "sts":
         if scheme != "2016" or by_pair:
@@ -82,8 +87,7 @@ def evaluate(
         from ists_asp.evaluate.ratings import evaluate_ratings, render_ratings
 
         with reader_warnings() as warn:
-            skip = warn if skip_bad else None
-            ratings = evaluate_ratings(gold, system, other, column, skip=skip)
+            ratings = evaluate_ratings(gold, system, other, column, warn=warn, skip_bad=skip_bad)
         write_output(None, ratings.as_dict() if as_json else render_ratings(ratings))
         return
     with reader_warnings() as warn:

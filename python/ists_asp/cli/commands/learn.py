@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -62,6 +63,20 @@ def _weights(values: Values) -> Collection[Path]:
 
     others = {file.resolve() for file in (base / "weights").glob("*.lp")}
     return (others | files(learned)) - files(read)
+
+
+def _scale(
+    _context: click.Context, _option: click.Parameter, given: str | None
+) -> tuple[float, float] | None:
+    if given is None:
+        return None
+    try:
+        low, high = map(float, given.split(".."))
+    except ValueError:
+        low = high = 0.0
+    if not -math.inf < low < high < math.inf:
+        raise UsageError(f"'{given}' is no scale", where="--gold-scale", expected="such as 0..1")
+    return low, high
 
 
 @command(
@@ -134,6 +149,13 @@ def _weights(values: Values) -> Collection[Path]:
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the folds.")
 @options.output_option(".lp", text="Output file for the weights. Default: standard output.")
+@options.gold_column
+@options.option(
+    "--gold-scale LOW..HIGH",
+    "With --task sts: scale of the gold ratings, such as 0..1. Default: the profile's.",
+    name="scale",
+    callback=_scale,
+)
 @options.json_option
 @options.skip_option
 @options.quiet_option
@@ -167,6 +189,8 @@ def learn(
         if lesson.keep or lesson.from_nothing or as_json:
             wrong = "--keep, --from-nothing and --json do not go with --task sts"
             raise UsageError(wrong, hint="Leave them out")
+    elif lesson.column or lesson.scale:
+        raise UsageError("--gold-col and --gold-scale go with --task sts only")
     elif lesson.setup.reader != "none":
         raise UsageError("--reader goes with --task sts only", hint="Leave it out")
     elif isinstance(folds, str):
@@ -192,6 +216,8 @@ class _Lesson:
     confidence: Path | None
     seed: int
     output: Path | None
+    column: str | None
+    scale: tuple[float, float] | None
     skip_bad: bool
     quiet: bool
 
@@ -207,6 +233,8 @@ class _Lesson:
         parts += [f"--reader {Path(reader).name}"] if reader else []
         parts += [f"--vectors {setup.vectors.name}"] if setup.vectors else []
         parts += [f"--keep {path.name}" for path in self.keep]
+        parts += [f"--gold-col '{self.column}'"] if self.column else []
+        parts += ["--gold-scale {:g}..{:g}".format(*self.scale)] if self.scale else []
         parts += ["--from-nothing"] if self.from_nothing else []
         parts += [f"--most {self.most}"] if self.most != MOST and not self.from_nothing else []
         parts += [f"--seed {self.seed}"] if self.seed else []
@@ -324,7 +352,8 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     from ists_asp.run.pool import apart
 
     with reader_warnings() as warn:
-        golds = {file: list(read_sts(file, warn, skip_bad=lesson.skip_bad)) for file in lesson.gold}
+        read = partial(read_sts, warn=warn, skip_bad=lesson.skip_bad, column=lesson.column)
+        golds = {file: list(read(file)) for file in lesson.gold}
     count = sum(map(len, golds.values()))
     where = f"--cross-validate {folds}"
     if folds == SETS and len(golds) < 2:
@@ -332,7 +361,7 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     if isinstance(folds, int) and folds * _LEAST > min(map(len, golds.values())):
         expected = f"{_LEAST} pairs for each part, or more"
         raise UsageError("a data set has too few pairs", where=where, expected=expected)
-    work = partial(_rating_examples, lesson.setup, golds)
+    work = partial(_rating_examples, lesson.setup, golds, lesson.scale)
     with progress(count + ratings.UNRELATED, shown=not lesson.quiet) as step:
         foreign = bool(lesson.setup.rules)
         examples, unrelated, highest = apart(work, SECONDS, foreign=foreign, step=step)
@@ -351,12 +380,14 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
 
 
 def _rating_examples(
-    setup: Setup, golds: Mapping[Path, Sequence[ScoredPair]]
+    setup: Setup, golds: Mapping[Path, list[ScoredPair]], scale: tuple[float, float] | None
 ) -> tuple[list[RatedExample], list[RatedExample], int]:
     from ists_asp.learn import ratings
     from ists_asp.run.worker import counted
 
     with ratings.RatingExampleBuilder(setup) as teacher:
+        for file, pairs in golds.items():
+            pairs[:] = ratings.scaled(pairs, scale, teacher.highest, str(file))
         sets = (teacher.examples(file.stem, pairs) for file, pairs in golds.items())
         examples = list(counted(chain.from_iterable(sets)))
         mismatched = ratings.mismatched(list(golds.values()))
