@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Protocol
+from typing import TypeAlias
 
 HIGHEST = 5  # the best score, and the best rating in English
+
+Subject: TypeAlias = "Pair | Answer"
+"""The subject of a decision."""
 
 
 class Label(StrEnum):
@@ -161,18 +164,6 @@ class Pair:
         """The pair with other chunks."""
         sent1, sent2 = replace(self.sent1, chunks=chunks1), replace(self.sent2, chunks=chunks2)
         return Pair(self.id, sent1, sent2)
-
-
-class Subject(Protocol):
-    """The subject of a decision, such as a pair: its id, and its number of tokens on each side."""
-
-    @property
-    def id(self) -> str:
-        """Its name in messages."""
-
-    @property
-    def sizes(self) -> tuple[int, int]:
-        """Its tokens."""
 
 
 @dataclass(frozen=True, slots=True)

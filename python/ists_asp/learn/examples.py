@@ -142,21 +142,16 @@ class ExampleBuilder(Closing):
         own = (rule.text for rule in self._system.rules.rules if not rule.file.startswith(SHIPPED))
         return frozenset(re.findall(r"\w+", " ".join(own)))
 
-    def examples(
-        self, golds: Iterable[Reference], more: Mapping[str, Sequence[Symbol]] | None = None
-    ) -> Iterator[Example]:
-        """Annotate and ground gold pairs, with ``more`` facts by id, lazily and in their order."""
+    def examples(self, golds: Iterable[Reference]) -> Iterator[Example]:
+        """Annotate and ground gold pairs, lazily and in their order."""
         golds = list(golds)
-        items = (
-            (pair, (*facts, *(more or {}).get(pair.id, ())))
-            for pair, facts in self._system.facts(gold.pair for gold in golds)
-        )
+        items = self._system.facts(gold.pair for gold in golds)
         for batch in batches(zip(golds, items, strict=True)):
             learning = [(pair, (*facts, v.LEARNING())) for _, (pair, facts) in batch]
             atoms = self._system.solver.derivable(learning, _SIGNATURES)
             for (gold, (pair, facts)), derivable in zip(batch, atoms, strict=True):
                 with inside(pair):
-                    example = _example(replace(gold, pair=pair), facts, derivable)
+                    example = _example(replace(gold, pair=pair), tuple(facts), derivable)
                 yield example
 
     def decide(

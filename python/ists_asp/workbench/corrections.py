@@ -175,12 +175,11 @@ class Corrections:
     ) -> Answer:
         """Mend a pair: make something of the correction that there is; it is on disk then."""
         with self._lock:
-            pairs, done = self._project.corpus(corpus).pairs, self._done(corpus)
-            keys = {pair.id: key for key, pair in keyed(pairs).items()}
-            if identifier not in keys:
-                raise DataError("there is no such pair", where=corpus)
+            given, done = self._project.corpus(corpus), self._done(corpus)
+            pairs, wanted = given.pairs, given.pair(identifier)
+            key = next(key for key, pair in keyed(pairs).items() if pair is wanted)
             after = check_answer(made(self._by_id(done, pairs)[0].get(identifier)), self._scheme)
-            done.append(_Done(keys[identifier], identifier, action, after))
+            done.append(_Done(key, identifier, action, after))
             self._write(corpus, pairs, done, done[-1], answer_record(after) | {"action": action})
             return after
 
@@ -266,11 +265,7 @@ def router(bench: Bench) -> APIRouter:
 
     def answered(name: str, identifier: str) -> Answer:
         """The answer of the current rules to a pair."""
-        pairs = bench.project.corpus(name).pairs
-        pair = next((pair for pair in pairs if pair.id == identifier), None)
-        if pair is None:
-            raise DataError("there is no such pair", where=name)
-        desk = bench.desks.desk()
+        pair, desk = bench.project.corpus(name).pair(identifier), bench.desks.desk()
         return desk.decide(desk.pair(pair.sent1, pair.sent2, pair.id))
 
     def shown(answer: Answer, mended: bool) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from fastapi import APIRouter
 from ists_asp.compare import Answered, compare, find_edits, run_both
 from ists_asp.compare.causes import with_effects
 from ists_asp.compare.rendering import as_json
-from ists_asp.errors import DataError, IstsError, SolveError, shortened
+from ists_asp.errors import IstsError, SolveError, shortened
 from ists_asp.model import Answer, Pair
 from ists_asp.report.picture import picture
 from ists_asp.resources import Closing
@@ -250,9 +250,7 @@ class Effects(Closing):
     def causes(self, name: str, identifier: str, old: State, new: State) -> dict[str, Any]:
         """The differences in a pair between two states, and the edits behind them."""
         corpus = self.corpus(name)
-        pair = next((pair for pair in corpus.pairs if pair.id == identifier), None)
-        if pair is None:
-            raise DataError(f"there is no pair {shortened(identifier)!r}", where=name)
+        pair = corpus.pair(identifier)
         gold = {id_: lines for id_, lines in corpus.gold.items() if id_ == identifier}
         question = partial(_causes, old=self._rules(old), new=self._rules(new), gold=gold)
         text = json.dumps(self._worker.ask(question, [pair]))

@@ -87,7 +87,7 @@ class Learning(Closing):
         counts = {name: self._corrections.count(name) for name in self._project.corpora()}
         return {"job": job, "counts": counts, "found": self.found}
 
-    def start(self, lesson: Lesson) -> None:
+    def start(self, lesson: Lesson) -> dict[str, Any]:
         """Begin to learn; a UsageError if there are too few corrections, or a lesson under way."""
         mended = {name: self._corrections.mended(name) for name in lesson.corpora}
         answers = [one for both in mended.values() for some in both for one in some.values()]
@@ -110,6 +110,7 @@ class Learning(Closing):
         work = partial(_learned, setup, folds=folds, command=shlex.join(command))
         arguments = self._worker, answers, work
         threading.Thread(target=self._learn, args=arguments, daemon=True).start()
+        return self.job
 
     def _learn(self, worker: Worker, answers: list[Answer], work: Question) -> None:
         def count() -> None:
@@ -157,15 +158,12 @@ def router(bench: Bench) -> APIRouter:
     routes = APIRouter(prefix="/project/learning", tags=["learning"])
     learning = bench.closing.enter_context(Learning(bench))
 
-    @routes.get("", summary="How far the lesson is, and what came of it")
-    def state() -> dict[str, Any]:
-        return learning.state()
+    routes.get("", summary="How far the lesson is, and what came of it")(learning.state)
 
     @routes.post("", summary="Begin to learn from corrections")
     def start(lesson: Lesson) -> dict[str, Any]:
         bench.project.folder.check_writable()
-        learning.start(lesson)
-        return learning.job
+        return learning.start(lesson)
 
     @routes.post("/cancel", summary="End the lesson")
     def cancel() -> dict[str, Any]:

@@ -84,6 +84,13 @@ class Corpus:
     pairs: tuple[Pair, ...]
     gold: Mapping[str, Reference]
 
+    def pair(self, identifier: str) -> Pair:
+        """The pair with an id; a DataError if there is none."""
+        for pair in self.pairs:
+            if pair.id == identifier:
+                return pair
+        raise DataError(f"there is no pair {shortened(identifier)!r}", where=self.name)
+
 
 def text_digest(text: str) -> str:
     """The hash of a text, which tells whether a file is still what it was."""
@@ -201,7 +208,7 @@ class Project:
             raise UsageError(f"there is no state {number}", expected=f"1 to {len(self.states)}")
         return self.states[number - 1]
 
-    def notice(self, edit: str = "changed outside") -> State:
+    def notice(self) -> State:
         """Look at the rule files: a new state if they are not what they were last."""
         with self._lock:
             files, texts, digests = dict[str, str](), list[str](), dict[Stamp, str]()
@@ -216,7 +223,8 @@ class Project:
                         digests[stamp] = digest
                     files[stamp[0].removeprefix(f"{RULES}/")] = digest
             self._digests = digests
-            return self._enter(files, texts, edit if self.states else "the beginning", {})
+            edit = "changed outside" if self.states else "the beginning"
+            return self._enter(files, texts, edit, {})
 
     def _enter(
         self,
