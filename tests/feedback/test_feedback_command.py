@@ -51,6 +51,21 @@ def test_references_of_another_table(good, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_quiz_and_one_text_are_references_of_wide_reports(good, run, tmp_path):
+    answers, quiz = tmp_path / "answers.csv", tmp_path / "quiz.gift"
+    answers.write_text("Alumno,Respuesta 1,Respuesta 2\nAna,there is a gap,-\nPromedio,1,\n")
+    quiz.write_text("Why? {=There is a gap}\n\nWhen? {=It rains}\n")
+    result = run("feedback", answers, "--reader", "none", "-q", "--references", quiz)
+    one, two = rows_of(result.stdout)
+    assert (one["Alumno"], one["id"], one["verdict"]) == ("Ana", "2.1", "correct")
+    assert (two["best_reference"], two["verdict"]) == ("It rains", "no_answer")
+    assert "row 3 has averages (Promedio); left out" in result.stderr
+    options = ("-q", "--answer-col", "2", "--references", "There is a gap")
+    (one,) = rows_of(good("feedback", answers, "--reader", "none", *options))
+    assert (one["best_reference"], one["verdict"]) == ("There is a gap", "correct")
+
+
+@pytest.mark.slow
 def test_why(good, table):
     assert "[ignorance lp_rules/feedback/plain.lp:" in good("feedback", table, "--why", "2")
 

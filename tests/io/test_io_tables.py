@@ -25,8 +25,9 @@ from ists_asp.errors import DataError, FormatError, IstsError, UsageError
 from ists_asp.io import sheets
 from ists_asp.io.formats import ANSWERS, Outcome, answer_record, format_answer
 from ists_asp.io.pairs import find_places, read_pairs, read_sts, table_pairs
+from ists_asp.io.quizzes import quiz_table
 from ists_asp.io.tables import ABSENT, Table, added, harmless, writing, writing_behind
-from ists_asp.io.text import make_sentence
+from ists_asp.io.text import USUAL, make_sentence, usual
 from ists_asp.limits import TableLimits
 from ists_asp.model import Answer, Chunk, Pair
 from ists_asp.terminal import display_width
@@ -580,6 +581,106 @@ def test_what_people_do_not_see_is_left_out_and_told_once(table):
         "3: tags or entities,",
         "4: no-break spaces; ",
     ]
+
+
+MOODLE = [
+    "Last name,Status,Question 1,Response 1,Right answer 1,Question 2,Response 2,Right answer 2",
+    "Ada,Finished,Why?,so,because,What?,-,that",
+    "Overall average,1.5,,,,,,",
+]
+WIDE = {
+    "moodle.csv": ("\n".join(MOODLE), [["so", "because"], ["-", "that"]]),
+    "moodle es.csv": (
+        "Apellido(s);Calificación/2,00;Respuesta 1;Respuesta correcta 1\nGil;1,00;sí;no\n"
+        "Promedio general;1,00;;",
+        [["sí", "no"]],
+    ),
+    "canvas.csv": (
+        'name,id,"101: Why?",1.0,"102: What?",2.0,score\nAda,7,so,0.5,,0,0.5\n',
+        [["so", None], ["", None]],
+    ),
+    "moodle de.tsv": (
+        "Nachname\tFrage 1\tAntwort 1\tRichtige Antwort 1\nEy\tWas?\tdas\tdies\n",
+        [["das", "dies"]],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_wide_reports_have_a_row_an_answer(table, name):
+    text, expected = WIDE[name]
+    source = table(name, text.encode(), header=True, long=True)
+    assert source.columns[0] == "id"
+    found = [[row.cells[at] for at in (-3, -1)] for row in source.rows()]
+    assert found == expected
+    assert all(len(row.cells) == len(source.columns) for row in source.rows())
+    if name in ("moodle.csv", "canvas.csv"):
+        assert [(row.cells[0], row.cells[-4]) for row in source.rows()] == [
+            ("2.1", "Why?"),
+            ("2.2", "What?"),
+        ]
+        with pytest.raises(FormatError, match="is known to hold sentences"):
+            find_places(table(name, text.encode()))
+
+
+def test_the_likeliest_column_is_suggested(table):
+    source = table("a.csv", b"id,Antwrt,solution\n1,a,b\n", header=True)
+    with pytest.raises(UsageError, match=r"Did you mean --answer-col 'Antwrt'\?"):
+        source.column("antwort", "--answer-col")
+    assert source.likely(["zzz"], "--x") is None
+    named = "Schüler,Frage,Antwort,Musterlösung"
+    assert usual(named.split(","), USUAL["reference"]) == 3
+
+
+GIFT = """// class 7
+$CATEGORY: Bio
+
+::Q1:: Why does a plant need light? {=It makes sugar. =\\{sugar\\} ~fun}
+
+::Roots:: [html]<p>What do roots drink?</p> {=water#good ~%50%air}
+
+In which year\\: {#1945:2}
+
+The sky is {T#yes}
+
+::Essay:: Tell. {}
+"""
+XML = """<quiz><question type="category"><category/></question><question type="essay">
+<name><text>E</text></name><questiontext><text>&lt;p&gt;Why?&lt;/p&gt;</text></questiontext>
+<graderinfo><text>So.</text></graderinfo></question><question type="shortanswer">
+<name><text>S</text></name><questiontext><text>What?</text></questiontext>
+<answer fraction="100"><text>that</text></answer><answer fraction="50"><text>it</text></answer>
+</question></quiz>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        (
+            "quiz.gift",
+            GIFT,
+            {
+                "Why does a plant need light?": ["It makes sugar.", "{sugar}"],
+                "What do roots drink?": ["water"],
+                "In which year:": ["1945"],
+                "The sky is": ["True"],
+                "2": ["water"],
+                "Roots": ["water"],
+            },
+        ),
+        ("quiz.xml", XML, {"Why?": ["So."], "What?": ["that"], "S": ["that"], "1": ["So."]}),
+    ],
+)
+def test_quizzes_give_questions_and_model_answers(tmp_path, name, text, expected):
+    (tmp_path / name).write_text(text)
+    found = {}
+    for line in quiz_table(tmp_path / name).splitlines():
+        record = json.loads(line)
+        found.setdefault(record["question"], []).append(record["reference"])
+    assert expected.items() <= found.items()
+    (tmp_path / name).write_text("<quiz>" if name == "quiz.xml" else "no quiz")
+    with pytest.raises(FormatError, match=r"quiz\.\w+: no (XML|model answer)"):
+        quiz_table(tmp_path / name)
 
 
 def test_pairs_of_aligners_are_read(tmp_path):

@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -33,11 +34,15 @@ from ists_asp.io import sheets
 from ists_asp.io.sheets import Cells, Put
 from ists_asp.io.text import (
     HELD,
+    USUAL,
     Line,
     Source,
     Warn,
     find_header,
+    folded,
+    groups,
     ignore,
+    is_total,
     source_name,
     unreadable,
 )
@@ -176,6 +181,7 @@ class Table:
         header: bool | None = None,
         sheet: str | None = None,
         titles: Iterable[str] = (),
+        long: bool = False,
         warn: Warn = ignore,
     ) -> None:
         self.name = source_name(source, name)
@@ -232,12 +238,50 @@ class Table:
                 first = ahead[at]
             names = ("" if cell is None else str(cell).strip() for cell in first.cells)
             self.columns = tuple(names) if self.header else ("",) * len(first.cells)
+        self._width = len(self.columns)
+        self._groups = groups(self.columns) if long and self.header else []
+        if self._groups:
+            self._lengthen()
         if first.fault is not None and not self.columns:
             raise first.fault
         rows.close()
         self._held = ahead if len(ahead) <= HELD else None
 
+    def _lengthen(self) -> None:
+        """Take each answer of a wide report for a row of its own."""
+        grouped = [
+            at
+            for group in self._groups
+            for at in (group.question, group.answer, group.reference, group.points)
+        ]
+        self._others = [at for at in range(self._width) if at not in grouped]
+        others = (self.columns[at] for at in self._others)
+        taken = (*USUAL["id"], "question", "answer", "points", "reference")
+        names = [f"student {name}" if folded(name) in taken else name for name in others]
+        self.columns = ("id", *names, "question", "answer", "points", "reference")
+        count = len(self._groups)
+        self._warn(f"{count} answers a row are read, each as a row of its own")
+
     def rows(self) -> Iterator[Row]:
+        """Read the rows, lazily; of a wide report one for each answer.
+
+        Rows of averages are left out.
+        """
+        for row in self._rows_below():
+            if self.header and row.fault is None and self.kind != "jsonl" and is_total(row.cells):
+                self._warn(f"row {row.number} has averages ({row.cells[0]}); left out")
+            elif not self._groups or row.fault is not None:
+                yield row
+            else:
+                for number, group in enumerate(self._groups, 1):
+                    asked, ask = group.question, (group.reference, group.points)
+                    reference, points = (None if at is None else row.cells[at] for at in ask)
+                    question = row.cells[asked] if isinstance(asked, int) else asked
+                    front = [f"{row.number}.{number}", *(row.cells[at] for at in self._others)]
+                    cells = [*front, question, row.cells[group.answer], points, reference]
+                    yield replace(row, cells=cells)
+
+    def _rows_below(self) -> Iterator[Row]:
         """Read the rows, lazily, without those above the titles and the row of units below.
 
         Empty rows at the end are none, and are not kept. Those between rows are faults, unless the
@@ -306,7 +350,7 @@ class Table:
 
     def place(self, row: Row, column: int) -> str:
         """The place of a cell for messages."""
-        of_sheet = self.kind in _SHEETS
+        of_sheet = self.kind in _SHEETS and not self._groups
         name = sheets.letters(column) if of_sheet else self.columns[column] or str(column + 1)
         return f"{row.where}, column {shortened(name)}"
 
@@ -320,7 +364,14 @@ class Table:
         expected = f"a number from 1 to {len(self.columns)}, as the first row names no columns"
         if self.header:
             expected = shortened(", ".join(filter(None, self.columns)), 200)
-        raise UsageError(found, where=flag, expected=expected)
+        raise UsageError(found, where=flag, expected=expected, hint=self.likely([wanted], flag))
+
+    def likely(self, names: Iterable[str], flag: str) -> str | None:
+        """A hint at the column whose title is most like one of some names, if one is."""
+        titles = {folded(title): title for title in self.columns}
+        near = (get_close_matches(folded(name), titles, 1, 0.7) for name in names)
+        title = next((titles[match] for (match,) in filter(None, near)), None)
+        return None if title is None else f"Did you mean {flag} '{shortened(title)}'?"
 
     def _aligned(self, row: Row) -> Row:
         if self._files_before:
@@ -328,7 +379,7 @@ class Table:
         if self.kind == "jsonl":
             record = cast("dict[str, object]", row.cells)
             return replace(row, cells=[record.get(name, ABSENT) for name in self.columns])
-        count, due = len(row.cells), len(self.columns)
+        count, due = len(row.cells), self._width
         if row.fault is not None or count == due:
             return row
         if self.kind in _SHEETS or _is_blank(row.cells):

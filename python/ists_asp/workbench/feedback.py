@@ -87,7 +87,7 @@ def router(bench: Bench) -> APIRouter:
     ) -> dict[str, Any]:
         """The texts of a table, and the columns of each role by their usual names."""
         notes = list[str]()
-        sheet = Table(BytesIO(data), name=name, header=True, warn=notes.append)
+        sheet = Table(BytesIO(data), name=name, header=True, long=True, warn=notes.append)
         rows = list[list[str]]()
         for row in sheet.rows():
             if row.fault is not None:

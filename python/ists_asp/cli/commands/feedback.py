@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import os.path
 from collections import Counter, defaultdict
 from contextlib import ExitStack
 from functools import partial
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TextIO
 
@@ -19,8 +21,19 @@ from ists_asp.cli.files import INPUT, command
 from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shortened
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import Outcome
-from ists_asp.io.tables import Row, Table, Text, kind_of, writing_behind
-from ists_asp.io.text import USUAL, Faults, Repairs, Warn, make_sentence, plain, split_words, usual
+from ists_asp.io.quizzes import ENDINGS, quiz_table
+from ists_asp.io.tables import KINDS, Row, Table, Text, kind_of, writing_behind
+from ists_asp.io.text import (
+    USUAL,
+    Faults,
+    Repairs,
+    Warn,
+    folded,
+    make_sentence,
+    plain,
+    split_words,
+    usual,
+)
 from ists_asp.lang import foreign
 from ists_asp.model import Pair, Sentence
 from ists_asp.pipeline.source import Source
@@ -57,7 +70,9 @@ _ROLES = {
 """)
 @click.argument("table", type=INPUT, metavar="ANSWERS")
 @options.file_option(
-    "--references", "Table of model answers by question; a question may have several rows."
+    "--references",
+    "Table of model answers by question; a question may have several rows. Or a quiz (.gift, .xml "
+    "of Moodle), or the only model answer in quotes.",
 )
 @partial(
     options.decorated,
@@ -125,7 +140,9 @@ def feedback(
                 raise UsageError("--engine dask goes without --why, --group and --marks-col")
             source = Source(files={"--table": table}, quiet=quiet)
             kind = kind_of_parts(source)
-            key = None if references is None else sha256(references.read_bytes()).hexdigest()
+            key = str(references)
+            if references is not None and os.path.isfile(references):  # noqa: PTH113 (it may be long)
+                key = sha256(references.read_bytes()).hexdigest()
             part = partial(_write_part, references, columns, wording, kind, skip_bad)
             about = ["feedback", columns, key, language, skip_bad]
             ends = output, f".{kind}", None, COLUMNS
@@ -138,7 +155,8 @@ def feedback(
                 make_parts(engine, job, system, jobs, open_table)
             return
         own, titles = setup.load_profile(), _titles(columns, key=False if references else None)
-        answers_table = Table(Path(table), header=True, sheet=sheet, titles=titles, warn=warn)
+        opened = partial(Table, header=True, long=columns["answer_col"] is None, warn=warn)
+        answers_table = opened(Path(table), sheet=sheet, titles=titles)
         reading = partial(_read, profile=own, warn=warn, skip_bad=skip_bad)
         answer_sheet = reading(answers_table, references, columns, quiet=quiet)
     if asked is not None:
@@ -260,9 +278,16 @@ def _read(
 
     known = dict[str, list[str]]()
     key = table
-    if references is not None:
+    text = str(references or "")
+    named = Path(text).suffix.lower() in (*KINDS, *ENDINGS) or os.path.isfile(text)  # noqa: PTH113
+    only_model = [text] if " " in text and not named else []
+    if only_model:
+        references = None
+    elif references is not None and references.suffix.lower() in ENDINGS:
+        key = Table(BytesIO(quiz_table(references)), "jsonl", name=text)
+    elif references is not None:
         key = Table(references, header=True, titles=_titles(wanted, key=True), warn=warn)
-    needed = {"answer", "question" if references else "reference"}
+    needed = {"answer", "answer" if only_model else "question" if references else "reference"}
     places = {
         role: _find(key if role == "reference" else table, role, wanted, role in needed)
         for role in _ROLES
@@ -289,7 +314,8 @@ def _read(
         for row in key.rows():
             with faults:
                 check_texts(key, row, "reference")
-                known.setdefault(row.text(by), []).append(row.text(places["reference"]))
+                asked = folded(plain(row.text(by)))
+                known.setdefault(asked, []).append(row.text(places["reference"]))
     marks = wanted["marks_col"]
     marked = None if marks is None else table.column(marks, "--marks-col")
     sheet, ids = _Sheet(table, [], [], [], []), set[str]()
@@ -298,7 +324,9 @@ def _read(
             check_texts(table, row, "question", "answer", *([] if references else ["reference"]))
             own = row.text(places["id"]) or str(row.number)
             question, answer = (row.text(places[role]) for role in ("question", "answer"))
-            models = known.get(question, []) if references else [row.text(places["reference"])]
+            models = only_model or [row.text(places["reference"])]
+            if references is not None:
+                models = known.get(folded(plain(question)), [])
             models = list(dict.fromkeys(filter(has_words, models)))
             if not models or own in ids:
                 found = f"the id {shortened(own)} again" if models else "no model answer"
@@ -331,8 +359,8 @@ def _find(table: Table, role: str, wanted: Mapping[str, str | None], needed: boo
     if (title := wanted[f"{role}_col"]) is not None:
         return table.column(title, f"--{role}-col")
     if (place := usual(table.columns, USUAL[role])) is None and needed:
-        hint, expected = f"Name it with --{role}-col", ", ".join(table.titles)
-        found = f"no column is called {role}"
+        hint = table.likely(USUAL[role], f"--{role}-col") or f"Name it with --{role}-col"
+        found, expected = f"no column is called {role}", ", ".join(table.titles)
         raise UsageError(found, where=table.name, expected=expected, hint=hint)
     return place
 
