@@ -153,6 +153,7 @@ COMMANDS = {
     ("explain",): [(*PAIR, *OWN, "--templates", f"{HOSTILE}.toml")],
     ("report",): [(*PAIR, *OWN, "--gold", f"{NAME}.wa", "-o", f"{NAME}.html")],
     ("trace",): [(*PAIR, *OWN, "--depth", "9", "--all")],
+    ("fix",): [(f"cats {WORD} cats", f"cats {WORD}", f'"cats {WORD}" not aligned', *OWN)],
     ("why",): [(*PAIR, *OWN, "1 <==> 1")],
     ("why-not",): [(*PAIR, *OWN, "1 <==> 2")],
     ("facts",): [(*PAIR, *OWN)],

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from operator import ge, gt, le, lt
 
 from ists_asp.errors import RuleError, shortened
-from ists_asp.model import Answer, Label
+from ists_asp.model import Answer, Label, Pair
 from ists_asp.vocabulary import VERDICTS
 
 _TEXT = r'"(?:[^"\\]|\\["\\])++"'
@@ -70,10 +70,26 @@ class Claim:
             return bool(_COMPARE[sign](rating, float(self.value.removeprefix(sign))))
         return not self.doubts(answer)
 
+    def places(self, pair: Pair) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The numbers of the tokens that it names in both sentences; none where it names none."""
+        return _place(pair.sent1.text, self.words[0]), _place(pair.sent2.text, self.words[1])
+
+    def sides(self, answer: Answer) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """The tokens of both sides of the alignments that it is about."""
+        one, two = self.places(answer.pair)
+        met = any if self.what == "free" else all
+        return [
+            (line.tokens1, line.tokens2)
+            for line in answer.alignments
+            if line.label.aligned and {*self.label.split("_")} <= {"", line.label, *line.tags}
+            if not self.score or float(self.score) == line.score
+            if met(({*one} & {*line.tokens1}, {*two} & {*line.tokens2}))
+            if self.denied or (one, two) == (line.tokens1, line.tokens2)
+        ]
+
     def doubts(self, answer: Answer) -> list[str]:
         """The questions where it fails: why, of what it denies, and otherwise why-not."""
-        one = _place(answer.pair.sent1.text, self.words[0])
-        two = _place(answer.pair.sent2.text, self.words[1])
+        one, two = self.places(answer.pair)
         if self.what == "chunk":
             sides = (1, one, answer.chunks1), (2, two, answer.chunks2)
             return [
@@ -81,15 +97,7 @@ class Claim:
                 for side, place, chunks in sides
                 if place and place not in [chunk.tokens for chunk in chunks]
             ]
-        met = any if self.what == "free" else all
-        lines = [
-            f"{_numbers(line.tokens1)} <==> {_numbers(line.tokens2)}"
-            for line in answer.alignments
-            if line.label.aligned and {*self.label.split("_")} <= {"", line.label, *line.tags}
-            if not self.score or float(self.score) == line.score
-            if met(({*one} & {*line.tokens1}, {*two} & {*line.tokens2}))
-            if self.denied or (one, two) == (line.tokens1, line.tokens2)
-        ]
+        lines = [" <==> ".join(map(_numbers, sides)) for sides in self.sides(answer)]
         wanted = f"{_numbers(one)} <==> {_numbers(two)} // {self.label} // {self.score}"
         return lines if self.denied else [wanted] * (not lines)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, groupby
+from itertools import chain, groupby, starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,7 @@ import click
 from ists_asp.cli import options
 from ists_asp.cli.console import progress, read_pairs, warn, write_output
 from ists_asp.cli.files import READ, RULES, command
-from ists_asp.errors import DataError, IstsError, RuleError, SolveError, TraceError, UsageError
-from ists_asp.io.chunks import format_chunks
-from ists_asp.io.formats import format_answer
+from ists_asp.errors import DataError, RuleError, SolveError, TraceError, UsageError
 from ists_asp.io.store import Store
 from ists_asp.model import Pair
 from ists_asp.pipeline.source import Source
@@ -25,10 +23,10 @@ from ists_asp.resources import data_dir, rules_dir
 from ists_asp.terminal import table, unbroken, visible
 
 if TYPE_CHECKING:
-    from ists_asp.engine import Setup, SolvedAnswer
+    from ists_asp.engine import Setup
     from ists_asp.rules.check import Checked, Finding
     from ists_asp.rules.check.model import Program
-    from ists_asp.rules.examples import Claim, Example
+    from ists_asp.rules.examples import Example
 
 _MOST_NOTES = 10
 _STEP = 4  # of the shipped sample pairs each fourth is enough to see most rules fire
@@ -268,71 +266,16 @@ def _records(given: Sequence[Path], setup: Setup) -> list[dict[str, Any]]:
     if not found:
         expected = '%@example "sentence" | "sentence": claim, above a rule'
         raise UsageError("there are no examples", where=str(given[0]), expected=expected)
-    tested = (_tested(replace(setup, profile=name), some) for name, some in found.items())
-    return list(counted(chain.from_iterable(tested)))
+    return list(counted(chain.from_iterable(starmap(partial(_tested, setup), found.items()))))
 
 
-def _tested(setup: Setup, examples: Sequence[Example]) -> Iterator[dict[str, Any]]:
-    """The examples of a profile as JSON values, each with the ways round in which it fails."""
+def _tested(setup: Setup, profile: str, examples: Sequence[Example]) -> Iterator[dict[str, Any]]:
     from ists_asp.engine import System
-    from ists_asp.engine.preparation import read_pair
-    from ists_asp.explain.feedback import Submission
+    from ists_asp.fix.trial import judged
     from ists_asp.run.worker import telling
 
-    with System(setup) as system, telling(system):
-        templates = system.templates
-        judged = [one for one in examples if one.claim.what == "verdict"]
-        submissions = (
-            Submission(one.where, one.question, one.sentences[0], one.sentences[1:])
-            for one in judged
-        )
-        verdicts = dict(zip(judged, system.judge_many(submissions, templates), strict=True))
-        words = templates.words
-        names = [words[key].split()[-1] for key in ("first", "second")]
-        runs = [
-            (one, way, one.sentences[::way], one.claim.mirrored(*names) if way < 0 else one.claim)
-            for one in examples
-            for way in (1, -1)
-            if one not in verdicts
-        ]
-        pairs = {pair: read_pair(pair[0], pair[1], one.where) for one, _, pair, _ in runs}
-        answers = dict(zip(pairs, system.solve_many(pairs.values(), rated=False), strict=True))
-        said, rated = (
-            {pair: answers[pair] for _, _, pair, claim in runs if claim.what == what}
-            for what in ("says", "rating")
-        )
-        texts = dict(zip(said, system.explain_many(said.values()) if said else (), strict=True))
-        ratings = dict(zip(rated, system.rate_many(rated.values()) if rated else (), strict=True))
-        failures: dict[Example, list[dict[str, Any]]] = {one: [] for one in examples}
-        for one, feedback in verdicts.items():
-            if feedback.verdict != one.claim.value:
-                found = f"{feedback.verdict} by {feedback.judged.rule or 'weight'}: {feedback.text}"
-                failures[one].append({"swapped": False, "found": found, "why": []})
-        for one, way, pair, claim in runs:
-            answer, text = answers[pair], texts[pair].text if pair in texts else ""
-            rating = ratings[pair].value if pair in ratings else 0.0
-            if not claim.holds(answer, text, rating):
-                told = {"says": text, "rating": f"{rating:.3f}"}.get(claim.what)
-                why = [] if told else [_why(answer, claim, ask) for ask in claim.doubts(answer)]
-                failure = {"swapped": way < 0, "found": told or _found(answer, claim), "why": why}
-                failures[one].append(failure)
-    for one in examples:
-        place = {"where": one.where, "rule": one.rule, "profile": setup.profile}
-        yield {**place, "example": one.text, "failures": failures[one]}
-
-
-def _found(answer: SolvedAnswer, claim: Claim) -> str:
-    if claim.what != "chunk":
-        return format_answer(answer).partition("\n")[2]
-    pair = answer.pair_in_chunks
-    return "\n".join(map(format_chunks, (pair.sent1, pair.sent2)))
-
-
-def _why(answer: SolvedAnswer, claim: Claim, question: str) -> str:
-    try:
-        return (answer.why(question) if claim.denied else answer.why_not(question)).text()
-    except IstsError as fault:
-        return str(fault)
+    with System(replace(setup, profile=profile)) as system, telling(system):
+        yield from judged(system, examples)
 
 
 def _told(record: dict[str, Any]) -> Iterator[str]:

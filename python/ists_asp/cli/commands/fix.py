@@ -1,0 +1,210 @@
+"""``ists-asp fix``: from a claim about a pair to edits that make it hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ists_asp.cli import options
+from ists_asp.cli.console import note, progress, reader_warnings, warn, write_output
+from ists_asp.cli.files import OUTPUTS, READ, SENTENCE, command
+from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.io.files import atomic_writer
+from ists_asp.io.formats import format_answer
+from ists_asp.resources import data_dir
+from ists_asp.terminal import visible
+
+if TYPE_CHECKING:
+    from ists_asp.engine import Setup
+    from ists_asp.evaluate.scorer import Reference
+    from ists_asp.fix.trial import Fix
+    from ists_asp.rules.examples import Example
+
+FOLDER = Path("fixes")
+_PROFILE = re.compile(r"[A-Za-z][\w-]*")
+_HEAD = re.compile(r"[%#] fix (\d+): ")
+
+
+@command("""
+  ists-asp fix "Storm cuts power" "Storm cuts electricity" '"power" ~ "electricity" EQUI'
+  ists-asp fix "A dog runs" "A dog sprints" '"runs" ~ "sprints" SPE2 4' --gold mine.wa
+  ists-asp fix "A red car" "A blue car" '"A red car" not aligned' --apply 1
+  ists-asp fix "He left" "He stayed" "rating < 2" --profile sts-en --json
+  ists-asp fix --undo
+""")
+@click.argument("sentences", nargs=-1, type=SENTENCE, metavar="[SENTENCE1 SENTENCE2] CLAIM...")
+@options.option(
+    "--gold FILE",
+    "Gold pairs (.wa) to measure edits by. Repeatable. Default: the profile's shipped sample.",
+    multiple=True,
+    type=READ,
+)
+@options.option("--question TEXT", "The question that both sentences answer, for a verdict.")
+@options.number_option("--apply", "Write the edit of this number to a file of its own in --into.")
+@options.option(
+    "--into DIR",
+    "Folder for the files of --apply and --undo; give it to other commands with --rules.",
+    default=FOLDER,
+    show_default=True,
+    type=OUTPUTS,
+)
+@options.option("--undo", "Remove the file that --apply wrote last.")
+@options.profile_options
+@options.templates_option
+@options.json_option
+@options.quiet_option
+@click.pass_context
+def fix(
+    context: click.Context,
+    sentences: tuple[str, ...],
+    gold: tuple[Path, ...],
+    question: str | None,
+    apply: int | None,
+    into: Path,
+    undo: bool,
+    setup: Setup,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Find the smallest edits that make a claim about a pair hold.
+
+    In: two sentences and claims as in %@example: "x" ~ "y" EQUI, "x" ~ "y" SIMI 3, "x" not aligned,
+    chunk "x", says "…", rating > 4; see the tutorial for rule writers. All claims must hold.
+
+    Out: at most seven edits, each as the text of a rule file or word table, tried before it is
+    shown: how many gold pairs change, get better and worse, and whether the claims also hold with
+    the sentences swapped. Edits without harm come first, then those with most gain, then the
+    narrowest; changes of weights come last. The exit code is 1 if no edit helps; then the output
+    says what stands in the way.
+    """
+    if undo:
+        _undo(into)
+        return
+    if len(sentences) < 3:
+        expected = 'two sentences and a claim such as \'"power" ~ "electricity" EQUI\''
+        raise UsageError(f"{len(sentences)} arguments", expected=expected)
+    from ists_asp.run.pool import apart
+
+    examples = _examples(sentences, question or "", setup.profile)
+    with reader_warnings() as repaired:
+        known = _gold(gold, setup, repaired)
+    with progress(None, shown=not quiet) as step:
+        found = apart(partial(_found, setup, examples, known), step=step, warn=warn)
+    if apply is not None:
+        _apply(found, apply, into, examples)
+        return
+    record = _record(found, len(known))
+    write_output(None, record if as_json else visible("".join(_lines(found, examples, len(known)))))
+    context.exit(int(not (found.held or found.proposals)))
+
+
+def _examples(arguments: Sequence[str], question: str, profile: str) -> list[Example]:
+    from ists_asp.rules.examples import read_example
+
+    one, two, *claims = arguments
+    texts = [re.sub(r'(["\\])', r"\\\1", text) for text in (one, two, question)]
+    sides = " | ".join(f'"{text}"' for text in texts if text)
+    examples = [read_example(f"{sides}: {claim}", "claim") for claim in claims]
+    named = f"{profile} " * bool(_PROFILE.fullmatch(profile))
+    return [replace(one, profile=profile, text=named + one.text) for one in examples]
+
+
+def _gold(files: Sequence[Path], setup: Setup, warn: Any) -> dict[str, Reference]:  # noqa: ANN401
+    """The pairs to measure by, with gold, by ids that differ between files."""
+    from ists_asp.evaluate.files import read_references
+
+    shipped = data_dir() / "samples" / setup.profile / "gold.wa"
+    found: dict[str, Reference] = {}
+    for file in files or [shipped] * shipped.is_file():
+        for name, one in read_references(file, warn=warn).items():
+            identifier = f"{file}: {name}" if len(files) > 1 else name
+            found[identifier] = replace(one, pair=replace(one.pair, id=identifier))
+    return found
+
+
+def _found(setup: Setup, examples: Sequence[Example], gold: dict[str, Reference]) -> Fix:
+    from ists_asp.engine import System
+    from ists_asp.fix.trial import fix
+    from ists_asp.run.worker import telling
+
+    with System(setup) as system, telling(system):
+        found = fix(system, examples, [one.pair for one in gold.values()], gold)
+    return replace(found, answer=replace(found.answer, tracing=None))
+
+
+def _record(found: Fix, count: int) -> dict[str, Any]:
+    return {
+        "answer": found.answer.to_dict(),
+        "held": found.held,
+        "tried": found.tried,
+        "pairs": count,
+        "proposals": [asdict(one) for one in found.proposals],
+        "lacking": list(found.lacking),
+    }
+
+
+def _lines(found: Fix, examples: Sequence[Example], count: int) -> Iterator[str]:
+    yield format_answer(found.answer).partition("\n")[2]
+    if found.held:
+        yield "The claim holds already.\n"
+        return
+    if not found.proposals:
+        yield f"None of {found.tried} edits makes {examples[0].text.rpartition(': ')[2]} hold.\n"
+        yield from (f"{line}\n" for text in found.lacking for line in text.splitlines())
+        return
+    tried = "1 edit" if found.tried == 1 else f"{found.tried} edits"
+    yield f"Tried {tried}. Those that help, best first:\n"
+    for number, one in enumerate(found.proposals, 1):
+        proposal = one.proposal
+        yield f"\n{number}. {proposal.kind}: {proposal.scope} ({proposal.name}{proposal.suffix})\n"
+        told = f"{len(one.changed)} of {count} gold pairs change: "
+        told += f"{one.better} better, {one.worse} worse"
+        told += f" ({', '.join(map(shortened, one.worst))})" if one.worst else ""
+        yield f"   {told if count else 'not measured, as there are no gold pairs: see --gold'}\n"
+        if one.one_way:
+            yield "   not with the sentences swapped\n"
+        yield from (f"     {line}\n" for line in proposal.text.splitlines())
+
+
+def _apply(found: Fix, number: int, into: Path, examples: Sequence[Example]) -> None:
+    if number > len(found.proposals):
+        expected = f"1 to {len(found.proposals)}" if found.proposals else "an edit that helps"
+        raise UsageError(f"there is no edit {number}", where="--apply", expected=expected)
+    proposal = found.proposals[number - 1].proposal
+    into.mkdir(parents=True, exist_ok=True)
+    done = _written(into)
+    name, place = proposal.name, 1
+    while (file := into / f"{name}{proposal.suffix}").exists():
+        place += 1
+        name = f"{proposal.name}_{place}"
+    mark = "#" if proposal.suffix == ".tsv" else "%"
+    told = shortened(examples[0].text, 200).replace("\n", " ")
+    with atomic_writer(file) as stream:
+        stream.write(f"{mark} fix {len(done) + 1}: {told}\n{proposal.text}")
+    note(f"{file} is written; try it with --rules {file}, or take it back with fix --undo")
+
+
+def _written(into: Path) -> dict[int, Path]:
+    """The files of a folder that ``--apply`` wrote, by number."""
+    found = {}
+    for file in sorted(into.glob("*.*")) if into.is_dir() else ():
+        if file.suffix in (".lp", ".tsv") and file.is_file():
+            with file.open(encoding="utf-8", errors="replace") as stream:
+                if match := _HEAD.match(stream.readline(1000)):
+                    found[int(match[1])] = file
+    return found
+
+
+def _undo(into: Path) -> None:
+    written = _written(into)
+    if not written:
+        raise DataError("no file here was written by fix --apply", where=str(into))
+    file = written[max(written)]
+    file.unlink()
+    note(f"{file} is removed")

@@ -1,0 +1,312 @@
+"""Edits of words, rules and weights that may make a claim about a pair hold.
+
+A pattern is generalised upwards from the words of the pair: their forms, their lemmas, one lemma
+and how the other word is like it, only how they are alike and their tags (the least general
+generalisation of Plotkin 1970, in four steps). Whether an edit does what it should is tried, not
+guessed: see :mod:`ists_asp.fix.trial`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from ists_asp import vocabulary as v
+from ists_asp.errors import UsageError
+from ists_asp.trace.decisions import DecisionKind
+
+if TYPE_CHECKING:
+    from ists_asp.engine import SolvedAnswer
+    from ists_asp.rules.examples import Example
+    from ists_asp.trace.contrast import Contrast
+
+KINDS = ("words", "rule", "weight")
+_SCOPES = ("these words", "these lemmas", "{} and words like it", "all such words")
+_LONGEST = 4  # words of a phrase in a table
+_TRIED = 8  # pairs of words that are tried for a claim about the text, the rating or the verdict
+_ENTRY = re.compile(r"[^\s\"\\=<>#|]+( [^\s\"\\=<>#|]+)*")
+_PULLS = (200, 600)  # hundredths of log-odds that are tried for an alignment
+_SIGNS = {"EQUI": "=", "OPPO": "<>"}
+_MIRRORED = {"spe1": "spe2", "spe2": "spe1"}
+_PLACES = (("1", "X", "I"), ("2", "Y", "J"))
+"""Sentence, span and token of both sides in a rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """An edit: the ``text`` of a file ``name`` with its ``suffix``, with an example of the claim.
+
+    ``kind`` is one of :data:`KINDS`; ``scope`` says how far it reaches, ``step`` the same as a
+    number, the narrowest first.
+    """
+
+    kind: str
+    name: str
+    suffix: str
+    text: str
+    scope: str
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """The conditions on two spans.
+
+    ``sides`` are those on the words of each, by predicate and argument, next to one another;
+    ``between`` is one on the last two. ``says`` is a sentence that is true where they are met.
+    """
+
+    name: str
+    says: str
+    sides: tuple[Sequence[tuple[str, str]], Sequence[tuple[str, str]]]
+    scope: str
+    step: int
+    between: str = ""
+
+    def bodies(self) -> Iterator[str]:
+        """The conditions, and those with the sentences swapped if they are others."""
+        yield from dict.fromkeys((self._body(self.sides), self._body(self.sides[::-1])))
+
+    def _body(self, sides: Sequence[Sequence[tuple[str, str]]]) -> str:
+        parts, lacks = [], []
+        for own, other, (side, span, token) in zip(sides, sides[::-1], _PLACES, strict=True):
+            within = f"span_token({side},{span},{token})"
+            parts += [within] * bool(own or self.between)
+            for place, (predicate, value) in enumerate(own):
+                at = f"{token}+{place}" if place else token
+                parts.append(f"{predicate}({side},{at},{value})")
+            # What only the other side has is nowhere on this one.
+            if not (own or self.between):
+                lacks.append(f"not {other[0][0]}({side},{token},{other[0][1]}) : {within}")
+        return "; ".join((", ".join((*parts, *filter(None, [self.between]))), *lacks))
+
+
+def proposals(answer: SolvedAnswer, examples: Sequence[Example]) -> list[Proposal]:
+    """Edits for claims about the pair of an answer: words first, then rules, weights last."""
+    found = (one for example in examples for one in _Writer(answer, example).proposals())
+    return sorted(dict.fromkeys(found), key=lambda one: (KINDS.index(one.kind), one.step))
+
+
+class _Writer:
+    """Writes edits for a claim about the pair of an answer."""
+
+    def __init__(self, answer: SolvedAnswer, example: Example) -> None:
+        self._answer, self._example, self._claim = answer, example, example.claim
+        self._trace = answer.trace()
+        self._read = {
+            predicate.name: {
+                (atom.arguments[0].number, atom.arguments[1].number): str(atom.arguments[2])
+                for atom in self._trace.atoms(predicate.name)
+            }
+            for predicate in (v.WORD, v.LEMMA, v.UPOS)
+        }
+        content = (atom.arguments for atom in self._trace.atoms("content"))
+        self._content = {(side.number, token.number) for side, token in content}
+
+    def proposals(self) -> Iterator[Proposal]:
+        """The edits for the claim."""
+        claim, answer = self._claim, self._answer
+        if claim.what == "chunk":
+            yield from self._cut(claim.places(answer.pair))
+        elif claim.what == "link" and not claim.denied:
+            yield from self._linked(*claim.places(answer.pair))
+        elif claim.what in ("link", "free"):
+            for one, two in claim.sides(answer):
+                yield from self._denied(one, two)
+        else:
+            yield from self._said()
+
+    def _linked(self, one: Sequence[int], two: Sequence[int]) -> Iterator[Proposal]:
+        label, score = self._claim.label.partition("_")[0], self._claim.score
+        apart = self._apart(one, two)
+        if sign := _SIGNS.get(label or ("EQUI" if score == "5" else "")):
+            yield from self._entries(sign, *apart)
+        for pattern in self._patterns(*apart):
+            if label:
+                own = label.lower()
+                forbids = "forbidden_label(X,Y,M) :- licensed(X,Y,L,{0}), label_type(M), M != L."
+                heads = [f"licensed(X,Y,{of},{{0}})" for of in (own, _MIRRORED.get(own, own))]
+                yield self._rule(pattern, heads, "viable", forbids)
+            elif score:
+                others = ";".join(one for one in "1234" if one != score)
+                yield self._rule(pattern, [f"forbidden_score(X,Y,({others}))"], "viable")
+            else:
+                for pull in _PULLS:
+                    weight = f"weight({{0}},align,{pull})."
+                    yield self._rule(pattern, ["evidence(pair(X,Y),{0},100)"], "proposed", weight)
+        yield from self._weights(one, two, label)
+
+    def _denied(self, one: Sequence[int], two: Sequence[int]) -> Iterator[Proposal]:
+        label, score = self._claim.label.partition("_")[0].lower(), self._claim.score
+        apart = self._apart(one, two)
+        if label == "equi":
+            yield from self._entries("<>", *apart)
+        for pattern in self._patterns(*apart):
+            if label:
+                both = label, _MIRRORED.get(label, label)
+                heads = [f"forbidden_label(X,Y,{of})" for of in both]
+                yield self._rule(pattern, heads, "viable")
+            elif score:
+                yield self._rule(pattern, [f"forbidden_score(X,Y,{score})"], "viable")
+            else:
+                yield self._rule(pattern, ["forbidden_pair(X,Y)"], "proposed")
+        yield from self._weights(one, two, "")
+
+    def _said(self) -> Iterator[Proposal]:
+        """Entries for what is about the pair as a whole: of words that only one side has."""
+        one, two = self._apart(*(range(1, size + 1) for size in self._answer.pair.sizes))
+        says = [
+            [at for at in of if (side, at) in self._content] for side, of in ((1, one), (2, two))
+        ]
+        for first, second in [*product(*says)][:_TRIED]:
+            for sign in _SIGNS.values():
+                yield from self._entries(sign, [first], [second])
+
+    def _apart(self, one: Sequence[int], two: Sequence[int]) -> tuple[list[int], list[int]]:
+        """The words that two sides do not share, by lemmas: from the first that tells to the last.
+
+        Where they share all, it is all of both.
+        """
+        lemmas = self._read[v.LEMMA.name]
+        sides = (1, one), (2, two)
+        known = [{lemmas.get((side, at)) for at in of} for side, of in sides]
+        found = []
+        for side, of in sides:
+            own = [at for at in of if lemmas.get((side, at)) not in known[2 - side]]
+            tells = [at for at in own if (side, at) in self._content]
+            found.append([*range(tells[0], tells[-1] + 1)] if tells else own)
+        return (found[0], found[1]) if any(found) else ([*one], [*two])
+
+    def _text(self, of: str, side: int, tokens: Sequence[int]) -> str:
+        return " ".join(self._read[of].get((side, at), "").strip('"') for at in tokens)
+
+    def _entries(self, sign: str, one: Sequence[int], two: Sequence[int]) -> Iterator[Proposal]:
+        """Entries of a table of words: of forms, and of lemmas where these are others."""
+        seen: set[tuple[str, str]] = set()
+        for step, of in enumerate((v.WORD.name, v.LEMMA.name)):
+            sides = self._text(of, 1, one), self._text(of, 2, two)
+            fit = all(_ENTRY.fullmatch(side) and side.count(" ") < _LONGEST for side in sides)
+            if fit and sides not in seen and sides[0] != sides[1]:
+                seen.add(sides)
+                text = f"{sides[0]} {sign} {sides[1]}\t{self._example.text}\n"
+                yield Proposal("words", _name(*sides), ".tsv", text, _SCOPES[step], step)
+
+    def _patterns(self, one: Sequence[int], two: Sequence[int]) -> Iterator[_Pattern]:
+        """The conditions that both sides meet, from narrow to wide."""
+        sides = (1, one), (2, two)
+        for step, of in enumerate((v.WORD.name, v.LEMMA.name)):
+            texts = [self._text(of, *side) for side in sides]
+            told = [f"‘{text}’" for text in texts if text]
+            says = "{} on one side, {} on the other" if all(texts) else "only one side has {}"
+            listed = [
+                [(of, value) for at in at_ if (value := self._read[of].get((side, at)))]
+                for side, at_ in sides
+            ]
+            named = _name(*filter(None, texts)), says.format(*told)
+            yield _Pattern(*named, (listed[0], listed[1]), _SCOPES[step], step)
+        if not (one and two):
+            return
+        heads = one[-1], two[-1]
+        lemmas, tags = (
+            [(name, self._read[name].get((side, at), "")) for side, at in enumerate(heads, 1)]
+            for name in (v.LEMMA.name, v.UPOS.name)
+        )
+        kinds = (
+            str(atom.arguments[2])
+            for atom in self._trace.atoms("alike")
+            if tuple(part.number for part in atom.arguments[:2]) == heads
+        )
+        for kind in dict.fromkeys(kinds):
+            alike = f"alike(I,J,{kind},_)"
+            for side, lemma in enumerate(lemmas):
+                own = lemma[1].strip('"')
+                scope, says = _SCOPES[2].format(f"‘{own}’"), f"‘{own}’ and a word like it ({kind})"
+                at = ([lemma], []) if side == 0 else ([], [lemma])
+                yield _Pattern(_name(own, kind), says, at, scope, 2, alike)
+            both, (tag1, tag2) = ([tags[0]], [tags[1]]), (tag for _, tag in tags)
+            says = f"words with the tags {tag1} and {tag2} are alike ({kind})"
+            yield _Pattern(_name(tag1, tag2, kind), says, both, _SCOPES[3], 3, alike)
+
+    def _rule(
+        self, pattern: _Pattern, heads: Sequence[str], guard: str, more: str = ""
+    ) -> Proposal:
+        """A file with a rule for each way round; ``{0}`` in heads and ``more`` is its name."""
+        name, says = pattern.name, pattern.says
+        ways = [*zip(pattern.bodies(), (*heads, *heads), strict=False)]
+        rules = [
+            _named(
+                name + "_reversed" * place, says, f"{head.format(name)} :- {guard}(X,Y), {body}."
+            )
+            for place, (body, head) in enumerate(ways)
+        ]
+        if more:
+            last = more.format(name)
+            rules.append(_named(f"{name}_only", says, last) if ":-" in last else f"{last}\n")
+        text = f"%@example {self._example.text}\n{''.join(rules)}"
+        return Proposal("rule", name, ".lp", text, pattern.scope, pattern.step)
+
+    def _cut(self, places: Sequence[Sequence[int]]) -> Iterator[Proposal]:
+        """Rules that cut at both ends of a chunk, and not within it, where that is not so."""
+        wrong: list[tuple[int, int, bool]] = []
+        chunks = self._answer.chunks1, self._answer.chunks2
+        for side, (tokens, size) in enumerate(zip(places, self._answer.pair.sizes, strict=True), 1):
+            starts = {chunk.first for chunk in chunks[side - 1]}
+            ends = (tokens[0], tokens[-1] + 1) if tokens else ()
+            wanted = {**dict.fromkeys(tokens, False), **dict.fromkeys(ends, True)}
+            wrong += [
+                (side, at, cut)
+                for at, cut in wanted.items()
+                if 1 < at <= size and (at in starts) != cut
+            ]
+        names = v.WORD.name, v.LEMMA.name, v.UPOS.name
+        for step, (of, before) in enumerate(product(names[:2], names) if wrong else ()):
+            rules: dict[str, str] = {}
+            for side, at, cut in wrong:
+                own, behind = self._read[of][side, at], self._read[before][side, at - 1]
+                does, head = ("begins", "split") if cut else ("does not begin", "join")
+                told = f"a chunk {does} at {own} behind {behind}".replace('"', "’")
+                name = _name(own, head, behind)
+                body = f"{of}(S,I,{own}), {before}(S,I-1,{behind})"
+                rules[name] = _named(name, told, f"must_{head}(S,I) :- {body}.")
+            scope = _SCOPES[3 if before == v.UPOS.name else of == before == v.LEMMA.name]
+            text = f"%@example {self._example.text}\n{''.join(rules.values())}"
+            yield Proposal("rule", next(iter(rules)), ".lp", text, scope, step)
+
+    def _weights(self, one: Sequence[int], two: Sequence[int], label: str) -> Iterator[Proposal]:
+        """The smallest change of one weight that turns a label or an alignment, by its lead."""
+        question = " <==> ".join(" ".join(map(str, side)) for side in (one, two))
+        try:
+            contrasts = self._answer.why(question).contrasts
+        except UsageError:
+            return
+        kind = DecisionKind.LABEL if label else DecisionKind.ALIGN
+        for contrast in contrasts:
+            # SPE1 and SPE2 share their weights, so that one would not tell them apart.
+            own = contrast.kind == kind and label.lower() not in _MIRRORED
+            if own and contrast.by is not None and label in ("", contrast.runner_up):
+                yield from _corrected(contrast, contrast.by, label.lower())
+
+
+def _corrected(contrast: Contrast, by: int, label: str) -> Iterator[Proposal]:
+    reasons = [one for one in contrast.pros if one.value and one.rule is not None]
+    for reason in sorted(reasons, key=lambda one: -one.points)[:1]:
+        change = -(-(by + 1) * 100 // (reason.value or 100)) * (1 if label else -1)
+        text = f"correction({reason.name},{label or 'align'},{change}).\n"
+        scope = f"all decisions that {reason.name} bears on"
+        yield Proposal("weight", _name(reason.name), ".lp", text, scope, 4)
+
+
+def _named(name: str, says: str, rule: str) -> str:
+    says = re.sub(r'["\\]', "", says).replace("{", "{{").replace("}", "}}")
+    return f'%@rule {name}: "{says}"\n{rule}\n'
+
+
+def _name(*parts: str) -> str:
+    """A name for rules and a file, of the letters of some texts."""
+    plain = unicodedata.normalize("NFKD", "_".join(parts)).encode("ascii", "ignore").decode()
+    name = re.sub(r"\W+", "_", plain.lower()).strip("_")[:60].rstrip("_")
+    return name if name[:1].isalpha() else f"n{name}"

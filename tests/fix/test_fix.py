@@ -1,0 +1,101 @@
+"""Edits that are proposed make claims hold, are measured, and are written and taken back."""
+
+import json
+
+import pytest
+
+from ists_asp.evaluate.files import read_references
+from ists_asp.fix.trial import fix, judged
+from ists_asp.resources import data_dir
+from ists_asp.rules.examples import read_example
+from ists_asp.run.questions import with_rules
+from tests.sharing import shared_system
+from tests.tables import rows
+
+MILK = ("Dairy recalls 500 litres of milk", "Dairy recalls 500 gallons of milk")
+CLAIMS = """
+headlines | Dairy recalls 500 litres of milk | Dairy recalls 500 gallons of milk
+    "500 litres" ~ "500 gallons" not EQUI | litre <> gallon
+headlines | Dairy recalls 500 litres of milk | Dairy recalls 500 gallons of milk
+    "500 litres" ~ "500 gallons" SIMI 3 | licensed(X,Y,simi,litre_gallon)
+headlines | Dairy recalls 500 litres of milk | Dairy recalls 500 gallons of milk
+    "500 litres" not aligned | forbidden_pair(X,Y) :- proposed(X,Y)
+headlines | Opel sells cars | Vauxhall sells cars | "Opel" ~ "Vauxhall" EQUI | opel = vauxhall
+headlines | Opel sells cars | Vauxhall sells cars | rating > 4.5 | opel = vauxhall
+headlines | Police arrest two men | Police arrest two women | "two men" ~ "two women" 2
+    forbidden_score(X,Y,(1;3;4))
+images | A dog sits near the tree . | A dog sits near a tree . | chunk "sits near" | must_join(S,I)
+sts-es | Bebe una birra | Bebe una cerveza | says "lo mismo" | birra = cerveza
+"""
+
+
+def _fixed(profile, one, two, claim, gold=None):
+    example = read_example(f'{profile} "{one}" | "{two}": {claim}')
+    pairs = [one.pair for one in (gold or {}).values()]
+    return example, fix(shared_system(profile), [example], pairs, gold)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", rows(CLAIMS), ids=lambda row: f"{row[0]} {row[3]}")
+def test_every_edit_makes_its_claim_hold(tmp_path, row):
+    profile, one, two, claim, expected = row
+    example, found = _fixed(profile, one, two, claim)
+    assert not found.held
+    assert found.tried >= len(found.proposals) > 0
+    assert any(expected in measured.proposal.text for measured in found.proposals)
+    for measured in found.proposals:
+        proposal = measured.proposal
+        file = tmp_path / f"{proposal.name}{proposal.suffix}"
+        file.write_text(proposal.text)
+        (record,) = judged(with_rules(shared_system(profile), (file,)), [example])
+        assert [one["swapped"] for one in record["failures"]] == [True] * measured.one_way
+
+
+@pytest.mark.slow
+def test_edits_are_measured_and_those_without_harm_come_first():
+    gold = read_references(data_dir() / "samples" / "headlines" / "gold.wa")
+    power = '"without power" ~ "without electricity" SIMI 3'
+    sentences = "Thousands without power after storm", "Thousands without electricity after storm"
+    _, found = _fixed("headlines", *sentences, power, gold)
+    harms = [measured.worse for measured in found.proposals]
+    assert harms == sorted(harms)
+    assert all(len(one.worst) == min(one.worse, 3) for one in found.proposals)
+    assert all(one.better + one.worse <= len(one.changed) for one in found.proposals)
+
+
+@pytest.mark.slow
+def test_an_edit_is_written_beside_others_and_taken_back(run, tmp_path):
+    claim = '"litres" ~ "gallons" not aligned'
+    asked = ("fix", *MILK, claim, "--profile", "headlines", "--reader", "none", "-q")
+    shown = run(*asked, "--json")
+    assert shown.exit_code == 0, shown.stderr
+    record = json.loads(shown.stdout)
+    assert (record["held"], record["pairs"]) == (False, 10)
+    for name in ("", "_2"):
+        written = run(*asked, "--apply", "1")
+        assert written.exit_code == 0, written.stderr
+        file = tmp_path / "fixes" / f"litres_gallons{name}.lp"
+        assert file.read_text().partition("\n")[2] == record["proposals"][0]["proposal"]["text"]
+    assert run("fix", "--undo").exit_code == 0
+    assert [path.name for path in (tmp_path / "fixes").iterdir()] == ["litres_gallons.lp"]
+    assert run("fix", "--undo").exit_code == 0
+    nothing = run("fix", "--undo")
+    assert (nothing.exit_code, nothing.stderr) == (
+        1,
+        "error: fixes: no file here was written by fix --apply\n",
+    )
+    beyond = run(*asked, "--apply", "9")
+    assert beyond.exit_code == 2
+    assert "--apply: there is no edit 9; expected 1 to" in beyond.stderr
+
+
+def test_what_holds_is_said_and_where_nothing_helps_what_lacks(run):
+    options = ("--profile", "headlines", "--reader", "none", "-q")
+    held = run("fix", *MILK, '"of milk" ~ "of milk" aligned', *options)
+    assert held.stdout.endswith("The claim holds already.\n")
+    lacking = run("fix", *MILK, 'says "a dog"', *options)
+    assert lacking.exit_code == 1
+    assert 'None of 4 edits makes says "a dog" hold.' in lacking.stdout
+    few = run("fix", *MILK)
+    assert few.exit_code == 2
+    assert "2 arguments; expected two sentences and a claim" in few.stderr
