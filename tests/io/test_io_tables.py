@@ -534,6 +534,11 @@ DIRT = {
         [["a", "b"]],
         ["the sheet 'Pairs' is read, and not Read me, Marks"],
     ),
+    "shown.ods": (
+        libre([KEY, ["x", DAY, True]]),
+        [["x", "2026-04-03", "TRUE"]],
+        ["dates are read as the sheet shows them; a program may have made them of what was typed:"],
+    ),
     "a workbook.csv": (
         book(("S", PAIR, ["a", "b"])),
         [["a", "b"]],

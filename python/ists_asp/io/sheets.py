@@ -489,7 +489,8 @@ def _libre(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> l
         try:
             kind, known = cell.type, cell.get_value()
             if kind in ("boolean", "date", "percentage", "time"):
-                return cell.text_recursive or str(known)
+                text = cell.text_recursive.strip() or str(known)
+                return text.upper() if kind == "boolean" else text
             if isinstance(known, Decimal):
                 return int(known) if known == known.to_integral_value() else float(known)
             return Unread() if known is None and kind else known
