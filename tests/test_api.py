@@ -34,8 +34,9 @@ def test_limits_are_numbers_in_range(name, values, expected):
 @pytest.mark.slow
 def test_paths_and_constants_may_be_text_and_numbers(tmp_path):
     rules = tmp_path / "mine.lp"
-    rules.write_text("#const most = 1.\n")
-    with load("baseline", rules=str(rules), constants={"most": 3}, cache=str(tmp_path)) as system:
+    rules.write_text("#const links = 1.\n")
+    with load("baseline", rules=str(rules), constants={"links": 3}, cache=str(tmp_path)) as system:
+        assert repr(system) == f"System('baseline', rules=['{rules}'])"
         answer = system.solve("a cat", "a dog")
         assert answer.alignments
         with pytest.raises(UsageError, match="templates=3; expected what"):

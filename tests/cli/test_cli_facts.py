@@ -90,11 +90,11 @@ def test_plain_clingo_finds_the_same_optimum_with_rules_of_a_user(
         "correction(any_pair,align,-40).\ncorrection(any_link,(equi;rel),90).\n"
         "correction(both_add,simi,70).\ncorrection(label(spe),score,-70).\n"
     )
-    most = written("#const most = 9.\n:- #count{X,Y : aligned(X,Y)} > most.\n", "my rules.lp")
+    most = written("#const links = 9.\n:- #count{X,Y : aligned(X,Y)} > links.\n", "my rules.lp")
     good("rules", "copy", "my")
     for rules, name, more in (
         *((corrections, "mine.lp", pair) for pair in pairs),
-        (most, "'my rules.lp'", ("--chunked", "-c", "most=1", *chunked[0])),
+        (most, "'my rules.lp'", ("--chunked", "-c", "links=1", *chunked[0])),
         ("my", "my/english/", ("--profile", "baseline", *pairs[0])),
     ):
         program = good("facts", "--rules", rules, *more)

@@ -239,6 +239,16 @@ def test_lax_goes_on_and_warns(run, written):
     assert done.stderr.startswith(f"warning: mine.lp:2:34: {UNDEFINED}")
 
 
+@pytest.mark.slow
+def test_a_run_tells_what_has_no_effect(run, written):
+    written(":~ aligned(X,Y). [-9@4]\n:- aligned(X,Y), label(X,Y,L), L = equi, L = spe1.\n")
+    done = run("solve", *OPTIONS)
+    assert (done.exit_code, "EQUI" in done.stdout) == (0, True)
+    first, second = done.stderr.splitlines()
+    assert first.startswith("warning: mine.lp:1:1: all cases together count once: -9@4 has none")
+    assert second.startswith("warning: mine.lp:2:1: this rule never fires: L = equi, L = spe1 ")
+
+
 ALL = """\
 forbidden_label(X,Y,opo) :- viable(X,Y), class("x",persn).
 forbiden_pair(X,Y) :- proposed(X,Y).
@@ -255,13 +265,13 @@ def test_all_names_of_a_file_are_told_at_once(run, written):
     told = run("solve", *OPTIONS).stderr
     for words in (
         "mine.lp:1:1: opo is never the third argument of forbidden_label/3. Did you mean oppo?",
-        "mine.lp:1:42: persn is never the second argument of class/2. Did you mean person?",
-        "mine.lp:2:1: nothing uses forbiden_pair/2. Did you mean forbidden_pair/2?",
+        "mine.lp:1:42: error: persn is never the second argument of class/2. Did you mean person?",
+        "mine.lp:2:1: error: nothing uses forbiden_pair/2. Did you mean forbidden_pair/2?",
         "contrast/3: it holds in explanations and ratings only. No rule of answers can ask for it",
         "no rule derives evidence called same_haed. Did you mean same_head?",
-        "mine.lp:4:1: no rule derives evidence called mien. Did you mean mine?",
+        "mine.lp:4:1: error: no rule derives evidence called mien. Did you mean mine?",
         "no rule derives alike/4 with synonim as its third argument. Did you mean synonym?",
-        "mine.lp:6:32: no rule and no fact derives linked/2.",
+        "mine.lp:6:32: error: no rule and no fact derives linked/2.",
     ):
         assert words in told
 

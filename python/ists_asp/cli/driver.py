@@ -204,18 +204,26 @@ def solve_pairs(
         stack.callback(stages.close)
         _check_interrupted()
         work = sink.write(source, stages, target, None if traces is None else outputs[traces])
-        with console.progress(count, shown=not source.quiet) as step:
-            for number, outcome in enumerate(work, 1):
-                _check_interrupted()
-                if outcome.failure is not None:
-                    failures.add(outcome.pair.id, outcome.failure.found)
-                else:
-                    console.warn_of(outcome.answers[0], setup.limits.seconds)
-                if number % BATCH == 0:
-                    for path, stream in outputs.items():
-                        # Where nothing could be written at the end, there is no need to go on.
-                        check_there(stream, path)
-                step()
+        number = 0
+        try:
+            with console.progress(count, shown=not source.quiet) as step:
+                for number, outcome in enumerate(work, 1):
+                    _check_interrupted()
+                    if outcome.failure is not None:
+                        failures.add(outcome.pair.id, outcome.failure.found)
+                    else:
+                        console.warn_of(outcome.answers[0], setup.limits.seconds)
+                    if number % BATCH == 0:
+                        for path, stream in outputs.items():
+                            # Where nothing could be written at the end, there is no need to go on.
+                            check_there(stream, path)
+                    step()
+        except KeyboardInterrupt:
+            if setup.cache is not None:
+                console.note(
+                    f"{number} of {count} pairs are kept; the same command goes on from there"
+                )
+            raise
         _check_interrupted()
     if not (source.quiet or source.single):
         held = "text, which Stanza tokenised" if source.text else "tokens, separated by spaces"

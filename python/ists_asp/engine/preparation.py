@@ -10,6 +10,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ists_asp.annotate import Annotator
 from ists_asp.engine.answer import Timings
 from ists_asp.errors import DataError, UnknownNameError, UsageError, of_pair
@@ -37,7 +39,6 @@ from ists_asp.rules.programs import given_warnings, unknown_constants
 from ists_asp.rules.source import SUFFIX as TABLE
 from ists_asp.solver.batch import batches
 from ists_asp.syntax.ground import Atoms
-from ists_asp.terminal import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from ists_asp.annotate.stanza import Models
     from ists_asp.knowledge.reader import PairReader, Reader, UniversalReader
     from ists_asp.rules import Profile, RuleFile, RuleSet
+    from ists_asp.rules.check import Finding
     from ists_asp.rules.programs import ProfileFiles
 
 # Text, which is tokenised, or a sentence of tokens, with chunks if they are known.
@@ -156,6 +158,11 @@ class Preparation(Closing):
         self._reader = find_reader(self.profile, self.profile.chosen_reader(setup.reader))
         self._closed, self._batches = False, 0
 
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.setup.profile!r}, rules={[*map(str, self.setup.rules)]})"
+        )
+
     def close(self) -> None:
         """Close the lexicon and the store; the system cannot be used afterwards."""
         self._closed = True
@@ -168,17 +175,17 @@ class Preparation(Closing):
         """The parsed rules that decide pairs."""
         rules = self._parsed or self.setup.load_program()
         values, own = self.setup.constants, self.setup.rules
-        unknown = self._unknown(rules) if own and self._parsed is None else []
-        if unknown and not self.setup.lax:
-            (where, name, hint, excerpt), *others = unknown
-            more = [
-                f"{one_line(f'{at}: {name}. {hint}')}\n{text}" for at, name, hint, text in others
-            ]
-            hint += " --lax goes on" if hint.endswith("?") else ". --lax goes on"
-            excerpt = "\n".join([excerpt, *more])
-            raise UnknownNameError(name, where=where, hint=hint, excerpt=excerpt)
+        findings = self._findings(rules) if own and self._parsed is None else []
+        stopping = [] if self.setup.lax else [one for one in findings if one.stops]
+        if stopping:
+            first, *others = stopping
+            hint = first.hint + (
+                " --lax goes on" if first.hint.endswith("?") else ". --lax goes on"
+            )
+            excerpt = "\n".join([first.excerpt, *map(str, others)])
+            raise UnknownNameError(first.found, where=first.where, hint=hint, excerpt=excerpt)
         warnings = [
-            *(RuleWarning(where, f"{name}. {hint}") for where, name, hint, _ in unknown),
+            *(RuleWarning(one.where, f"{one.found}. {one.hint}") for one in findings),
             *(given_warnings(rules, self.profile, own, self.setup.reader) if own else ()),
             *(unknown_constants(values, self.profile, rules, own) if values else ()),
         ]
@@ -186,22 +193,21 @@ class Preparation(Closing):
             return rules
         return replace(rules, warnings=(*rules.warnings, *warnings)).remembering(rules.remembered)
 
-    def _unknown(self, rules: RuleSet) -> list[tuple[str, str, str, str]]:
-        """The unknown names in the user's rules: where, what was found, what to do."""
+    def _findings(self, rules: RuleSet) -> list[Finding]:
+        """The findings of ``ists-asp rules check`` in the user's rules that a run tells."""
         setup, reads = self.setup, self._reader is not None
         own = rule_files(chain.from_iterable(map(find_rules, setup.rules)))
         if all(file.path.suffix == TABLE for file in own):
             return []
 
-        def work() -> list[tuple[str, str, str, str]]:
-            from ists_asp.rules.check import check_names_of_run
+        from ists_asp.rules.check import Finding, check_run
 
-            names = check_names_of_run(setup.rules, setup.profile, reads=reads, store=setup.store)
-            return [(name.where, name.found, name.hint, name.excerpt) for name in names]
+        def work() -> tuple[Finding, ...]:
+            return check_run(setup.rules, setup.profile, reads=reads, store=setup.store)
 
         files = [file for file in (*rules.files, *own) if file.path.suffix != TABLE]
         about = [setup.profile, reads, [[file.name, file.sha256] for file in files]]
-        return [*map(tuple, Memo(setup.store).recall("unknown names", about, work))]
+        return msgspec.convert(Memo(setup.store).recall("findings", about, work), list[Finding])
 
     @cached_property
     def files(self) -> ProfileFiles:

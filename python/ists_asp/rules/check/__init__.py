@@ -36,15 +36,14 @@ from ists_asp.rules.source import SUFFIX
 _Check: TypeAlias = "Callable[[Checked], Iterator[Finding]]"
 _Findings: TypeAlias = tuple[Finding, ...]
 
-__all__ = ["Checked", "Finding", "Severity", "check_names_of_run", "check_rules"]
+__all__ = ["Checked", "Finding", "Severity", "check_rules", "check_run"]
 
 _OF_RUNS = (check_predicates, check_constants, check_targets, check_shadows, check_sums)
 _OTHERS = (check_statements, check_meanings, check_scope, check_evidence, check_names, check_tables)
 
-STOPPING = frozenset(
-    ["undefined", "misspelt", "evidence", "domain", "private", "target", "shadows", "sums"]
-)
-"""Findings in a user's file that stop a run: names that exist nowhere, sums without an end."""
+_TOLD = frozenset(["mixed", "pooled-negation", "word-form", "variable", "never-fires"])
+_TOLD |= {"counted-once", "loose-set"}
+"""Findings in a user's file that a run only tells: rules that do not do what they say."""
 
 _SOMEWHERE = frozenset(("evidence", "domain"))  # those that other profiles may know
 _SAMPLED = frozenset(("unfired", "split-and-join", "no-label"))
@@ -82,31 +81,33 @@ def check_rules(
     return checked, _in_order([*_permitted(checked, findings), *needless])
 
 
-def check_names_of_run(
+def check_run(
     given: Sequence[Path], profile: str, *, reads: bool, store: Store | None
 ) -> _Findings:
-    """The names in a user's files that exist nowhere: what stops a run with this profile."""
+    """The findings in a user's files that a run with this profile tells, or that stop it."""
 
-    def stopping(profiles: Sequence[str], *checks: _Check, runs: bool | None = None) -> _Findings:
+    def findings(profiles: Sequence[str], *checks: _Check, runs: bool | None = None) -> _Findings:
         checked = Checked(given, profiles, lambda _kind, _error: None, store=store, runs=runs)
         every = (one for check in checks if checked.own for one in check(checked))
-        found = _permitted(checked, [one for one in every if one.kind in STOPPING])
-        return _in_order([one for one in found if not checked.is_shipped(one)])
+        told = _permitted(checked, [one for one in every if one.stops or one.kind in _TOLD])
+        return _in_order([one for one in told if not checked.is_shipped(one)])
 
-    first = stopping([profile], *_OF_RUNS, runs=reads)
-    if not first:
-        return ()
+    first = findings(
+        [profile], *_OF_RUNS, check_statements, check_meanings, check_scope, runs=reads
+    )
+    if not any(one.stops for one in first):
+        return first
     # Other programs of the profile may have a predicate, and other profiles a constant.
-    here = {_place(one): one for one in stopping([profile], *_OF_RUNS)}
+    here = {_place(one): one for one in findings([profile], *_OF_RUNS) if one.stops}
     anywhere: Collection[tuple[str, int, int]] = here
     if any(one.kind in _SOMEWHERE for one in first):
         # To read all of them takes seconds.
         profiles = list_profiles(read_overlay(given).base)
-        anywhere = {_place(one) for one in stopping(profiles, check_constants)}
+        anywhere = {_place(one) for one in findings(profiles, check_constants) if one.stops}
     return tuple(
-        here.get(_place(one), one)
+        here.get(_place(one), one) if one.stops else one
         for one in first
-        if _place(one) in (anywhere if one.kind in _SOMEWHERE else here)
+        if one.kind in _TOLD or _place(one) in (anywhere if one.kind in _SOMEWHERE else here)
     )
 
 

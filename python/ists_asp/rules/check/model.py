@@ -62,6 +62,12 @@ SEVERITIES: Mapping[str, Severity] = {
 """The codes of all findings; a name that rules of different programs have is only a warning."""
 
 
+_STOPPING = frozenset(
+    ["undefined", "misspelt", "evidence", "domain", "private", "target", "shadows", "sums"]
+)
+"""Findings in a user's file that stop a run: names that exist nowhere, sums without an end."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A fault or an oddity in a rule file.
@@ -80,6 +86,11 @@ class Finding:
     found: str
     hint: str
     excerpt: str
+
+    @property
+    def stops(self) -> bool:
+        """Whether it stops a run where it is in a user's file."""
+        return self.kind in _STOPPING
 
     @property
     def where(self) -> str:
@@ -255,8 +266,8 @@ class Checked:
         def read(path: Path) -> Iterator[tuple[Statement, Read]]:
             some = self.by_file[path]
             # Names of rules and private predicates may be others than in the file.
-            texts = "\n".join(one.rule.text for one in some)
-            memo = Memo(self.store, sha256(texts.encode(errors="surrogateescape")).hexdigest())
+            texts = repr([one.rule.text for one in some])
+            memo = Memo(self.store, sha256(texts.encode()).hexdigest())
             kept = memo.recall("atoms", None, lambda: [read_statement(one.node) for one in some])
             for statement, variants in zip(some, kept, strict=True):
                 yield from ((statement, Read.recalled(one, self.constants)) for one in variants)
