@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from datetime import date
 from shutil import copytree
 
 import pytest
@@ -59,6 +60,15 @@ def test_a_frame_without_rows_gets_the_columns(kind):
     frame = FRAMES[kind]({"a": [], "b": []})
     solved = solve_frame(frame, "a", "b", shared_system("baseline"))
     assert (len(solved), len(solved.columns)) == (0, 2 + len(PAIRS) - 1)
+
+
+@pytest.mark.parametrize("cell", [True, date(2026, 1, 2)])
+def test_a_cell_that_is_no_text_is_the_error_of_its_row(cell):
+    frame = pandas.DataFrame({"a": [cell, "x", "x"], "b": ["x", "x", cell]})
+    solved = solve_frame(frame, "a", "b", shared_system("baseline"))
+    failed = f"{cell!r} is not a string; expected a sentence as a string"
+    assert [row["error"] for row in records(solved)] == [failed, None, failed]
+    assert [row["EQUI"] for row in records(solved)] == [None, 1, None]
 
 
 def test_wrong_use_is_told_in_a_line(monkeypatch, tmp_path):

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from importlib import import_module
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ists_asp.engine import Setup, System
 from ists_asp.engine.preparation import sums
-from ists_asp.errors import ResourceError, UsageError, shortened
+from ists_asp.errors import DataError, ResourceError, UsageError, shortened
 from ists_asp.io.formats import PAIRS, Outcome, pair_row
 from ists_asp.io.tables import added
 from ists_asp.io.text import Repairs, clean, make_sentence, plain, split_words
@@ -81,8 +82,7 @@ def solve_frame(
         ours = [name for name in PAIRS if explain or name != "explanation"]
         rows: list[dict[str, Any]] = []
         for _, outcome in stages.decide(batches(_entries(table, first, second))):
-            assert isinstance(outcome, Outcome)
-            rows += pair_row(outcome)
+            rows += pair_row(outcome) if isinstance(outcome, Outcome) else [{"error": str(outcome)}]
         system.stages = stages.times
     for warning in warned:
         warnings.warn(str(warning), stacklevel=2)
@@ -99,16 +99,24 @@ def solve_frame(
 
 
 def _entries(table: Any, first: str, second: str) -> Iterator[Entry]:  # noqa: ANN401
-    """The rows of a frame as pairs of texts, which have no row of a file."""
+    """The rows of a frame as pairs of texts, or their faults; they are no rows of a file."""
     pairs = zip(_texts(table[first]), _texts(table[second]), strict=True)
-    for number, sides in enumerate(pairs, 1):
-        yield None, Pair(str(number), *sides)
+    for number, (one, two) in enumerate(pairs, 1):
+        if isinstance(one, DataError):
+            yield None, one
+        elif isinstance(two, DataError):
+            yield None, two
+        else:
+            yield None, Pair(str(number), one, two)
 
 
-def _texts(cells: Any) -> Iterator[Sentence]:  # noqa: ANN401
+def _texts(cells: Any) -> Iterator[Sentence | DataError]:  # noqa: ANN401
     """The cells of a column, each as one line; one that is missing as nothing."""
     for start in range(0, len(cells), BATCH):
         part = cells[start : start + BATCH]
         for cell, missing in zip(part.to_list(), part.is_null().to_list(), strict=True):
+            if not missing and (isinstance(cell, bool) or not isinstance(cell, (str, Real))):
+                yield DataError(f"{cell!r} is not a string", expected="a sentence as a string")
+                continue
             text = "" if missing else " ".join(str(cell).splitlines())
             yield Text(make_sentence(split_words(clean(plain(text), "a cell", Repairs()))).tokens)
