@@ -235,6 +235,7 @@ def count(target: Path, rules: dict[str, tuple[int, int]]) -> None:
         f"{name},{round(100 * (right + 1) / (fired + 2))}"
         for name, (fired, right) in sorted(rules.items())
     ]
+    lines.append('%@example "Vienna" | "Vienna" | "Where was the congress?": verdict correct')
     lines.append('%@rule counted_on_graded_answers: "so many of 100 such verdicts are right"')
     lines += wrap(f"right_in({'; '.join(shares)}).", 120, subsequent_indent="    ")
     target.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -25,6 +25,7 @@ MIN_SIMILARITY = 70
 MIN_REST = 3  # a word that a prefix stands before has so many letters at least
 MAX_PREFIX = 4  # a prefix has so many letters at most: `non-` has four
 MAX_ACRONYM = 6  # longer words in capitals are words that somebody shouts
+MAX_JOINT = 3  # longer words are more than what joins others
 MAX_PARTS = 3  # a word that is written otherwise has so many tokens at most
 _DOTTED = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?|[^\W\d_]\.[^\W\d_]")
 _MARKS = re.compile(r"[-.‐‑]")
@@ -171,8 +172,8 @@ def acronyms(words1: Sequence[str], words2: Sequence[str]) -> Iterator[str]:
 
 
 def _acronyms(words: Sequence[str]) -> dict[int, str]:
-    """Letters by token; none in capitals, where nothing tells them from other words."""
-    if not any(letter.islower() for word in words for letter in word):
+    """Letters by token; none in several in capitals, where nothing tells them from other words."""
+    if len(words) > 1 and not any(letter.islower() for word in words for letter in word):
         return {}
     return {number: letters for number, word in enumerate(words, 1) if (letters := acronym(word))}
 
@@ -195,22 +196,27 @@ def acronym(word: str) -> str | None:
 def initials(words: Sequence[str], wanted: set[str]) -> Iterator[tuple[int, int, str]]:
     """Runs of words, first and last, whose initials, or capital initials, are wanted ones.
 
-    ``Bank of England`` has the initials ``boe`` and ``be``. A run begins and ends with
-    a word that counts, and counts at least two.
+    ``Bank of England`` has the initials ``boe`` and ``be``, ``red, green and blue`` has ``rgb``.
+    A run begins and ends with a word that counts, and counts at least two.
     """
     longest = max(map(len, wanted), default=0)
     for start, first in enumerate(words if wanted else ()):
-        every = capital = ""
+        every = capital = long = ""
         for end in range(start, min(start + longest + 2, len(words))):
             word = words[end]
+            every += word[0].lower()
+            if word == ",":  # of a list
+                capital += word
+                continue
             if not word[0].isalpha():
                 break
-            every += word[0].lower()
             if word[0].isupper():
                 capital += word[0].lower()
+            if end == start or len(word) > MAX_JOINT:
+                long += word[0].lower()
             if end > start:
                 both = first[0].isupper() and word[0].isupper()
-                for letters in sorted({every, capital if both else every} & wanted):
+                for letters in sorted({every, capital if both else long} & wanted):
                     yield start + 1, end + 1, letters
 
 
@@ -276,6 +282,7 @@ _NUMERAL = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _CLOCK = re.compile(r"([0-9]{1,2})[:h]([0-9]{2})h?")
+_DATE = re.compile(r"([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{4})\.?")
 _MEASURE = re.compile(
     r"(?P<number>[$€£¥]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?)"
     r"-?(?P<unit>[a-z]+(?:-[a-z]+)*)\.?",
@@ -299,6 +306,9 @@ def numbers(pair: Pair, written: Callable[[str], str]) -> Iterator[str]:
             forms = [written(form) for form in (token.form, *parts * (len(parts) == 1))]
             for clock in filter(None, map(_CLOCK.fullmatch, forms[:1])):
                 yield v.fact("clock_time", sentence, token.index, int(clock[1]), int(clock[2]))
+            if date := _DATE.fullmatch(token.form):
+                figures = map(int, date.group(1, 3, 4))
+                yield v.fact("date_in_digits", sentence, token.index, quoted(date[2]), *figures)
             if (value := next(filter(None, map(numeral, forms)), None)) is not None:
                 values.add(value)
                 yield v.fact("numeral", sentence, token.index, quoted(value))
