@@ -330,10 +330,13 @@ def _may_hold(compared: Sequence[tuple[Term, str, Term]]) -> bool:
     """Whether variables have values for which plain comparisons hold."""
     terms = {term for left, _, right in compared for term in (left, right)}
     names = [term for term in terms if isinstance(term, Variable)]
-    # What is no number is greater than all numbers.
+    # What is no number is greater than all numbers, but for the least of all terms.
+    others = sorted(terms.difference(names), key=lambda term: (str(term) == "#sup", str(term)))
     known = {
-        term: int(term) if is_written_number(term) else 2 * MOST * place
-        for place, term in enumerate(sorted(terms.difference(names), key=str), 1)
+        term: int(term)
+        if is_written_number(term)
+        else 2 * MOST * (-1 if str(term) == "#inf" else place)
+        for place, term in enumerate(others, 1)
     }
     near = range(-len(names), len(names) + 1)
     tried = {number + more for number in (0, *known.values()) for more in near}
