@@ -107,7 +107,7 @@ def test_evaluating_ratings(good, tmp_path):
     record = json.loads(good("evaluate", "--task", "sts", "gold.tsv", "run.txt", "--json"))
     assert record["mean"]["correlation"]["pairs"] == 6
     assert re.fullmatch(
-        rf"sts\|pearson\|sets:1\|pairs:6\|gold:\w{{10}}\|answers:\w{{10}}\|version:{__version__}",
+        rf"sts\|pearson\+spearman\+kendall\|sets:1\|pairs:6\|gold:\w{{10}}\|answers:\w{{10}}\|version:{__version__}",
         record["signature"],
     )
     (tmp_path / "crlf.txt").write_bytes(b"0.0\r\n1\r\n2\r\n3\r\n4\r\n5\r\n")
