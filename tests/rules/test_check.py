@@ -61,7 +61,7 @@ a string is no number | %@rule a: "a"\nproposed(X,X) :- span(1,X), word(1,1,V), 
     mixed V is a string in word/3, and 5 < V
 bounds | %@rule a: "a"\nproposed(X,X) :- span(1,X), chunk_count(1,V), V >= 50, V < 50.
     never-fires V >= 50, V < 50 never holds
-the least and the greatest | %@rule a: "a"\nproposed(X,X) :- span(1,X), chunk_count(1,V), #inf < V < #sup.
+the least and the greatest | %@rule a: "a"\nproposed(X,X) :- span(1,X), span(1,V), #inf<V<#sup.
 a variable for a word | %@rule a: "a"\nproposed(X,X) :- span(1,X), word(1,1,Kiten).
     variable Kiten stands only once
 pooled | %@rule a: "a"\nproposed(run(C,C),run(C,C)) :- chunk(1,C), not punctuation_chunk((1;2),C).
