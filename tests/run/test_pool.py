@@ -12,8 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ists_asp import limits
-from ists_asp.engine import Limits, Setup, System
+from ists_asp.engine import Limits, Setup, System, preparation
 from ists_asp.errors import RuleError, SolveError, too_late
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_answer
@@ -33,7 +32,7 @@ TABLE_BOMB = "deep(0). deep(N+1) :- deep(N).\n"
 
 
 def processes(pool):
-    return [worker.number for worker in pool._workers if worker.number]
+    return [worker.number for worker in pool.workers if worker.number]
 
 
 def pairs(count, *, bomb=None):
@@ -106,7 +105,7 @@ def test_a_worker_that_cannot_load_the_rules_again_says_why(tmp_path, annotator)
 
 def test_rules_that_ground_without_end_are_one_error(tmp_path, monkeypatch):
     """Within the time limit, unless the shipped rules take longer."""
-    monkeypatch.setattr(limits, "_LOADING", 3.0)
+    monkeypatch.setattr(preparation, "LOADING", 3.0)
     with pytest.raises(
         RuleError, match=r"^the rules take more than 4 s before any pair, those of .+ among"
     ):
@@ -130,8 +129,8 @@ def test_workers_that_neither_compute_nor_answer_are_replaced(tmp_path, annotato
         assert processes(pool) != [worker]
     finally:
         pool.close()
-    assert [outcome.pair.id for outcome in report.outcomes] == ["0", "1", "2"]
-    assert all(outcome.answers for outcome in report.outcomes)
+    assert [outcome.pair.id for outcome in report] == ["0", "1", "2"]
+    assert all(outcome.answers for outcome in report)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +184,7 @@ def test_time_is_that_of_the_processor(tmp_path, annotator):
         time.sleep(2.0)
         assert not task.done()
         os.kill(worker, signal.SIGCONT)
-        (outcome,) = task.result().outcomes
+        (outcome,) = task.result()
     finally:
         pool.close()
     assert outcome.failure.found == "no answer within 0.5 s"
