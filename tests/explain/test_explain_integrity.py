@@ -36,6 +36,13 @@ LONG = (
     "Vienna without envoys of the United States or Iran",
 )
 
+MANY = (
+    "A man in a red shirt holds a black dog beside an old car on a wide street while a woman with "
+    "a blue bag feeds a white cat near a small house under a tall tree",
+    "A man in a green shirt holds a brown dog beside a new car on a narrow street while a woman "
+    "with a yellow bag feeds a grey cat near a large house under a short tree",
+)
+
 
 @pytest.fixture
 def integrity(tmp_path):
@@ -108,7 +115,7 @@ def test_a_breach_is_an_error_where_the_rules_say_so(integrity):
 @pytest.mark.slow
 def test_without_time_to_choose_the_verdict_is_told(integrity):
     headlines = system("headlines")
-    usual = headlines.explain(headlines.solve(*LONG))
+    usual = headlines.explain(headlines.solve(*MANY))
     # Pigeons for whose holes there are so many choices that none is ever proved best.
     endless = integrity(
         '%@rule holes: "each pigeon is in a hole"\n'
@@ -117,12 +124,12 @@ def test_without_time_to_choose_the_verdict_is_told(integrity):
         "#minimize { (P*7+Q*5+H) \\ 11 + 1@9,P,Q,H : in_hole(P,H), in_hole(Q,H), P < Q }.\n"
     )
     with load_shared("headlines", rules=[endless], time_limit=1.0) as hurried:
-        hasty = hurried.explain(hurried.solve(*LONG))
+        hasty = hurried.explain(hurried.solve(*MANY))
     # What a long text leaves out is counted.
     assert not all(statement.sentence for statement in usual.statements)
     assert usual.text.endswith(("more difference.", "more differences."))
     assert len(usual.text.split()) <= 60
-    assert hasty.text.startswith(usual.text.partition(". ")[0])
+    assert hasty.text.startswith(usual.text.partition(",")[0])
     assert [bool(statement.sentence) for statement in hasty.statements].count(True) == 2
     assert len(hasty.statements) == len(usual.statements)
 
