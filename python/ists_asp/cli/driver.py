@@ -194,12 +194,12 @@ def solve_pairs(
         if shape.alone and count > 1:
             hint = "Choose one with --id ID; ists-asp report shows all, and saves their pictures"
             raise UsageError(f"{count} pairs, but {shape.name} holds one", hint=hint)
+        complete = sink.complete(setup, system.files)
         targets = [path for path in (output, traces) if path is not None]
         outputs = {path: stack.enter_context(atomic_writer(path)) for path in targets}
         target = Printed() if output is None else outputs[output]
         # Each thing is told once.
         tell = cache(console.warn)
-        complete = sink.complete(setup, system.files)
         stages = Stages(complete, system, jobs, count, long=source.long, tell=tell)
         stack.callback(stages.close)
         _check_interrupted()
