@@ -121,7 +121,7 @@ def folder(tmp_path_factory):
         f"{NAME}.tsv": f"{WORD}\tcats {WORD} cats\tcats {WORD}\n",
         f"{NAME}.sts.tsv": "".join(
             f"{points}\tcats {WORD}{more1}\tcats {WORD}{more2}\n"
-            for points, more1, more2 in ((4, " cats", ""), (2, "", " cats"))
+            for points, more1, more2 in ((5, " cats", ""), (0, "", " cats"))
         ),
         f"{NAME}.rules/own.lp": "own.",
         f"{NAME}.tests/tests.tsv": f'cats {WORD}\tcats {WORD}\t"cats {WORD}" not aligned\n',
@@ -183,6 +183,7 @@ SILENT = {("cache", "clear"), ("config",)}
 UNTOLD = {
     *(("cache", "--cache"), ("diff", "--rules"), ("learn", "--reader"), ("report", "--answers")),
     *((name, "--scheduler") for name in ("solve", "explain", "sts", "feedback")),
+    *(("learn", "--gold-col"), ("fix", "a dog")),
 }
 """Options that are refused, or done with, whatever their value."""
 
@@ -235,6 +236,7 @@ def test_hostile_options_are_shown(terminal, folder):
             if not (isinstance(parameter, click.Option) and parameter.is_flag):
                 question = ["1 <==> 1"] if path[0].startswith("why") else []
                 question += ["own"] if path[-1] == "where" else []
+                question += ["a cat", "a dog", "cat aligned"] if path == ("fix",) else []
                 given = [*_needed(command, parameter), *_given(parameter)]
                 calls.append([*path, *given, *question])
     screens = terminal.run_all(calls, folder)
