@@ -33,11 +33,11 @@ def judged(
 ) -> Iterator[dict[str, Any]]:
     """Examples as JSON values, each with the ways round in which it fails, and the reasons."""
     templates = system.templates
-    judged = [one for one in examples if one.claim.what == "verdict"]
+    verdict = [one for one in examples if one.claim.what == "verdict"]
     submissions = (
-        Submission(one.where, one.question, one.sentences[0], one.sentences[1:]) for one in judged
+        Submission(one.where, one.question, one.sentences[0], one.sentences[1:]) for one in verdict
     )
-    verdicts = dict(zip(judged, system.judge_many(submissions, templates), strict=True))
+    verdicts = dict(zip(verdict, system.judge_many(submissions, templates), strict=True))
     words = templates.words
     names = [words[key].split()[-1] for key in ("first", "second")]
     runs = [
@@ -92,9 +92,8 @@ class Measured:
     """A proposal whose claims hold, and what it does.
 
     ``changed`` are the ids of the pairs of a corpus that change, ``better`` and ``worse`` how many
-    of them by gold, ``worst`` the ids of those that lose most; ``breaks`` are the examples of the
-    shipped rules that fail by it and held before; ``one_way`` says that the claims hold for the
-    sentences as they are, and not swapped.
+    of them by gold, ``worst`` the ids of those that lose most; ``one_way`` says that the claims
+    hold for the sentences as they are, and not swapped.
     """
 
     proposal: Proposal
@@ -102,15 +101,14 @@ class Measured:
     better: int = 0
     worse: int = 0
     worst: tuple[str, ...] = ()
-    breaks: tuple[str, ...] = ()
     one_way: bool = False
 
     @property
     def order(self) -> tuple[object, ...]:
         """No harm first, then most good, then the narrowest; weights last."""
         kind = self.proposal.kind
-        harm = len(self.breaks) + max(0, self.worse - self.better), self.one_way
-        return kind == KINDS[-1], *harm, -self.better, KINDS.index(kind), self.proposal.step
+        harm, gain = (self.worse, self.one_way), -self.better
+        return kind == KINDS[-1], harm, gain, KINDS.index(kind), self.proposal.step
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ _GIFT = re.compile(
 )
 _FORMAT = re.compile(r"^\s*\[(?:html|moodle|plain|markdown)\]")
 _RIGHT = re.compile(r"=\s*(?!%)(?:\[\w+\])?([^~=#]*)")  # with a weight it is right in part
+_WHOLE = re.compile(r"\s*100(\.0*)?\s*")
 _HIDE, _SHOW = ({"\\" + c: chr(0xE000 + n) for n, c in enumerate("~=#{}:")}, "~=#{}:")
 
 
@@ -46,7 +47,7 @@ def _read_gift(text: str, _where: str) -> Iterator[tuple[str, str, list[str]]]:
         text = text.replace(escaped, sign)
     text = re.sub(r"^\s*(?://|\$CATEGORY).*$", "", text, flags=re.M)
     for block in re.split(r"\n\s*\n", text):
-        if (match := _GIFT.search(block)) is None:
+        if (match := _GIFT.match(block.strip())) is None:
             continue
         before, after, answers = match["before"], match["after"], match["answers"].strip()
         gap = " … " if after.strip() else ""
@@ -76,7 +77,8 @@ def _read_xml(text: str, where: str) -> Iterator[tuple[str, str, list[str]]]:
     for item in root.iter("question"):
         if item.get("type") == "category":
             continue
-        right = [one for one in item.findall("answer") if float(one.get("fraction", 0)) >= 100]
+        # Nothing says that the share of a file somebody made is a number.
+        right = [one for one in item.findall("answer") if _WHOLE.fullmatch(one.get("fraction", ""))]
         answers = [one.findtext("text", "") for one in (*right, *item.findall("graderinfo"))]
         name, question = (item.findtext(f"{part}/text", "") for part in ("name", "questiontext"))
         yield name, question, [text for answer in answers if (text := plain(answer).strip())]
