@@ -44,6 +44,7 @@ the words, facts and traces takes time as well.
 
 LOADING = 10.0  # seconds to load rules, however short the time limit: the largest take a third
 _TOGETHER = 0.2  # seconds that each pair of several decided together adds; most take a tenth of it
+SMALL = 256 << 10  # bytes that a file of any size may unpack to
 _LONG_TOKENS = 100
 _LONG_CHARACTERS = 2_000
 
@@ -70,6 +71,14 @@ class TableLimits:
         """Refuse a table in which a ``size`` is beyond the limit of that name."""
         if size > getattr(self, name):
             raise self.error(name, found, where)
+
+    def check_unpacked(self, size: int, packed: int, where: str) -> None:
+        """Refuse a file of so many ``packed`` bytes that unpacks to too many."""
+        found = f"{size >> 20} MB when it is unpacked"
+        self.check("unpacked", size / (1 << 20), found, where)
+        if size > SMALL:
+            found = f"{found}, of a file of {packed} bytes"
+            self.check("ratio", size / max(1, packed), found, where)
 
     def error(
         self, name: str, found: str, where: str, kind: type[DataError] = FormatError

@@ -23,11 +23,12 @@ from odfdo import Table as Sheet
 from ists_asp import limits
 from ists_asp.errors import DataError, FormatError, IstsError, UsageError
 from ists_asp.io import sheets
+from ists_asp.io.columns import ABSENT, USUAL, usual
 from ists_asp.io.formats import ANSWERS, Outcome, answer_record, format_answer
+from ists_asp.io.kinds import quiz_table
 from ists_asp.io.pairs import find_places, read_pairs, read_sts, table_pairs
-from ists_asp.io.quizzes import quiz_table
-from ists_asp.io.tables import ABSENT, Table, added, harmless, writing, writing_behind
-from ists_asp.io.text import USUAL, make_sentence, usual
+from ists_asp.io.tables import Table, added, harmless, writing, writing_behind
+from ists_asp.io.text import make_sentence
 from ists_asp.limits import TableLimits
 from ists_asp.model import Answer, Chunk, Pair
 from ists_asp.terminal import display_width

@@ -12,8 +12,8 @@ import numpy as np
 from ists_asp.errors import DataError, of_pair, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Evaluation, Measure, Reference, Scores, evaluate
+from ists_asp.io.delimited import read_object
 from ists_asp.io.formats import read_record
-from ists_asp.io.tables import read_object
 from ists_asp.io.text import Line, Warn, ignore, parse_lines
 from ists_asp.model import Alignment, Answer, Chunk, Pair, Tag
 

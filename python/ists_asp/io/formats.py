@@ -22,7 +22,8 @@ from ists_asp.terminal import display_width, padded, unbroken
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from ists_asp.io.tables import Row, Table, Text
+    from ists_asp.io.delimited import Row, Text
+    from ists_asp.io.tables import Table
     from ists_asp.model import Sentence
 
 

@@ -14,8 +14,10 @@ from pathlib import Path
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io import text as t
 from ists_asp.io.chunks import chunk_parser
-from ists_asp.io.tables import ABSENT, KINDS, Row, Table
-from ists_asp.io.text import USUAL, couple, usual
+from ists_asp.io.columns import ABSENT, USUAL, couple, usual
+from ists_asp.io.delimited import Row
+from ists_asp.io.kinds import KINDS
+from ists_asp.io.tables import Table
 from ists_asp.limits import check_size
 from ists_asp.model import Chunk, Pair, Sentence
 from ists_asp.resources import Closing

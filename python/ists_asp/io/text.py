@@ -1,19 +1,20 @@
-"""Lines of text from bytes that may be dirty: repairs, faults, sentences, and names of columns."""
+"""Lines of text from bytes that may be dirty: repairs, faults, sentences."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from html import unescape
-from itertools import chain, pairwise, starmap
+from itertools import starmap
 from pathlib import Path
 from typing import BinaryIO, TypeAlias, TypeVar
-from unicodedata import category, normalize
+from unicodedata import category
 
 from ists_asp.errors import DataError, FaultyLinesError, FormatError, shortened
+from ists_asp.io.columns import is_numbered, names_columns
 from ists_asp.model import Sentence, Token
 
 Parsed = TypeVar("Parsed")
@@ -323,133 +324,3 @@ def parse_sentence(line: Line) -> Sentence:
     if line.number == 1 and len(words) == 1:
         check_no_header(words, line.where)
     return make_sentence(words)
-
-
-# The names that columns of tables usually have, in five languages.
-
-_NAMES = {
-    "numbered": "sentence sent sen s text t str string headline caption question input phrase "
-    "oracion frase texto enunciado pregunta satz frasi",
-    "answer": "answer studentanswer response candidate submission respuesta respuestaalumno "
-    "respuestadelalumno contestacion antwort schulerantwort reponse reponsedeleleve risposta",
-    "reference": "reference referenceanswer modelanswer model rightanswer correctanswer "
-    "expectedanswer solution answerkey referencia respuestamodelo modelo respuestacorrecta "
-    "respuestaesperada solucion musterantwort musterlosung richtigeantwort losung referenz "
-    "reponsemodele bonnereponse reponsecorrecte reponseattendue corrige rispostamodello "
-    "rispostacorretta rispostaattesa soluzione riferimento",
-    "id": "id idx index pairid pairindex pairidx sentenceid itemid answerid identificador",
-    "student": "student studentid name code nr alumno alumna estudiante nombre codigo schuler "
-    "schulerin eleve etudiant nom studente nome",
-    "gold": "gold score goldscore similarity similarityscore relatednessscore rating label "
-    "puntuacion similitud",
-    "question": "question questionid questiontext pregunta idpregunta frage domanda",
-    "totals": "overallaverage average mean promediogeneral promedio media mediageneral "
-    "mediaglobal gesamtdurchschnitt durchschnitt mittelwert moyenne moyennegenerale",
-    "marks": "points marks mark grade puntos nota calificacion punkte note punti voto",
-}
-USUAL = {role: names.split() for role, names in _NAMES.items()}
-"""Names by what a column holds, as :func:`folded` gives them, the likeliest first."""
-
-_NUMBERED = [(f"{one}{a}", f"{one}{b}") for one in USUAL["numbered"] for a, b in ("12", "ab", "01")]
-_COUPLES = (
-    *_NUMBERED,
-    *(("premise", "hypothesis"), ("premisa", "hipotesis"), ("text", "hypothesis")),
-    *(("source", "target"), ("original", "paraphrase"), ("original", "parafrasis")),
-    *((one, two) for one in USUAL["answer"] for two in USUAL["reference"]),
-)
-_USUAL = {*chain(*_COUPLES), *chain(*USUAL.values())} - {"s", "t"}
-
-
-def folded(title: object) -> str:
-    """A title without capitals, accents, blanks and signs: ``Oración 1`` is ``oracion1``."""
-    return "".join(char for char in normalize("NFD", str(title).casefold()) if char.isalnum())
-
-
-def is_numbered(title: str) -> bool:
-    """Whether a title names one of two sentences, as ``sentence1`` and ``text_a`` do."""
-    return folded(title) in chain(*_NUMBERED)
-
-
-def names_columns(cells: Sequence[object]) -> bool:
-    """Whether a first row names columns: some names are known, or it is an id and two more."""
-    titles = [folded(cell) for cell in cells]
-    usual_titles = sum(title in _USUAL for title in titles)
-    return usual_titles > 1 or (len(titles) == 3 and titles[0] in USUAL["id"])
-
-
-def find_header(rows: Sequence[Sequence[object]], wanted: Iterable[str] = ()) -> int | None:
-    """The place of the row that names columns: those that are wanted, or usual ones.
-
-    Rows above it, such as titles, have fewer cells.
-    """
-    for fits in (lambda cells: {*wanted} <= {*map(str, cells)}, names_columns):
-        widest = 0
-        for at, cells in enumerate(rows if fits is names_columns or wanted else ()):
-            filled = [cell for cell in cells if cell is not None and str(cell).strip()]
-            if len(filled) > widest and fits(cells):
-                return at
-            widest = max(widest, len(filled))
-    return None
-
-
-_RIGHT = "rightanswer correctanswer respuestacorrecta richtigeantwort reponsecorrecte bonnereponse"
-_PARTS = {
-    "question": "question pregunta frage domanda",
-    "answer": "response respuesta antwort reponse risposta",
-    "reference": f"{_RIGHT} rispostacorretta",
-}
-_CANVAS = re.compile(r"\d+: (.+)", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Columns about one question, by number from 0: a text or column, its answers, the others."""
-
-    question: str | int
-    answer: int
-    reference: int | None = None
-    points: int | None = None
-
-
-def groups(columns: Sequence[str]) -> list[Group]:
-    """The groups of columns of a learning platform's report, in which a row has many answers.
-
-    Moodle calls them *Response 1*, with *Question 1* and *Right answer 1* if asked to; Canvas
-    gives the question, behind a number, and in the next column its points.
-    """
-    places = {folded(title): at for at, title in enumerate(columns)}
-    found = list[Group]()
-    for number in map(str, range(1, len(columns) + 1)):
-        at = {
-            part: next((places[n + number] for n in names.split() if n + number in places), None)
-            for part, names in _PARTS.items()
-        }
-        if at["answer"] is not None:
-            question = number if at["question"] is None else at["question"]
-            found.append(Group(question, at["answer"], at["reference"]))
-    for place, (title, behind) in enumerate(pairwise(columns)):
-        if (match := _CANVAS.match(title)) and re.fullmatch(r"\d+(?:\.\d+)?", behind):
-            found.append(Group(match[1], place, None, place + 1))
-    return found
-
-
-def is_total(cells: Sequence[object]) -> bool:
-    """Whether a row is one of averages: its name, numbers, and cells without anything."""
-    texts = [str(cell).strip() for cell in cells if cell is not None and str(cell).strip()]
-    numbers = all(re.fullmatch(r"[-\d.,/% ()]+", text) for text in texts[1:])
-    return (
-        bool(texts) and len(texts) < len(cells) and folded(texts[0]) in USUAL["totals"] and numbers
-    )
-
-
-def couple(columns: Sequence[str]) -> tuple[int, int] | None:
-    """The two columns that hold sentences by their names, by number from 0."""
-    titles = [folded(title) for title in columns] if not groups(columns) else []
-    places = ((titles.index(a), titles.index(b)) for a, b in _COUPLES if {a, b} <= {*titles})
-    return next(places, None)
-
-
-def usual(columns: Sequence[str], names: Iterable[str]) -> int | None:
-    """The first column that has one of these names, the first name that there is."""
-    titles = [folded(title) for title in columns]
-    return next((titles.index(name) for name in names if name in titles), None)

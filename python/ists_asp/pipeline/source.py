@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 from ists_asp.errors import DataError, UsageError, of_pair, shortened
 
 if TYPE_CHECKING:
+    from ists_asp.io.delimited import Row
     from ists_asp.io.pairs import Places
-    from ists_asp.io.tables import Row, Table
+    from ists_asp.io.tables import Table
     from ists_asp.io.text import Source as Readable
     from ists_asp.io.text import Warn
     from ists_asp.model import Pair, Sentence
@@ -405,7 +406,7 @@ class Source:
         """The cells of a row besides its pair, by title."""
         if row is None or self.table is None or self.places is None:
             return {}
-        from ists_asp.io.tables import ABSENT
+        from ists_asp.io.columns import ABSENT
 
         pair = {self.places.sent1, self.places.sent2, self.places.id}
         cells = enumerate(zip(self.table.titles, row.cells, strict=True))

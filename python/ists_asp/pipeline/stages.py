@@ -24,7 +24,7 @@ from ists_asp.run.worker import Decider, Question
 from ists_asp.solver.batch import BATCH
 
 if TYPE_CHECKING:
-    from ists_asp.io.tables import Row, Text
+    from ists_asp.io.delimited import Row, Text
     from ists_asp.pipeline.source import Batch, Source
 
 MANY = 5000  # pairs from which they are decided in a worker, as clingo takes more and more memory

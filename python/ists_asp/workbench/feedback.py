@@ -15,8 +15,8 @@ from pydantic import Field
 
 from ists_asp.errors import DataError
 from ists_asp.explain.feedback import COLUMNS
+from ists_asp.io.columns import USUAL, usual
 from ists_asp.io.tables import Table, added
-from ists_asp.io.text import USUAL, usual
 from ists_asp.terminal import visible
 from ists_asp.vocabulary import VERDICTS
 from ists_asp.workbench.api import GivenAnswer

@@ -25,7 +25,7 @@ import msgspec
 from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
-from ists_asp.io.tables import KINDS
+from ists_asp.io.kinds import KINDS
 from ists_asp.io.text import Warn, ignore
 from ists_asp.io.toml import TomlError, parse_toml
 from ists_asp.model import Pair

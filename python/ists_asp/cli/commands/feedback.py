@@ -19,21 +19,13 @@ from ists_asp.cli.console import note, reader_warnings, write_output
 from ists_asp.cli.driver import Printed, make_parts, working
 from ists_asp.cli.files import INPUT, command
 from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shortened
+from ists_asp.io.columns import USUAL, folded, usual
+from ists_asp.io.delimited import Row, Text
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import Outcome
-from ists_asp.io.quizzes import ENDINGS, quiz_table
-from ists_asp.io.tables import KINDS, Row, Table, Text, kind_of, writing_behind
-from ists_asp.io.text import (
-    USUAL,
-    Faults,
-    Repairs,
-    Warn,
-    folded,
-    make_sentence,
-    plain,
-    split_words,
-    usual,
-)
+from ists_asp.io.kinds import KINDS, QUIZZES, kind_of, quiz_table
+from ists_asp.io.tables import Table, writing_behind
+from ists_asp.io.text import Faults, Repairs, Warn, make_sentence, plain, split_words
 from ists_asp.lang import foreign
 from ists_asp.model import Pair, Sentence
 from ists_asp.pipeline.source import Source
@@ -279,11 +271,11 @@ def _read(
     known = dict[str, list[str]]()
     key = table
     text = str(references or "")
-    named = Path(text).suffix.lower() in (*KINDS, *ENDINGS) or os.path.isfile(text)  # noqa: PTH113
+    named = Path(text).suffix.lower() in (*KINDS, *QUIZZES) or os.path.isfile(text)  # noqa: PTH113
     only_model = [text] if " " in text and not named else []
     if only_model:
         references = None
-    elif references is not None and references.suffix.lower() in ENDINGS:
+    elif references is not None and references.suffix.lower() in QUIZZES:
         key = Table(BytesIO(quiz_table(references)), "jsonl", name=text)
     elif references is not None:
         key = Table(references, header=True, titles=_titles(wanted, key=True), warn=warn)

@@ -1,0 +1,283 @@
+"""Rows of texts: CSV, TSV, JSON Lines; how one is decoded and written, found by its first rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
+
+from ists_asp.errors import DataError, FormatError, UsageError, shortened
+from ists_asp.io.columns import ABSENT, Cells
+from ists_asp.io.text import Line
+from ists_asp.limits import TableLimits
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
+Text: TypeAlias = "SupportsWrite[str]"
+Put: TypeAlias = Callable[[Cells], None]  # writes a row
+
+_SAMPLE = 1 << 16  # characters by which is found out how a text is written
+_BOMS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
+_UNREAD = re.compile("[\udc80-\udcff]")
+_LISTED = re.compile(r"sep=(.)\r?\n?")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row: its number in the file, from 1, its place for messages, its values.
+
+    There are as many values as columns, unless ``fault`` says that it is no proper row; None is
+    an empty cell, :data:`ABSENT` one that a JSON object does not have.
+    """
+
+    number: int
+    where: str
+    cells: Cells
+    fault: DataError | None = None
+
+    def text(self, place: int | None) -> str:
+        """A value as text without blanks at its ends, lists as JSON; ``""`` where there is none."""
+        cell = None if place is None else self.cells[place]
+        return "" if cell is None or cell is ABSENT else str(plain_value(cell)).strip()
+
+
+def plain_value(value: object) -> object:
+    """A value as a cell of a table holds it: lists and objects as JSON."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a file writes its rows; with ``quoted``, quotes surround cells that need them."""
+
+    delimiter: str = ","
+    quoted: bool = True
+    line_end: str = "\n"
+    mark: bool = False
+    listed: bool = False  # in a first line of its own, such as sep=|
+
+    def options(self) -> dict[str, Any]:
+        """The same for :mod:`csv`."""
+        quoting = csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE
+        return {"delimiter": self.delimiter, "quoting": quoting, "lineterminator": self.line_end}
+
+
+@dataclass(slots=True)
+class TextRows:
+    """A text of a ``kind`` (csv, tsv or jsonl), read by streams: so many lines are ``before`` it.
+
+    Bytes of UTF-8 and lines that have been read are counted, as ``size`` and ``lines``.
+    """
+
+    name: str
+    kind: str
+    encoding: str | None
+    limits: TableLimits
+    before: int = 0
+    size: int = 0
+    lines: int = 0
+    dialect: Dialect = Dialect()
+    _bars: bool = False
+
+    def rows(self, stream: BinaryIO) -> Iterator[Row]:
+        """All rows as they are, the first one included; objects of JSON as mappings."""
+        if self.kind == "jsonl":
+            return map(self._object, self._decoded(stream))
+        return self._delimited(stream)
+
+    def _delimited(self, stream: BinaryIO) -> Iterator[Row]:
+        lines, start, most = self._decoded(stream), 0, self.limits.cell
+        first = next(lines, "")
+        skipped = bool(_LISTED.fullmatch(first))
+        head = [first] if first and not skipped else []
+
+        def bounded() -> Iterator[str]:
+            for line in chain(head, lines):
+                if self.size - start - len(line) > most:
+                    raise self.limits.error("cell", "a longer cell", where)
+                yield line.replace("|||", "\t") if self._bars else line
+
+        reader = csv.reader(bounded(), **self.dialect.options(), strict=True)
+        while True:
+            number = reader.line_num + 1 + skipped + self.before
+            where, start = f"{self.name}:{number}", self.size
+            try:
+                cells, fault = next(reader), None
+            except StopIteration:
+                return
+            except csv.Error as error:
+                if "unexpected end" in str(error):
+                    found = "a cell begins with a quotation mark, and no other ends it"
+                    hint = 'Write a mark inside a cell twice: ""'
+                    raise FormatError(found, where=where, hint=hint) from None
+                expected = 'the cell in quotation marks, and this one twice: ""'
+                found, cells = "a quotation mark inside a cell", []
+                fault = DataError(found, where=where, expected=expected)
+            yield Row(number, where, cells, fault)
+
+    def _object(self, line: str) -> Row:
+        number = self.lines + self.before
+        where = f"{self.name}:{number}"
+        record: dict[str, object] = {}
+        fault = None
+        try:
+            if line.strip() or number == 1:
+                record = read_object(Line(number, line.rstrip("\r\n"), where, b""))
+        except FormatError:
+            raise
+        except DataError as error:
+            fault = error
+        return Row(number, where, cast("Cells", record), fault)
+
+    def _decoded(self, stream: BinaryIO) -> Iterator[str]:
+        encoding, most = self.encoding or "utf-8-sig", self.limits.cell
+        start = stream.read(4)
+        if start.startswith(_BOMS[1:]):
+            encoding = "utf-16"
+        self.lines, self.size = 0, len(BOM_UTF8) if start.startswith(BOM_UTF8) else 0
+        stream.seek(0)
+        try:
+            text = io.TextIOWrapper(stream, encoding, "surrogateescape", newline="")
+        except LookupError:
+            found = f"there is no encoding '{shortened(encoding)}'"
+            expected = "a name such as cp1252, latin-1 or utf-16-le"
+            raise UsageError(found, where="--encoding", expected=expected) from None
+        try:
+            while line := text.readline(most + 1):
+                self.lines += 1
+                if len(line) > most:
+                    raise self.limits.error("cell", "a longer line", f"{self.name}:{self.lines}")
+                if line.isascii():
+                    self.size += len(line)
+                elif odd := _UNREAD.search(line):
+                    raise self._undecoded(f"byte 0x{ord(odd[0]) - 0xDC00:02X}", encoding)
+                else:
+                    self.size += len(line.encode(encoding.removesuffix("-sig")))
+                yield line
+        except UnicodeDecodeError as error:
+            self.lines += 1
+            raise self._undecoded(error.reason, encoding) from None
+        finally:
+            # The stream is closed by whoever opened it, and may have been.
+            with suppress(ValueError):
+                text.detach()
+
+    def _undecoded(self, found: str, encoding: str) -> FormatError:
+        found = f"this is no {encoding.removesuffix('-sig').upper()} ({found})"
+        where, expected = f"{self.name}:{self.lines}", "UTF-8, or UTF-16 with its mark"
+        hint = "Name the encoding, such as --encoding cp1252, or save the file as UTF-8"
+        return FormatError(found, where=where, expected=expected, hint=hint)
+
+    def sniff(self, stream: BinaryIO) -> None:
+        """Find out how rows are written, by the first of them."""
+        # Our own limit is met before that of the library.
+        csv.field_size_limit(self.limits.cell + 2 * _SAMPLE)
+        mark = stream.read(4).startswith(_BOMS)
+        stream.seek(0)
+        lines, size = [], 0
+        for line in self._decoded(stream):
+            lines.append(line)
+            size += len(line)
+            if size > _SAMPLE:
+                break
+        if not lines:
+            return
+        line_end = "\r\n" if lines[0].endswith("\r\n") else "\n"
+        signs = "\t;," if self.kind == "csv" else "\t"
+        if listed := _LISTED.fullmatch(lines[0]):
+            signs, lines = listed[1], lines[1:]
+        self._bars = all("|||" in line for line in lines) and "\t" not in "".join(lines[:1])
+        if self._bars:
+            lines, signs = [line.replace("|||", "\t") for line in lines], "\t"
+        delimiter = max(signs, key=lambda sign: (*_fit(lines, sign), -signs.index(sign)))
+        if self.kind == "tsv" and _fit(lines, "\t")[1] < 2:
+            for sign, names in ((";", "semicolons"), (",", "commas")):
+                if sign in lines[0]:
+                    found, expected = f"{names}, but no tab", "columns that tabs separate"
+                    hint = "If this is CSV, read it with --table FILE.csv"
+                    raise FormatError(found, where=f"{self.name}:1", expected=expected, hint=hint)
+        quoted = delimiter != "\t" or _in_quotes(lines)
+        self.dialect = Dialect(delimiter, quoted, line_end, mark, listed is not None)
+
+
+def _fit(lines: Sequence[str], sign: str) -> tuple[float, int]:
+    """How many of the rows have as many cells as most, and how many these are; 0 for one."""
+    counts = Counter(len(row) for row in csv.reader(lines, delimiter=sign) if row)
+    ((cells, often),) = counts.most_common(1) or [(0, 0)]
+    return (often / max(1, counts.total()) if cells > 1 else 0.0), cells
+
+
+def _in_quotes(lines: Sequence[str]) -> bool:
+    """Whether quotes in a file with tabs are a program's: rows fit only so, or all have them."""
+    try:
+        rows = list(csv.reader(lines, delimiter="\t", strict=True))
+    except csv.Error:
+        return False
+    plain = {line.count("\t") for line in lines if line.strip()}
+    if len(plain) > 1 and len({len(row) for row in rows if row}) == 1:
+        return True
+    cells = [cell for line in lines for cell in line.rstrip("\r\n").split("\t")]
+    words = [cell for cell in cells if cell and not cell.replace(".", "").isdigit()]
+    inside = [cell for cell in words if re.fullmatch('"([^"]|"")*"', cell)]
+    return bool(words) and (len(inside) == len(words) or any('""' in cell for cell in inside))
+
+
+def read_object(line: Line) -> dict[str, object]:
+    """The JSON object on a line."""
+    try:
+        record = json.loads(line.text)
+        if isinstance(record, dict):
+            return record
+        found = "JSON that is not an object"
+    except json.JSONDecodeError as error:
+        found = f"no valid JSON at column {error.colno} ({error.msg})"
+    except (ValueError, RecursionError):
+        # Python refuses to read numbers of thousands of digits, and stacks of brackets.
+        found = "no valid JSON (too much for a value)"
+    fault, hint = DataError, None
+    if not line.text.strip():
+        found = "an empty line"
+    elif line.number == 1 and line.text.lstrip().startswith("["):
+        fault, hint = FormatError, "Write each object on a line of its own, with no list round them"
+    raise fault(found, where=line.where, expected="one object a line", hint=hint)
+
+
+@contextmanager
+def writing_text(stream: Text, columns: Sequence[str], dialect: Dialect) -> Iterator[Put]:
+    """Write rows of these columns as a dialect has them."""
+    options = dialect.options() | ({} if dialect.quoted else {"quotechar": None})
+    writer = csv.writer(stream, **options)
+
+    def text(value: object) -> str:
+        if value is None:
+            return ""
+        written = str(value).lower() if isinstance(value, bool) else str(plain_value(value))
+        return written if dialect.quoted else re.sub(r"[\t\r\n]+", " ", written)
+
+    if dialect.mark:
+        stream.write("\ufeff")
+    if dialect.listed:
+        stream.write(f"sep={dialect.delimiter}{dialect.line_end}")
+    writer.writerow(map(text, columns))
+    yield lambda cells: writer.writerow(map(text, cells))
+
+
+@contextmanager
+def writing_objects(stream: Text, columns: Sequence[str]) -> Iterator[Put]:
+    """Write rows of these columns as objects of JSON."""
+
+    def put(cells: Cells) -> None:
+        pairs = zip(columns, cells, strict=True)
+        record = {name: cell for name, cell in pairs if cell is not ABSENT}
+        stream.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")
+
+    yield put

@@ -1,0 +1,344 @@
+"""Workbooks and pages: what Excel, LibreOffice and HTML show in the cells of their sheets."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from html.parser import HTMLParser
+from importlib import import_module
+from io import BytesIO
+from typing import Any, BinaryIO, NamedTuple
+from zipfile import ZipFile
+
+from ists_asp.errors import FormatError, IstsError, ResourceError
+from ists_asp.io.columns import Cells
+from ists_asp.limits import SMALL, TableLimits
+
+_ODD = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)  # of cells
+_ABOUT = {
+    "xlsx": ("openpyxl", "an Excel workbook"),
+    "ods": ("odfdo", "a LibreOffice sheet"),
+    "parquet": ("pyarrow", "a Parquet file"),
+    "html": ("html", "a page of HTML"),
+}
+
+
+def library(kind: str, module: str = "") -> Any:  # noqa: ANN401 (it may be absent)
+    """A module of the library for a kind of file; a ResourceError if that is not installed."""
+    name, what = _ABOUT[kind]
+    try:
+        return import_module(name + module)
+    except ImportError:
+        found = f"{name} is not installed, without which {what} cannot be read or written"
+        hint = "Install the extra: pip install 'ists-asp[tables]'; or save it as CSV"
+        raise ResourceError(found, hint=hint) from None
+
+
+@contextmanager
+def readable(kind: str, where: str) -> Iterator[None]:
+    """Say of whatever a library raises that this is no such file."""
+    try:
+        yield
+    except (IstsError, MemoryError, SystemError, GeneratorExit):
+        raise
+    except Exception as error:
+        reason = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+        found = f"cannot be read as {_ABOUT[kind][1]}{reason}"
+        hint = "Open it in the program that made it and save it again, or as CSV"
+        raise FormatError(found, where=where, hint=hint) from error
+
+
+class Unread(str):
+    """A cell that cannot be read, which has no text."""
+
+    __slots__ = ()
+
+
+def letters(column: int) -> str:
+    """The letters of a column, by its number from 0."""
+    return (letters(column // 26 - 1) if column > 25 else "") + chr(65 + column % 26)
+
+
+class Notes:
+    """Odd cells of a sheet: for each kind a count, and the first place."""
+
+    def __init__(self) -> None:
+        self._counts, self._first = Counter[str](), dict[str, str]()
+
+    def add(self, text: str, row: int, column: int, value: str = "") -> None:
+        """Take the cell of a row and a column, by numbers from 1, which a ``text`` is about."""
+        self._counts[text] += 1
+        place = f"{letters(column - 1)}{row}"
+        self._first.setdefault(text, f"{value} in {place}" if value else place)
+
+    def texts(self) -> list[str]:
+        """A sentence for each kind."""
+        return [
+            f"{text}: {self._first[text]}" + (f" and {count - 1} more" if count > 1 else "")
+            for text, count in self._counts.items()
+        ]
+
+
+_NO_VALUE = (
+    "formulas without a stored value are read as empty; open the file in the program for sheets "
+    "and save it"
+)
+_FILLED = "merged cells are filled down"
+_ERROR = "errors of formulas are read as empty"
+_DATE = "dates are read as the sheet shows them; a program may have made them of what was typed"
+
+
+class Sheet(NamedTuple):
+    """A sheet of a workbook, and its rows from the first one on, which are read lazily."""
+
+    name: str
+    visible: bool
+    rows: Iterator[Cells]
+
+
+def _check_archive(stream: BinaryIO, where: str, limits: TableLimits) -> None:
+    """Refuse an archive that unpacks to too much; no file in it gives more than it says."""
+    with ZipFile(stream) as archive:
+        size = sum(info.file_size for info in archive.infolist())
+    limits.check_unpacked(size, os.fstat(stream.fileno()).st_size, where)
+
+
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?ref="([A-Z]+)(\d+):[A-Z]+(\d+)"')
+
+
+def _excel(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> list[Sheet]:
+    reading = library("xlsx", ".worksheet._read_only")
+    unescape = library("xlsx", ".utils.escape").unescape
+    index_of = library("xlsx", ".utils").column_index_from_string
+    _check_archive(stream, where, limits)
+
+    class Parser(reading.WorkSheetParser):  # type: ignore[misc, name-defined]
+        """Parses sheets; a cell that cannot be read is no reason to read no other."""
+
+        def parse_row(self, row: Any) -> Any:  # noqa: ANN401
+            number, cells = super().parse_row(row)
+            limits.check("rows", number, f"a row with the number {number}", where)
+            return number, cells
+
+        def parse_cell(self, element: Any) -> Any:  # noqa: ANN401
+            try:
+                cell = super().parse_cell(element)
+                place = cell["row"], cell["column"]
+                value, code = cell["value"], formats[cell["style_id"]]
+                if value is None and any(child.tag.endswith("}f") for child in element):
+                    notes.add(_NO_VALUE, *place)
+                elif cell["data_type"] == "e":
+                    notes.add(_ERROR, *place, value)
+                    value = None
+                else:
+                    value = unescape(value) if type(value) is str else _displayed(value, code)
+                    if isinstance(cell["value"], date):
+                        notes.add(_DATE, *place, str(value))
+            except _ODD:
+                # It is told with its place, and costs its row.
+                column = max(1, self.col_counter)
+                return {"row": self.row_counter, "column": column, "value": Unread()}
+            return cell | {"value": value}
+
+    reading.WorkSheetParser = Parser
+    book = library("xlsx").load_workbook(stream, read_only=True, data_only=True)
+    codes = library("xlsx", ".styles.numbers").BUILTIN_FORMATS
+    codes |= dict(enumerate(book._number_formats, 164))
+    formats = [codes.get(style.numFmtId, "") for style in book._cell_styles] or [""]
+
+    def rows(sheet: Any) -> Iterator[Cells]:  # noqa: ANN401
+        # What a sheet says of its size may be wrong.
+        sheet.reset_dimensions()
+        merged: dict[int, list[int]] = {}
+        with sheet._get_source() as source:
+            # They stand behind the rows.
+            rest = b""
+            while block := source.read(SMALL):
+                rest, end = rest + block, 0
+                for match in _MERGED.finditer(rest):
+                    column, (first, last), end = match[1].decode(), match.group(2, 3), match.end()
+                    for number in range(int(first) + 1, min(int(last), limits.rows) + 1):
+                        merged.setdefault(number, []).append(index_of(column) - 1)
+                rest = rest[max(end, len(rest) - 200) :]
+        above: list[object] = []
+        for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
+            cells = list(row[: limits.columns + 1])
+            if all(cell is None for cell in cells):
+                above = above if number in merged else []
+                yield ()
+                continue
+            for at in sorted(merged.get(number, ())):
+                if at < len(above) and (at >= len(cells) or cells[at] is None):
+                    cells += [None] * (at + 1 - len(cells))
+                    cells[at] = above[at]
+                    notes.add(_FILLED, number, at + 1)
+            above = cells
+            yield cells
+
+    return [Sheet(one.title, one.sheet_state == "visible", rows(one)) for one in book.worksheets]
+
+
+_PARTS = re.compile(
+    r"\[(?P<total>h+|m+|s+)\]|\[[^]]*\]|\"(?P<words>[^\"]*)\"|\\(?P<sign>.)|_.|\*."
+    r"|(?P<half>AM/PM|A/P)|(?P<unit>y+|m+|d+|h+|s+)(?:\.0+)?|(?P<other>.)",
+    re.IGNORECASE,
+)
+
+
+def _displayed(value: object, code: str) -> object:
+    """A value as a sheet shows it by a format: dates, times, percentages and truth as text."""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, date | time | timedelta):
+        return _time_text(value, code.split(";")[0])
+    if isinstance(value, int | float) and "%" in code:
+        decimals = re.search(r"\.([0#?]+)", code)
+        return f"{100 * value:.{len(decimals[1]) if decimals else 0}f}%"
+    if isinstance(value, float) and (fraction := re.search(r"/(\?+)", code)):
+        near = Fraction(value).limit_denominator(10 ** len(fraction[1]) - 1)
+        whole, rest = divmod(near, 1) if "#" in code else (0, near)
+        return " ".join(str(part) for part in (whole, rest) if part) or "0"
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _time_text(value: date | time | timedelta, code: str) -> str:
+    if isinstance(value, timedelta):
+        seconds = round(value.total_seconds())
+        hour, minute, second = *divmod(seconds // 60, 60), seconds % 60
+    else:
+        hour, minute, second = (getattr(value, part, 0) for part in ("hour", "minute", "second"))
+    text, parts, hours = "", list(_PARTS.finditer(code)), "AM/PM" in code.upper()
+    units = [(part["unit"] or part["total"] or "").lower() for part in parts]
+    last = ""
+    for at, part in enumerate(parts):
+        unit = units[at]
+        if not unit:
+            half = part["half"] and ("AM", "PM")[hour > 11]
+            text += part["words"] or part["sign"] or half or part["other"] or ""
+            continue
+        following = next(filter(None, units[at + 1 :]), "")
+        kind, size = unit[0], len(unit)
+        if kind == "h":
+            number = (hour % 12 or 12) if hours else hour
+        elif kind == "s":
+            number = second
+        elif kind == "m" and size < 3 and (last == "h" or following[:1] == "s"):
+            number = minute
+        elif not isinstance(value, date):
+            number = 0
+        elif kind == "y":
+            number, size = (value.year, 4) if size > 2 else (value.year % 100, 2)
+        elif size > 2:
+            text += value.strftime(("%b", "%B", "%a", "%A")[2 * (kind == "d") + (size > 3)])
+            number = -1
+        else:
+            number = value.month if kind == "m" else value.day
+        text += "" if number < 0 else f"{number:0{size}}"
+        last = kind
+    return text.strip() or str(value)
+
+
+def _libre(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> list[Sheet]:
+    _check_archive(stream, where, limits)
+    stream.seek(0)
+
+    def value_of(cell: Any) -> object:  # noqa: ANN401
+        try:
+            kind, known = cell.type, cell.get_value()
+            if kind in ("boolean", "date", "percentage", "time"):
+                text = cell.text_recursive.strip() or str(known)
+                return text.upper() if kind == "boolean" else text
+            if isinstance(known, Decimal):
+                return int(known) if known == known.to_integral_value() else float(known)
+            return Unread() if known is None and kind else known
+        except _ODD:
+            return Unread()
+
+    # Whether a row is empty is seen by the values of its cells, too.
+    library("ods").Cell.value = property(value_of)
+    document = library("ods").Document(BytesIO(stream.read()))
+
+    def rows(sheet: Any) -> Iterator[Cells]:  # noqa: ANN401
+        sheet.rstrip(aggressive=True)
+        limits.check("rows", sheet.height, f"{sheet.height} rows, blank ones included", where)
+        merged: dict[int, tuple[int, object]] = {}
+        for number, row in enumerate(sheet.iter_rows(), 1):
+            limits.check("columns", row.width, f"{row.width} cells in a row", where)
+            cells = list[object]()
+            for at, cell in enumerate(row.get_cells()):
+                value = cell.value
+                if value is None and cell.formula:
+                    notes.add(_NO_VALUE, number, at + 1)
+                elif cell.type == "date":
+                    notes.add(_DATE, number, at + 1, str(value))
+                last, above = merged.get(at, (0, None))
+                if number <= last and value is None:
+                    notes.add(_FILLED, number, at + 1)
+                    value = above
+                elif span := cell.get_attribute("table:number-rows-spanned"):
+                    merged[at] = number + int(span) - 1, value
+                cells.append(value)
+            yield cells
+
+    def visible(sheet: Any) -> bool:  # noqa: ANN401
+        style = document.get_style("table", sheet.style) if sheet.style else None
+        shown = style and (style.get_properties(area="table") or {}).get("table:display")
+        return bool(shown != "false")
+
+    return [Sheet(one.name, visible(one), rows(one)) for one in document.body.tables]
+
+
+class _Page(HTMLParser):
+    """The tables of a page, as rows of texts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: list[list[list[object]]] = []
+        self._words: list[str] | None = None
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
+        """Begin a table, a row or a cell."""
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr" and self.tables:
+            self.tables[-1].append([])
+        elif tag in ("td", "th") and self.tables and self.tables[-1]:
+            self._end_cell()
+            self._words = []
+        elif tag in ("br", "p", "div", "li") and self._words:
+            self._words.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        """Take the text of a cell."""
+        if self._words is not None:
+            self._words.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a cell."""
+        if tag in ("td", "th", "tr", "table"):
+            self._end_cell()
+
+    def _end_cell(self) -> None:
+        if self._words is not None:
+            lines = "".join(self._words).split("\n")
+            text = "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
+            self.tables[-1][-1].append(text or None)
+        self._words = None
+
+
+def _html(stream: BinaryIO, _where: str, _limits: TableLimits, _notes: Notes) -> list[Sheet]:
+    data, page = stream.read(), _Page()
+    try:
+        page.feed(data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"))
+    except UnicodeDecodeError:
+        page.feed(data.decode("cp1252", "replace"))
+    return [Sheet(f"table {n}", True, iter(rows)) for n, rows in enumerate(page.tables, 1)]
+
+
+READERS = {"xlsx": _excel, "ods": _libre, "html": _html}
