@@ -5,25 +5,23 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import ValidationError, convert
 
 from ists_asp._version import __version__
+from ists_asp.annotate.stanza import Models
 from ists_asp.errors import DataError, UsageError, of_pair
 from ists_asp.io.formats import answer_record, format_answer, read_record
 from ists_asp.model import Answer, Scheme
-from ists_asp.rules import list_profiles, load_profile
+from ists_asp.rules import Profile, RuleFile, list_profiles, load_profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from ists_asp.annotate.stanza import Models
-    from ists_asp.rules import Profile, RuleFile
     from ists_asp.trace import AskedTrace
     from ists_asp.trace.why import Why, WhyNot
 

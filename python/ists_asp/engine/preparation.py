@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain, repeat, starmap
@@ -11,8 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from clingo import Symbol
 
 from ists_asp.annotate import Annotator
+from ists_asp.annotate.stanza import Models
 from ists_asp.engine.answer import Timings
 from ists_asp.errors import DataError, UnknownNameError, UsageError, of_pair
 from ists_asp.facts import pair_facts
@@ -24,7 +27,10 @@ from ists_asp.limits import GRACE, LOADING, check_pair, check_text, fits
 from ists_asp.model import Pair, Sentence, Text, Token, Word
 from ists_asp.resources import Closing, gc_paused
 from ists_asp.rules import (
+    Profile,
     Purpose,
+    RuleFile,
+    RuleSet,
     RuleWarning,
     find_program,
     find_rules,
@@ -35,21 +41,14 @@ from ists_asp.rules import (
     read_profile_rules,
     rule_files,
 )
-from ists_asp.rules.programs import given_warnings, unknown_constants
+from ists_asp.rules.programs import ProfileFiles, given_warnings, unknown_constants
 from ists_asp.rules.source import SUFFIX as TABLE
 from ists_asp.solver.batch import batches
 from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from clingo import Symbol
-
-    from ists_asp.annotate.stanza import Models
     from ists_asp.knowledge.reader import PairReader, Reader, UniversalReader
-    from ists_asp.rules import Profile, RuleFile, RuleSet
     from ists_asp.rules.check import Finding
-    from ists_asp.rules.programs import ProfileFiles
 
 # Text, which is tokenised, or a sentence of tokens, with chunks if they are known.
 GivenSentence = str | Sentence

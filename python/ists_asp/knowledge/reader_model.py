@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, lru_cache, partial
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
+from ists_asp.model import Pair
 
+if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Encoding
-
-    from ists_asp.model import Pair
 
 # Word pieces at most, of both sentences or of one: nothing is predicted about longer ones.
 MOST_PIECES = 512

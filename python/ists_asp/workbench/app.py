@@ -13,6 +13,7 @@ import hmac
 import mimetypes
 import secrets
 from asyncio import wait_for
+from collections.abc import Callable
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -32,17 +33,14 @@ from ists_asp.rules import list_profiles, load_profile
 from ists_asp.run.pool import SupersededError
 from ists_asp.terminal import visible
 from ists_asp.workbench import api, corrections, effects, feedback, learning, report, rules, words
+from ists_asp.workbench.desk import Bench
 from ists_asp.workbench.folder import ReadOnlyError
 from ists_asp.workbench.project import ConflictError
 from ists_asp.workbench.server import QUESTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from starlette.datastructures import Headers
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from ists_asp.workbench.desk import Bench
 
 # In the order of the work.
 VIEWS = ("try", "words", "rules", "effects", "correct", "learn", "report", "feedback")

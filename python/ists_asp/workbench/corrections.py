@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import chain, count
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
@@ -33,8 +34,6 @@ from ists_asp.rules import load_profile
 from ists_asp.workbench.project import CORRECTIONS, Project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from ists_asp.workbench.desk import Bench
 
 _LOG, _UNDO = f"{CORRECTIONS}/.log.jsonl", "undo"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
@@ -20,20 +21,18 @@ from fastapi.responses import StreamingResponse
 from msgspec import json
 
 from ists_asp.engine import Setup, System
+from ists_asp.engine.answer import SolvedAnswer
+from ists_asp.engine.preparation import GivenSentence
 from ists_asp.errors import IstsError, UsageError
+from ists_asp.model import Pair
 from ists_asp.resources import Closing
 from ists_asp.rules import load_profile
 from ists_asp.run import questions
 from ists_asp.run.pool import Worker
+from ists_asp.run.worker import Question
 from ists_asp.terminal import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from ists_asp.engine.answer import SolvedAnswer
-    from ists_asp.engine.preparation import GivenSentence
-    from ists_asp.model import Pair
-    from ists_asp.run.worker import Question
     from ists_asp.workbench.project import Project
 
 _ANSWERS = 64  # answers that are remembered

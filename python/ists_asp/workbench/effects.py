@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -22,28 +23,25 @@ from fastapi import APIRouter
 from ists_asp.compare import Answered, compare, find_edits, run_both
 from ists_asp.compare.causes import with_effects
 from ists_asp.compare.rendering import as_json
+from ists_asp.engine import System
 from ists_asp.errors import IstsError, SolveError, shortened
+from ists_asp.evaluate.scorer import Reference
 from ists_asp.model import Answer, Pair
 from ists_asp.report.picture import picture
 from ists_asp.resources import Closing
 from ists_asp.run.pool import SupersededError, Worker, ask_each
 from ists_asp.run.questions import with_rules
+from ists_asp.run.worker import Question
 from ists_asp.solver.batch import BATCH, batches
 from ists_asp.terminal import visible
 from ists_asp.workbench.folder import Folder, Stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ists_asp.engine import System
-    from ists_asp.evaluate.scorer import Reference
-    from ists_asp.run.worker import Question
     from ists_asp.workbench.desk import Bench
     from ists_asp.workbench.project import Corpus, State
 
     Seen = list[Stamp]
     """Files of a corpus, and when they were changed."""
-
     Rules = tuple[Path, ...]
 
 _HELD, _ASKED = 10, 4  # the last states whose answers are held, and others that somebody looks at

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,11 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+from ists_asp.engine import Setup
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.learn.cross import cross_validate, learn_weights, render_weights
 from ists_asp.learn.examples import ExampleBuilder
 from ists_asp.learn.fit import Settings
+from ists_asp.model import Answer
 from ists_asp.resources import Closing
 from ists_asp.rules import NO_READER
 from ists_asp.run.pool import Limit, Worker
@@ -26,10 +29,6 @@ from ists_asp.workbench.corrections import Corrections
 from ists_asp.workbench.project import CORRECTIONS, RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ists_asp.engine import Setup
-    from ists_asp.model import Answer
     from ists_asp.workbench.desk import Bench
 
 LEAST = 10  # corrected pairs without which nothing is learned; and two for each part

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,8 +20,6 @@ from ists_asp.solver.batch import batches
 from ists_asp.workbench.desk import Bench, streamed
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
-
     from ists_asp.workbench.project import Corpus
 
 T = TypeVar("T")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache, partial
 from pathlib import Path
@@ -14,7 +15,10 @@ from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads th
 from msgspec import to_builtins
 from pydantic import BaseModel, ConfigDict, Field
 
+from ists_asp.engine import System
 from ists_asp.errors import IstsError, RuleError, UsageError, shortened
+from ists_asp.evaluate.scorer import Reference
+from ists_asp.model import Pair
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules import NO_READER, find_rules, load_rules
 from ists_asp.rules.check import Checked, check_rules
@@ -28,11 +32,6 @@ from ists_asp.workbench.folder import Folder
 from ists_asp.workbench.project import RULES, text_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from ists_asp.engine import System
-    from ists_asp.evaluate.scorer import Reference
-    from ists_asp.model import Pair
     from ists_asp.trace.effects import Looked
 
 _Name = Annotated[str, Field(min_length=1, max_length=400)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os.path
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from hashlib import sha256
@@ -30,16 +31,14 @@ from ists_asp.lang import foreign
 from ists_asp.model import Pair, Sentence
 from ists_asp.pipeline.source import Source
 from ists_asp.rules import Purpose
+from ists_asp.rules.profiles import Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from ists_asp.engine import Setup, System
     from ists_asp.explain.feedback import Feedback, Submission
     from ists_asp.explain.templates import Templates
     from ists_asp.pipeline.cluster import Engine
     from ists_asp.pipeline.stages import Stages
-    from ists_asp.rules.profiles import Profile
 
 _BATCH = 50  # answers that are judged together
 _HIGHEST = 1_000_000  # a mark at most

@@ -10,6 +10,7 @@ import webbrowser
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -20,8 +21,6 @@ from ists_asp.cli.files import READ, command
 from ists_asp.errors import IstsError, ResourceError, UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ists_asp.engine import Setup
 
 ADDRESS = "127.0.0.1"
