@@ -29,7 +29,7 @@ from ists_asp.evaluate.wa_check import check_file
 from ists_asp.io.formats import answer_record, read_record
 from ists_asp.io.pairs import find_places, read_pairs, table_pairs
 from ists_asp.io.tables import Table
-from ists_asp.io.toml import TomlError, parse_toml
+from ists_asp.io.text import TomlError, parse_toml
 from ists_asp.io.wa import given_answer, read_wa
 from ists_asp.lang import languages
 from ists_asp.resources import data_dir, rules_dir

@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 from ists_asp.errors import DataError, FaultyLinesError, FormatError
 from ists_asp.io.chunks import read_chunks
 from ists_asp.io.pairs import read_pairs, read_sts
-from ists_asp.io.text import read_lines, read_sentences, split_words
-from ists_asp.io.toml import TomlError, key_lines, parse_toml, shown
+from ists_asp.io.text import (
+    TomlError,
+    key_lines,
+    parse_toml,
+    read_lines,
+    read_sentences,
+    shown,
+    split_words,
+)
 from ists_asp.io.wa import read_wa
 from tests.sharing import processor_seconds
 from tests.tables import read_table

@@ -2,7 +2,7 @@ import pytest
 
 from ists_asp.errors import ResourceError
 from ists_asp.knowledge import Knowledge
-from ists_asp.knowledge.phrases import Phrases
+from ists_asp.knowledge.words import Phrases
 from ists_asp.model import Pair, Sentence, Token, Word
 
 

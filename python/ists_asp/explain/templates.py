@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ists_asp.errors import DataError, UsageError, shortened
-from ists_asp.io.text import Warn, ignore
-from ists_asp.io.toml import TomlError, key_lines, parse_toml, shown
+from ists_asp.io.text import TomlError, Warn, ignore, key_lines, parse_toml, shown
 from ists_asp.resources import data_dir
 from ists_asp.rules.source import read_plain
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ists_asp.knowledge import words
-from ists_asp.knowledge.phrases import Phrases
+from ists_asp.knowledge.words import Phrases
 from ists_asp.lang import language
 from ists_asp.model import Pair, Sentence
 from ists_asp.resources import Closing, data_dir

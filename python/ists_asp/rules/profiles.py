@@ -30,7 +30,7 @@ from clingo import SymbolType, parse_term
 from clingo.ast import ASTType
 
 from ists_asp.errors import IstsError, RuleError, UsageError, shortened
-from ists_asp.io.toml import TomlError, parse_toml, shown
+from ists_asp.io.text import TomlError, parse_toml, shown
 from ists_asp.lang import languages
 from ists_asp.model import Scheme
 from ists_asp.resources import rules_dir

@@ -12,7 +12,7 @@ from ists_asp.cli.console import note, write_output
 from ists_asp.cli.files import RULES, command, group
 from ists_asp.cli.options import cache_option, json_option, option
 from ists_asp.errors import DataError, UsageError
-from ists_asp.io.toml import TomlError, key_lines, parse_toml, shown
+from ists_asp.io.text import TomlError, key_lines, parse_toml, shown
 from ists_asp.terminal import table
 
 if TYPE_CHECKING:

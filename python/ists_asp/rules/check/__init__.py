@@ -17,7 +17,7 @@ from clingo.ast import ASTType
 from ists_asp.errors import RuleError
 from ists_asp.io.store import Store
 from ists_asp.rules.check.domains import check_constants, check_shadows
-from ists_asp.rules.check.meanings import check_meanings, check_sums
+from ists_asp.rules.check.meanings import check_meanings, check_scope, check_sums
 from ists_asp.rules.check.model import SEVERITIES, Checked, Finding, Severity
 from ists_asp.rules.check.names import (
     check_evidence,
@@ -27,7 +27,6 @@ from ists_asp.rules.check.names import (
     check_tables,
     check_targets,
 )
-from ists_asp.rules.check.scope import check_scope
 from ists_asp.rules.directives import ALLOW
 from ists_asp.rules.profiles import list_profiles
 from ists_asp.rules.programs import read_overlay

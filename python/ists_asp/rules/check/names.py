@@ -19,9 +19,8 @@ from clingo.ast import ASTType, ProgramBuilder, Sign
 from ists_asp import vocabulary as v
 from ists_asp.errors import UNSAFE, unsafe
 from ists_asp.rules.arguments import Atom, Read
-from ists_asp.rules.check.meanings import types_of
+from ists_asp.rules.check.meanings import types_of, unsafe_inside
 from ists_asp.rules.check.model import Checked, Finding, Place, Program, Statement
-from ists_asp.rules.check.scope import unsafe_inside
 from ists_asp.rules.loader import fits
 from ists_asp.rules.parsing import PLACED, WEIGHED, Messages, Weighed, weighed
 from ists_asp.rules.profiles import Purpose
