@@ -15,7 +15,6 @@ from ists_asp.errors import DataError
 from ists_asp.evaluate.files import evaluate_files, read_references
 from ists_asp.evaluate.wa_check import check_file
 from ists_asp.explain.templates import load_templates, phrase, quoted
-from ists_asp.facts import pair_facts
 from ists_asp.io.chunks import parse_chunks
 from ists_asp.io.formats import format_answer
 from ists_asp.io.text import make_sentence
@@ -26,6 +25,7 @@ from ists_asp.limits import LONGEST_WORD, MAX_CHARACTERS, is_long, lifetime
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Word
 from ists_asp.report import compare as compare_with_gold
 from ists_asp.report import picture
+from ists_asp.vocabulary import pair_facts
 from tests.sharing import processor_seconds
 from tests.tables import read_table
 

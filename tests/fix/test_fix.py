@@ -8,7 +8,7 @@ from ists_asp.evaluate.files import read_references
 from ists_asp.fix.trial import fix, judged
 from ists_asp.resources import data_dir
 from ists_asp.rules.examples import read_example
-from ists_asp.run.questions import with_rules
+from ists_asp.run.worker import with_rules
 from tests.sharing import shared_system
 from tests.tables import rows
 

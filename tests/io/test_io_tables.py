@@ -24,8 +24,8 @@ from ists_asp import limits
 from ists_asp.errors import DataError, FormatError, IstsError, UsageError
 from ists_asp.io import sheets
 from ists_asp.io.columns import ABSENT, USUAL, usual
+from ists_asp.io.delimited import quiz_table
 from ists_asp.io.formats import ANSWERS, Outcome, answer_record, format_answer
-from ists_asp.io.kinds import quiz_table
 from ists_asp.io.pairs import find_places, read_pairs, read_sts, table_pairs
 from ists_asp.io.tables import Table, added, harmless, writing, writing_behind
 from ists_asp.io.text import make_sentence

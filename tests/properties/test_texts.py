@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from ists_asp.errors import DataError
 from ists_asp.evaluate.wa_check import check_file
-from ists_asp.facts import facts_text, pair_facts
 from ists_asp.io.wa import read_wa, write_answer, write_pair
 from ists_asp.model import Pair, Sentence, Token, Word
+from ists_asp.vocabulary import facts_text, pair_facts
 from tests.sharing import pair_of, shared_system
 from tests.tables import read_table
 

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ists_asp.facts import facts_text, pair_facts
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.vectors import MAX_RUN, nearness
 from ists_asp.lang import language
 from ists_asp.model import Chunk, Pair, Sentence, Token, Word
 from ists_asp.syntax.ground import split
+from ists_asp.vocabulary import facts_text, pair_facts
 
 INT32 = 2**31 - 1
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from ists_asp.workbench.server import CONNECTIONS, IDLE
+from ists_asp.workbench.app import CONNECTIONS, IDLE
 from tests.fuzz.exchanges import PATIENCE, request, tried
 from tests.serving import serving
 from tests.workbench.conftest import settle

@@ -322,10 +322,7 @@ _ENGINE: tuple[Decorator, ...] = (
         "With --engine dask: tcp://host:8786 of a scheduler. Default: --jobs local workers.",
     ),
     number_option(
-        "--partition",
-        "With --engine dask: pairs per part.",
-        default=1000,
-        cls=files.SharedOption,
+        "--partition", "With --engine dask: pairs per part.", default=1000, cls=files.SharedOption
     ),
 )
 

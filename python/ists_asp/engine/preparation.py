@@ -18,7 +18,6 @@ from ists_asp.annotate import Annotator
 from ists_asp.annotate.stanza import Models
 from ists_asp.engine.answer import Timings
 from ists_asp.errors import DataError, UnknownNameError, UsageError, of_pair
-from ists_asp.facts import pair_facts
 from ists_asp.io.store import ANNOTATIONS, FACTS, Memo, SharedStore, Store
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge
@@ -45,6 +44,7 @@ from ists_asp.rules.programs import ProfileFiles, given_warnings, unknown_consta
 from ists_asp.rules.source import SUFFIX as TABLE
 from ists_asp.solver.batch import batches
 from ists_asp.syntax.ground import Atoms
+from ists_asp.vocabulary import pair_facts
 
 if TYPE_CHECKING:
     from ists_asp.knowledge.reader import PairReader, Reader, UniversalReader

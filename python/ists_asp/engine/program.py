@@ -17,7 +17,6 @@ from msgspec import convert, to_builtins
 
 from ists_asp.answers import Read, read_answer, read_rating
 from ists_asp.errors import IstsError, UsageError
-from ists_asp.facts import line_facts
 from ists_asp.model import HIGHEST, Answer, Pair, Scheme
 from ists_asp.rules import NamedRule, Purpose, RuleSet, RuleWarning
 from ists_asp.rules.profiles import check_kinds
@@ -25,6 +24,7 @@ from ists_asp.solver import Solution, Solver, SolverOptions
 from ists_asp.solver.kept import Keeping, answer_of, data_of
 from ists_asp.solver.search import Item, constant_arguments, ground
 from ists_asp.syntax.ground import Atoms, Ground
+from ists_asp.vocabulary import line_facts
 
 if TYPE_CHECKING:
     from ists_asp.explain.explanation import Shown

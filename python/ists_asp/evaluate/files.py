@@ -10,15 +10,8 @@ from pathlib import Path
 
 from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
+from ists_asp.evaluate import wa_check
 from ists_asp.evaluate.scorer import Evaluation, Reference, ScoredLine, ScoredPair, evaluate
-from ists_asp.evaluate.wa_check import (
-    NO_ARROW,
-    ODD_SCORE,
-    OPENING,
-    Origin,
-    ScriptView,
-    check_sentence,
-)
 from ists_asp.io.text import Faults, Source, Warn, ignore, make_sentence
 from ists_asp.io.wa import WaSentence, WaToken, read_wa
 from ists_asp.limits import MAX_TOKENS
@@ -99,12 +92,14 @@ def _identifier(sentence: WaSentence, seen: Iterable[str], hint: str) -> str:
     found = "a sentence without an id"
     if sentence.id is not None:
         found = f"the sentence id '{shortened(sentence.id)}' again"
-    raise DataError(found, where=sentence.where, expected=f"{OPENING}, each id once", hint=hint)
+    raise DataError(
+        found, where=sentence.where, expected=f"{wa_check.OPENING}, each id once", hint=hint
+    )
 
 
 def _read(path: Path, gold: bool, warn: Warn, skip_bad: bool) -> tuple[dict[str, ScoredPair], str]:
     """The pairs of a file as the official scorer sees them, and the hash of its lines."""
-    view = ScriptView(gold)
+    view = wa_check.ScriptView(gold)
     pairs: dict[str, ScoredPair] = {}
     odd: list[str] = []
     faults = Faults(warn if skip_bad else None)
@@ -113,9 +108,9 @@ def _read(path: Path, gold: bool, warn: Warn, skip_bad: bool) -> tuple[dict[str,
         with faults:
             identifier = _identifier(sentence, pairs, _JOINED)
             words1, words2 = (*view.words.pop(identifier, ()), (), ())[:2]
-            for fault in check_sentence(sentence, lines):
-                if fault.kind not in (ODD_SCORE, NO_ARROW):
-                    hint = _OURS if fault.origin is Origin.OURS else _REFUSED
+            for fault in wa_check.check_sentence(sentence, lines):
+                if fault.kind not in (wa_check.ODD_SCORE, wa_check.NO_ARROW):
+                    hint = _OURS if fault.origin is wa_check.Origin.OURS else _REFUSED
                     found = f"{fault.kind}: found {fault.found}"
                     raise DataError(found, where=fault.where, expected=fault.expected, hint=hint)
                 odd.append(str(fault))

@@ -29,10 +29,10 @@ from scipy import stats
 from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
 from ists_asp.io.columns import USUAL, names_columns, usual
-from ists_asp.io.kinds import KINDS
 from ists_asp.io.pairs import GAPS, Ids, identifier
 from ists_asp.io.tables import Table
 from ists_asp.io.text import LONGEST, Faults, Line, Warn, check_no_header, ignore, parse_each
+from ists_asp.io.workbooks import KINDS
 from ists_asp.model import Pair
 from ists_asp.terminal import table
 

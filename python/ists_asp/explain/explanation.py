@@ -17,13 +17,13 @@ from clingo import SymbolType
 
 from ists_asp.errors import AnswerError, DataError, RuleError, shortened
 from ists_asp.explain.templates import Templates, phrase, quoted, sentence
-from ists_asp.facts import line_facts
 from ists_asp.io.wa import format_label
 from ists_asp.knowledge.words import written_otherwise
 from ists_asp.model import Alignment, Answer, Sentence
 from ists_asp.rules import NamedRule
 from ists_asp.syntax import ground
 from ists_asp.syntax.ground import Ground
+from ists_asp.vocabulary import line_facts
 
 _REASON = ("name", "sentence", "file", "line")
 _STOPPED = re.compile(r"(?:[A-Z]\.)+[A-Z]?\.?")

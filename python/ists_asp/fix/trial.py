@@ -15,8 +15,7 @@ from ists_asp.explain.feedback import Submission
 from ists_asp.fix.proposals import KINDS, Proposal, proposals
 from ists_asp.io.chunks import format_chunks
 from ists_asp.io.formats import format_answer
-from ists_asp.run.questions import with_rules
-from ists_asp.run.worker import step
+from ists_asp.run.worker import step, with_rules
 
 if TYPE_CHECKING:
     from ists_asp.engine import SolvedAnswer, System

@@ -16,8 +16,8 @@ from ists_asp.io import text as t
 from ists_asp.io.chunks import chunk_parser
 from ists_asp.io.columns import ABSENT, USUAL, couple, usual
 from ists_asp.io.delimited import Row
-from ists_asp.io.kinds import KINDS
 from ists_asp.io.tables import Table
+from ists_asp.io.workbooks import KINDS
 from ists_asp.limits import check_size
 from ists_asp.model import Chunk, Pair, Sentence
 from ists_asp.resources import Closing
@@ -185,11 +185,7 @@ GAPS = frozenset(("", "-", "na", "n/a", "nan", "none", "null"))
 
 
 def read_sts(
-    source: t.Source,
-    warn: t.Warn = t.ignore,
-    *,
-    skip_bad: bool = False,
-    column: str | None = None,
+    source: t.Source, warn: t.Warn = t.ignore, *, skip_bad: bool = False, column: str | None = None
 ) -> Iterator[ScoredPair]:
     """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``.
 

@@ -21,18 +21,19 @@ from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.io import columns as c
 from ists_asp.io import sheets
 from ists_asp.io.columns import ABSENT, Cells, folded, texts
-from ists_asp.io.delimited import (
-    Dialect,
-    Put,
-    Row,
-    Text,
-    TextRows,
-    writing_objects,
-    writing_text,
-)
-from ists_asp.io.kinds import KNOWN, READ, SHEETS, content_kind, ending, kind_of, opened
+from ists_asp.io.delimited import Dialect, Put, Row, Text, TextRows, writing_objects, writing_text
 from ists_asp.io.text import HELD, Source, Warn, ignore, source_name
-from ists_asp.io.workbooks import Unread, letters
+from ists_asp.io.workbooks import (
+    ABOUT,
+    READ,
+    SHEETS,
+    Unread,
+    content_kind,
+    ending,
+    kind_of,
+    letters,
+    opened,
+)
 
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 
@@ -74,7 +75,7 @@ class Table:
         with self._bytes() as stream:
             content = content_kind(stream.read(4096), self.kind, self.name)
         if content != self.kind:
-            self._warn(f"this is {KNOWN[content]}, whatever its name, and is read as one")
+            self._warn(f"this is {ABOUT[content][1]}, whatever its name, and is read as one")
             self.kind = content
         self.header = self.kind in ("jsonl", "parquet") or bool(header)
         if sheet is not None and self.kind not in SHEETS:

@@ -1,37 +1,137 @@
-"""Workbooks and pages: what Excel, LibreOffice and HTML show in the cells of their sheets."""
+"""Kinds of files that hold tables, packed or not; what workbooks and pages show in their cells."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import lzma
 import os
 import re
+import zlib
+from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from html.parser import HTMLParser
 from importlib import import_module
-from io import BytesIO
+from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 from zipfile import ZipFile
 
-from ists_asp.errors import FormatError, IstsError, ResourceError
+from ists_asp.errors import FormatError, IstsError, ResourceError, UsageError
 from ists_asp.io.columns import Cells
+from ists_asp.io.text import Source, unreadable
 from ists_asp.limits import SMALL, TableLimits
 
 _ODD = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)  # of cells
-_ABOUT = {
+KINDS = {
+    **{".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"},
+    **{".xlsx": "xlsx", ".ods": "ods", ".parquet": "parquet"},
+}
+"""Kinds of tables by the ending of their names."""
+
+READ = {**KINDS, ".xlsm": "xlsx", ".html": "html", ".htm": "html", ".xls": "csv", ".txt": "csv"}
+SHEETS = ("xlsx", "ods", "html")
+_ARCHIVED = (b"[Content_Types].xml", b"docProps/", b"_rels/", b"xl/")  # begins a workbook
+_OTHER = {
+    b"\xd0\xcf\x11\xe0": "an Excel workbook of the years before 2007, or one with a password",
+    b"PK\x03\x04": "an archive without a sheet",
+    b"%PDF": "a PDF",
+}
+_PACKED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+ABOUT = {
     "xlsx": ("openpyxl", "an Excel workbook"),
     "ods": ("odfdo", "a LibreOffice sheet"),
     "parquet": ("pyarrow", "a Parquet file"),
     "html": ("html", "a page of HTML"),
+    "csv": ("csv", "text"),
 }
+
+
+def kind_of(path: Path, where: str | None = None) -> str:
+    """The kind of a table by the ending of its name."""
+    kind = KINDS.get(ending(path))
+    if kind is None:
+        found, expected = "no kind of table is known by this ending", ", ".join(KINDS)
+        hint = "Say what it is with --tsv FILE or --jsonl FILE, or give it another name"
+        raise UsageError(found, where=where or str(path), expected=expected, hint=hint)
+    return kind
+
+
+def ending(path: Path) -> str:
+    """The ending of a name, in small letters, before that of a packed file."""
+    endings = [ending.lower() for ending in path.suffixes]
+    if endings and endings[-1] in _PACKED:
+        endings.pop()
+    return endings[-1] if endings else ""
+
+
+def content_kind(head: bytes, kind: str, where: str) -> str:
+    """The kind of a table by its first bytes, whatever it is called."""
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith(b"PK\x03\x04"):
+        if b"opendocument.spreadsheet" in head[:200]:
+            return "ods"
+        if any(name in head for name in _ARCHIVED):
+            return "xlsx"
+    elif b"\0" not in head and kind not in ("jsonl", "parquet"):
+        start = head.removeprefix(BOM_UTF8).lstrip()[:1000].lower()
+        if start.startswith((b"<html", b"<!doctype html", b"<table", b"<meta")):
+            return "html"
+        if kind in SHEETS and re.search(rb"[,;\t].*\n", head):
+            return "csv"
+    if kind in ("csv", "tsv", "jsonl"):
+        for magic, what in _OTHER.items():
+            if head.startswith(magic):
+                hint = "Save it as .xlsx or .csv in the program that made it"
+                raise FormatError(f"this is {what}", where=where, expected="a table", hint=hint)
+    return kind
+
+
+@contextmanager
+def opened(source: Source, where: str, limits: TableLimits) -> Iterator[BinaryIO]:
+    """A source as a stream of bytes, which are unpacked if its name says that they are packed."""
+    try:
+        if isinstance(source, Path):
+            pack = _PACKED.get(source.suffix.lower())
+            with (pack or Path.open)(source, "rb") as stream:
+                if pack is not None:
+                    size = source.stat().st_size
+                    bounded = _Unpacked(stream, size, where, limits)
+                    stream = io.BufferedReader(bounded, 1 << 16)
+                yield stream
+        else:
+            source.seek(0)
+            yield source
+    except (gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError) as error:
+        raise FormatError(f"cannot be unpacked: {error}", where=where) from None
+    except (OSError, ValueError) as error:
+        raise unreadable(error, where) from error
+
+
+class _Unpacked(io.RawIOBase):
+    """A packed file as it is read: its bytes unpacked, which are counted."""
+
+    def __init__(self, stream: BinaryIO, packed: int, where: str, limits: TableLimits) -> None:
+        self._stream, self._about, self._limits = stream, (packed, where), limits
+        self.readable, self.seekable = stream.readable, stream.seekable  # type: ignore[method-assign]
+        self.seek, self.tell = stream.seek, stream.tell  # type: ignore[method-assign]
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 (as in the standard library)
+        data = self._stream.read1(len(buffer))  # type: ignore[attr-defined]
+        buffer[: len(data)] = data
+        self._limits.check_unpacked(self._stream.tell(), *self._about)
+        return len(data)
 
 
 def library(kind: str, module: str = "") -> Any:  # noqa: ANN401 (it may be absent)
     """A module of the library for a kind of file; a ResourceError if that is not installed."""
-    name, what = _ABOUT[kind]
+    name, what = ABOUT[kind]
     try:
         return import_module(name + module)
     except ImportError:
@@ -49,7 +149,7 @@ def readable(kind: str, where: str) -> Iterator[None]:
         raise
     except Exception as error:
         reason = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
-        found = f"cannot be read as {_ABOUT[kind][1]}{reason}"
+        found = f"cannot be read as {ABOUT[kind][1]}{reason}"
         hint = "Open it in the program that made it and save it again, or as CSV"
         raise FormatError(found, where=where, hint=hint) from error
 
@@ -262,7 +362,7 @@ def _libre(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> l
 
     # Whether a row is empty is seen by the values of its cells, too.
     library("ods").Cell.value = property(value_of)
-    document = library("ods").Document(BytesIO(stream.read()))
+    document = library("ods").Document(io.BytesIO(stream.read()))
 
     def rows(sheet: Any) -> Iterator[Cells]:  # noqa: ANN401
         sheet.rstrip(aggressive=True)

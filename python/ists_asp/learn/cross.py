@@ -18,15 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.scorer import Chunking, Reference, Scores, compare_chunks, evaluate
-from ists_asp.learn.fit import (
-    Settings,
-    Weight,
-    decision_of,
-    fit_alignments,
-    fit_boundaries,
-    fit_labels,
-    fit_scores,
-)
+from ists_asp.learn import fit
 from ists_asp.model import Answer, Label, Scheme
 from ists_asp.terminal import unbroken
 from ists_asp.vocabulary import CONFIDENCE, CORRECTION, RATING_MARGIN, WEIGHT
@@ -59,7 +51,7 @@ class Step:
 
 
 def render_weights(
-    weights: Sequence[Weight],
+    weights: Sequence[fit.Weight],
     sentences: Mapping[str, str],
     title: str,
     command: str,
@@ -81,9 +73,9 @@ def render_weights(
     )
     lines: list[str] = []
     for section, heading in _SECTIONS.items():
-        names: dict[str, list[Weight]] = defaultdict(list)
+        names: dict[str, list[fit.Weight]] = defaultdict(list)
         for weight in weights:
-            if decision_of(weight.decision) == section:
+            if fit.decision_of(weight.decision) == section:
                 names[weight.name].append(weight)
         if not names:
             continue
@@ -99,7 +91,7 @@ def render_weights(
     return _file(f"{kind}: {title}", purpose, command, lines)
 
 
-def render_rating_weights(weights: Sequence[Weight], title: str, command: str) -> str:
+def render_rating_weights(weights: Sequence[fit.Weight], title: str, command: str) -> str:
     """Return the text of a rule file of what evidence is worth for a rating, strongest first."""
     purpose = (
         "how many thousandths of a point evidence adds to a rating, or takes from it,",
@@ -159,12 +151,14 @@ def deal(items: Sequence[T], folds: int, seed: int) -> Iterator[tuple[list[T], l
         )
 
 
-def learn_weights(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
+def learn_weights(
+    examples: Sequence[Example], senses: Senses, settings: fit.Settings
+) -> list[fit.Weight]:
     """Fit corrections of the weights that there are, or weights where there are none.
 
     Each example has its own id. A DataError: they show no choice of boundaries or of alignments.
     """
-    fits = fit_boundaries, fit_alignments, fit_labels, fit_scores
+    fits = fit.fit_boundaries, fit.fit_alignments, fit.fit_labels, fit.fit_scores
     return [weight for fit in fits for weight in fit(examples, senses, settings)]
 
 
@@ -190,7 +184,7 @@ class CrossValidation:
 def cross_validate(
     teacher: ExampleBuilder,
     examples: Sequence[Example],
-    settings: Settings,
+    settings: fit.Settings,
     *,
     folds: int,
     tick: Callable[[], None] = lambda: None,
@@ -205,9 +199,9 @@ def cross_validate(
     return validate(teacher, parts, settings.scheme, tick)
 
 
-def learned_rules(examples: Sequence[Example], senses: Senses, settings: Settings) -> str:
+def learned_rules(examples: Sequence[Example], senses: Senses, settings: fit.Settings) -> str:
     """Return weights that are learned, or those that there are and corrections, as rules."""
-    base = [Weight(*key, value, 0) for key, value in settings.base.items()]
+    base = [fit.Weight(*key, value, 0) for key, value in settings.base.items()]
     learned = learn_weights(examples, senses, settings)
     text = render_weights(learned, {}, "a part", "learn", corrections=bool(base))
     return render_weights(base, {}, "before", "learn") + text

@@ -34,9 +34,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, TypeAlias
 
 from ists_asp.errors import DataError, FormatError, IstsError, ResourceError, UsageError, brief
 from ists_asp.io.files import PREFIX, file_system, place
-from ists_asp.io.kinds import kind_of
 from ists_asp.io.tables import Table, added
 from ists_asp.io.text import LONGEST, Warn
+from ists_asp.io.workbooks import kind_of
 from ists_asp.limits import warnings_of
 from ists_asp.processes import deaf
 

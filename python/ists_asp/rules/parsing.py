@@ -17,15 +17,7 @@ from ists_asp.io.store import Memo, Store, key_of, made_by
 from ists_asp.model import Label
 from ists_asp.rules.directives import NamedRule, name_rules
 from ists_asp.rules.source import SUFFIX, Include, Report, SourceText, refuse
-from ists_asp.syntax.trees import (
-    Signature,
-    children,
-    derived,
-    functions,
-    head_elements,
-    rename,
-    walk,
-)
+from ists_asp.syntax import trees
 from ists_asp.vocabulary import CORRECTION, WEIGHT, WEIGHTS
 
 PLACED = re.compile(
@@ -154,7 +146,7 @@ class _Parsed(NamedTuple):
 
     statements: Sequence[AST]
     rules: Sequence[NamedRule]
-    private: Sequence[tuple[int, Signature]]
+    private: Sequence[tuple[int, trees.Signature]]
     weights: Sequence[tuple[int, Weighed]]
 
 
@@ -243,7 +235,7 @@ class Parsing:
             (place, name)
             for place, (node, rule) in enumerate(zip(statements, rules, strict=True))
             if _PRIVATE.search(rule.text) and node.ast_type is ASTType.Rule
-            for name in sorted(derived(node.head))
+            for name in sorted(trees.derived(node.head))
             if name.name.startswith("_")
         ]
         weights = [
@@ -293,7 +285,7 @@ class Parsing:
             text, name = rule.text, names.get(rule.name, rule.name)
             if changed and written.search(text):
                 text = written.sub(lambda match: changed[match[0]], text)
-                node = rename(node, changed)
+                node = trees.rename(node, changed)
             statements.append(node)
             rules.append(replace(rule, name=name, text=text))
         return found._replace(statements=statements, rules=rules)
@@ -318,7 +310,7 @@ def _refused(nodes: Iterable[AST], text: SourceText) -> Iterator[RuleError]:
             found = f"#const {node.name} is refused: it would replace the label {node.name}"
             yield refused(node, found, "Choose another name")
         deriving = extreme and node.ast_type is ASTType.Rule
-        for literal, _ in head_elements(node.head) if deriving else ():
+        for literal, _ in trees.head_elements(node.head) if deriving else ():
             if match := _EXTREME.fullmatch(str(literal)):
                 hint = "Write an integer, which can be weighed"
                 yield refused(node, f"{match[2]} is no number in {match[1]}", hint)
@@ -326,7 +318,7 @@ def _refused(nodes: Iterable[AST], text: SourceText) -> Iterator[RuleError]:
             found = "#edge is refused: with it the search for the best answer may not end"
             yield refused(node, found, "Say by rules what leads where, and forbid what leads back")
         # To look into all trees takes long, and hardly a file has such a text.
-        for part in walk(node) if called else ():
+        for part in trees.walk(node) if called else ():
             if part.ast_type is ASTType.Function and part.external:
                 found = f"@{part.name} is refused: it would be a function of a script"
                 yield refused(part, found, "Express it as rules")
@@ -347,7 +339,7 @@ class Weighed(NamedTuple):
         return found, hint if self.predicate == WEIGHT.name else "Add them up in one"
 
 
-_Stored = tuple[list[NamedRule], list[tuple[int, Signature]], list[tuple[int, Weighed]]]
+_Stored = tuple[list[NamedRule], list[tuple[int, trees.Signature]], list[tuple[int, Weighed]]]
 
 
 def weighed(statement: AST, *, facts: bool = True) -> Iterator[Weighed]:
@@ -357,8 +349,8 @@ def weighed(statement: AST, *, facts: bool = True) -> Iterator[Weighed]:
     if facts and (statement.head.ast_type is not ASTType.Literal or statement.body):
         return
     for single in statement.unpool() if WEIGHED.match(head.lstrip("{ ")) else ():
-        for literal, _ in head_elements(single.head):
-            for function in functions(literal.atom.symbol):
+        for literal, _ in trees.head_elements(single.head):
+            for function in trees.functions(literal.atom.symbol):
                 if len(function.arguments) == WEIGHT.arity and function.name in _WEIGHTS:
                     yield Weighed(function.name, *map(str, function.arguments[:2]))
 
@@ -371,5 +363,5 @@ def _place(node: AST, path: str) -> None:
     if "location" in node.keys():  # noqa: SIM118 (a syntax tree is no mapping)
         begin, end = node.location
         node.location = Location(begin._replace(filename=path), end._replace(filename=path))
-    for part in children(node):
+    for part in trees.children(node):
         _place(part, path)

@@ -24,31 +24,12 @@ from queue import SimpleQueue
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
-from ists_asp import processes
+from ists_asp import errors, processes
 from ists_asp.engine import Setup, Timings
-from ists_asp.errors import (
-    DataError,
-    IstsError,
-    MemoryLimitError,
-    RuleError,
-    SolveError,
-    TraceError,
-    shortened,
-    too_late,
-)
 from ists_asp.io.formats import Outcome
 from ists_asp.limits import lifetime
 from ists_asp.model import Pair
-from ists_asp.processes import (
-    LOOK,
-    OUT_OF_TIME,
-    STILL,
-    deaf,
-    ending,
-    heard,
-    likely_reason,
-    suspects,
-)
+from ists_asp.processes import LOOK, STILL, deaf, heard
 from ists_asp.rules import RuleWarning
 from ists_asp.rules.catalogue import is_shipped
 from ists_asp.run.worker import OUT_OF_MEMORY, Decider, Question, failed, heard_by, serve
@@ -78,7 +59,7 @@ _LARGE = "Look for very large tables, and rules without an end, such as p(X+1) :
 _starting = threading.Lock()
 
 
-class SupersededError(IstsError):
+class SupersededError(errors.IstsError):
     """Nobody waits for this any more: something newer was asked."""
 
 
@@ -92,11 +73,11 @@ class LostError(Exception):
     @property
     def blameless(self) -> bool:
         """Whether it was for another reason than what it worked on: somebody ended it."""
-        own = OUT_OF_MEMORY, OUT_OF_TIME, *(-number for number in _CRASHES)
+        own = OUT_OF_MEMORY, processes.OUT_OF_TIME, *(-number for number in _CRASHES)
         return self.code not in own
 
 
-class UnloadedError(RuleError):
+class UnloadedError(errors.RuleError):
     """No worker can load the rules."""
 
 
@@ -104,18 +85,18 @@ class Limit(NamedTuple):
     """Seconds until something is done, such as a pair, and the error for what takes more."""
 
     seconds: float
-    error: Callable[[], IstsError]
+    error: Callable[[], errors.IstsError]
 
     @classmethod
     def of_pairs(cls, seconds: float, pairs: int = 1, what: str = "answer") -> Limit:
         """The limit for pairs that are worked on together, each in so many seconds."""
-        return cls(lifetime(seconds, pairs), partial(too_late, seconds, what))
+        return cls(lifetime(seconds, pairs), partial(errors.too_late, seconds, what))
 
     @classmethod
     def of_work(cls, seconds: float) -> Limit:
         """The limit for work that takes as long as it takes, as long as it gets on."""
         found = f"the rules take more than {seconds:g} s"
-        return cls(seconds, partial(RuleError, found, hint=_LARGE))
+        return cls(seconds, partial(errors.RuleError, found, hint=_LARGE))
 
 
 class Worker:
@@ -181,8 +162,8 @@ class Worker:
                 if self._closed or code not in (None, 0, -signal.SIGKILL):
                     break
         own = ", ".join(map(str, self._setup.rules if self._setup else ()))
-        if code == OUT_OF_TIME and self._setup is not None:
-            among = f", those of {shortened(own)} among them" if own else ""
+        if code == processes.OUT_OF_TIME and self._setup is not None:
+            among = f", those of {errors.shortened(own)} among them" if own else ""
             seconds = self._setup.limits.loading
             found = f"the rules take more than {seconds:g} s before any pair{among}"
             raise UnloadedError(found, hint=f"{_LARGE}; or allow more with --timeout")
@@ -226,7 +207,7 @@ class Worker:
                 except LostError as lost:
                     code, blameless = lost.code, lost.blameless
                 if self._closed or self._interrupted:
-                    raise SolveError("the worker was ended", hint="Ask again")
+                    raise errors.SolveError("the worker was ended", hint="Ask again")
                 if last or not blameless:
                     break
             raise self._ended(code, limit)
@@ -292,23 +273,25 @@ class Worker:
             self._process.join(_PATIENCE)
         self._process, self._loaded, self._questions, self._kinds = None, False, 0, set()
 
-    def _ended(self, code: int | None, limit: Limit | None = None) -> IstsError:
-        if code == OUT_OF_TIME:
+    def _ended(self, code: int | None, limit: Limit | None = None) -> errors.IstsError:
+        if code == processes.OUT_OF_TIME:
             if limit is None:
                 assert self._setup is not None
                 what = "trace" if self._setup.traced else "answer"
                 limit = Limit.of_pairs(self._setup.limits.seconds, what=what)
             error = limit.error()
         elif code == OUT_OF_MEMORY and self._memory is not None:
-            error = SolveError(f"more than {self._memory >> 20} MB of memory", hint=_LARGE)
+            error = errors.SolveError(f"more than {self._memory >> 20} MB of memory", hint=_LARGE)
         else:
             subject = "with these rules the command" if self._command else "the worker"
-            error = SolveError(f"{subject} {ending(code)}", hint=likely_reason(code))
+            error = errors.SolveError(
+                f"{subject} {processes.ending(code)}", hint=processes.likely_reason(code)
+            )
         if self._setup is not None:
             given = self._setup.rules
             files = (file for path in given for file in (path, *sorted(path.rglob("*.lp"))))
             own = (file for file in files if file.is_file() and not is_shipped(file))
-            error.hint = (error.hint or "") + suspects(code, own)
+            error.hint = (error.hint or "") + processes.suspects(code, own)
         return error
 
 
@@ -385,7 +368,7 @@ class Pool:
 def decide(asker: Worker | Inline, pairs: Sequence[Pair]) -> list[Outcome]:
     """Decide annotated pairs, each of which has an outcome."""
     return [
-        failed(pair, result) if isinstance(result, IstsError) else result
+        failed(pair, result) if isinstance(result, errors.IstsError) else result
         for pair, result in ask_each(asker.ask, filter(None, [pairs]), Decider.outcomes)
     ]
 
@@ -394,17 +377,17 @@ def ask_each(
     ask: Callable[[Question, Sequence[S]], Sequence[T]],
     batches: Iterable[Sequence[S]],
     question: Question,
-) -> Iterator[tuple[S, T | IstsError]]:
+) -> Iterator[tuple[S, T | errors.IstsError]]:
     """Ask about batches of pairs, lazily; yield each pair with what was said of it."""
     # Of a batch that fails each pair is asked about by itself: the one to blame costs no other.
     for batch in batches:
         try:
-            results: Sequence[T | IstsError] = ask(question, batch)
-        except MemoryLimitError:
+            results: Sequence[T | errors.IstsError] = ask(question, batch)
+        except errors.MemoryLimitError:
             raise  # in this process: there is none left
         except UnloadedError as error:
             results = [error] * len(batch)
-        except (DataError, RuleError, SolveError, TraceError) as error:
+        except (errors.DataError, errors.RuleError, errors.SolveError, errors.TraceError) as error:
             if len(batch) > 1:
                 yield from ask_each(ask, ([pair] for pair in batch), question)
                 continue

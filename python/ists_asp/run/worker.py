@@ -3,7 +3,8 @@
 A question is a function of a module. It gets the system of the process, and items, such as pairs,
 if it is about some; what it returns is pickled. Meanwhile it may say that something is done
 (:func:`step`) or looks suspicious (:func:`warn`), which whoever asks hears at once. The process
-has neither Stanza nor torch, unless a question needs them: pairs come annotated.
+has neither Stanza nor torch, unless a question needs them: pairs come annotated. A trace holds the
+ground program, and stays in the process.
 """
 
 from __future__ import annotations
@@ -12,22 +13,26 @@ import gc
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property, partial
-from itertools import repeat, tee
+from dataclasses import replace
+from functools import cached_property, lru_cache, partial
+from itertools import chain, repeat, tee
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ists_asp import errors, processes
 from ists_asp.engine import Setup, System, Timings
+from ists_asp.engine.answer import SolvedAnswer
 from ists_asp.engine.preparation import freeze_gc, sums
 from ists_asp.io.formats import Outcome
 from ists_asp.io.store import TRACES, Memo
 from ists_asp.io.wa import WaSentence, given_answer, read_wa
-from ists_asp.model import Answer, Pair
+from ists_asp.model import Answer, Pair, Rating
 from ists_asp.processes import ENDING, end_after, end_with_parent, limit_memory
 from ists_asp.resources import gc_paused
 from ists_asp.rules import Purpose, RuleWarning
+from ists_asp.solver import Solver
 from ists_asp.solver.kept import answer_of, data_of
 from ists_asp.solver.search import Item
 from ists_asp.syntax.ground import Atoms
@@ -36,7 +41,10 @@ from ists_asp.terminal import open_doors
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+    from ists_asp.evaluate.scorer import Reference
     from ists_asp.explain.templates import Templates
+    from ists_asp.trace import AskedTrace
+    from ists_asp.trace.effects import Looked
 
 T = TypeVar("T")
 Question: TypeAlias = "Callable[..., Any]"
@@ -46,6 +54,8 @@ OUT_OF_MEMORY = 77  # exit code of a process that met its memory limit
 _STAYS = 3  # questions from which a process is taken to stay, and what it has loaded with it
 _KEPT = 10  # questions after which what they leave is collected, though others wait
 _LULL = 0.5  # seconds without a question in which it is collected as well
+
+_TRACES = 4  # traces that are kept, as a pair is asked about more than once
 
 _hear: Callable[[str, object], None] = lambda _kind, _value: None  # noqa: E731
 """Hears what is said while a question is answered in this process."""
@@ -311,3 +321,88 @@ class _Server:
                     freeze_gc()
                 waiting += asked >= _STAYS
             self.reply(partial(self._decider.answer, question, items), seconds)
+
+
+# Questions about single pairs, which are annotated; the command line and the workbench ask them.
+
+
+@lru_cache(3)
+def with_rules(system: System, rules: tuple[Path, ...], *, checked: bool = True) -> System:
+    """A system that differs in its rules; whether their names exist need not be ``checked``."""
+    setup = replace(system.setup, rules=rules)
+    return System(setup, None if checked else (setup.load_profile(), setup.load_program()))
+
+
+def decide(system: System, pair: Pair) -> SolvedAnswer:
+    """The best answer of a pair."""
+    ((best, *_),) = system.decide([pair])
+    return SolvedAnswer.of(best, knowledge=system.knowledge, made_by=system.provenance)
+
+
+def explain(system: System, answer: Answer) -> dict[str, Any]:
+    """An answer in words, as JSON values; nothing where the profile has none."""
+    return system.explain(answer).to_dict()
+
+
+def rate(system: System, answer: Answer) -> Rating | None:
+    """The rating of an answer; None where the profile does not rate."""
+    return system.rate(answer) if system.rates else None
+
+
+@lru_cache(_TRACES)
+def _trace(system: System, pair: Pair) -> AskedTrace:
+    return next(system.trace_annotated([pair], rated=system.rates))
+
+
+def why(
+    system: System, pair: Pair, decision: Sequence[str], *, negative: bool = False
+) -> dict[str, Any]:
+    """Why a decision was taken, or why it was not, as JSON values."""
+    trace = _trace(system, pair)
+    return (trace.why_not(*decision) if negative else trace.why(*decision)).to_dict()
+
+
+def shown_trace(
+    system: System, pairs: Sequence[Pair], show: Callable[[AskedTrace], object], *, rated: bool
+) -> Iterator[tuple[Answer, object]]:
+    """The answers of pairs, and what is shown of their traces, ``rated`` where that is possible."""
+    for trace in system.trace_annotated(pairs, rated=rated and system.rates):
+        yield trace.answer, show(trace)
+
+
+@lru_cache(_TRACES)
+def _switched(system: System, names: frozenset[str]) -> Solver[Answer]:
+    """A solver with a switch for each rule of these names."""
+    from ists_asp.trace.effects import places
+
+    return system.solver.switched(places(system.rules, names))
+
+
+def where(
+    system: System,
+    pairs: Sequence[Pair],
+    groups: Mapping[str, Collection[str]],
+    gold: Mapping[str, Reference],
+    *,
+    near: bool = True,
+) -> Iterator[tuple[Looked, dict[str, list[str]]]]:
+    """The effects of groups of rules in pairs, and, in lines, what those lack that do not fire.
+
+    Of many groups neither this nor the ``near`` decisions are looked for, which takes long.
+    """
+    from ists_asp.trace.effects import look
+    from ists_asp.trace.rendering import render
+
+    names = frozenset(chain.from_iterable(groups.values()))
+    told = set[str]()
+    for trace in system.trace_annotated(pairs):
+        known = gold.get(trace.answer.pair.id)
+        looked = look(trace, groups, lambda: _switched(system, names), known, near=near)
+        lacking = dict[str, list[str]]()
+        for name, effect in looked.effects.items():
+            if near and not effect.fired and name not in told:
+                nearest = trace.nearest.of_rules(groups[name])
+                if lines := [line for branch in nearest for line in render(branch)]:
+                    lacking[name] = lines
+                    told.add(name)
+        yield looked, lacking

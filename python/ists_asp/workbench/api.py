@@ -23,7 +23,7 @@ from ists_asp.lang import foreign
 from ists_asp.model import Pair, Sentence
 from ists_asp.report.picture import picture, svg_file
 from ists_asp.rules import Purpose, load_profile
-from ists_asp.run import questions
+from ists_asp.run import worker as questions
 from ists_asp.run.pool import ask_each
 from ists_asp.solver.batch import batches
 from ists_asp.terminal import visible

@@ -1,47 +1,64 @@
-"""The application: pages, routes, static files, and errors as one line of JSON.
+"""The application: pages, routes, static files, errors as one line of JSON; and its server.
 
 Pages are shells that the server fills with what is there, and that scripts bring to life. Only the
 browser that was given its address may talk to the workbench. The server listens on this machine
 alone, but any page of any site that this browser shows may send requests here. Hence a token, in
 the address once and in a cookie then; the names by which the server may be called (foreign ones may
 lead here, too); and the sites that may send requests: its own.
+
+The server is uvicorn, with limits on connections before anybody looks at a request. A connection
+that has no request under way may be closed at any time: after :data:`IDLE` seconds, or, where
+:data:`CONNECTIONS` are open, for a new one: the address with most loses its oldest.
 """
 
 from __future__ import annotations
 
 import hmac
+import logging
 import mimetypes
 import secrets
 from asyncio import wait_for
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+import uvicorn
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request, responses
 from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ists_asp._version import __version__
 from ists_asp.errors import IstsError, brief, shortened
 from ists_asp.resources import data_dir, template
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.run.pool import SupersededError
-from ists_asp.terminal import visible
+from ists_asp.terminal import one_line, visible
 from ists_asp.workbench import api, corrections, effects, feedback, learning, report, rules, words
 from ists_asp.workbench.desk import Bench
 from ists_asp.workbench.folder import ReadOnlyError
 from ists_asp.workbench.project import ConflictError
-from ists_asp.workbench.server import QUESTIONS
 
 if TYPE_CHECKING:
+    import asyncio
+    import socket
+
     from starlette.datastructures import Headers
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+CONNECTIONS = 256  # that are open at once
+IDLE = 10.0  # seconds until a connection must have sent the whole head of a request
+QUESTIONS = 100  # requests other than pages that are under way at once
+_THREADS = QUESTIONS + 20  # those of questions, and some that pages need
+_BACKLOG = 64  # connections that are accepted in one go
+_HEAD = 16 << 10  # bytes of the head of a request
 # In the order of the work.
 VIEWS = ("try", "words", "rules", "effects", "correct", "learn", "report", "feedback")
 
@@ -237,3 +254,103 @@ def _secured(send: Send, nonce: str) -> Send:
         await send(message)
 
     return secured
+
+
+class Connection(H11Protocol):
+    """A connection that holds no place for long without a request."""
+
+    _open: dict[Connection, str] = {}  # noqa: RUF012 (all of the process, oldest first)
+    _timer: asyncio.TimerHandle | None = None
+
+    @property
+    def _idle(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take a place, which another connection may have to leave."""
+        super().connection_made(transport)
+        self._open[self] = self.client[0] if self.client else ""
+        if len(self._open) > CONNECTIONS:
+            share = Counter(self._open.values())
+            idle = (one for one in self._open if one._idle)
+            max(idle, key=lambda one: share[self._open[one]], default=self)._leave()
+        self._wait()
+
+    def on_response_complete(self) -> None:
+        """Wait for another request."""
+        super().on_response_complete()
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Give the place back."""
+        super().connection_lost(exc)
+        self._open.pop(self, None)
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _wait(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self.loop.call_later(IDLE, self._leave_if_idle)
+
+    def _leave_if_idle(self) -> None:
+        if self._idle:
+            self._leave()
+
+    def _leave(self) -> None:
+        self._open.pop(self, None)
+        self.transport.abort()
+
+
+class _Line(logging.Handler):
+    """Prints what a library logs as one line, without a traceback."""
+
+    def __init__(self, tell: Callable[[str], object]) -> None:
+        super().__init__(logging.WARNING)
+        self._tell = tell
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a record; invalid requests are the business of whoever sent them."""
+        if record.levelno >= logging.ERROR:
+            error = record.exc_info and record.exc_info[1]
+            reason = f": {brief(error)}" if isinstance(error, Exception) else ""
+            self._tell(one_line(record.getMessage().split("\n")[0] + reason))
+
+
+def run(
+    app: ASGIApp,
+    listening: socket.socket,
+    ending: Callable[[], object],
+    tell: Callable[[str], object],
+) -> None:
+    """Serve an application until a signal ends it.
+
+    ``ending`` is called first then; ``tell`` prints a line about what failed.
+    """
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            current_default_thread_limiter().total_tokens = _THREADS
+            await super().startup(sockets)
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            ending()
+            await super().shutdown(sockets)
+
+    for name in ("uvicorn.error", "asyncio"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [_Line(tell)], False
+    config = uvicorn.Config(
+        app,
+        http=Connection,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        lifespan="off",
+        ws="none",
+        backlog=_BACKLOG,
+        h11_max_incomplete_event_size=_HEAD,
+        timeout_graceful_shutdown=5,
+    )
+    Server(config).run(sockets=[listening])

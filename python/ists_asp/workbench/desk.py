@@ -27,7 +27,7 @@ from ists_asp.errors import IstsError, UsageError
 from ists_asp.model import Pair
 from ists_asp.resources import Closing
 from ists_asp.rules import load_profile
-from ists_asp.run import questions
+from ists_asp.run import worker as questions
 from ists_asp.run.pool import Worker
 from ists_asp.run.worker import Question
 from ists_asp.terminal import visible

@@ -30,8 +30,7 @@ from ists_asp.model import Answer, Pair
 from ists_asp.report.picture import picture
 from ists_asp.resources import Closing
 from ists_asp.run.pool import SupersededError, Worker, ask_each
-from ists_asp.run.questions import with_rules
-from ists_asp.run.worker import Question
+from ists_asp.run.worker import Question, with_rules
 from ists_asp.solver.batch import BATCH, batches
 from ists_asp.terminal import visible
 from ists_asp.workbench.folder import Folder, Stamp

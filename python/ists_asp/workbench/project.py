@@ -25,8 +25,8 @@ import msgspec
 from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
-from ists_asp.io.kinds import KINDS
 from ists_asp.io.text import TomlError, Warn, ignore, parse_toml
+from ists_asp.io.workbooks import KINDS
 from ists_asp.model import Pair
 from ists_asp.pipeline.source import Source
 from ists_asp.resources import data_dir

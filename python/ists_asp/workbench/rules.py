@@ -23,7 +23,7 @@ from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules import NO_READER, find_rules, load_rules
 from ists_asp.rules.check import Checked, check_rules
 from ists_asp.rules.check.model import SEVERITIES, Finding, Severity
-from ists_asp.run import questions
+from ists_asp.run import worker as questions
 from ists_asp.run.pool import Worker, ask_each
 from ists_asp.terminal import unbroken, visible
 from ists_asp.vocabulary import documented

@@ -151,8 +151,7 @@ def _rules(
 
 def _edits(system: System, rules: tuple[Path, ...]) -> tuple[Sequence[Edit], WeightEdits]:
     from ists_asp.compare import find_edits
-    from ists_asp.run.questions import with_rules
-    from ists_asp.run.worker import telling
+    from ists_asp.run.worker import telling, with_rules
 
     other = with_rules(system, rules)
     with telling(other):
@@ -167,8 +166,7 @@ def _both(
     wholes: bool,
 ) -> Iterator[Both]:
     from ists_asp.compare import run_both
-    from ists_asp.run.questions import with_rules
-    from ists_asp.run.worker import counted, telling
+    from ists_asp.run.worker import counted, telling, with_rules
 
     other = with_rules(system, rules)
     with telling(other):

@@ -6,16 +6,9 @@ from pathlib import Path
 
 import click
 
+from ists_asp.cli import options
 from ists_asp.cli.console import reader_warnings, write_output
 from ists_asp.cli.files import READ, command
-from ists_asp.cli.options import (
-    choice_option,
-    gold_column,
-    json_option,
-    number_option,
-    option,
-    skip_option,
-)
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.files import evaluate_files, read_references, render_evaluation
 from ists_asp.evaluate.wa_check import check_file, render_check
@@ -35,25 +28,27 @@ _MOST_NOTES = 10
 """)
 @click.argument("gold", type=READ, metavar="GOLD")
 @click.argument("system", type=READ, metavar="SYS")
-@choice_option(
+@options.choice_option(
     *("--task", "ists", "sts"),
     text="ists: chunks aligned, labelled and scored; sts: sentences rated as wholes.",
 )
-@choice_option(
+@options.choice_option(
     *("--scheme", "2016", "2015"),
     text="Year of the official scorer; 2015 is more lenient about wrong types.",
 )
-@option("--by-pair", "Also show the F1 of each pair (always in JSON).")
-@option(
+@options.option("--by-pair", "Also show the F1 of each pair (always in JSON).")
+@options.option(
     "--versus SYS2",
     "Another run on the same pairs to compare with, with significance.",
     name="other",
     type=READ,
 )
-@gold_column
-@number_option("--top", "With --versus: number of best and worst pairs to show.", default=10)
-@skip_option
-@json_option
+@options.gold_column
+@options.number_option(
+    "--top", "With --versus: number of best and worst pairs to show.", default=10
+)
+@options.skip_option
+@options.json_option
 def evaluate(
     gold: Path,
     system: Path,
@@ -115,12 +110,12 @@ def evaluate(
   ists-asp check out.wa --json > report.json
 """)
 @click.argument("file", type=READ, metavar="FILE.wa")
-@choice_option(
+@options.choice_option(
     "--scheme", "2016", "2015", text="Format of which year; 2015 aligns one chunk to one chunk."
 )
-@option("--stats", "Also count labels, scores, chunks and tokens.")
-@option("--all-notes", f"Show all notes, not only the first {_MOST_NOTES}.")
-@json_option
+@options.option("--stats", "Also count labels, scores, chunks and tokens.")
+@options.option("--all-notes", f"Show all notes, not only the first {_MOST_NOTES}.")
+@options.json_option
 @click.pass_context
 def check(
     context: click.Context, file: Path, scheme: str, stats: bool, all_notes: bool, as_json: bool

@@ -102,9 +102,9 @@ def _programs(
     *,
     bundle: bool,
 ) -> Iterator[str]:
-    from ists_asp.facts import facts_text
     from ists_asp.rules import Purpose, find_program
     from ists_asp.run.worker import counted
+    from ists_asp.vocabulary import facts_text
 
     setup, purpose = system.setup, Purpose(program)
     _, sources = find_program(setup.profile, setup.rules, purpose, reader=setup.reader)

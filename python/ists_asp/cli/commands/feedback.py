@@ -21,12 +21,12 @@ from ists_asp.cli.driver import Printed, make_parts, working
 from ists_asp.cli.files import INPUT, command
 from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shortened
 from ists_asp.io.columns import USUAL, folded, usual
-from ists_asp.io.delimited import Row, Text
+from ists_asp.io.delimited import QUIZZES, Row, Text, quiz_table
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import Outcome
-from ists_asp.io.kinds import KINDS, QUIZZES, kind_of, quiz_table
 from ists_asp.io.tables import Table, writing_behind
 from ists_asp.io.text import Faults, Repairs, Warn, make_sentence, plain, split_words
+from ists_asp.io.workbooks import KINDS, kind_of
 from ists_asp.lang import foreign
 from ists_asp.model import Pair, Sentence
 from ists_asp.pipeline.source import Source

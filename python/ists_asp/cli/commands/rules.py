@@ -229,7 +229,7 @@ def where(
     name only. Weights stay as they are: without a rule, learn them again.
     """
     from ists_asp.engine import System
-    from ists_asp.run import questions
+    from ists_asp.run import worker as questions
     from ists_asp.trace.effects import Effect, verdict, with_said, worth
 
     if everything and (names or gold is None):

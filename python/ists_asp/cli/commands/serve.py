@@ -72,8 +72,7 @@ def serve(
     with Desks(project, replace(setup, incremental=False)) as desks:
         # Workers begin before any thread does.
         desks.begin()
-        from ists_asp.workbench import server
-        from ists_asp.workbench.app import make_app
+        from ists_asp.workbench.app import make_app, run
         from ists_asp.workbench.desk import Bench
 
         bench = Bench(project, desks)
@@ -97,7 +96,7 @@ def serve(
         with bench.closing:
             # Who comes before the server is ready waits.
             threading.Thread(target=ready, daemon=True).start()
-            server.run(app, listening, end, error)
+            run(app, listening, end, error)
 
 
 def _listening(port: int) -> socket.socket:

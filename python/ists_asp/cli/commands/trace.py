@@ -122,7 +122,7 @@ def why(
 
 def _ask(show: Callable[[AskedTrace], object], named: Sequence[str], about: dict[str, Any]) -> None:
     """Write what is shown of a trace, which has the rating where that, or nothing, is named."""
-    from ists_asp.run.questions import shown_trace
+    from ists_asp.run.worker import shown_trace
 
     rated = not named or _RATING in map(str.strip, named)
     ask_of_pair(partial(shown_trace, show=show, rated=rated), **about)

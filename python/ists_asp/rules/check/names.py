@@ -409,9 +409,7 @@ def check_evidence(checked: Checked) -> Iterator[Finding]:
     nodes, rules = tuple(one.node for one in every), tuple(one.rule for one in every)
     together = replace(checked.rules, statements=nodes, rules=rules)
     makers = rule_weights(
-        together,
-        constants,
-        lambda rule: rule.file in own or any(key in rule.text for key in names),
+        together, constants, lambda rule: rule.file in own or any(key in rule.text for key in names)
     )
     yield from _unweighed(checked, makers)
     yield from _unmade(checked, statements, makers)
