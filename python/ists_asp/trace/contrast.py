@@ -16,8 +16,19 @@ from clingo import SymbolType, parse_term
 from ists_asp import vocabulary as v
 from ists_asp.solver.search import AnswerSet
 from ists_asp.syntax.ground import Ground
-from ists_asp.trace import decisions
-from ists_asp.trace.decisions import WHOLE, Because, Contribution, Decision, DecisionKind, RulePlace
+from ists_asp.trace.decisions import (
+    PREDICATES,
+    WHOLE,
+    Because,
+    Contribution,
+    Decision,
+    DecisionKind,
+    RulePlace,
+    by_label,
+    contributions,
+    lead,
+    own_rules,
+)
 from ists_asp.trace.grounding import RuleInstance
 from ists_asp.trace.trace import Trace
 from ists_asp.vocabulary import Predicate
@@ -81,7 +92,7 @@ class Contrasted:
         self._side = 1 if decision.tokens1 else 2
         self._other = other = self._second()
         alone = other is None and self._kind not in (DecisionKind.ALIGN, DecisionKind.BOUNDARY)
-        found = () if alone else decisions.contributions(trace, decision, other)
+        found = () if alone else contributions(trace, decision, other)
         self._barred = self._heavier()
         self.pros = tuple(one for one in found if one.amount > 0)
         self.cons = tuple(one for one in found if one.amount < 0)
@@ -92,7 +103,7 @@ class Contrasted:
             second = "both sides left free"
         elif isinstance(other, tuple):
             second = f"aligned with {self._quoted(3 - self._side, other)}"
-        by, points = decisions.lead(trace, decision, other, (*self.pros, *self.cons))
+        by, points = lead(trace, decision, other, (*self.pros, *self.cons))
         bars = (Because.of(trace, one) for atom in self._barred for one in trace.reasons(atom))
         self.contrast = Contrast(
             str(self._kind),
@@ -105,7 +116,7 @@ class Contrasted:
             tuple(map(self._reason, self.cons, points[len(self.pros) :])),
             tuple(firings),
             tuple(dict.fromkeys(bars)),
-            tuple(decisions.own_rules(trace, [one.evidence for one in found], self.because)),
+            tuple(own_rules(trace, [one.evidence for one in found], self.because)),
         )
 
     def _second(self) -> Ground | tuple[Ground, ...] | None:
@@ -257,11 +268,7 @@ class Contrasted:
 
     def _harder(self, one: Contribution) -> list[RuleInstance]:
         """The firings by which evidence of a label is stronger for others, such as the reader's."""
-        if (
-            self._kind is not DecisionKind.LABEL
-            or one.evidence is None
-            or not decisions.by_label(one.name)
-        ):
+        if self._kind is not DecisionKind.LABEL or one.evidence is None or not by_label(one.name):
             return []
         family, spans = one.name.partition("(")[0], self._spans
         stronger = [
@@ -322,7 +329,7 @@ class RunnerUp:
 def beside(trace: Trace, found: AnswerSet) -> RunnerUp:
     """The answer of a trace beside another one."""
     theirs, ours = (
-        {atom for atom in shown if atom.name in decisions.PREDICATES}
+        {atom for atom in shown if atom.name in PREDICATES}
         for shown in (found.shown, trace.best.found.shown)
     )
     return _beside(trace, dict(zip(found.priorities, found.cost, strict=True)), ours, theirs)
@@ -344,7 +351,7 @@ def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
     pair, a score with its other scores. None where there is no such answer, or no choice.
     """
     best, solver, name = trace.best, trace.reified.solver, decision.atom.name
-    if decision.atom not in best.undecided(name, decisions.PREDICATES[name][1]):
+    if decision.atom not in best.undecided(name, PREDICATES[name][1]):
         return None
     if decision.kind is DecisionKind.ALIGN:
         found, _ = solver.with_atoms(trace.facts, [(parse_term(decision.atom), False)])
@@ -360,9 +367,7 @@ def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
 def _all_but(trace: Trace, decision: Decision) -> tuple[list[int], dict[Ground, int]]:
     """The literals of all decisions but a label, or a score, of a pair, and of what can differ."""
     link, name = decision.atom.arguments[:2], decision.atom.name
-    open_ = {
-        name: trace.best.undecided(name, arity) for name, (_, arity) in decisions.PREDICATES.items()
-    }
+    open_ = {name: trace.best.undecided(name, arity) for name, (_, arity) in PREDICATES.items()}
     assumptions = [-open_[name][decision.atom]]
     earlier = _ONE_LINK[: _ONE_LINK.index(name)]
     for name in _ONE_LINK:
