@@ -1,5 +1,8 @@
 """What holds for all tests: a cache of their own, one thread each, interrupts that are heard.
 
+The cache is that of a run, of all its processes. What has been worked out about rules goes on to
+the next run: its keys hold the rules and the code. ``--cache-clear`` and ``--cov`` begin anew.
+
 Stanza's models are read once in a process, however many systems are loaded.
 
 Half as many examples are tried as hypothesis does by itself; ``--hypothesis-profile=thorough``
@@ -7,16 +10,22 @@ tries many more. None has a deadline: on a busy machine that would fail what is 
 """
 
 import os
+import shutil
 import signal
+import sqlite3
+import tempfile
+import time
+from contextlib import closing, contextmanager, suppress
 from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests import rota
 from tests.rota import (  # noqa: F401
     pytest_addoption,
     pytest_collection_modifyitems,
-    pytest_configure,
     pytest_report_header,
 )
 from tests.serving import browser  # noqa: F401
@@ -33,12 +42,34 @@ def pytest_xdist_auto_num_workers():
     return os.cpu_count() or 1
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _own_cache(tmp_path_factory, worker_id):
-    """One cache for the run: what a process has prepared serves all others."""
-    base = tmp_path_factory.getbasetemp()
-    # Child processes inherit it.
-    os.environ["XDG_CACHE_HOME"] = str((base if worker_id == "master" else base.parent) / "cache")
+def pytest_configure(config):
+    rota.pytest_configure(config)
+    if not hasattr(config, "workerinput"):
+        again = hasattr(config, "cache") and not config.getoption("cov_source", None)
+        cache = _cache_of_a_run(Path(config.cache.mkdir("rules")) if again else None)
+        cache.__enter__()
+        config.add_cleanup(lambda: cache.__exit__(None, None, None))
+
+
+@contextmanager
+def _cache_of_a_run(kept):
+    """The cache of all processes of a run, which begins with the rules in the folder ``kept``."""
+    with tempfile.TemporaryDirectory(prefix="ists-asp-", ignore_cleanup_errors=True) as folder:
+        # Workers and commands inherit it.
+        os.environ["XDG_CACHE_HOME"] = folder
+        file = Path(folder, "ists-asp", "cache.sqlite3")
+        if kept and (kept / file.name).exists():
+            file.parent.mkdir()
+            shutil.copyfile(kept / file.name, file)
+        yield
+        if kept and file.exists():
+            fresh = kept / f"{os.getpid()}"
+            with suppress(sqlite3.Error), closing(sqlite3.connect(file)) as database:
+                with database:
+                    others = "DELETE FROM entries WHERE kind != 'rules' OR used < ?"
+                    database.execute(others, (time.time() - 2 * 86400,))
+                database.execute("VACUUM INTO ?", (str(fresh),))
+                fresh.replace(kept / file.name)
 
 
 @pytest.fixture(autouse=True, scope="session")

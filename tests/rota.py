@@ -1,13 +1,14 @@
 """The rota: of the slow, long and browser tests, another part is run each day.
 
 ``--rota 3/10`` runs the third of ten parts, ``--rota today`` the one of ten that is due, so that
-ten days run all of them; tests marked ``always`` are in each part. Whole files are dealt, by the
-seconds in ``durations.tsv``, so that no part takes much longer than the others;
-``--write-durations`` writes that file.
+ten days run all of them; tests marked ``always`` are in each part. Files are dealt, those that
+take long by slices of their tests, by the seconds in ``durations.tsv``, so that no part takes much
+longer than the others, in the workbench and elsewhere; ``--write-durations`` writes that file.
 """
 
 from collections import Counter
 from datetime import date
+from functools import cache
 from pathlib import Path
 from zlib import crc32
 
@@ -15,6 +16,7 @@ DAYS = 10
 
 _DURATIONS = Path(__file__).with_name("durations.tsv")
 _MARKS = frozenset(("slow", "long", "browser"))
+_LONG = 80  # seconds that a slice of a file takes at most, if its tests take equally long
 
 
 def pytest_addoption(parser):
@@ -35,15 +37,30 @@ def _part(text):
     return part, parts
 
 
-def part_of(file, parts, durations):
-    """The part that a file is in, from 1."""
+def slices_of(file, durations):
+    """The number of slices of a file's tests: a worker runs all that a part has of a file."""
+    return 1 + int(durations.get(file, 0) / _LONG)
+
+
+def part_of(file, parts, durations, piece=0):
+    """The part, from 1, of a slice of a file; files of the workbench are dealt by themselves."""
     loads = [0.0] * parts
-    for other, seconds in sorted(durations.items(), key=lambda row: (-row[1], row[0])):
+    beside = [other for other in durations if _bench(other) == _bench(file)]
+    dealt = {
+        (other, number): durations[other] / slices_of(other, durations)
+        for other in beside
+        for number in range(slices_of(other, durations))
+    }
+    for other, seconds in sorted(dealt.items(), key=lambda row: (-row[1], row[0])):
         place = loads.index(min(loads))
-        if other == file:
+        if other == (file, piece):
             return place + 1
         loads[place] += seconds
     return crc32(file.encode()) % parts + 1
+
+
+def _bench(file):
+    return file.startswith("tests/workbench/")
 
 
 def read_durations():
@@ -56,14 +73,16 @@ def pytest_collection_modifyitems(config, items):
     if not config.option.rota:
         return
     part, parts = config.option.rota
-    files = {item.nodeid.partition("::")[0] for item in items}
     durations = read_durations()
-    due = {file for file in files if part_of(file, parts, durations) == part}
-    left = []
+    due = cache(lambda file, piece: part_of(file, parts, durations, piece) == part)
+    counts, left = Counter(), []
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
-        if marks & _MARKS and "always" not in marks and item.nodeid.partition("::")[0] not in due:
-            left.append(item)
+        if marks & _MARKS and "always" not in marks:
+            file = item.nodeid.partition("::")[0]
+            if not due(file, counts[file] % slices_of(file, durations)):
+                left.append(item)
+            counts[file] += 1
     config.hook.pytest_deselected(items=left)
     others = set(left)
     items[:] = [item for item in items if item not in others]

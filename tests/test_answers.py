@@ -1,12 +1,14 @@
 """Answers: what they must say, which rules are named if not, what is raised, how sure they are."""
 
+import re
 from dataclasses import replace
 
+import clingo
 import pytest
 
 import ists_asp
 from ists_asp.answers import read_answer, read_rating
-from ists_asp.confidence import Confident, leads_of, percent
+from ists_asp.confidence import Confident, confidence_tables, leads_of, percent
 from ists_asp.errors import AnswerError, IstsError, RuleError, inside
 from ists_asp.io.formats import answer_record, format_answer
 from ists_asp.io.text import make_sentence
@@ -284,15 +286,14 @@ def test_text_marks_what_is_more_likely_wrong(answers):
     assert text.count("?") == 2
 
 
-@pytest.mark.parametrize(
-    "fact",
-    [
-        *('confidence(1,"bomb","bomb",#inf)', "confidence(equi,found,0,101)"),
-        *("confidence(equi,found,0,-1)", 'confidence(equi,found,"a",50)'),
-        "confidence(equi,always,0,50)",
-    ],
-)
-def test_a_table_that_is_none_is_one_line_with_its_place(tmp_path, fact):
+def test_a_table_that_is_none_is_one_line_with_its_place(tmp_path):
+    for fact in (
+        *("confidence(equi,found,0,101)", "confidence(equi,found,0,-1)"),
+        *('confidence(equi,found,"a",50)', "confidence(equi,always,0,50)"),
+    ):
+        with pytest.raises(RuleError, match=re.escape(f"{fact} is not a row of a table")):
+            confidence_tables([clingo.parse_term(fact)])
+    fact = 'confidence(1,"bomb","bomb",#inf)'
     (tmp_path / "mine.lp").write_text(f"extra.\n{fact}.\n")
     with pytest.raises(RuleError) as caught:
         ists_asp.load("baseline", rules=tmp_path / "mine.lp")

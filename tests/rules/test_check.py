@@ -14,6 +14,7 @@ from ists_asp.rules import load_program
 from ists_asp.rules.check import check_rules
 from ists_asp.rules.check.model import SEVERITIES
 from ists_asp.rules.profiles import list_profiles
+from tests.sharing import shared_store
 from tests.tables import rows
 
 from .conftest import write
@@ -123,7 +124,7 @@ def found(tmp_path_factory):
     root = write(tmp_path_factory.mktemp("mine"), {**texts, "others/domains.lp": rules})
     by_file = defaultdict(list)
     for folder in ("syntax", "others"):
-        for finding in check_rules([root / folder], ["baseline"])[1]:
+        for finding in check_rules([root / folder], ["baseline"], store=shared_store())[1]:
             if finding.kind != "unweighed":
                 by_file[Path(finding.file).stem].append(finding)
     return by_file

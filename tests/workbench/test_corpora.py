@@ -118,7 +118,6 @@ def test_work_can_be_cancelled(corpus, page):
     assert page.locator("article").count() == 0
 
 
-@pytest.mark.always
 def test_an_edit_shows_measures_pairs_and_causes_and_is_gone_back_from(
     served, written, page, expect
 ):

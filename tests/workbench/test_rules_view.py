@@ -55,7 +55,6 @@ def test_a_shipped_file_is_taken_over_changed_and_compared(page, served, expect)
     assert not path.exists()
 
 
-@pytest.mark.always
 def test_findings_are_told_and_predicates_completed_while_somebody_types(page, expect):
     page.goto("/rules")
     page.fill("#new-name", "notes/fresh.lp")
