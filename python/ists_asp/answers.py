@@ -217,11 +217,7 @@ def read_rating(
     optimal: bool,
     highest: int = HIGHEST,
 ) -> Answer:
-    """Read the rating of a pair, ``highest`` points at best, as an answer without lines.
-
-    Raises:
-        AnswerError: the atoms are no rating, such as two of them.
-    """
+    """Read the rating of a pair, ``highest`` at best; an AnswerError if the atoms are none."""
     shown = _by_predicate(atoms)
     ratings = [atom for atom, _ in shown[v.RATING.signature]]
     if len(ratings) != 1:

@@ -169,5 +169,4 @@ def _refuse_beyond(most: int, size: int, unit: str, where: str) -> None:
 
 
 def _size(sentence: Sentence) -> int:
-    """The characters of a sentence, with a blank between two tokens."""
     return sum(len(token.form) for token in sentence.tokens) + len(sentence.tokens) - 1

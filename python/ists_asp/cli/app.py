@@ -215,7 +215,6 @@ def _no_such_option(name: str, context: click.Context) -> str:
 
 
 def _commands(root: click.Context) -> Iterator[tuple[str, click.Command]]:
-    """All commands, with what is typed for them."""
     waiting = [(root.command_path, root.command)]
     while waiting:
         path, command = waiting.pop(0)

@@ -161,7 +161,6 @@ def _change(change: Change, pair: Pair) -> str:
 
 
 def _named(name: str, file: str, line: int) -> str:
-    """A rule's name with its place, which is its name if it has no other."""
     place = f"{file}:{line}"
     return place if name == place else f"{name} ({place})"
 

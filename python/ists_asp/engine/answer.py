@@ -30,7 +30,6 @@ _DIGITS = 12  # digits of a hash that are shown
 
 @cache
 def _schemes() -> Mapping[str, Scheme]:
-    """The schemes of the shipped profiles, by name."""
     return {name: load_profile(name).scheme for name in list_profiles()}
 
 

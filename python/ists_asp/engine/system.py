@@ -136,11 +136,7 @@ class System(Preparation):
         return {}
 
     def program(self, purpose: Purpose) -> Program[Any]:
-        """The program of a purpose; made when it is first asked for.
-
-        Raises:
-            RuleError: the profile has no such rules, or they are faulty.
-        """
+        """The program of a purpose, made when first asked for; a RuleError if there is none."""
         if purpose not in self._programs:
             setup, decides = self.setup, purpose is Purpose.ANSWER
             rules = self.rules if decides else setup.load_program(purpose)
@@ -416,7 +412,6 @@ class System(Preparation):
     def _unsaid(
         self, answer: Answer, facts: Sequence[Symbol], rule: str, wording: Templates
     ) -> str:
-        """An explanation without the rules of a name, or why there is none."""
         from ists_asp.explain.explanation import explained
         from ists_asp.syntax.trees import off
         from ists_asp.trace.effects import places

@@ -67,10 +67,8 @@ def read_references(
 ) -> dict[str, Reference]:
     """The pairs of a ``.wa`` file and their alignments, by id, in the order of the file.
 
-    With ``skip_bad`` faulty ones are warned of and left out.
-
-    Raises:
-        DataError: the file cannot be read, lacks or repeats an id, or has a malformed line.
+    What cannot be read, lacks or repeats an id, or has a malformed line is a DataError; with
+    ``skip_bad`` such pairs are warned of and left out.
     """
     references: dict[str, Reference] = {}
     faults = Faults(warn if skip_bad else None)

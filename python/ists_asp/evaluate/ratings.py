@@ -243,7 +243,6 @@ def _data_set(
 
 
 def _matched(gold: Path, runs: Sequence[Path]) -> list[tuple[str, Path, *tuple[Path, ...]]]:
-    """Each data set: its name, its gold file and the file of each run."""
     if not gold.is_dir():
         for run in runs:
             if run.is_dir():

@@ -177,7 +177,6 @@ def _templates(table: dict[str, Any], name: str, lines: Mapping[tuple[str, str],
 def _where(
     name: str, lines: Mapping[tuple[str, str], int], table: str, key: str | None = None
 ) -> str:
-    """A place as messages have it: file, line where that is known, table and key."""
     line = lines.get((table, key or ""))
     place = ".".join(shortened(part) for part in (table, key) if part)
     return f"{name}:{line}: {place}" if line else f"{name}: {place}"
@@ -247,7 +246,6 @@ def _paired(words: Sequence[str], templates: Templates) -> list[str]:
 
 
 def _balanced(text: str) -> str:
-    """Without brackets that have no partner."""
     waiting: list[int] = []
     alone: set[int] = set()
     for place, mark in enumerate(text):

@@ -294,11 +294,7 @@ def writing_objects(stream: Text, columns: Sequence[str]) -> Iterator[Put]:
 
 
 def quiz_table(path: Path) -> bytes:
-    """JSON Lines with each ``question`` and ``reference``, also by its name and its number.
-
-    Raises:
-        DataError: the file cannot be read, or has no question with a model answer.
-    """
+    """JSON Lines with each ``question`` and ``reference``, also by its name and its number."""
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

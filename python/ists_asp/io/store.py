@@ -92,10 +92,8 @@ os.register_at_fork(before=_close_all, after_in_parent=_lock.release, after_in_c
 class Store(Closing):
     """The entries of one kind, in the file of a cache's directory, which is made if needed.
 
-    Where another process holds the file, or the disk is full, nothing is found or stored.
-
-    Raises:
-        ResourceError: by any method, if the file cannot be used, or is another program's.
+    Where another process holds the file, or the disk is full, nothing is found or stored. If the
+    file cannot be used, or is another program's, any method raises a ResourceError.
     """
 
     def __init__(self, directory: Path, kind: str = RULES) -> None:
@@ -326,7 +324,6 @@ def _write(database: sqlite3.Connection, statement: str, rows: Sequence[tuple[An
 
 
 def _code(error: Exception) -> int:
-    """The primary code of an error of SQLite; 0 for others."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 

@@ -292,13 +292,11 @@ class Table:
         self._warn_once(f"{self.name}: {text}")
 
     def _warn_once(self, text: str) -> None:
-        """Warn of what each reading of the table finds."""
         if text not in self._told:
             self._told.add(text)
             self._sink(text)
 
     def _take_titles(self, rows: Sequence[Row], at: int) -> None:
-        """Take the titles of columns from a row; tell what is above it, and units below."""
         self._titles = self._head = rows[at].number
         if any(texts(row.cells) for row in rows[:at]):
             self._warn(f"row {self._titles} has the titles; what is above it is left out")

@@ -395,8 +395,6 @@ def _libre(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> l
 
 
 class _Page(HTMLParser):
-    """The tables of a page, as rows of texts."""
-
     def __init__(self) -> None:
         super().__init__()
         self.tables: list[list[list[object]]] = []

@@ -38,11 +38,8 @@ class Knowledge(Closing):
     """The sources of knowledge; use it as a context manager, or call :meth:`close`.
 
     ``code`` is that of the language. Without a file of vectors words are not compared by them.
-    ``phrases`` are the entries of word tables that are more than a word in letters.
-
-    Raises:
-        UsageError: there is no such language.
-        ResourceError: if the lexicon or the vectors are missing.
+    ``phrases`` are the entries of word tables that are more than a word in letters. UsageError:
+    there is no such language; ResourceError: the lexicon or the vectors are missing or damaged.
     """
 
     def __init__(
@@ -82,9 +79,6 @@ class Knowledge(Closing):
         Relations and classes are sought for nouns, verbs, adjectives and adverbs, and for
         multiword entries; that a lemma equals itself is not said. Nothing is sought for tokens of
         more than :data:`~ists_asp.limits.LONGEST_WORD` characters. The order does not vary.
-
-        Raises:
-            ResourceError: if the lexicon or the vectors turn out to be damaged.
         """
         pair = words.knowable(pair)
         sentences = (pair.sent1, pair.sent2)

@@ -57,8 +57,6 @@ _SYNONYMS = "SELECT other, distance FROM synonym WHERE word = (SELECT id FROM wo
 
 
 class _File(Closing):
-    """Read-only access to a SQLite file of some version."""
-
     _noun: ClassVar[str]
     _version: ClassVar[int]
     _rebuild: ClassVar[str]
@@ -138,11 +136,7 @@ class Thesaurus(_File):
 
 
 class Lexicon(_File):
-    """WordNet; a context manager that closes the file.
-
-    Raises:
-        ResourceError: the file is missing, is no lexicon, or, at any look, is damaged.
-    """
+    """WordNet, a context manager; a ResourceError where its file is missing or damaged."""
 
     _noun = "lexicon"
     _version = 2

@@ -113,11 +113,7 @@ class UniversalReader:
 
 
 class Reader:
-    """The fine-tuned model in a folder.
-
-    Raises:
-        ResourceError: a package or file is missing or, at the first pair, damaged.
-    """
+    """The fine-tuned model in a folder; a ResourceError where a file is missing or damaged."""
 
     def __init__(self, folder: Path) -> None:
         for package in ("onnxruntime", "tokenizers"):
@@ -276,7 +272,6 @@ def _is_term(text: object) -> TypeGuard[str]:
 
 
 def _log_odds(value: float) -> tuple[int, int]:
-    """Percent and hundredths of log-odds."""
     hundredths = _rounded(value)
     return round(100 / (1 + math.exp(-hundredths / 100))), hundredths
 

@@ -51,11 +51,7 @@ class _Table(NamedTuple):
 
 
 class Vectors:
-    """A vocabulary of word pieces with a vector each; its ``.npz`` file is read when first used.
-
-    Raises:
-        ResourceError: the file is missing or, at the first use, found to be damaged.
-    """
+    """A vocabulary of word pieces with a vector each; its ``.npz`` file is read when first used."""
 
     def __init__(self, path: Path) -> None:
         if not path.is_file():

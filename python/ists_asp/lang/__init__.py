@@ -140,7 +140,6 @@ def foreign(
 
 
 def _counts(sentence: Sentence) -> Counter[str]:
-    """How many small words of each language a sentence has."""
     forms = [token.form for token in sentence.tokens]
     return Counter(
         code

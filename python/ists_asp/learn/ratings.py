@@ -112,11 +112,7 @@ class RatingExampleBuilder(Closing):
 def scaled(
     pairs: Sequence[ScoredPair], scale: tuple[float, float] | None, highest: int, where: str
 ) -> list[ScoredPair]:
-    """Gold ratings from 0 to ``highest``, of those on a ``scale``, which is the same by default.
-
-    Raises:
-        DataError: a rating is not on the scale, or all are at its lowest fifth, or above 1.
-    """
+    """Gold ratings from 0 to ``highest``, of those on a ``scale``, which is the same by default."""
     low, high = scale or (0.0, float(highest))
     scores = [pair.score for pair in pairs]
     least, most = min(scores, default=low), max(scores, default=high)

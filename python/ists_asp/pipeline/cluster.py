@@ -479,7 +479,6 @@ def make(job: Job, part: Part) -> Record:
 
 
 def _recorded(job: Job, part: Part) -> dict[str, Any] | None:
-    """The record of a part that is there, whole and made by the same."""
     with suppress(OSError, ValueError, LookupError, TypeError):
         system, path = file_system(f"{job.output}/{RECORDS}/{part.number:05d}.json")
         record: dict[str, Any] = json.loads(system.cat_file(path))

@@ -311,7 +311,6 @@ class Source:
                 others.append(item.id)
 
     def _foreign(self, row: Row | None, pair: Pair) -> DataError | None:
-        """The fault of a pair in a language that its profile does not know."""
         from ists_asp.lang import foreign
 
         if self.profile is None:
@@ -364,7 +363,6 @@ class Source:
         return lines[0]
 
     def _stream(self, name: str) -> Readable:
-        """A file by its name, or the beginning of a stream."""
         stream = self.streams.get(name, Path(name))
         if not isinstance(stream, Path):
             stream.seek(0)

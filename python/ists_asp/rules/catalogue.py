@@ -221,7 +221,6 @@ def find_words(
 
 
 def _files(profile: str, given: Sequence[Path], reader: str | None) -> Sequence[RuleFile]:
-    """The files that a profile loads for any purpose, each once."""
     found: dict[Path, RuleFile] = {}
     known, _ = find_program(profile, given, reader=reader)
     for purpose in Purpose:

@@ -106,7 +106,6 @@ class Overlay:
 
 
 def _text(file: RuleSource) -> str:
-    """The text of a file; empty if it cannot be read."""
     with suppress(RuleError):
         return read_source(file.path, file.name)[0].text
     return ""

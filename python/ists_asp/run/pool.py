@@ -238,7 +238,6 @@ class Worker:
                 self._process.join(_PATIENCE)
 
     def _answer(self, message: object = None, step: Callable[[], object] = lambda: None) -> Any:  # noqa: ANN401
-        """Return what the process says in the end, to a message if there is one."""
         try:
             if message is not None:
                 self._connection.send(message)
@@ -343,7 +342,6 @@ class Pool:
             self._free.put(worker)
 
     def _lend(self, work: Callable[..., T], *arguments: object) -> T:
-        """Do some work with a worker that has nothing to do."""
         worker = self._free.get()
         try:
             return work(worker, *arguments)

@@ -195,7 +195,6 @@ class Decider:
         self._extra[RuleWarning("", warning)] = None
 
     def _traced(self, pairs: Sequence[Pair]) -> Iterator[Outcome]:
-        """Trace annotated pairs, but those that an earlier run traced."""
         from ists_asp.trace.rendering import trace_line
 
         system, setup = self.system, self.setup

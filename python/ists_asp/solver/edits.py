@@ -311,7 +311,6 @@ class Edits:
             self._shapes.keep()
 
     def _required(self, old: Version, new: Version) -> Iterator[_Duty]:
-        """The atoms that must hold in a pair for it to be affected."""
         changes = list(self._changes(old, new))
         nodes = [*self._rules.statements, *(change.node for change in changes if not change.fresh)]
         both = {*old.statements, *new.statements}
@@ -447,7 +446,6 @@ class Edits:
                             raise TooMuchError
 
     def _entries(self, variant: Read, atoms: Sequence[Call], bound: Bindings) -> Iterator[Call]:
-        """The atoms that a rule of a table derives where some atoms hold."""
         if not atoms:
             yield from (filled_atom(head.call, bound) for head in variant.derived)
             return

@@ -259,12 +259,7 @@ class Alone:
     def answers(
         self, read: Callable[[search.AnswerSet, Callable[[], Weights]], A], models: int
     ) -> list[A]:
-        """Read so many answer sets, or as many as there is time for.
-
-        Raises:
-            UnsatisfiableError: there is no answer set.
-            TimeLimitError: none was found in time.
-        """
+        """Read so many answer sets, at least one, or as many as there is time for."""
         began = time.process_time()
         # Whether there is an answer set must not rest on milliseconds.
         least = min(self._time_limit, _LEAST)

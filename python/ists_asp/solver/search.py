@@ -205,9 +205,8 @@ def last_model(
 ) -> tuple[T | None, bool, bool]:
     """Search until no answer set is better, and read each on the way; see :func:`search`.
 
-    Returns:
-        What was read last, if there was anything; whether the search ended by itself, and
-        whether it has proved that there is nothing better, or nothing at all.
+    Return what was read last, if there was anything; whether the search ended by itself, and
+    whether it has proved that there is nothing better, or nothing at all.
     """
     # That of the processor: a busy machine takes none of it.
     clock = time.process_time

@@ -114,11 +114,7 @@ class Solver(Generic[A]):
     ``program`` is what is grounded for a pair, and what holds for every pair; ``arguments`` are
     clingo's command line arguments, without those that choose a strategy. What ``read`` makes of an
     answer set stands in solutions; ``confident``, by default the rules' tables, says how sure.
-
-    Raises:
-        UsageError: a constant is not an ASP term.
-        RuleError: clingo cannot ground the facts and tables among the rules, or a table of
-            confidence is none.
+    Facts, tables and constants that clingo cannot ground are a RuleError or UsageError.
     """
 
     def __init__(

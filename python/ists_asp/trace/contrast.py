@@ -167,7 +167,6 @@ class Contrasted:
         return []
 
     def _weight_of(self, spans: Sequence[Ground]) -> int:
-        """The weight of aligning two spans."""
         return sum(
             atom.arguments[2].number for atom in self._trace.beginning(v.ALIGN_WEIGHT, *spans)
         )

@@ -290,7 +290,6 @@ def _boundary(trace: Trace, side: int, token: int, does: str = "begins at", name
 def _chunks_of(
     answer: Answer, side: int, tokens: Iterable[int]
 ) -> list[tuple[int, tuple[int, ...]]]:
-    """The numbers and tokens of the chunks that tokens belong to."""
     chunks = enumerate((answer.chunks1, answer.chunks2)[side - 1], start=1)
     wanted = {*tokens}
     return [(number, chunk.tokens) for number, chunk in chunks if wanted & {*chunk.tokens}]

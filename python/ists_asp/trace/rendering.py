@@ -377,7 +377,6 @@ class _Document:
         }
 
     def _follow(self) -> list[Json]:
-        """The records of all atoms, after following what they rest on."""
         records: dict[Ground, Json] = {}
         while self._open:
             atom = self._open.pop()

@@ -55,7 +55,6 @@ _system = partial(with_rules, checked=False)
 
 
 def _load(worker: System, rules: Rules) -> None:
-    """Load the rules of a state: if they are faulty, that is no pair's fault."""
     _system(worker, rules).solver  # noqa: B018
 
 
@@ -148,7 +147,6 @@ class Effects(Closing):
         return state is not None and not self._closed.is_set() and key == (state.digest, name)
 
     def _run(self, state: State, name: str) -> None:
-        """Have the answers of a state to a corpus, or say why not."""
         key, seen = (state.digest, name), self._project.stamps(name)
         at = self.under_way = {"state": state.number, "corpus": name, "done": 0, "pairs": 0}
         try:
@@ -200,7 +198,6 @@ class Effects(Closing):
         return self._copies.root / state.digest
 
     def _rules(self, state: State) -> Rules:
-        """The rule files of a state: copies, which nobody edits."""
         names = {f"{state.digest}/{name}": state.files[name] for name in sorted(state.files)}
         new = {name: self._project.text_of(names[name]) for name in names.keys() - self._copied}
         self._copies.commit(new)

@@ -219,14 +219,12 @@ class Folder:
             self._remove(name)
 
     def _rename(self, draft: str, name: str) -> None:
-        """Give a draft the name of its file, or of another one beside it."""
         with self._inside(name, make=True) as (folder, last):
             both = {"src_dir_fd": folder, "dst_dir_fd": folder}
             os.replace(_draft(draft.rpartition("/")[2]), last, **both)  # noqa: PTH105
             os.fsync(folder)
 
     def _write(self, name: str, text: str) -> None:
-        """Write the draft of a file."""
         with self._inside(name, make=True) as (folder, last):
             mode = None
             with suppress(FileNotFoundError):

@@ -76,7 +76,6 @@ def router(bench: Bench) -> APIRouter:
 
 
 def _decided(bench: Bench, corpus: Corpus) -> Generator[dict[str, Any], None, Report]:
-    """A record of each pair that is done, and then the report."""
     entries, failed, odd, count = list[Entry](), list[str](), 0, len(corpus.pairs)
     setup = replace(bench.desks.setup(), incremental=True)
     with System(setup) as system:

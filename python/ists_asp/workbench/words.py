@@ -66,7 +66,6 @@ def _touches(
 
 @lru_cache(_GROUPS)
 def _edits(system: System, tables: frozenset[str], number: int) -> Edits | None:
-    """The differences without the entries of the group."""
     rules, solver = system.rules, system.solver
     new = Version.of(rules, solver.arguments, solver.program.tables)
     own = [at for at, rule in enumerate(rules.rules) if rule.file in tables and rule.text]
@@ -109,7 +108,6 @@ def router(bench: Bench) -> APIRouter:
 
 
 def _row(line: str, number: int) -> dict[str, Any] | None:
-    """A line of a table; None for one without an entry."""
     try:
         entry = read_entry(line)
     except RuleError as error:

@@ -346,7 +346,6 @@ def _titles(wanted: Mapping[str, str | None], *, key: bool | None) -> list[str]:
 
 
 def _find(table: Table, role: str, wanted: Mapping[str, str | None], needed: bool) -> int | None:
-    """The column of a role: the one that is wanted, or one with a usual name."""
     if (title := wanted[f"{role}_col"]) is not None:
         return table.column(title, f"--{role}-col")
     if (place := usual(table.columns, USUAL[role])) is None and needed:

@@ -113,7 +113,6 @@ def _decided(
 
 
 def _entries(system: System, pairs: Sequence[Pair]) -> Iterator[Entry]:
-    """The entries of pairs: several are rated and told in less time than one by one."""
     from ists_asp.report import Entry, evidence
     from ists_asp.run.worker import counted
     from ists_asp.trace.trace import look_ahead

@@ -267,7 +267,6 @@ def _watch(rules: Sequence[Path], work: Callable[[], None]) -> NoReturn:
 
 
 def _states(rules: Sequence[Path]) -> dict[Path, tuple[int, int]]:
-    """When each rule file was changed, and its size."""
     states = {}
     for rule in rules:
         for path in [rule] if rule.is_file() else rule.rglob("*"):

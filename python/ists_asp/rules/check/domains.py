@@ -121,7 +121,6 @@ def _weights(checked: Checked, path: Path) -> Iterator[tuple[Statement, Read]]:
 
 
 def _slots(atom: Atom) -> Iterator[tuple[_Slot, Term]]:
-    """The arguments of an atom, each with where it stands."""
     for index, term in enumerate(atom.arguments):
         yield (atom.key, index), term
 

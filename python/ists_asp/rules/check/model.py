@@ -377,15 +377,7 @@ class Checked:
         same = (one for one in alike if read_atom(one, self.constants)[1] == atom.arguments)
         return next(same, alike[0] if alike else statement)
 
-    def finding(
-        self,
-        kind: str,
-        place: Place,
-        found: str,
-        hint: str,
-        subject: str = "",
-        severity: Severity | None = None,
-    ) -> Finding:
+    def finding(self, kind: str, place: Place, found: str, hint: str, subject: str = "") -> Finding:
         """Something found at a statement, an atom, a syntax tree, or file, line and column."""
         if isinstance(place, tuple) and isinstance(place[0], Statement):
             place = self._tree(*place)
@@ -397,9 +389,8 @@ class Checked:
             column = self.text(path).character(line, begin.column)
         else:
             path, line, column = place
-        severity, name = severity or SEVERITIES[kind], self.name(path)
-        excerpt = self.text(path).excerpt(line, column) if line else ""
-        return Finding(severity, kind, subject, name, line, column, found, hint, excerpt)
+        name, excerpt = self.name(path), self.text(path).excerpt(line, column) if line else ""
+        return Finding(SEVERITIES[kind], kind, subject, name, line, column, found, hint, excerpt)
 
 
 Place: TypeAlias = "Statement | AST | tuple[Statement, Atom] | tuple[Path, int, int]"
