@@ -51,21 +51,16 @@ _LONG_CHARACTERS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class TableLimits:
-    """How much a table may hold, whatever it says of itself.
+    """How much a table may hold, whatever it says of itself."""
 
-    ``rows`` counts blank ones too; ``blank`` are those between two others. Characters of a ``cell``
-    count, megabytes of what is ``unpacked``, which may be ``ratio`` times as large as the file. A
-    sheet is read in ``seconds`` of processor time and megabytes of ``memory``, more if it is large.
-    """
-
-    rows: int = 1 << 20
+    rows: int = 1 << 20  # blank ones included
     columns: int = 1000
-    cell: int = 1 << 20
-    blank: int = 10_000
-    unpacked: int = 256
-    ratio: int = 200
-    seconds: int = 5
-    memory: int = 320
+    cell: int = 1 << 20  # characters
+    blank: int = 10_000  # rows between two others
+    unpacked: int = 256  # megabytes
+    ratio: int = 200  # times the size of the file
+    seconds: int = 5  # of processor time for a sheet, more if it is large
+    memory: int = 320  # megabytes for a sheet, more if it is large
 
     def check(self, name: str, size: float, found: str, where: str) -> None:
         """Refuse a table in which a ``size`` is beyond the limit of that name."""
@@ -104,8 +99,7 @@ class TableLimits:
         return replace(cls(), **{name: int(number) for name, number in pairs})
 
 
-table_limits = TableLimits()
-"""The limits of this process; the option ``--table-limits`` sets them."""
+table_limits = TableLimits()  # the limits of this process; the option --table-limits sets them
 
 
 def is_long(pair: Pair) -> bool:

@@ -28,17 +28,13 @@ SHIPPED_PACKAGE = "ists"
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """A set of models that ``stanza.Pipeline(lang, dir=…, package=…)`` can load.
-
-    ``files`` are those of :data:`PROCESSORS`, in their order. ``others`` are the further packages
-    in the directory that could be loaded.
-    """
+    """A set of models that ``stanza.Pipeline(lang, dir=…, package=…)`` can load."""
 
     lang: str
     directory: Path
     package: str
-    files: tuple[Path, ...] = ()
-    others: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()  # of PROCESSORS, in their order
+    others: tuple[str, ...] = ()  # further packages in the directory that could be loaded
 
     @property
     def key(self) -> str:

@@ -80,14 +80,13 @@ class ChangeKind(StrEnum):
 class Change:
     """A decision that differs, about tokens of one side or of both.
 
-    For a boundary that is the token that a chunk begins with. ``old`` and ``new`` are what was
-    decided, such as ``SIMI``, ``3`` or, for an alignment, ``SIMI 3``; None where nothing was.
+    For a boundary that is the token that a chunk begins with.
     """
 
     kind: ChangeKind
     tokens1: tuple[int, ...]
     tokens2: tuple[int, ...]
-    old: str | None
+    old: str | None  # SIMI, 3 or, for an alignment, SIMI 3; None where nothing was
     new: str | None
 
 
@@ -179,19 +178,14 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A rule that is responsible for a change.
+    """A rule that is responsible for a change."""
 
-    ``rule`` is its name (``file:line`` if it has none) and ``text`` what it says where it
-    fired, or a fact itself. ``only`` is ``old`` or ``new``, whose rules have it, or ``both``
-    for a weight that has changed. ``moved`` are the weights that it moves, heaviest first.
-    """
-
-    rule: str
+    rule: str  # its name; file:line if it has none
     file: str
     line: int
-    only: str
-    text: str
-    moved: tuple[Moved, ...]
+    only: str  # old or new, whose rules have it; both for a weight that has changed
+    text: str  # what it says where it fired, or a fact itself
+    moved: tuple[Moved, ...]  # the weights that it moves, heaviest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,19 +200,14 @@ class PairComparison:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two runs.
+    """Two runs."""
 
-    ``count`` is how many pairs both have, ``changed`` those that differ: with gold the greatest
-    gain first, otherwise in their order. ``only_old`` and ``only_new`` are the ids that only one
-    run has. ``gain`` is over all pairs that both runs and gold have, ``scored`` how many those are.
-    """
-
-    count: int
-    changed: tuple[PairComparison, ...]
-    only_old: tuple[str, ...] = ()
+    count: int  # pairs that both have
+    changed: tuple[PairComparison, ...]  # with gold the greatest gain first
+    only_old: tuple[str, ...] = ()  # ids that only one run has
     only_new: tuple[str, ...] = ()
-    gain: Gain | None = None
-    scored: int = 0
+    gain: Gain | None = None  # over all pairs that both runs and gold have
+    scored: int = 0  # how many those are
 
 
 def compare(

@@ -182,11 +182,9 @@ def file_digest(file: Path) -> str:
 class Timings:
     """Seconds of processor time spent in each stage, summed over all pairs.
 
-    ``elsewhere`` are all seconds of other processes, those in which they load included.
-    ``decided`` counts the pairs for which grounding and solving took so many hundredths of
-    a millisecond; those that were solved together share their time equally. ``kept`` counts the
-    pairs whose answers were kept from a run before, ``edits`` those that were decided again because
-    of an edit of rules, by its place.
+    ``decided`` counts the pairs for which grounding and solving took so many hundredths of a
+    millisecond; those that were solved together share their time equally. ``edits`` counts those
+    that were decided again because of an edit of rules, by its place.
     """
 
     annotation: float = 0.0
@@ -194,9 +192,9 @@ class Timings:
     facts: float = 0.0
     grounding: float = 0.0
     solving: float = 0.0
-    elsewhere: float = 0.0
+    elsewhere: float = 0.0  # all seconds of other processes, those in which they load included
     decided: Counter[int] = field(default_factory=Counter)
-    kept: int = 0
+    kept: int = 0  # pairs whose answers were kept from a run before
     edits: Counter[str] = field(default_factory=Counter)
 
     def decide(

@@ -66,15 +66,11 @@ def _store(directory: Path) -> Store:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a pair: seconds of CPU time, and bytes of memory, by default all.
+    """The limits of a pair: seconds of CPU time, and bytes of memory, by default all."""
 
-    When its time is over, its search ends with the best answer so far, if there is one; ``grace``
-    seconds later a worker is killed.
-    """
-
-    seconds: float = 10.0
-    memory: int | None = None
-    grace: float = GRACE
+    seconds: float = 10.0  # of CPU time; then the best answer so far counts
+    memory: int | None = None  # bytes; None for all
+    grace: float = GRACE  # so many seconds later a worker is killed
 
     @property
     def loading(self) -> float:

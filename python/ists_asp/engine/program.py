@@ -42,17 +42,13 @@ class Decided(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[A]):
-    """How the answer sets of a purpose are read, and which facts its rules see beside a pair's.
+    """How the answer sets of a purpose are read, and which facts its rules see beside a pair's."""
 
-    Results are kept between runs under ``name``, if there is a ``codec``: that of
-    :class:`~ists_asp.solver.kept.Keeping`. Where no answers are read, traces read by ``bare``.
-    """
-
-    name: str
+    name: str  # results are kept under it, if there is a codec
     read: Read[A]
     facts: Callable[[Answer], Iterable[str]] = lambda _answer: ()
     codec: tuple[Callable[[A], Any], Callable[[Any, Any], A]] | None = None
-    bare: Read[Answer] | None = None
+    bare: Read[Answer] | None = None  # how traces read, where no answers are read
 
 
 class Program(Generic[A]):

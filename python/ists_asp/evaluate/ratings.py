@@ -132,14 +132,11 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A data set, how well a run rates it, and how another run does.
-
-    ``correlation`` is Pearson's, ``ranks`` are Spearman's and Kendall's.
-    """
+    """A data set, how well a run rates it, and how another run does."""
 
     name: str
-    correlation: Correlation
-    ranks: Mapping[str, Correlation]
+    correlation: Correlation  # Pearson's
+    ranks: Mapping[str, Correlation]  # Spearman's and Kendall's
     other: Comparison | None = None
 
 
@@ -385,16 +382,12 @@ _RIDGE = 1.0
 
 
 class Scale(NamedTuple):
-    """Suggested marks; of answers that have one, what the others alone would suggest.
-
-    ``kappa`` is the agreement of the latter with the marks given, weighted by squares (Cohen
-    1968), ``error`` their mean distance, ``marked`` how many there are.
-    """
+    """Suggested marks; of answers that have one, what the others alone would suggest."""
 
     suggested: tuple[float | None, ...]
-    kappa: float
-    error: float
-    marked: int
+    kappa: float  # agreement with the marks given, weighted by squares (Cohen 1968)
+    error: float  # their mean distance
+    marked: int  # marks that were given
 
 
 def suggest_marks(

@@ -308,16 +308,11 @@ def _confuse(gold: _Links, system: _Links, weights: dict[tuple[Label, Label], fl
 
 @dataclass(frozen=True, slots=True)
 class Chunking:
-    """Agreement of chunks over some sentences.
+    """Agreement of chunks over some sentences."""
 
-    ``boundaries`` counts places between two tokens where a chunk ends and the next begins
-    (the ends of the sentence are no boundaries); ``chunks`` counts chunks with the same
-    first and last token; ``exact`` is the number of sentences with the same chunks.
-    """
-
-    boundaries: Measure
-    chunks: Measure
-    exact: int
+    boundaries: Measure  # places between two tokens where a chunk ends and the next begins
+    chunks: Measure  # with the same first and last token
+    exact: int  # sentences with the same chunks
     sentences: int
 
     def as_dict(self) -> dict[str, object]:

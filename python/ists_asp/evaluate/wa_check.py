@@ -118,26 +118,20 @@ class ScriptView:
 
 @dataclass(slots=True)
 class Statistics:
-    """Counts over the sentences of a ``.wa`` file, whether well formed or not.
-
-    ``labels`` counts main types, ``tags`` optional ones, ``scores`` the score column of the
-    aligned lines. ``sharing_lines`` and ``non_contiguous`` need no chunks: the first counts
-    aligned lines that share a token with another one, the second sides of lines whose
-    tokens are not neighbours. ``chunks1`` and ``chunks2`` are the numbers of distinct sides.
-    """
+    """Counts over the sentences of a ``.wa`` file, whether well formed or not."""
 
     pairs: int = 0
     tokens1: int = 0
     tokens2: int = 0
     lines: int = 0
     aligned_lines: int = 0
-    labels: Counter[str] = field(default_factory=Counter)
-    tags: Counter[str] = field(default_factory=Counter)
-    scores: Counter[str] = field(default_factory=Counter)
-    sharing_lines: int = 0
-    non_contiguous: int = 0
-    chunks1: int = 0
-    chunks2: int = 0
+    labels: Counter[str] = field(default_factory=Counter)  # main types
+    tags: Counter[str] = field(default_factory=Counter)  # optional types
+    scores: Counter[str] = field(default_factory=Counter)  # of aligned lines
+    sharing_lines: int = 0  # aligned lines that share a token with another one
+    non_contiguous: int = 0  # sides of lines whose tokens are not neighbours
+    chunks1: int = 0  # distinct sides
+    chunks2: int = 0  # the same of sentence 2
 
     @property
     def chunks_per_sentence(self) -> float:

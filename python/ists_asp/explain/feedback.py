@@ -37,15 +37,12 @@ _FIGURES = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A student's answer to a question; ``references`` are model answers, one or more.
-
-    Each line of a reference is a point, as is what ``;`` parts.
-    """
+    """A student's answer to a question; ``references`` are model answers, one or more."""
 
     id: str
     question: str
     answer: str
-    references: tuple[str, ...]
+    references: tuple[str, ...]  # model answers; each line, or what ; parts, is a point
 
     def beside(self, reference: str) -> tuple[str, str]:
         """The two texts that are compared."""
@@ -57,20 +54,15 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The verdict on an answer, and the points it rests on, as the rules give them.
-
-    ``rule`` is the rule that decided by itself, empty where evidence was weighed. ``sure`` is how
-    often in 100 such cases the verdict is right. ``found``, ``denied`` and ``points`` are points
-    of the model answer: those that the answer has, those that it contradicts, and all.
-    """
+    """The verdict on an answer, and the points it rests on, as the rules give them."""
 
     shown: Shown
     verdict: str
-    rule: str
-    sure: int
-    found: frozenset[str]
-    denied: frozenset[str]
-    points: int
+    rule: str  # the rule that decided by itself; empty where evidence was weighed
+    sure: int  # how often in 100 such cases the verdict is right
+    found: frozenset[str]  # points of the model answer that the answer has
+    denied: frozenset[str]  # those that it contradicts
+    points: int  # all of them
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ with (data_dir() / "columns.toml").open("rb") as _stream:
         table: {role: names.split() for role, names in roles.items()}
         for table, roles in tomllib.load(_stream).items()
     }
-USUAL = _TABLES["names"]
-"""Names by what a column holds, as :func:`folded` gives them, the likeliest first."""
+USUAL = _TABLES["names"]  # names by what a column holds, as folded gives them, the likeliest first
 
 _NUMBERED = [(f"{one}{a}", f"{one}{b}") for one in USUAL["numbered"] for a, b in ("12", "ab", "01")]
 _COUPLES = (

@@ -57,23 +57,18 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format of outputs, with its ending and what the help says about it.
-
-    ``write`` gives what is written of a pair, ``between`` what stands between two; a kind of
-    ``table`` is written by :func:`writing_rows`. It holds answers, ratings, or ``several`` answers
-    to a pair; or, if ``alone``, one answer to the only pair.
-    """
+    """A format of outputs, with its ending and what the help says about it."""
 
     name: str
     ending: str
     about: str
-    write: Callable[[Outcome], str] = lambda _outcome: ""
+    write: Callable[[Outcome], str] = lambda _outcome: ""  # what is written of a pair
     answers: bool = False
     ratings: bool = False
-    several: bool = False
-    between: str = ""
-    table: str = ""
-    alone: bool = False
+    several: bool = False  # several answers to a pair
+    between: str = ""  # what stands between two pairs
+    table: str = ""  # the kind of a table, which writing_rows writes
+    alone: bool = False  # one answer to the only pair
 
 
 def answer_record(

@@ -411,15 +411,11 @@ def made_by() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Memo:
-    """The results of stages in a store: whoever asks again gets them without the work.
-
-    The digest is that of a rule set, or of what else the results follow from. ``family`` is what a
-    rule set has in common with the one that an edit makes of it.
-    """
+    """The results of stages in a store: whoever asks again gets them without the work."""
 
     store: Store | SharedStore | None = None
-    digest: str = ""
-    family: str = ""
+    digest: str = ""  # of a rule set, or of what else the results follow from
+    family: str = ""  # what a rule set has in common with an edit of it
 
     def of(self, kind: str) -> Memo:
         """The memo of another kind of entries."""

@@ -92,13 +92,12 @@ class WaToken(NamedTuple):
 class WaAlignment:
     """An alignment line as written, cut into fields as the official scripts do it.
 
-    ``where`` is ``file:line``; ``raw`` the whole line. The other fields are stripped of blanks but
-    not checked; one that the line lacks is empty. ``sides`` has the token numbers as written.
+    Fields are stripped of blanks but not checked; one that the line lacks is empty.
     """
 
-    where: str
-    raw: str
-    sides: tuple[tuple[str, ...], tuple[str, ...]]
+    where: str  # file:line
+    raw: str  # the whole line
+    sides: tuple[tuple[str, ...], tuple[str, ...]]  # token numbers as written
     label: str
     score: str
 
@@ -154,15 +153,11 @@ class WaAlignment:
 
 @dataclass(slots=True)
 class WaSentence:
-    """A ``<sentence>`` of a ``.wa`` file.
+    """A ``<sentence>`` of a ``.wa`` file."""
 
-    ``id`` is None where the file gives none, ``where`` is ``file:line`` of its start. ``texts`` are
-    the ``//`` lines, two if all is well, and ``tokens`` those of ``<source>``, ``<translation>``.
-    """
-
-    id: str | None
-    where: str
-    texts: list[str] = field(default_factory=list)
+    id: str | None  # None where the file gives none
+    where: str  # file:line of its start
+    texts: list[str] = field(default_factory=list)  # the // lines, two if all is well
     tokens: tuple[list[WaToken], list[WaToken]] = field(default_factory=lambda: ([], []))
     alignments: list[WaAlignment] = field(default_factory=list)
 

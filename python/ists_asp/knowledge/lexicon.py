@@ -245,15 +245,11 @@ class _Links:
 
 @dataclass(slots=True)
 class _Reading:
-    """A word as one part of speech.
+    """A word as one part of speech."""
 
-    ``senses`` has each synset's rank; ``paths`` the edges to each synset at or above the
-    first senses; ``heads`` the edges to the heads of adjective clusters.
-    """
-
-    senses: dict[int, int] = field(default_factory=dict)
-    paths: dict[int, int] = field(default_factory=dict)
-    heads: dict[int, int] = field(default_factory=dict)
+    senses: dict[int, int] = field(default_factory=dict)  # each synset's rank
+    paths: dict[int, int] = field(default_factory=dict)  # edges to synsets above the senses
+    heads: dict[int, int] = field(default_factory=dict)  # edges to the heads of adjective clusters
     links: dict[str, _Links] = field(default_factory=dict)
 
     def narrow(self, broad: Set[int]) -> Set[int]:
@@ -264,17 +260,14 @@ class _Reading:
 
 @dataclass(slots=True)
 class _Entry:
-    """A word with all its readings, by part of speech, and how often of 100 it is a verb.
-
-    ``narrow`` has its senses and :meth:`_Reading.narrow`; it is ``general`` if a sense is broad.
-    """
+    """A word with all its readings, by part of speech, and how often of 100 it is a verb."""
 
     word: int
     readings: dict[str, _Reading]
     named: dict[str, set[str]]
     verb: int
-    narrow: Set[int]
-    general: bool
+    narrow: Set[int]  # its senses and those of _Reading.narrow
+    general: bool  # a sense is broad
 
     def may_relate(self, other: _Entry) -> bool:
         """Whether it is worth looking for relations: most words have none to each other."""

@@ -28,31 +28,18 @@ SHARE = 5  # one word in so many is a small word of it, at least
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language that sentences may be in.
+    """A language that sentences may be in."""
 
-    Attributes:
-        code: what profiles call it, such as ``en``.
-        stanza: the language of Stanza's models, if they have another code.
-        lexicon: its file in ``data/lexicon``; none without it.
-        thesaurus: the lexicon has synonyms only.
-        has_vectors: ``data/vectors`` has a file for it.
-        encoder: the reader that compares whole sentences in it.
-        plain: a word without the accents that do not tell words apart.
-        stem: a word in lower case without its endings, if it has stems.
-        has_endings: its forms are told by their endings.
-        digits: a word in digits as English writes it.
-    """
-
-    code: str
-    stanza: str = ""
-    lexicon: str = ""
-    thesaurus: bool = False
-    has_vectors: bool = False
-    encoder: str | None = None
-    plain: Callable[[str], str] = str
-    stem: Callable[[str], str] | None = None
-    has_endings: bool = False
-    digits: Callable[[str], str] = str
+    code: str  # what profiles call it, such as en
+    stanza: str = ""  # the language of Stanza's models, if they have another code
+    lexicon: str = ""  # its file in data/lexicon; none without it
+    thesaurus: bool = False  # the lexicon has synonyms only
+    has_vectors: bool = False  # data/vectors has a file for it
+    encoder: str | None = None  # the reader that compares whole sentences in it
+    plain: Callable[[str], str] = str  # a word without the accents that do not tell words apart
+    stem: Callable[[str], str] | None = None  # a word in lower case without its endings
+    has_endings: bool = False  # its forms are told by their endings
+    digits: Callable[[str], str] = str  # a word in digits as English writes it
 
     @property
     def words(self) -> Words:
@@ -67,32 +54,18 @@ class Language:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words of a language, in lower case and with straight apostrophes.
+    """Words of a language, in lower case and with straight apostrophes."""
 
-    Attributes:
-        name: what people call the language.
-        small: its most frequent words.
-        before_capitals: they count before a capital, too.
-        abbreviations: words whose final period is part of them, without that period.
-        clitics: endings that are words of their own, longest first.
-        apart: those of them that are tokens of their own in text.
-        stopped: more abbreviations, if a word of the text follows.
-        contractions: whole tokens that are cut though nothing in them shows where,
-            with the length of their first part.
-        dashes: marks that are cut off at both ends, but not before a digit.
-        elisions: words that begin with an apostrophe, which is then no quote.
-    """
-
-    name: str = ""
-    small: frozenset[str] = frozenset()
-    before_capitals: bool = False
-    abbreviations: frozenset[str] = frozenset()
-    clitics: tuple[str, ...] = ()
-    apart: tuple[str, ...] = ()
-    stopped: frozenset[str] = frozenset()
-    contractions: Mapping[str, int] = field(default_factory=dict)
-    dashes: frozenset[str] = frozenset()
-    elisions: frozenset[str] = frozenset()
+    name: str = ""  # what people call the language
+    small: frozenset[str] = frozenset()  # its most frequent words
+    before_capitals: bool = False  # they count before a capital, too
+    abbreviations: frozenset[str] = frozenset()  # words that end with a period, without it
+    clitics: tuple[str, ...] = ()  # endings that are words of their own, longest first
+    apart: tuple[str, ...] = ()  # those of them that are tokens of their own in text
+    stopped: frozenset[str] = frozenset()  # more abbreviations, if a word of the text follows
+    contractions: Mapping[str, int] = field(default_factory=dict)  # tokens, and where to cut
+    dashes: frozenset[str] = frozenset()  # marks that are cut off at both ends, not before a digit
+    elisions: frozenset[str] = frozenset()  # words that begin with an apostrophe, which is no quote
 
 
 @cache

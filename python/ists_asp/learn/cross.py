@@ -164,16 +164,12 @@ def learn_weights(
 
 @dataclass(frozen=True, slots=True)
 class CrossValidation:
-    """Held-out answers of all folds scored in one go, and each fold by itself.
-
-    ``chunking`` compares the chunks found with gold chunks; it is None where gold chunks
-    were given. ``judged`` has the decisions of each fold, with how far they led.
-    """
+    """Held-out answers of all folds scored in one go, and each fold by itself."""
 
     overall: Scores
     folds: tuple[Scores, ...]
-    chunking: Chunking | None
-    judged: tuple[tuple[Judged, ...], ...] = ()
+    chunking: Chunking | None  # None where gold chunks were given
+    judged: tuple[tuple[Judged, ...], ...] = ()  # of each fold, with how far they led
 
     def spread(self, measure: str) -> tuple[float, float]:
         """Mean and standard deviation over the folds of the F1 of a field of ``Scores``."""

@@ -63,22 +63,16 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A proposed pair of spans.
+    """A proposed pair of spans."""
 
-    ``tokens1`` and ``tokens2`` are token numbers; ``token_count`` is how many tokens aligning
-    them carries; ``pair``, ``link`` and ``sides`` are the evidence about the alignment, about
-    both sides, and about each; ``labels`` are those that have a licence and that no rule
-    forbids, in lower case; ``gold`` is the gold alignment of just these tokens, if any.
-    """
-
-    tokens1: tuple[int, ...]
+    tokens1: tuple[int, ...]  # token numbers
     tokens2: tuple[int, ...]
-    token_count: int
-    pair: Evidence
-    link: Evidence
-    sides: tuple[Evidence, Evidence]
-    labels: frozenset[str]
-    gold: Alignment | None
+    token_count: int  # how many tokens aligning them carries
+    pair: Evidence  # evidence about the alignment
+    link: Evidence  # evidence about both sides
+    sides: tuple[Evidence, Evidence]  # evidence about each side
+    labels: frozenset[str]  # licensed and not forbidden, in lower case
+    gold: Alignment | None  # of just these tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,29 +68,17 @@ _LOG, _ERRORS = 0.4, 1.2
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to learn.
+    """How to learn."""
 
-    Args:
-        base: weights that there are, in hundredths, of which corrections are learned.
-        corrected: corrections that there are: what is learned is added to them.
-        keep: weights, or with a base corrections, that are not learned but kept as they are.
-        corrections: how many corrections there may be.
-        earned: a weight's gain must be so many times its standard error.
-        smallest: weights smaller than this, in hundredths, are left out.
-        seed: decides how pairs are dealt into folds.
-        scheme: whose official measure scores what is left out.
-        reasons: whether what gets no weight comes as well, with the value 0 and the reason.
-    """
-
-    base: Mapping[Key, int] = field(default_factory=dict)
-    corrected: Mapping[Key, int] = field(default_factory=dict)
-    keep: Mapping[Key, int] = field(default_factory=dict)
-    corrections: int = 40
-    earned: float = 1.0
-    smallest: int = 4
-    seed: int = 0
-    scheme: Scheme = Scheme.Y2016
-    reasons: bool = False
+    base: Mapping[Key, int] = field(default_factory=dict)  # weights there are, in hundredths
+    corrected: Mapping[Key, int] = field(default_factory=dict)  # corrections there are
+    keep: Mapping[Key, int] = field(default_factory=dict)  # what is kept as it is
+    corrections: int = 40  # how many corrections there may be
+    earned: float = 1.0  # a weight's gain must be so many times its standard error
+    smallest: int = 4  # weights smaller than this, in hundredths, are left out
+    seed: int = 0  # decides how pairs are dealt into folds
+    scheme: Scheme = Scheme.Y2016  # whose official measure scores what is left out
+    reasons: bool = False  # whether what gets no weight comes as well, with the reason
 
     @property
     def known(self) -> dict[Key, int]:

@@ -65,19 +65,15 @@ _TOLD = 100  # warnings, and pairs without an answer, that are told one by one o
 
 
 class Part(NamedTuple):
-    """Rows of a file, or of two with a sentence a line: those between ``bounds`` in each.
-
-    Bounds are bytes, or rows in a ``group`` of a Parquet file. So many lines or rows of the file
-    are ``before`` them, so many in the files before. Files must keep their ``states``.
-    """
+    """Rows of a file, or of two with a sentence a line: those between ``bounds`` in each."""
 
     files: tuple[str, ...]
-    states: tuple[str, ...]
-    bounds: tuple[tuple[int, int], ...] = ()
-    before: int = 0
+    states: tuple[str, ...]  # which the files must keep
+    bounds: tuple[tuple[int, int], ...] = ()  # bytes, or rows in a group of a Parquet file
+    before: int = 0  # lines or rows of the file before them
     group: int | None = None
     number: int = 0
-    files_before: int = 0
+    files_before: int = 0  # those in the files before
 
 
 @dataclass(frozen=True, slots=True)

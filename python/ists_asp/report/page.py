@@ -43,17 +43,12 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """An answer beside other alignments of the pair.
-
-    ``other`` are these as an answer of its own; ``lines`` has, for each line of the answer, the
-    other line of the same tokens, if there is one, and the verdict; ``missed`` are the other lines
-    whose tokens are on no line of the answer.
-    """
+    """An answer beside other alignments of the pair."""
 
     answer: Answer
-    other: Answer
-    lines: tuple[tuple[Alignment | None, Verdict], ...]
-    missed: tuple[Alignment, ...]
+    other: Answer  # these as an answer of its own
+    lines: tuple[tuple[Alignment | None, Verdict], ...]  # for each of the answer: of its tokens
+    missed: tuple[Alignment, ...]  # lines whose tokens are on no line of the answer
 
     @property
     def same(self) -> bool:
@@ -117,17 +112,12 @@ def evidence(trace: Trace) -> Mapping[Line, tuple[Contrast, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A pair of a report.
-
-    ``words`` is the explanation; ``evidence`` is None where nobody knows why the answer is so,
-    as it was given. ``beside`` has what it is compared with, by name: :data:`GOLD`, and whatever
-    the answers of another system are called.
-    """
+    """A pair of a report."""
 
     answer: Answer
-    words: str = ""
-    evidence: Mapping[Line, tuple[Contrast, ...]] | None = None
-    beside: Mapping[str, Comparison] = field(default_factory=dict)
+    words: str = ""  # the explanation
+    evidence: Mapping[Line, tuple[Contrast, ...]] | None = None  # None where the answer was given
+    beside: Mapping[str, Comparison] = field(default_factory=dict)  # other alignments, by name
 
 
 @dataclass(frozen=True)

@@ -28,17 +28,14 @@ _GAP = 14
 
 @dataclass(frozen=True, slots=True)
 class _Box:
-    """A text in a box that begins at ``left``: a chunk of a ``side``, or the mark of a link.
-
-    ``number`` is that of the line that it stands for; a link has the boxes that it has ``joined``.
-    """
+    """A text in a box that begins at ``left``: a chunk of a ``side``, or the mark of a link."""
 
     text: str
     left: float
-    number: int | None
+    number: int | None  # of the line that it stands for
     side: int = 0
     tokens: tuple[int, ...] = ()
-    joined: tuple[_Box, ...] = ()
+    joined: tuple[_Box, ...] = ()  # the boxes of a link
     lane: int = 0
 
     @property

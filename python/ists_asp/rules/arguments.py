@@ -27,18 +27,14 @@ if TYPE_CHECKING:
 
 
 class Atom(NamedTuple):
-    """An atom of a statement: whether nothing negates it, whether it must, or must not, hold.
-
-    ``element`` is the number of the element with a condition that it stands in, 0 for none;
-    ``given`` says that this element counts only where the atom holds.
-    """
+    """An atom of a statement: whether nothing negates it, whether it must, or must not, hold."""
 
     call: Call
     positive: bool = True
     needed: bool = False
     denied: bool = False
-    element: int = 0
-    given: bool = False
+    element: int = 0  # the element with a condition that it stands in, from 1
+    given: bool = False  # this element counts only where the atom holds
 
     @property
     def key(self) -> Signature:
@@ -195,15 +191,11 @@ _ROUNDS = 6
 
 
 class Place(msgspec.Struct, array_like=True, frozen=True):
-    """The kind of a variable and its sentence.
-
-    ``side`` is a sentence, or the name of a variable that has its number; ``other`` says that
-    it is the sentence other than that.
-    """
+    """The kind of a variable and its sentence."""
 
     kind: str
-    side: int | str
-    other: bool = False
+    side: int | str  # a sentence, or the name of a variable that has its number
+    other: bool = False  # it is the sentence other than that
 
 
 class ArgumentTypes(msgspec.Struct):

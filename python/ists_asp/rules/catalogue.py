@@ -135,17 +135,12 @@ def find_examples(given: Iterable[Path], store: Store | None) -> Iterator[Exampl
 
 @dataclass(frozen=True, slots=True)
 class ListedRule:
-    """A named rule of a profile.
-
-    ``use`` is the purpose that it is loaded for, or ``both``: answers and explanations; ``rating``
-    if it does nothing but rate. ``weights``, strongest first, are None where it derives no feature;
-    ``restrains`` says whether it is a hard rule, a constraint or a preference.
-    """
+    """A named rule of a profile."""
 
     rule: NamedRule
-    use: str
-    weights: tuple[Weight, ...] | None
-    restrains: bool = False
+    use: str  # its purpose; both: answers and explanations
+    weights: tuple[Weight, ...] | None  # strongest first; None where it derives no feature
+    restrains: bool = False  # it is a hard rule, a constraint or a preference
 
 
 def list_rules(

@@ -45,21 +45,15 @@ Place: TypeAlias = tuple[int, int]  # a line, and a byte in it, both from 1
 
 @dataclass(frozen=True, slots=True)
 class NamedRule:
-    """A statement with its name and place.
+    """A statement with its name and place."""
 
-    ``sentence`` is None, and ``name`` is ``file:line``, where the file gives no name.
-    ``text`` is the statement as written (an element of ``#maximize`` or ``#minimize`` as
-    the weak constraint that it stands for). ``line`` and ``column`` start at 1 and count
-    characters. ``examples`` are the texts of those above it, each with its line.
-    """
-
-    name: str
-    sentence: str | None
+    name: str  # file:line where the file gives no name
+    sentence: str | None  # None where the file gives no name
     file: str
-    line: int
-    column: int
-    text: str
-    examples: tuple[tuple[int, str], ...] = ()
+    line: int  # from 1
+    column: int  # in characters, from 1
+    text: str  # as written; an element of #maximize as the weak constraint that it is
+    examples: tuple[tuple[int, str], ...] = ()  # of those above it, each with its line
 
 
 def name_rules(

@@ -37,20 +37,14 @@ _COMPARE = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The claim of an example about its pair.
+    """The claim of an example about its pair."""
 
-    ``words`` are of the first and the second sentence, empty where it names none. ``what`` is
-    ``link`` (two sides with ``label`` and ``score``, if there are any), ``free``, ``chunk``,
-    ``says``, ``rating`` or ``verdict``; ``value`` is what is said, the sign and bound of a rating,
-    or a verdict.
-    """
-
-    words: tuple[str, str]
+    words: tuple[str, str]  # of both sentences; empty where it names none
     denied: bool
-    what: str
+    what: str  # link, free, chunk, says, rating or verdict
     label: str
     score: str
-    value: str
+    value: str  # what is said, the sign and bound of a rating, or a verdict
 
     def mirrored(self, first: str, second: str) -> Claim:
         """The same of the sentences swapped, which explanations call ``first`` and ``second``."""

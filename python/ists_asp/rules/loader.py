@@ -118,16 +118,15 @@ def _shown(source: RuleSource) -> str:
 class RuleSet:
     """Parsed rule files.
 
-    ``statements`` are clingo syntax trees without comments; ``rules`` has the name and
-    place of each, at the same index. Locations in the trees have absolute paths: ``names``
-    gives the files' names in messages. ``warnings`` are the parser's. ``remembered`` has what was
-    worked out about these statements; whoever changes them begins without a memory.
+    Locations in the trees have absolute paths: ``names`` gives the names of files in messages.
+    ``remembered`` has what was worked out about these statements; whoever changes them begins
+    without a memory.
     """
 
     files: tuple[RuleFile, ...]
-    statements: Sequence[AST]
-    rules: Sequence[NamedRule]
-    warnings: tuple[RuleWarning, ...]
+    statements: Sequence[AST]  # clingo's syntax trees without comments
+    rules: Sequence[NamedRule]  # name and place of each statement
+    warnings: tuple[RuleWarning, ...]  # the parser's
     remembered: Memo = field(default=Memo(), init=False, compare=False)
 
     @property

@@ -152,15 +152,10 @@ class _Parsed(NamedTuple):
 
 @dataclass(slots=True)
 class Parsing:
-    """The files parsed so far.
+    """The files parsed so far."""
 
-    ``report`` gets each fault and its kind; parsing goes on unless it raises it. Whether files
-    go together is only asked where it raises. ``store`` keeps the names of the rules of files
-    that are faultless, most of the work.
-    """
-
-    report: Report
-    store: Store | None = None
+    report: Report  # gets each fault and its kind; parsing goes on unless it raises it
+    store: Store | None = None  # of the names of rules in files that are faultless
     statements: list[AST] = field(default_factory=list)
     rules: list[NamedRule] = field(default_factory=list)
     messages: Messages = field(default_factory=Messages)

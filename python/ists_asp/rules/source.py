@@ -333,20 +333,14 @@ def files_of_rules(path: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class RuleSource:
-    """A rule file to load.
-
-    ``name`` is what messages and traces call it; ``root`` is the folder that its includes
-    must not leave, and ``root_name`` what messages call that. ``weighs`` says whether a profile
-    names it among its weights, ``fitting`` whether only those of its statements are loaded whose
-    predicates the program has.
-    """
+    """A rule file to load."""
 
     path: Path
-    name: str
-    root: Path
-    root_name: str
-    weighs: bool = False
-    fitting: bool = False
+    name: str  # what messages and traces call it
+    root: Path  # the folder that its includes must not leave
+    root_name: str  # what messages call that
+    weighs: bool = False  # a profile names it among its weights
+    fitting: bool = False  # only those of its statements are loaded whose predicates are there
 
 
 def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:

@@ -37,15 +37,11 @@ _BEST = Number(5)
 
 @dataclass(frozen=True, slots=True)
 class _Alignment:
-    """A possible alignment: its chunks and, by priority, what it costs.
+    """A possible alignment: its chunks and, by priority, what it costs."""
 
-    Of each tuple of ``literals`` exactly one is true where the alignment is chosen: its own,
-    those of its labels, those of its scores.
-    """
-
-    literals: tuple[tuple[int, ...], ...]
+    literals: tuple[tuple[int, ...], ...]  # of each tuple exactly one is true where it is chosen
     chunks: tuple[Chunk, ...]
-    costs: Mapping[int, int]
+    costs: Mapping[int, int]  # by priority
 
 
 class Objective(Observer):

@@ -110,16 +110,12 @@ class _Facts:
 
 @dataclass
 class _Reach:
-    """Finds the pairs for which atoms could be derived, by the rules before or after the edit.
-
-    ``given`` are the facts of the pairs, ``whole`` is all pairs, and ``decided`` what was decided,
-    instead of all that could be.
-    """
+    """Finds the pairs for which atoms could be derived, by the rules before or after the edit."""
 
     edits: Edits
-    given: _Facts
-    whole: int
-    decided: Decided
+    given: _Facts  # of the pairs
+    whole: int  # all pairs
+    decided: Decided  # what was decided, instead of all that could be
     _known: dict[Call, int] = field(default_factory=dict)
     _values: dict[Call, int] = field(default_factory=dict)
     _seen: set[Call] = field(default_factory=set)

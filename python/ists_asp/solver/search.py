@@ -56,18 +56,16 @@ class SolverOptions:
 class Solution(Generic[A]):
     """The answers to an item, best first, and the seconds that grounding and solving took.
 
-    Pairs that were solved together share their time equally. ``unique`` if it is sure that no
-    other answer is as good; ``kept`` if it was found in a run before; ``edit`` says what made it
-    necessary to decide again what had been decided before.
+    Pairs that were solved together share their time equally.
     """
 
     item: Item
     answers: tuple[A, ...]
     grounding: float
     solving: float
-    unique: bool = False
-    kept: bool = False
-    edit: str = ""
+    unique: bool = False  # it is sure that no other answer is as good
+    kept: bool = False  # it was found in a run before
+    edit: str = ""  # what made it necessary to decide again
 
 
 def constant_arguments(constants: Mapping[str, str]) -> list[str]:
@@ -79,17 +77,13 @@ def constant_arguments(constants: Mapping[str, str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSet:
-    """An answer set.
-
-    ``true`` has all its atoms if they were asked for; ``optimal`` says whether the search
-    proved that no other is better. ``priorities`` has the priority of each value of ``cost``.
-    """
+    """An answer set."""
 
     shown: tuple[Ground, ...]
-    true: tuple[Symbol, ...]
+    true: tuple[Symbol, ...]  # all its atoms, if they were asked for
     cost: tuple[int, ...]
-    optimal: bool
-    priorities: tuple[int, ...] = ()
+    optimal: bool  # the search proved that no other is better
+    priorities: tuple[int, ...] = ()  # of the values of the cost
 
 
 def _read(model: Model, objective: Objective | None = None, *, atoms: bool) -> AnswerSet:

@@ -48,19 +48,14 @@ Other = tuple[dict[int, int], frozenset["Ground"]]
 
 @dataclass(eq=False)
 class Best(Generic[A]):
-    """The best answer set of a pair with all its atoms.
+    """The best answer set of a pair with all its atoms."""
 
-    ``answer`` is what it says, ``program`` what was grounded for the pair. If several pairs were
-    solved together, ``together`` is what they share, and ``number`` that of this one; ``found``
-    lacks the atoms that are not shown, and ``ground`` grounds the program for this pair alone.
-    """
-
-    answer: A
-    found: AnswerSet
-    program: PreparedRules
-    ground: Callable[[], tuple[Control, Objective]]
-    together: BatchModel | None = None
-    number: int = 0
+    answer: A  # what it says
+    found: AnswerSet  # without atoms that are not shown, if solved together
+    program: PreparedRules  # grounded for the pair
+    ground: Callable[[], tuple[Control, Objective]]  # grounds it for this pair alone
+    together: BatchModel | None = None  # what pairs solved together share
+    number: int = 0  # of this pair among them
 
     @cached_property
     def _alone(self) -> tuple[Control, Objective]:

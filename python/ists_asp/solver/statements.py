@@ -102,20 +102,15 @@ def of_core(rules: RuleSet) -> list[bool]:
 
 
 class Shape(NamedTuple):
-    """The shape of a statement: its kind, and the predicates in its head and its body.
-
-    It is a ``fact``, pools and intervals included; it ``derives`` an atom, rather than a choice or
-    a constraint; it ``calls`` a function of a script. ``derived`` are the predicates that it
-    derives. What ``#defined`` and ``#show`` name is in their body.
-    """
+    """The shape of a statement: its kind, and the predicates in its head and its body."""
 
     kind: ASTType
-    fact: bool
-    derives: bool
-    derived: Names
+    fact: bool  # pools and intervals included
+    derives: bool  # an atom, rather than a choice or a constraint
+    derived: Names  # the predicates that it derives
     head: Names
-    body: Names
-    calls: bool
+    body: Names  # what #defined and #show name is in it, too
+    calls: bool  # a function of a script
 
     @property
     def predicates(self) -> Names:

@@ -56,27 +56,19 @@ class Reason(msgspec.Struct, frozen=True):
 
 
 class Contrast(msgspec.Struct, frozen=True):
-    """A decision, what came second, and why.
-
-    ``text`` is the decision and ``sentence`` what is to be said in one; ``runner_up`` is the
-    label or the score that came second, or what else would have been. ``by`` is the sum of
-    all ``pros`` and ``cons``, which are sorted by size; None where no evidence is weighed.
-    ``because`` are the rules that permit the decision, for a label its licences. ``forbidding``
-    are all rules that forbid what weighs more. ``own`` are the rules among all that it rests on
-    which did not come along: the user's.
-    """
+    """A decision, what came second, and why."""
 
     kind: str
     selector: str
-    text: str
-    sentence: str
-    runner_up: str | None = None
-    by: int | None = None
-    pros: tuple[Reason, ...] = ()
+    text: str  # the decision
+    sentence: str  # all of it in one sentence
+    runner_up: str | None = None  # the label or score that came second, or what else would be
+    by: int | None = None  # the sum of pros and cons; None where no evidence is weighed
+    pros: tuple[Reason, ...] = ()  # sorted by size
     cons: tuple[Reason, ...] = ()
-    because: tuple[Because, ...] = ()
-    forbidding: tuple[Because, ...] = ()
-    own: tuple[Because, ...] = ()
+    because: tuple[Because, ...] = ()  # rules that permit the decision, for a label its licences
+    forbidding: tuple[Because, ...] = ()  # rules that forbid what weighs more
+    own: tuple[Because, ...] = ()  # the user's rules among all that it rests on
 
 
 class Contrasted:
@@ -314,15 +306,11 @@ def _best(weighed: Mapping[Ground, int], allowed: Set[Ground]) -> Ground | None:
 
 @dataclass(frozen=True, slots=True)
 class RunnerUp:
-    """The best answer without a decision.
+    """The best answer without a decision."""
 
-    ``by`` is what the decision gains over it at each priority that differs, the most
-    important first; ``gone`` and ``come`` are the decisions that differ.
-    """
-
-    by: tuple[tuple[int, int], ...]
-    gone: tuple[Ground, ...]
-    come: tuple[Ground, ...]
+    by: tuple[tuple[int, int], ...]  # the gain at each priority that differs, in their order
+    gone: tuple[Ground, ...]  # decisions that differ
+    come: tuple[Ground, ...]  # decisions in their place
 
 
 def beside(trace: Trace, found: AnswerSet) -> RunnerUp:

@@ -56,19 +56,14 @@ Decided: TypeAlias = "tuple[DecisionKind, Tokens, Tokens, str]"
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision of an answer.
-
-    ``tokens1`` and ``tokens2`` are the tokens that it is about, for a boundary the token that
-    a chunk begins with; empty on the side that it is not about. ``terms`` are the terms of
-    the objective that it brings in.
-    """
+    """A decision of an answer."""
 
     kind: DecisionKind
     atom: Ground
     text: str
-    tokens1: Tokens
-    tokens2: Tokens
-    terms: tuple[Term, ...]
+    tokens1: Tokens  # those that it is about; of a boundary the first of a chunk
+    tokens2: Tokens  # empty where it is not about sentence 2
+    terms: tuple[Term, ...]  # of the objective that it brings in
 
     @property
     def selector(self) -> str:
@@ -277,20 +272,17 @@ class Contribution:
     """The contribution of evidence to a decision's sum.
 
     ``amount`` is in hundredths of log-odds, or of a point for a score; for a label it is what
-    the evidence gives to the one that was chosen less what it gives to the runner-up.
-    ``firing`` is the rule that found the evidence; where a sum begins, it is the weight's.
-    ``alone`` is the amount of the stronger side where both have such evidence; where a score
-    begins, that point in hundredths. ``also`` is what fired for the other side. ``worths`` are
-    the atoms that say what the evidence is worth.
+    the evidence gives to the one that was chosen less what it gives to the runner-up. ``alone`` is
+    the amount of the stronger side where both have such evidence; where a score begins, that point.
     """
 
     name: str
     amount: float
     evidence: Ground | None
-    firing: RuleInstance | None
+    firing: RuleInstance | None  # the rule that found it; where a sum begins, the weight's
     alone: float
-    also: tuple[RuleInstance, ...] = ()
-    worths: tuple[Ground, ...] = ()
+    also: tuple[RuleInstance, ...] = ()  # what fired for the other side
+    worths: tuple[Ground, ...] = ()  # the atoms that say what the evidence is worth
 
     @property
     def is_base(self) -> bool:

@@ -60,19 +60,17 @@ class Fired(msgspec.Struct, frozen=True):
 class Effect(msgspec.Struct, frozen=True):
     """The effect of rules in a pair: ``instead`` is what would be decided without them.
 
-    Where nothing would, ``lacks`` says by kind what is enough, in hundredths, for a decision that
-    they weigh to be another one, or to be theirs: the least of all. ``silent`` says that they may
-    restrain an answer without firing, as constraints do. With gold ``without`` has the measures
-    without them; ``right`` and ``wrong`` count the decisions that would not be, by gold.
+    Where nothing else would be decided, ``lacks`` says by kind what is enough, in hundredths, for a
+    decision that they weigh to be another one, or to be theirs: the least of all.
     """
 
     fired: tuple[Fired, ...] = ()
-    instead: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()  # what would be decided without them
     lacks: dict[str, int] = {}
-    silent: bool = False
-    without: Scores | None = None
-    right: int = 0
-    wrong: int = 0
+    silent: bool = False  # they may restrain an answer without firing, as constraints do
+    without: Scores | None = None  # the measures without them, with gold
+    right: int = 0  # decisions that would not be, by gold
+    wrong: int = 0  # the same that are wrong
 
 
 class Looked(msgspec.Struct, frozen=True):
@@ -84,19 +82,14 @@ class Looked(msgspec.Struct, frozen=True):
 
 
 class Worth(msgspec.Struct, frozen=True):
-    """The worth of rules on gold pairs.
-
-    ``changed`` says for how many pairs the measures are others without them, ``f1`` what they add
-    to each over all pairs, by its official name, below 0 if they harm. ``right`` and ``wrong``
-    count the decisions that would not be without them, by gold.
-    """
+    """The worth of rules on gold pairs."""
 
     rule: str
     fires: int
-    changed: int
-    right: int
-    wrong: int
-    f1: dict[str, float]
+    changed: int  # pairs whose measures are others without them
+    right: int  # decisions that would not be without them, by gold
+    wrong: int  # the same that are wrong
+    f1: dict[str, float]  # what they add to each measure over all pairs; below 0 if they harm
 
 
 def places(rules: RuleSet, names: Collection[str]) -> set[int]:

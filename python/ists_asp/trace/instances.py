@@ -29,17 +29,12 @@ from ists_asp.trace.probes import Companion, Kind, Probe
 
 
 class Strata(msgspec.Struct, dict=True):
-    """The strata of the predicates of a rule set.
+    """The strata of the predicates of a rule set."""
 
-    ``numbers`` are by the texts of nodes. Probes and elements that rest on atoms of the stratum
-    of the head are in ``recursive_probes`` and ``recursive_elements``; ``recursive_places`` has
-    which positive atoms of a probe's body these are.
-    """
-
-    numbers: dict[str, int]
-    recursive_probes: frozenset[str]
-    recursive_elements: frozenset[str]
-    recursive_places: dict[str, tuple[int, ...]]
+    numbers: dict[str, int]  # by the texts of nodes
+    recursive_probes: frozenset[str]  # rest on atoms of the head's stratum
+    recursive_elements: frozenset[str]  # the same of elements
+    recursive_places: dict[str, tuple[int, ...]]  # which positive atoms of a probe's body these are
 
     @cached_property
     def stratum(self) -> Callable[[Ground], int]:

@@ -58,30 +58,24 @@ class Literals(msgspec.Struct, array_like=True, frozen=True):
 class ElementRule(msgspec.Struct, array_like=True, frozen=True):
     """Finds the instances of one element, or of one condition.
 
-    ``name(variables of the firing, others)`` holds for each; there are ``arity`` arguments,
-    ``outer`` of them of the firing, from which ``terms``, the tuple, and the atoms are put
-    together. The first literal in the body of the ``statement`` is the firing.
+    ``name(variables of the firing, others)`` holds for each.
     """
 
     name: str
-    arity: int
-    outer: int
-    terms: tuple[str, ...]
+    arity: int  # how many arguments it has
+    outer: int  # how many of them are of the firing
+    terms: tuple[str, ...]  # the tuple
     atoms: Literals
-    statement: str
+    statement: str  # the first literal of its body is the firing
 
 
 class Companion(msgspec.Struct, array_like=True, frozen=True):
-    """Finds the elements of an aggregate, or the instances of a conditional literal.
-
-    ``text`` is the literal as written, ``function`` the aggregate's (``#sum``), empty for a
-    condition; ``supports`` says whether the firing needs the elements' atoms derived before it.
-    """
+    """Finds the elements of an aggregate, or the instances of a conditional literal."""
 
     elements: tuple[ElementRule, ...]
-    text: str
-    function: str
-    supports: bool
+    text: str  # the literal as written
+    function: str  # the aggregate's (#sum); empty for a condition
+    supports: bool  # the firing needs the elements' atoms derived before it
 
 
 class Probe(msgspec.Struct, array_like=True, frozen=True, dict=True):

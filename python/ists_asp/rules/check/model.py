@@ -70,22 +70,17 @@ _STOPPING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault or an oddity in a rule file.
-
-    ``kind`` is one of :data:`SEVERITIES`; ``subject`` is the rule or predicate that it is about,
-    if there is one. ``line`` and ``column`` start at 1 and count characters; 0 stands for unknown.
-    ``excerpt`` is the line with a caret below it, empty where the place is unknown.
-    """
+    """A fault or an oddity in a rule file."""
 
     severity: Severity
-    kind: str
-    subject: str
+    kind: str  # one of SEVERITIES
+    subject: str  # the rule or predicate that it is about, if there is one
     file: str
-    line: int
-    column: int
+    line: int  # from 1; 0 if unknown
+    column: int  # in characters, from 1
     found: str
     hint: str
-    excerpt: str
+    excerpt: str  # the line with a caret below it, if the place is known
 
     @property
     def stops(self) -> bool:
@@ -136,16 +131,13 @@ def _escaped(text: str, more: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Files that are loaded together, without what they include.
+    """Files that are loaded together, without what they include."""
 
-    ``name`` is what messages call it; ``weights`` are those of its files that hold weights.
-    """
-
-    name: str
+    name: str  # what messages call it
     profile: Profile
     sources: tuple[RuleSource, ...]
     purpose: Purpose
-    weights: frozenset[Path]
+    weights: frozenset[Path]  # those of its files that hold weights
 
     @property
     def decides(self) -> bool:
