@@ -1,6 +1,7 @@
 """Directives: comments above rules that say what these mean.
 
-``%@rule name: "sentence"`` is one, ``%@example "A" | "B": claim`` another; of those any number.
+``%@rule name: "sentence"`` is one, ``%@except name "why"`` above a condition another (see
+:mod:`ists_asp.rules.exceptions`), ``%@example "A" | "B": claim`` a third; of those any number.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from clingo.ast import AST, ASTType
 from ists_asp.errors import RuleError, shortened
 from ists_asp.rules.examples import read_example
 from ists_asp.rules.source import SourceText
-from ists_asp.syntax.trees import variable_names
+from ists_asp.syntax.trees import is_constraint, variable_names
 
 _DIRECTIVE = re.compile(
-    r'%@rule\s+(?P<name>[a-z][A-Za-z0-9_]*)\s*:\s*"(?P<sentence>(?:[^"\\]|\\["\\]){0,1000}+)"\s*'
+    r"%@(?:rule\s+(?P<name>[a-z][A-Za-z0-9_]*)\s*:|except\s+(?P<excepts>[a-z][A-Za-z0-9_]*)\s*:?)"
+    r'\s*"(?P<sentence>(?:[^"\\]|\\["\\]){0,1000}+)"\s*'
 )
 ALLOW = re.compile(r"^[ \t]*%@allow[ \t]+([\w-]+)(?=[\s:]|$)", re.MULTILINE)
 """``%@allow CODE: reason`` above a rule: it is meant to be as the finding says."""
@@ -30,14 +32,14 @@ ALLOW = re.compile(r"^[ \t]*%@allow[ \t]+([\w-]+)(?=[\s:]|$)", re.MULTILINE)
 _EXAMPLE = "%@example "
 _STRING = r'"(?:[^"\\]|\\.)*+'
 _OPEN = re.compile(
-    rf'%@rule\s+\w+\s*:\s*{_STRING}|{_EXAMPLE}(?:[^"]|{_STRING}")*(?:{_STRING}|[|:~])'
+    rf'%@(?:rule|except)\s+\w+\s*:?\s*{_STRING}|{_EXAMPLE}(?:[^"]|{_STRING}")*(?:{_STRING}|[|:~])'
 )
 _LONGEST = 1000  # characters of a directive: its sentence stands in traces, lists and pictures
 _PARTS = re.compile(r"[{&\[]|:(?!-)")
 _VARIABLE = re.compile(r"\b_*[A-Z][\w']*")
 
 _CURLY = re.compile("[\u201c-\u201f\u00ab\u00bb]")
-_FORM = '%@rule name: "sentence with {Variables}"'
+_FORMS = {"rule": '%@rule name: "sentence with {Variables}"', "except": '%@except name "why"'}
 _NAMEABLE = (ASTType.Rule, ASTType.Minimize)
 
 Place: TypeAlias = tuple[int, int]  # a line, and a byte in it, both from 1
@@ -54,6 +56,7 @@ class NamedRule:
     column: int  # in characters, from 1
     text: str  # as written; an element of #maximize as the weak constraint that it is
     examples: tuple[tuple[int, str], ...] = ()  # of those above it, each with its line
+    excepts: str = ""  # the name of the rule to which it is an exception
 
 
 def name_rules(
@@ -71,7 +74,7 @@ def name_rules(
     """
     spans = [_span(statement) for statement in statements]
     begins = [begin for begin, _ in spans]
-    given: dict[tuple[int, int], tuple[str, str]] = {}
+    given: dict[tuple[int, int], tuple[str, str, str]] = {}
     examples = defaultdict[int, list[tuple[int, str]]](list)
     for begin, text in _directives(source, comments):
         line, byte = begin
@@ -84,7 +87,7 @@ def name_rules(
             if example:
                 read_example(text.removeprefix(_EXAMPLE))
             else:
-                name, sentence = _parsed(text)
+                name, excepts, sentence = _parsed(text)
             if not whole:
                 continue
             last = bisect_left(begins, begin) - 1
@@ -94,7 +97,12 @@ def name_rules(
                 continue
             if begins[place] in given:
                 raise RuleError("the rule below has two names", expected="one directive")
-            given[begins[place]] = name, sentence
+            if excepts:
+                if not is_constraint(statements[place]):
+                    expected = ':- and conditions, such as :- lemma(1,I,"otter").'
+                    raise RuleError("a rule with a head below %@except", expected=expected)
+                name = f"{source.name}:{begins[place][0]}"
+            given[begins[place]] = name, excepts, sentence
             _check(sentence, statements[place])
         except RuleError as error:
             column = source.character(line, byte)
@@ -104,9 +112,9 @@ def name_rules(
         text = source.span(begin, end)
         if statement.ast_type is ASTType.Minimize and not text.startswith(":~"):
             text = str(statement)
-        name, told = given.get(begin, (f"{source.name}:{begin[0]}", None))
+        name, excepts, told = given.get(begin, (f"{source.name}:{begin[0]}", "", None))
         column, written = source.character(*begin), tuple(examples[len(named)])
-        named.append(NamedRule(name, told, source.name, begin[0], column, text, written))
+        named.append(NamedRule(name, told, source.name, begin[0], column, text, written, excepts))
     return tuple(named)
 
 
@@ -130,19 +138,21 @@ def _directives(source: SourceText, comments: Sequence[AST]) -> Iterator[tuple[P
         yield begin, text
 
 
-def _parsed(text: str) -> tuple[str, str]:
-    keyword = re.match(r"%@\S*", text)
-    if keyword is not None and keyword[0] not in ("%@rule", "%@rule:"):
-        expected = f"{_FORM}, or %@example"
-        raise RuleError(f"unknown directive {shortened(keyword[0])}", expected=expected)
+def _parsed(text: str) -> tuple[str, str, str]:
+    keyword = text.partition(" ")[0].rstrip(":")
+    form = _FORMS.get(keyword.removeprefix("%@"))
+    if form is None:
+        expected = f"{_FORMS['rule']}, %@except or %@example"
+        raise RuleError(f"unknown directive {shortened(keyword)}", expected=expected)
     if len(text) > _LONGEST:
         found = f"this directive has {len(text)} characters"
         raise RuleError(found, expected=f"{_LONGEST} at most")
     match = _DIRECTIVE.fullmatch(text)
     if match is None:
         quotes = ", and the quotes are not straight" if _CURLY.search(text) else ""
-        raise RuleError(f"malformed directive{quotes}", expected=_FORM)
-    return match["name"], re.sub(r"\\(.)", r"\1", match["sentence"])
+        raise RuleError(f"malformed directive{quotes}", expected=form)
+    sentence = re.sub(r"\\(.)", r"\1", match["sentence"])
+    return match["name"] or "", match["excepts"] or "", sentence
 
 
 def _named_place(

@@ -13,6 +13,7 @@ from clingo.ast import AST, ASTType
 from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import Memo, Store
 from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.rules.exceptions import apply_exceptions
 from ists_asp.rules.parsing import Parsing, RuleWarning
 from ists_asp.rules.source import RuleFile, RuleSource, join, read_source, refuse, resolved
 from ists_asp.syntax.ground import Later
@@ -172,6 +173,9 @@ def load_rules(
         parsing = Parsing(report, store)
         for path, text, includes in reading.texts:
             parsing.take(path, text, includes)
+        apply_exceptions(
+            parsing.statements, parsing.rules, lambda error: report("directive", error)
+        )
         return parsing
 
     files = tuple(reading.files.values())
@@ -202,9 +206,9 @@ def fitting(rules: RuleSet, paths: Collection[Path]) -> RuleSet:
     known: set[Signature] = set()
     open_: dict[int, _AsksDerives] = {}
     kept: set[int] = set()
-    for node in rules.statements:
+    for node, rule in rules.both:
         kind, own = node.ast_type, node.location.begin.filename in added
-        if own and kind in (ASTType.Rule, ASTType.Minimize):
+        if own and not rule.excepts and kind in (ASTType.Rule, ASTType.Minimize):
             if kind is ASTType.Rule and (heads := derived(node.head)):
                 open_[id(node)] = predicates(node) - heads, heads
             continue

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import RuleError, UsageError, shortened
 from ists_asp.resources import asp_dir, rules_dir
+from ists_asp.rules.exceptions import refuse_unused
 from ists_asp.rules.loader import RuleSet, fitting, load_rules, rule_files
 from ists_asp.rules.parsing import WEIGHED, RuleWarning, Weighed, weighed
 from ists_asp.rules.profiles import Profile, Purpose, check_kinds, load_profile, shown_folder
@@ -171,6 +172,8 @@ def load_program(
     """Return a profile and the parsed rules of one of its programs; see :func:`find_program`."""
     profile, sources = find_program(name, given, purpose, reader=reader)
     rules = load_rules(sources, store=store, family=f"{name} {purpose}")
+    if given and purpose is Purpose.ANSWER:
+        refuse_unused(rules.statements, rules.rules, lambda: _other_names(profile, given))
     return profile, fitting(rules, [source.path for source in sources if source.fitting])
 
 
@@ -191,6 +194,17 @@ def find_program(
     reads = profile.chosen_reader(reader) is not None
     sources = program_sources(profile, purpose, overlay.base, reader=reads)
     return profile, overlay.over(sources, purpose)
+
+
+def _other_names(profile: Profile, given: Sequence[Path]) -> set[str]:
+    """The names of the rules that a profile does not decide by."""
+    sources = (
+        source
+        for purpose in (Purpose.EXPLANATION, Purpose.RATING, Purpose.FEEDBACK)
+        if profile.files(purpose) is not None
+        for source in find_program(profile.name, given, purpose)[1]
+    )
+    return {name for source in sources for name in _RULE.findall(_text(source))}
 
 
 def given_warnings(

@@ -171,6 +171,17 @@ def derives_atom(node: AST) -> bool:
     return head.sign == Sign.NoSign and head.atom.ast_type is ASTType.SymbolicAtom
 
 
+def is_constraint(node: AST) -> bool:
+    """Whether a statement is ``:- body.``"""
+    head = node.head if node.ast_type is ASTType.Rule else None
+    return (
+        head is not None
+        and head.ast_type is ASTType.Literal
+        and head.atom.ast_type is ASTType.BooleanConstant
+        and not head.atom.value
+    )
+
+
 def calls_script(node: AST) -> bool:
     """Whether a statement calls a function of a script, such as ``@f(X)``."""
     return "@" in str(node) and any(

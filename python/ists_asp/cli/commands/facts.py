@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 _LONGEST = 200  # characters of a file's name that are the pair's id
 
 
-_PRIMED = re.compile(r"(?<![\w'])_\w+'")  # a private predicate that another file has, too
+_CHANGED = re.compile(r"(?<![\w'])(?:_\w+'|excepted\()")
+"""In rules that are not as in their file: a private predicate that two have, an exception."""
 
 
 @command("""
@@ -112,9 +113,9 @@ def _programs(
         found = f"of rules of your own, the {purpose} takes only what it can use"
         if not (partial := any(source.fitting for source in sources)):
             found = (
-                "two files have a private predicate of one name, which plain clingo would mix up"
+                "rules have exceptions, or two files a private predicate of one name"
             )
-        if partial or any(_PRIMED.search(rule.text) for rule in setup.load_program(purpose).rules):
+        if partial or any(_CHANGED.search(rule.text) for rule in setup.load_program(purpose).rules):
             hint = "Write rules and facts together: --bundle"
             raise UsageError(found, where=f"--program {purpose}", hint=hint)
     head, rules = _bundled(system, purpose, sources) if bundle else ("", "")
@@ -203,7 +204,7 @@ def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) ->
     parts = [f"#const {name} = {value}.\n" for name, value in constants.items()]
     set_ = rf'#const\s+(?:{"|".join(constants) or "-"})\s*=(?:"(?:[^"\\]|\\.)*"|[^".])*\.'
     partial = {source.path for source in sources if source.fitting}
-    renamed = {rule.file for rule in rules.rules if _PRIMED.search(rule.text)}
+    renamed = {rule.file for rule in rules.rules if _CHANGED.search(rule.text)}
     for file in rules.files:
         if file.path in partial or file.name in renamed:
             # Some statements do not fit in, or have names of their own.

@@ -1,0 +1,86 @@
+"""Exceptions to rules: conditions below ``%@except NAME "why"``.
+
+The variables that a condition shares with its rule say which instances do not fire. The condition
+becomes a rule for ``excepted(NAME,(V,...))`` with these variables, and the other rule one that
+asks whether that holds, so that clingo, traces and ``why-not`` see nothing but rules. Where the
+condition gives a shared variable no value, it is joined with what the rule asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+
+import clingo
+from clingo.ast import AST, ASTType, Defined, Sign, SymbolicTerm, Variable
+
+from ists_asp.errors import RuleError
+from ists_asp.rules.directives import NamedRule
+from ists_asp.syntax.trees import atom, is_atom, tuple_of, variable_names
+
+EXCEPTED = "excepted"
+
+
+def apply_exceptions(
+    statements: list[AST], rules: list[NamedRule], report: Callable[[RuleError], None]
+) -> None:
+    """Rewrite exceptions and their rules in place; an exception to no rule here says nothing.
+
+    ``report`` gets an error for each exception to a fact.
+    """
+    for place, exception in enumerate(rules):
+        if not exception.excepts:
+            continue
+        condition, target = statements[place], _target(exception, rules)
+        statements[place] = Defined(condition.location, EXCEPTED, 2, 1)
+        if target is not None:
+            rule = statements[target]
+            if not rule.body:
+                found = f"{exception.excepts} is a fact"
+                report(_error(exception, found, expected="a rule with conditions"))
+                continue
+            shared = sorted(variable_names(condition) & variable_names(rule))
+            head = _excepted(rules[target].name, shared, condition)
+            atoms = [part for part in condition.body if is_atom(part, Sign.NoSign)]
+            free = {*shared}.difference(*map(variable_names, atoms))
+            body = [*condition.body, *(rule.body if free else ())]
+            statements[place] = condition.update(head=head, body=body)
+            lacking = head.update(sign=Sign.Negation)
+            statements[target] = rule.update(body=[*rule.body, lacking])
+            rules[target] = replace(rules[target], text=str(statements[target]))
+        rules[place] = replace(exception, text=str(statements[place]))
+
+
+def refuse_unused(
+    statements: Sequence[AST], rules: Sequence[NamedRule], names: Callable[[], set[str]]
+) -> None:
+    """Refuse an exception to a rule that is neither here nor among other ``names``."""
+    for node, rule in zip(statements, rules, strict=True):
+        if rule.excepts and node.ast_type is ASTType.Defined and rule.excepts not in names():
+            known = {one.name for one in rules if one.sentence is not None} | names()
+            near = get_close_matches(rule.excepts, sorted(known), n=1)
+            hint = f"Did you mean {near[0]}?" if near else "ists-asp rules list shows all names"
+            raise _error(rule, f"no rule is called {rule.excepts}", hint=hint)
+
+
+def _target(exception: NamedRule, rules: Sequence[NamedRule]) -> int | None:
+    """The rule to which something is an exception: of its own file, or else the first."""
+    places = [
+        place
+        for place, rule in enumerate(rules)
+        if rule.sentence is not None and rule.name.rstrip("'") == exception.excepts
+    ]
+    return min(places, key=lambda place: rules[place].file != exception.file, default=None)
+
+
+def _excepted(name: str, shared: Sequence[str], condition: AST) -> AST:
+    place = condition.location
+    named = SymbolicTerm(place, clingo.Function(name))
+    return atom(
+        place, EXCEPTED, [named, tuple_of(place, [Variable(place, one) for one in shared])]
+    )
+
+
+def _error(exception: NamedRule, found: str, **more: str) -> RuleError:
+    return RuleError(found, where=f"{exception.file}:{exception.line}", **more)
