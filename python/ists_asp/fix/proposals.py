@@ -23,17 +23,22 @@ if TYPE_CHECKING:
     from ists_asp.engine import SolvedAnswer
     from ists_asp.rules.examples import Example
     from ists_asp.trace.contrast import Contrast
+    from ists_asp.trace.decisions import Because
 
-KINDS = ("words", "rule", "weight")
+KINDS = ("words", "rule", "exception", "weight")
 _SCOPES = ("these words", "these lemmas", "{} and words like it", "all such words")
 _LONGEST = 4  # words of a phrase in a table
 _TRIED = 8  # pairs of words that are tried for a claim about the text, the rating or the verdict
 _ENTRY = re.compile(r"[^\s\"\\=<>#|]+( [^\s\"\\=<>#|]+)*")
+_LABEL = DecisionKind.LABEL
+_SPANS = re.compile(r"\bX\b.*\bY\b", re.DOTALL)
 _PULLS = (200, 600)  # hundredths of log-odds that are tried for an alignment
 _SIGNS = {"EQUI": "=", "OPPO": "<>"}
 _MIRRORED = {"spe1": "spe2", "spe2": "spe1"}
 _PLACES = (("1", "X", "I"), ("2", "Y", "J"))
 """Sentence, span and token of both sides in a rule."""
+_TOKENS = {"I": "Token1", "J": "Token2"}
+"""Names for tokens in an exception, whose rule may call others I and J."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +111,7 @@ class _Writer:
         }
         content = (atom.arguments for atom in self._trace.atoms("content"))
         self._content = {(side.number, token.number) for side, token in content}
+        self._rules = {rule.name: rule.text for rule in self._trace.reified.rules.rules}
 
     def proposals(self) -> Iterator[Proposal]:
         """The edits for the claim."""
@@ -122,7 +128,7 @@ class _Writer:
 
     def _linked(self, one: Sequence[int], two: Sequence[int]) -> Iterator[Proposal]:
         label, score = self._claim.label.partition("_")[0], self._claim.score
-        apart = self._apart(one, two)
+        apart, contrasts = self._apart(one, two), self._contrasts(one, two)
         if sign := _SIGNS.get(label or ("EQUI" if score == "5" else "")):
             yield from self._entries(sign, *apart)
         for pattern in self._patterns(*apart):
@@ -131,6 +137,8 @@ class _Writer:
                 forbids = "forbidden_label(X,Y,M) :- licensed(X,Y,L,{0}), label_type(M), M != L."
                 heads = [f"licensed(X,Y,{of},{{0}})" for of in (own, _MIRRORED.get(own, own))]
                 yield self._rule(pattern, heads, "viable", forbids)
+                forbidding = [one for found in contrasts for one in found.forbidding]
+                yield from self._excepted(pattern, forbidding)
             elif score:
                 others = ";".join(one for one in "1234" if one != score)
                 yield self._rule(pattern, [f"forbidden_score(X,Y,({others}))"], "viable")
@@ -138,11 +146,12 @@ class _Writer:
                 for pull in _PULLS:
                     weight = f"weight({{0}},align,{pull})."
                     yield self._rule(pattern, ["evidence(pair(X,Y),{0},100)"], "proposed", weight)
-        yield from self._weights(one, two, label)
+        yield from _weights(contrasts, label)
 
     def _denied(self, one: Sequence[int], two: Sequence[int]) -> Iterator[Proposal]:
         label, score = self._claim.label.partition("_")[0].lower(), self._claim.score
-        apart = self._apart(one, two)
+        apart, contrasts = self._apart(one, two), self._contrasts(one, two)
+        licences = [one for found in contrasts for one in found.because if found.kind == _LABEL]
         if label == "equi":
             yield from self._entries("<>", *apart)
         for pattern in self._patterns(*apart):
@@ -150,11 +159,12 @@ class _Writer:
                 both = label, _MIRRORED.get(label, label)
                 heads = [f"forbidden_label(X,Y,{of})" for of in both]
                 yield self._rule(pattern, heads, "viable")
+                yield from self._excepted(pattern, licences)
             elif score:
                 yield self._rule(pattern, [f"forbidden_score(X,Y,{score})"], "viable")
             else:
                 yield self._rule(pattern, ["forbidden_pair(X,Y)"], "proposed")
-        yield from self._weights(one, two, "")
+        yield from _weights(contrasts, "")
 
     def _said(self) -> Iterator[Proposal]:
         """Entries for what is about the pair as a whole: of words that only one side has."""
@@ -276,19 +286,35 @@ class _Writer:
             text = f"%@example {self._example.text}\n{''.join(rules.values())}"
             yield Proposal("rule", next(iter(rules)), ".lp", text, scope, step)
 
-    def _weights(self, one: Sequence[int], two: Sequence[int], label: str) -> Iterator[Proposal]:
-        """The smallest change of one weight that turns a label or an alignment, by its lead."""
+    def _excepted(self, pattern: _Pattern, because: Sequence[Because]) -> Iterator[Proposal]:
+        """Exceptions to all of some rules about two spans, where the words are these."""
+        names = dict.fromkeys(one.rule.name for one in because)
+        if not names or any(_SPANS.search(self._rules.get(name, "")) is None for name in names):
+            return
+        says, text = _sayable(pattern.says), f"%@example {self._example.text}\n"
+        for body in pattern.bodies():
+            condition = re.sub(r"\b[IJ]\b", lambda match: _TOKENS[match[0]], body)
+            text += "".join(f'%@except {name} "{says}"\n:- {condition}.\n' for name in names)
+        own = _name("except", *names, pattern.name)
+        yield Proposal("exception", own, ".lp", text, pattern.scope, pattern.step)
+
+    def _contrasts(self, one: Sequence[int], two: Sequence[int]) -> Sequence[Contrast]:
+        """What was decided about two spans; nothing where they are not aligned."""
         question = " <==> ".join(" ".join(map(str, side)) for side in (one, two))
         try:
-            contrasts = self._answer.why(question).contrasts
+            return self._answer.why(question).contrasts
         except UsageError:
-            return
-        kind = DecisionKind.LABEL if label else DecisionKind.ALIGN
-        for contrast in contrasts:
-            # SPE1 and SPE2 share their weights, so that one would not tell them apart.
-            own = contrast.kind == kind and label.lower() not in _MIRRORED
-            if own and contrast.by is not None and label in ("", contrast.runner_up):
-                yield from _corrected(contrast, contrast.by, label.lower())
+            return ()
+
+
+def _weights(contrasts: Sequence[Contrast], label: str) -> Iterator[Proposal]:
+    """The smallest change of one weight that turns a label or an alignment, by its lead."""
+    kind = _LABEL if label else DecisionKind.ALIGN
+    for contrast in contrasts:
+        # SPE1 and SPE2 share their weights, so that one would not tell them apart.
+        own = contrast.kind == kind and label.lower() not in _MIRRORED
+        if own and contrast.by is not None and label in ("", contrast.runner_up):
+            yield from _corrected(contrast, contrast.by, label.lower())
 
 
 def _corrected(contrast: Contrast, by: int, label: str) -> Iterator[Proposal]:
@@ -301,8 +327,12 @@ def _corrected(contrast: Contrast, by: int, label: str) -> Iterator[Proposal]:
 
 
 def _named(name: str, says: str, rule: str) -> str:
-    says = re.sub(r'["\\]', "", says).replace("{", "{{").replace("}", "}}")
-    return f'%@rule {name}: "{says}"\n{rule}\n'
+    return f'%@rule {name}: "{_sayable(says)}"\n{rule}\n'
+
+
+def _sayable(text: str) -> str:
+    """A text as the sentence of a directive."""
+    return re.sub(r'["\\]', "", text).replace("{", "{{").replace("}", "}}")
 
 
 def _name(*parts: str) -> str:

@@ -107,7 +107,7 @@ class Measured:
         """No harm first, then most good, then the narrowest; weights last."""
         kind = self.proposal.kind
         harm, gain = (self.worse, self.one_way), -self.better
-        return kind == KINDS[-1], harm, gain, KINDS.index(kind), self.proposal.step
+        return kind == KINDS[-1], harm, gain, self.proposal.step, KINDS.index(kind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,9 +77,7 @@ def _target(exception: NamedRule, rules: Sequence[NamedRule]) -> int | None:
 def _excepted(name: str, shared: Sequence[str], condition: AST) -> AST:
     place = condition.location
     named = SymbolicTerm(place, clingo.Function(name))
-    return atom(
-        place, EXCEPTED, [named, tuple_of(place, [Variable(place, one) for one in shared])]
-    )
+    return atom(place, EXCEPTED, [named, tuple_of(place, [Variable(place, one) for one in shared])])
 
 
 def _error(exception: NamedRule, found: str, **more: str) -> RuleError:

@@ -172,7 +172,7 @@ def derives_atom(node: AST) -> bool:
 
 
 def is_constraint(node: AST) -> bool:
-    """Whether a statement is ``:- body.``"""
+    """Whether a statement is ``:- body.``, without a head."""
     head = node.head if node.ast_type is ASTType.Rule else None
     return (
         head is not None

@@ -112,9 +112,7 @@ def _programs(
     if not bundle and setup.rules:
         found = f"of rules of your own, the {purpose} takes only what it can use"
         if not (partial := any(source.fitting for source in sources)):
-            found = (
-                "rules have exceptions, or two files a private predicate of one name"
-            )
+            found = "rules have exceptions, or two files a private predicate of one name"
         if partial or any(_CHANGED.search(rule.text) for rule in setup.load_program(purpose).rules):
             hint = "Write rules and facts together: --bundle"
             raise UsageError(found, where=f"--program {purpose}", hint=hint)
