@@ -360,6 +360,12 @@ class System(Preparation):
             self.stages.decide(0.0, trace.seconds + time.process_time() - began)
             yield trace
 
+    def load_tracers(self, *, rated: bool = False) -> None:
+        """Work out what all traces share, which takes seconds where no earlier run has."""
+        for purpose in (Purpose.ANSWER, *[Purpose.RATING] * rated):
+            reified = self.program(purpose).tracer.reified
+            reified.strata, reified.places  # noqa: B018 (kept when first asked for)
+
     def _trace_annotated(self, pair: Pair) -> AskedTrace:
         return next(self.trace_annotated([pair], rated=self.rates))
 

@@ -29,6 +29,7 @@ def apply_exceptions(
 
     ``report`` gets an error for each exception to a fact.
     """
+    bodies = dict[int, list[AST]]()
     for place, exception in enumerate(rules):
         if not exception.excepts:
             continue
@@ -40,11 +41,12 @@ def apply_exceptions(
                 found = f"{exception.excepts} is a fact"
                 report(_error(exception, found, expected="a rule with conditions"))
                 continue
+            asked = bodies.setdefault(target, [*rule.body])
             shared = sorted(variable_names(condition) & variable_names(rule))
             head = _excepted(rules[target].name, shared, condition)
             atoms = [part for part in condition.body if is_atom(part, Sign.NoSign)]
             free = {*shared}.difference(*map(variable_names, atoms))
-            body = [*condition.body, *(rule.body if free else ())]
+            body = [*condition.body, *(asked if free else ())]
             statements[place] = condition.update(head=head, body=body)
             lacking = head.update(sign=Sign.Negation)
             statements[target] = rule.update(body=[*rule.body, lacking])

@@ -115,6 +115,9 @@ class Decider:
         self.system = system = System(setup) if system is None else system
         self._extra: dict[RuleWarning, None] = {}
         system.solver, system.knowledge  # noqa: B018 (loaded when first asked for)
+        if setup.traced:
+            step()
+            system.load_tracers(rated=setup.rated)
         if setup.explained:
             system.program(Purpose.EXPLANATION), self._templates
         rating = system.program(Purpose.RATING).rules.files if setup.rated else ()
@@ -365,7 +368,11 @@ def shown_trace(
     system: System, pairs: Sequence[Pair], show: Callable[[AskedTrace], object], *, rated: bool
 ) -> Iterator[tuple[Answer, object]]:
     """The answers of pairs, and what is shown of their traces, ``rated`` where that is possible."""
-    for trace in system.trace_annotated(pairs, rated=rated and system.rates):
+    rated = rated and system.rates
+    system.load_tracers(rated=rated)
+    # That is the rules' time, and no pair's.
+    step()
+    for trace in system.trace_annotated(pairs, rated=rated):
         yield trace.answer, show(trace)
 
 
