@@ -17,7 +17,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
@@ -147,10 +147,6 @@ class RatingEvaluation:
     data_sets: tuple[DataSet, ...]
     mean: DataSet
     signature: str
-
-    def as_dict(self) -> dict[str, object]:
-        """Everything, in a form that ``json.dumps`` takes."""
-        return asdict(self)
 
 
 def evaluate_ratings(
@@ -307,12 +303,11 @@ def _ratings(
     names = [role, *USUAL["gold"]]
     place = usual(table.columns, names) if wanted is None else table.column(wanted, "--gold-col")
     if place is None:
-        raise DataError(
-            f"none of the columns {shortened(', '.join(table.columns))} is known to hold ratings",
-            where=str(file),
-            expected=f"one that is called '{role}'",
-            hint="Name that of gold with --gold-col",
+        expected, hint = f"one that is called '{role}'", "Name that of gold with --gold-col"
+        found = (
+            f"none of the columns {shortened(', '.join(table.columns))} is known to hold ratings"
         )
+        raise DataError(found, where=str(file), expected=expected, hint=hint)
     rows, at = list[tuple[float | None, str]](), usual(table.columns, USUAL["id"])
     error, errors = usual(table.columns, ["error", "istserror"]), set[int]()
     with Ids() as unique:

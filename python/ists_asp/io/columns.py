@@ -65,10 +65,7 @@ def names_columns(cells: Cells) -> bool:
 
 
 def find_header(rows: Sequence[Cells], wanted: Iterable[str]) -> int | None:
-    """The place of the row that names columns: those that are wanted, or usual ones.
-
-    Rows above it, such as titles, have fewer cells.
-    """
+    """The place of the row that names columns, wanted or usual ones; fewer cells are above it."""
     for fits in (lambda cells: {*wanted} <= {*map(str, cells)}, names_columns):
         widest = 0
         for at, cells in enumerate(rows if fits is names_columns or wanted else ()):

@@ -31,23 +31,20 @@ if TYPE_CHECKING:
 class Outcome:
     """A pair with its answers, best first, or its failure: an error that does not name it.
 
-    Words were compared by ``knowledge``, as for :func:`answer_record`; ``explanation`` is the best
-    answer in words, as :meth:`ists_asp.explain.Explanation.to_dict` has it; ``trace`` the line of
-    JSON that traces it. These a worker gives, as far as they were asked for. Whoever writes adds
-    ``system``, as for :func:`answer_record`; ``ranked``, whether more answers than one were asked
-    for; ``alone``, whether the pair is the only one; and ``others``, what else its row holds.
+    A worker gives the first of these, as far as they were asked for; whoever writes adds those from
+    ``system`` on.
     """
 
     pair: Pair
-    answers: Sequence[Answer] = ()
-    failure: SolveError | None = None
-    trace: str = ""
-    knowledge: Sequence[str] = ()
-    explanation: Mapping[str, Any] | None = None
-    system: Mapping[str, object] | None = None
-    ranked: bool = False
-    alone: bool = False
-    others: Mapping[str, object] = field(default_factory=dict)
+    answers: Sequence[Answer] = ()  # best first
+    failure: SolveError | None = None  # an error that does not name the pair
+    trace: str = ""  # the line of JSON that traces it
+    knowledge: Sequence[str] = ()  # by which words were compared
+    explanation: Mapping[str, Any] | None = None  # as Explanation.to_dict has it
+    system: Mapping[str, object] | None = None  # what made the answer, for answer_record
+    ranked: bool = False  # more answers than one were asked for
+    alone: bool = False  # the pair is the only one
+    others: Mapping[str, object] = field(default_factory=dict)  # what else its row holds
 
     @property
     def error(self) -> str | None:

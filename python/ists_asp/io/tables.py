@@ -136,10 +136,7 @@ class Table:
         self._warn(f"{len(self._groups)} answers a row are read, each as a row of its own")
 
     def rows(self) -> Iterator[Row]:
-        """Read the rows, lazily; of a wide report one for each answer.
-
-        Rows of averages are left out.
-        """
+        """Read the rows but for averages, lazily; of a wide report one for each answer."""
         for row in self._rows_below():
             cells = row.cells
             if self.header and not row.fault and self.kind != "jsonl" and c.is_total(cells):
@@ -187,10 +184,8 @@ class Table:
             self._warn(f"{found} left out, first row {left_out[0]}")
 
     def cuts(self, size: int) -> Iterator[tuple[int, int]]:
-        """The bytes and lines of a text up to each place where so many rows end, and its end.
-
-        Empty lines at the end are no rows, and those before rows are faults.
-        """
+        """The bytes and lines of a text up to each place where so many rows end, and its end."""
+        # Empty lines at the end are no rows, and those before rows are faults.
         count = 0
         for row in self._rows():
             count += row.number > self._titles

@@ -134,10 +134,7 @@ def _trigrams(words: Iterable[str]) -> Counter[str]:
 
 
 def glued(words1: Sequence[str], words2: Sequence[str]) -> list[str]:
-    """Words that are two neighbouring words of the other sentence, joined: ``thebulb``.
-
-    Only alphabetic words count; a hyphen may stand between them.
-    """
+    """Words in letters that are two neighbours of the other sentence, joined: ``thebulb``."""
     facts = []
     for sentence, words, others in ((1, words1, words2), (2, words2, words1)):
         rest = [(token, word) for token, word in enumerate(others, 1) if word != "-"]

@@ -51,13 +51,12 @@ class Attached:
     """Sentences with punctuation attached to a word (``guitar.``), which is in no lexicon then.
 
     A full stop counts at the end of a sentence only, where few abbreviations stand. Whether a
-    kind of text is meant to be like that is said by its profile. ``chunked`` is whether it has
-    chunks, so that Stanza cannot tokenise it.
+    kind of text is meant to be like that is said by its profile.
     """
 
     sentences: int = 0
     example: str = ""
-    chunked: bool = False
+    chunked: bool = False  # whether it has chunks, so that Stanza cannot tokenise it
 
     def add(self, pair: Pair) -> None:
         """Look at a pair."""

@@ -262,10 +262,8 @@ class Parsing:
             self.weights[name] = rule
 
     def _as_own(self, found: _Parsed) -> _Parsed:
-        """A file with primes behind the names of rules and private predicates that others have.
-
-        These names are a file's own; clingo, and traces, would take them for one.
-        """
+        """A file with primes behind the names of rules and private predicates that others have."""
+        # These names are a file's own; clingo, and traces, would take them for one.
         named = {rule.name for rule in found.rules if rule.sentence is not None}
         names = {name: _primed(name, self.names) for name in named}
         private = {key.name: _primed(key.name, self.private) for _, key in found.private}

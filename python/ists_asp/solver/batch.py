@@ -88,15 +88,11 @@ _COST = re.compile(rf"{COST}\((\d+),(-?\d+),(-?\d+),")
 
 
 class PairModel(NamedTuple):
-    """The part of one pair in an answer set.
-
-    ``atoms`` are the pair's, without those of tables, by the names of their predicates; ``extra``
-    has by name the arguments, as text, of atoms that only rules added to the program derive.
-    """
+    """The part of one pair in an answer set."""
 
     answer_set: AnswerSet
-    atoms: dict[str, list[Ground]]
-    extra: dict[str, list[str]]
+    atoms: dict[str, list[Ground]]  # without those of tables, by predicate
+    extra: dict[str, list[str]]  # arguments of added rules' atoms, by name
 
 
 class BatchModel:

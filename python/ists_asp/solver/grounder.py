@@ -38,19 +38,13 @@ _EVERYWHERE = frozenset({ASTType.Defined, ASTType.Definition, ASTType.Script})
 
 @dataclass(frozen=True)
 class PreparedRules:
-    """A rule set made ready: what is grounded for each pair, no facts, and what holds for each.
-
-    ``by_predicate`` has the atoms that hold, of tables and others. Some table has rules where
-    ``derived``, so that more facts of a table could have consequences that ``facts`` lacks. Some
-    statement ``calls`` a function, such as ``@f(X)``: none is there, and clingo must not look for
-    it among the methods of :class:`FactLoader`.
-    """
+    """A rule set made ready: what is grounded for each pair, no facts, and what holds for each."""
 
     statements: Sequence[AST]
-    by_predicate: Mapping[Signature, Sequence[Symbol]]
+    by_predicate: Mapping[Signature, Sequence[Symbol]]  # atoms that hold, of tables and others
     tables: frozenset[Signature]
-    derived: bool
-    calls: bool
+    derived: bool  # some table has rules: more facts could have consequences
+    calls: bool  # some statement calls a function, such as @f(X), which is not there
 
     @cached_property
     def facts(self) -> tuple[Symbol, ...]:

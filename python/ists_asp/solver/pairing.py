@@ -97,13 +97,10 @@ _VARIABLE = "__Pair"
 
 @dataclass(frozen=True)
 class Paired:
-    """A program for several pairs, and the names of its predicates.
-
-    ``settled_text`` is for where only answers are wanted; see :func:`settle`.
-    """
+    """A program for several pairs, and the names of its predicates."""
 
     text: str
-    settled_text: str
+    settled_text: str  # for where only answers are wanted; see settle
     names: frozenset[str]
 
     @cached_property

@@ -213,10 +213,7 @@ class Solver(Generic[A]):
     def answer(
         self, subject: Subject, answer_set: AnswerSet, weights: Callable[[], Weights] | None = None
     ) -> A:
-        """Read an answer set that has all its atoms, or raise a RuleError.
-
-        Without the weights of its program it says nothing of its confidence.
-        """
+        """Read an answer set with all its atoms; with weights, how sure; or raise a RuleError."""
         try:
             return self._read_answer(subject, answer_set, weights)
         except AnswerError as error:

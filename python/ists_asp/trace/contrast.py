@@ -40,18 +40,16 @@ _DEPTH = 3  # how many rules deep a decision is accounted for where nothing is w
 class Reason(msgspec.Struct, frozen=True):
     """A piece of evidence for a decision, or against it.
 
-    ``points`` is what it adds to the decision's sum or takes from it, in hundredths of
-    log-odds, or of a point for a score; for a label, what it gives to the one that was chosen
-    less what it gives to the runner-up. ``value`` is how much of it there is, 0 to 100, and
-    ``weight`` what the whole would be worth; both are those of the stronger side where both
-    sides have such evidence, and None where a sum begins.
+    Points are hundredths of log-odds, or of a point for a score; for a label, what it gives to the
+    one that was chosen less what it gives to the runner-up. Value and weight are those of the
+    stronger side where both sides have such evidence.
     """
 
     name: str
     sentence: str
-    value: int | None
-    weight: int | None
-    points: int
+    value: int | None  # how much of it there is, 0 to 100; None where a sum begins
+    weight: int | None  # what the whole would be worth; None where a sum begins
+    points: int  # what it adds to the decision's sum or takes from it
     rule: RulePlace | None
 
 

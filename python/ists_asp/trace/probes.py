@@ -81,20 +81,17 @@ class Companion(msgspec.Struct, array_like=True, frozen=True):
 class Probe(msgspec.Struct, array_like=True, frozen=True, dict=True):
     """A rule, or one element of its head, as a statement that finds its firings.
 
-    ``name(variables, evaluated terms)`` holds for each firing; there are ``arity`` arguments,
-    from which ``derived`` and the atoms of the body are put together. What an objective
-    derives is ``(weight,priority,(tuple))``, a constraint ``0``. ``own`` is the rule itself,
-    names given to what has none.
+    ``name(variables, evaluated terms)`` holds for each firing.
     """
 
     rule: NamedRule
     kind: Kind
     name: str
-    own: str
+    own: str  # the rule itself, names given to what has none
     statement: str
     variables: tuple[str, ...] = ()
-    arity: int = 1
-    derived: str = "{0}"
+    arity: int = 1  # how many arguments it has
+    derived: str = "{0}"  # the head, made of them; of an objective (weight,priority,(tuple))
     atoms: Literals = Literals()
     comparisons: tuple[str, ...] = ()
     companions: tuple[Companion, ...] = ()

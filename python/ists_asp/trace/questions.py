@@ -35,15 +35,11 @@ _FORM = (
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A decision that somebody asks about.
-
-    An alignment has tokens on both sides, what is left over on one, a chunk, as nothing else, has
-    a ``side``: its sentence, of which ``tokens1`` are tokens.
-    """
+    """A decision that somebody asks about."""
 
     tokens1: tuple[int, ...]
-    tokens2: tuple[int, ...]
-    side: int = 0
+    tokens2: tuple[int, ...]  # empty for what is left over
+    side: int = 0  # the sentence of a chunk, of which tokens1 are tokens
     label: Label | None = None
     tags: frozenset[Tag] = frozenset()
     score: int | None = None

@@ -157,24 +157,17 @@ def _slots(template: str) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term of the objective that counts in an answer: less is better.
-
-    ``terms``, its tuple, tells it from others of the same weight; ``firings`` are its reasons.
-    """
+    """A term of the objective that counts in an answer: less is better."""
 
     priority: int
     weight: int
-    terms: tuple[Ground, ...]
+    terms: tuple[Ground, ...]  # its tuple, which tells it from others of the same weight
     firings: tuple[RuleInstance, ...] = field(compare=False)
 
 
 @dataclass(eq=False)
 class Trace:
-    """Why an answer is as it is. Made by :class:`ists_asp.trace.Tracer`.
-
-    ``rating`` is the trace of how the answer is rated, if that was asked for. ``seconds`` says how
-    long it took to decide and to trace; pairs that were traced together share their time equally.
-    """
+    """Why an answer is as it is. Made by :class:`ists_asp.trace.Tracer`."""
 
     reified: ReifiedRules
     answer: Answer
@@ -185,8 +178,8 @@ class Trace:
     true: frozenset[Ground]
     given: frozenset[Ground]
     ground: Control | None = None
-    rating: Trace | None = None
-    seconds: float = 0.0
+    rating: Trace | None = None  # of how the answer is rated, if that was asked for
+    seconds: float = 0.0  # to decide and to trace; shared by pairs traced together
     _reasons: dict[Ground, tuple[RuleInstance, ...]] = field(default_factory=dict)
 
     @property

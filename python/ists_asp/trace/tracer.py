@@ -203,14 +203,13 @@ class Coverage:
     """The names of the rules that fired, and those of the predicates that had atoms.
 
     ``clashes`` has the names of rules of which one began a chunk and the other joined it to the
-    one before, at the same token; with an example, such as ``"of" in pair 12``. ``barred`` has
-    the rules that leave a pair without a label, likewise.
+    one before, at the same token; with an example, such as ``"of" in pair 12``.
     """
 
-    fired: frozenset[str] = frozenset()
-    seen: frozenset[str] = frozenset()
+    fired: frozenset[str] = frozenset()  # names of rules
+    seen: frozenset[str] = frozenset()  # names of predicates that had atoms
     clashes: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    barred: Mapping[str, str] = field(default_factory=dict)
+    barred: Mapping[str, str] = field(default_factory=dict)  # rules that bar all labels of a pair
 
     def __or__(self, other: Coverage) -> Coverage:
         clashes = {**other.clashes, **self.clashes}

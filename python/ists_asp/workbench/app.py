@@ -323,10 +323,7 @@ def run(
     ending: Callable[[], object],
     tell: Callable[[str], object],
 ) -> None:
-    """Serve an application until a signal ends it.
-
-    ``ending`` is called first then; ``tell`` prints a line about what failed.
-    """
+    """Serve an application until a signal ends it; ``tell`` prints a line about what failed."""
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:

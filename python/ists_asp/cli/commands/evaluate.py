@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -83,7 +84,7 @@ def evaluate(
 
         with reader_warnings() as warn:
             ratings = evaluate_ratings(gold, system, other, column, warn=warn, skip_bad=skip_bad)
-        write_output(None, ratings.as_dict() if as_json else render_ratings(ratings))
+        write_output(None, asdict(ratings) if as_json else render_ratings(ratings))
         return
     with reader_warnings() as warn:
         evaluation, *others = (
