@@ -1,8 +1,8 @@
 """All that strangers hand over, made hostile at random: ``python -m tests.fuzz``.
 
-That is 300 project folders with a server each, 300 tables, 200 exchanges in HTTP and 400 series of
-corrections. ``folders`` and so on choose some, ``--from`` and ``--count`` which numbers. Each fault
-is printed as it is seen; the exit code is 1 if there was one.
+That is 300 project folders with a server each, 300 tables, 200 exchanges in HTTP, 400 series of
+corrections and 2200 damaged inputs. ``folders`` and so on choose some, ``--from`` and ``--count``
+which numbers. Each fault is printed as it is seen; the exit code is 1 if there was one.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from tests.fuzz import exchanges, folders, tables
+from tests.fuzz import exchanges, folders, inputs, tables
 
 
 def corrections(numbers):
@@ -27,6 +27,7 @@ GENERATORS = {
     "tables": (300, tables.faults_of),
     "exchanges": (200, exchanges.faults_of),
     "corrections": (200, corrections),
+    "inputs": (2200, inputs.faults_of),
 }
 
 

@@ -1,20 +1,16 @@
-"""Try damaged inputs, in process: ``python -m tests.fuzz.inputs --count 100000``.
+"""Damaged inputs, read in process: ``python -m tests.fuzz inputs`` tries them.
 
 Each is a good file that was cut, repeated, shuffled, mixed with another or sprinkled with odd
 characters, and then read as its kind is. Whatever it holds, reading ends within its time, with
-what was read or one line that says what is wrong; and what was read is all that there is. Inputs
-have numbers: ``--only KIND NUMBER`` tries one again, ``--show`` prints it.
+what was read or one line that says what is wrong; and what was read is all that there is.
 """
 
-import argparse
 import json
 import signal
-import sys
 import tempfile
 import time
 import tomllib
 import traceback
-from collections import Counter
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -274,8 +270,20 @@ def tried(kind, number, folder):
     return f"{took:.1f} s" if took > SECONDS else ""
 
 
-def faults_of(kind, numbers):
-    """Number and fault of each input that fails in a child, and of what ended that."""
+def faults_of(numbers):
+    """Each number, with what is wrong with how the input with it is read: kinds take turns."""
+    for place, kind in enumerate(KINDS):
+        own = range(
+            -(-(numbers.start - place) // len(KINDS)), -(-(numbers.stop - place) // len(KINDS))
+        )
+        with served(kind):
+            for begin in range(0, len(own), TOGETHER):
+                for number, fault in _faults_of(kind, own[begin : begin + TOGETHER]):
+                    yield number * len(KINDS) + place, fault and f"{kind} {number}: {fault}"
+
+
+def _faults_of(kind, numbers):
+    """Number and fault of each input of a kind, of what ends the child that tries them as well."""
 
     def work():
         with tempfile.TemporaryDirectory() as folder:
@@ -284,51 +292,9 @@ def faults_of(kind, numbers):
                 yield number, tried(kind, number, folder)
 
     told, code = in_child(work, 6 << 30)
-    faults = [(kind, number, found) for number, found in told if found]
+    yield from told
     if code:
         last, rest = numbers[len(told) : len(told) + 1] or numbers[-1:], numbers[len(told) + 1 :]
-        faults.append((kind, last[0], f"the process ended with {code}"))
-        faults += faults_of(kind, rest) if rest else []
-    return faults
-
-
-def try_many(count, seed, kinds):
-    """Try inputs of all kinds in turn; the faults as kind, number and what was seen."""
-    each = -(-count // len(kinds))
-    faults = []
-    for kind in kinds:
-        with served(kind):
-            for begin in range(seed, seed + each, TOGETHER):
-                numbers = range(begin, min(begin + TOGETHER, seed + each))
-                faults += faults_of(kind, numbers)
-                done = f"{numbers.stop - seed} of {each}"
-                print(f"{kind}: {done}, {len(faults)} faults in all", flush=True)
-    return faults
-
-
-def main():
-    """Try inputs, and say what broke."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=100_000, help="inputs of all kinds together")
-    parser.add_argument("--seed", type=int, default=0, help="the number of the first")
-    parser.add_argument("--kind", action="append", choices=KINDS, help="default: all")
-    parser.add_argument("--only", nargs=2, metavar=("KIND", "NUMBER"), help="try one")
-    parser.add_argument("--show", nargs=2, metavar=("KIND", "NUMBER"), help="print one")
-    given = parser.parse_args()
-    if given.show:
-        sys.stdout.buffer.write(damaged(given.show[0], int(given.show[1])))
-        return 0
-    if given.only:
-        with tempfile.TemporaryDirectory() as folder, served(given.only[0]):
-            found = tried(given.only[0], int(given.only[1]), folder)
-        print(found or "nothing is wrong")
-        return bool(found)
-    faults = try_many(given.count, given.seed, given.kind or KINDS)
-    for kind, number, found in faults:
-        print(f"{kind} {number}: {found.strip()[-1500:]}\n")
-    print(f"{given.count} inputs, {len(faults)} faults {dict(Counter(one[0] for one in faults))}")
-    return bool(faults)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        yield last[0], f"the process ended with {code}"
+        if rest:
+            yield from _faults_of(kind, rest)
