@@ -45,8 +45,11 @@ def pytest_xdist_auto_num_workers():
 def pytest_configure(config):
     rota.pytest_configure(config)
     if not hasattr(config, "workerinput"):
-        again = hasattr(config, "cache") and not config.getoption("cov_source", None)
-        cache = _cache_of_a_run(Path(config.cache.mkdir("rules")) if again else None)
+        kept = None
+        with suppress(OSError):
+            if hasattr(config, "cache") and not config.getoption("cov_source", None):
+                kept = Path(config.cache.mkdir("rules"))
+        cache = _cache_of_a_run(kept)
         cache.__enter__()
         config.add_cleanup(lambda: cache.__exit__(None, None, None))
 
@@ -64,7 +67,7 @@ def _cache_of_a_run(kept):
         yield
         if kept and file.exists():
             fresh = kept / f"{os.getpid()}"
-            with suppress(sqlite3.Error), closing(sqlite3.connect(file)) as database:
+            with suppress(OSError, sqlite3.Error), closing(sqlite3.connect(file)) as database:
                 with database:
                     others = "DELETE FROM entries WHERE kind != 'rules' OR used < ?"
                     database.execute(others, (time.time() - 2 * 86400,))

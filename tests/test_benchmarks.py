@@ -208,7 +208,7 @@ SCRIPTS = [file for file in (ROOT / "benchmarks").glob("*.py") if "def main" in 
 def test_a_benchmark_starts_and_has_the_options_that_the_page_names(capsys, monkeypatch, name):
     monkeypatch.setattr(sys, "argv", [name, "--help"])
     module = "benchmarks" if name == "__main__" else f"benchmarks.{name}"
-    with pytest.raises(SystemExit, match="^0$"):
+    with pytest.raises(SystemExit, match=r"^0$"):
         import_module(f"benchmarks.{name}").main()
     printed = capsys.readouterr().out
     assert f"python -m {module}" in printed
