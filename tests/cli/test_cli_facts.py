@@ -241,7 +241,7 @@ def test_private_predicates_of_two_files_stay_apart(good, bad, written):
     call = ("--rules", rules[0], "--rules", rules[1], "a cat", "a dog")
     program = good("facts", "--bundle", *call)
     assert ("\n_mine_alone(1)." in program, "\n_mine_alone'(1)." in program) == (True, True)
-    assert "which plain clingo would mix up" in bad(2, "facts", *call)
+    assert "two files a private predicate of one name" in bad(2, "facts", *call)
 
 
 def alone(program, form, tmp_path):
