@@ -273,9 +273,11 @@ def _tested(setup: Setup, profile: str, examples: Sequence[Example]) -> Iterator
     from ists_asp.engine import System
     from ists_asp.fix.trial import judged
     from ists_asp.run.worker import telling
+    from ists_asp.solver.batch import batches
 
     with System(replace(setup, profile=profile)) as system, telling(system):
-        yield from judged(system, examples)
+        for some in batches(examples):
+            yield from judged(system, some)
 
 
 def _told(record: dict[str, Any]) -> Iterator[str]:
