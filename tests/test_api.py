@@ -37,6 +37,9 @@ def test_paths_and_constants_may_be_text_and_numbers(tmp_path):
     rules.write_text("#const links = 1.\n")
     with load("baseline", rules=str(rules), constants={"links": 3}, cache=str(tmp_path)) as system:
         assert repr(system) == f"System('baseline', rules=['{rules}'])"
+        assert {*dir(system)} > {"solve", "solve_many", "rate", "judge", "close"}
+        assert not [name for name in dir(system) if name.startswith("_")]
+        assert all(hasattr(ists_asp.System, name) for name in dir(system))
         answer = system.solve("a cat", "a dog")
         assert answer.alignments
         with pytest.raises(UsageError, match="templates=3; expected what"):

@@ -7,6 +7,7 @@ from hashlib import sha256
 import pytest
 
 from ists_asp._version import __version__
+from ists_asp.evaluate.files import pair_digest, read_references
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_pair
 from ists_asp.model import Alignment, Label, Pair
@@ -137,6 +138,28 @@ def test_the_signature_tells_contents_and_not_names_or_line_ends(good, wa, tmp_p
     assert signature(good("evaluate", wa, same)) == (gold, gold)
     other = changed(wa, "// SIMI // 3", "// SIMI // 2")
     assert signature(good("evaluate", wa, other)) != (gold, gold)
+
+
+def test_sentences_that_differ_are_warned_of(run, wa):
+    """The words of a pair with the same id, and whose answers they are of."""
+    other = changed(wa, "3 quickly", "3 slowly")
+    result = run("evaluate", wa, other)
+    told = f"warning: {other}: 1 pair has other sentences than {wa}: pair 1 has '"
+    assert result.stderr.startswith(told)
+    assert "slowly' instead of '" in result.stderr
+    assert not run("evaluate", wa, wa).stderr
+
+
+def test_pairs_that_weights_were_learned_from_are_warned_of_once(run, wa, monkeypatch):
+    monkeypatch.setattr("ists_asp.evaluate.files.pair_digest", lambda _: "000550cc")
+    pairs = len(read_references(wa))
+    told = f"warning: {wa}: {pairs} of {pairs} pairs are among those that shipped weights"
+    assert run("evaluate", wa, wa, "--versus", wa).stderr.count(told) == 1
+
+
+def test_case_and_punctuation_make_no_other_pair():
+    assert pair_digest(("A cat , asleep", "Él")) == pair_digest(("a cat asleep .", "él"))
+    assert pair_digest(("a", "b")) != pair_digest(("b", "a"))
 
 
 def test_runs_are_compared_on_the_same_pairs(good, wa):

@@ -55,8 +55,9 @@ def reader_warnings() -> Iterator[Warn]:
 
     def take(message: str) -> None:
         nonlocal count
-        count += 1
-        messages.extend([message] * (count <= _MOST))
+        if message not in messages:
+            count += 1
+            messages.extend([message] * (count <= _MOST))
 
     def every() -> list[str]:
         more = count - len(messages)

@@ -108,6 +108,12 @@ class System(Preparation):
     called.
     """
 
+    def __dir__(self) -> list[str]:
+        """What users call: completion shows this."""
+        names = "solve", "explain", "rate", "trace", "judge"
+        many = (f"{name}{end}" for name in names for end in ("", "_many"))
+        return sorted((*many, "solve_all", "load", "close", "provenance", "warnings"))
+
     def load(self) -> Self:
         """Load what pairs need; see :func:`load`."""
         self.models, self.solver, self.knowledge  # noqa: B018 (loaded when first asked for)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path
+from typing import TypeAlias
 
 from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
@@ -16,8 +18,10 @@ from ists_asp.io.text import Faults, Source, Warn, ignore, make_sentence
 from ists_asp.io.wa import WaSentence, WaToken, read_wa
 from ists_asp.limits import MAX_TOKENS
 from ists_asp.model import Alignment, Label, Pair, Scheme, Sentence
+from ists_asp.resources import data_dir
 from ists_asp.terminal import table
 
+_Texts: TypeAlias = tuple[str, str]
 _SHOWN_IDS = 10
 _MISPLACED = "no sentence, but the official scorer looks for the words of the pair in this line"
 _JOINED = "Our own rule: the official scorer puts the lines to those of another pair, or gives up"
@@ -45,11 +49,12 @@ def evaluate_files(
             malformed line; both files have no id, or no link at all, in common.
     """
     read = partial(_read, warn=warn, skip_bad=skip_bad)
-    (right, hash1), (answers, hash2) = read(gold, True), read(system, False)
+    (right, hash1, said), (answers, hash2, other) = read(gold, True), read(system, False)
     if not right.keys() & answers.keys():
         found = f"no sentence id in common with {gold}"
         expected = f"ids such as '{shortened(next(iter(right)))}'"
         raise DataError(found, where=str(system), expected=expected, hint=_ZERO)
+    _compare_sentences(said, other, (gold, system), warn)
     evaluation = evaluate(right, answers, scheme)
     measure = evaluation.overall.alignment
     if not measure.total_gold and not measure.total_system:
@@ -95,10 +100,38 @@ def _identifier(sentence: WaSentence, seen: Iterable[str], hint: str) -> str:
     )
 
 
-def _read(path: Path, gold: bool, warn: Warn, skip_bad: bool) -> tuple[dict[str, ScoredPair], str]:
-    """The pairs of a file as the official scorer sees them, and the hash of its lines."""
+def _compare_sentences(
+    gold: Mapping[str, _Texts], system: Mapping[str, _Texts], files: Sequence[Path], warn: Warn
+) -> None:
+    """Warn of sentences that differ, and of pairs that the shipped weights were learned from."""
+    others = [key for key, texts in gold.items() if system.get(key, texts) != texts]
+    if others:
+        both = zip(gold[others[0]], system[others[0]], strict=True)
+        one, two = next(texts for texts in both if texts[0] != texts[1])
+        count = f"{len(others)} pair{'s have' if len(others) > 1 else ' has'} other sentences"
+        first = f"pair {shortened(others[0])} has '{shortened(two)}' instead of '{shortened(one)}'"
+        warn(f"{files[1]}: {count} than {files[0]}: {first}")
+    learned = frozenset((data_dir() / "learned" / "pairs.txt").read_text("ascii").split())
+    seen = sum(pair_digest(texts) in learned for texts in gold.values())
+    # By chance alone one pair in two million is taken for one of these.
+    if seen:
+        known = f"{seen} of {len(gold)} pairs are among those that shipped weights are learned from"
+        warn(f"{files[0]}: {known}: answers by their profiles look better than they are")
+
+
+def pair_digest(texts: _Texts) -> str:
+    """Eight hexadecimal digits for a pair, whatever its case, punctuation and blanks."""
+    letters = ("".join(filter(str.isalnum, text.lower())) for text in texts)
+    return sha256("\n".join(letters).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def _read(
+    path: Path, gold: bool, warn: Warn, skip_bad: bool
+) -> tuple[dict[str, ScoredPair], str, dict[str, _Texts]]:
+    """The pairs of a file as the official scorer sees them, the hash of its lines, sentences."""
     view = wa_check.ScriptView(gold)
     pairs: dict[str, ScoredPair] = {}
+    texts: dict[str, _Texts] = {}
     odd: list[str] = []
     faults = Faults(warn if skip_bad else None)
     for sentence in read_wa(path, warn=warn, watch=view.take):
@@ -115,6 +148,8 @@ def _read(path: Path, gold: bool, warn: Warn, skip_bad: bool) -> tuple[dict[str,
             scored = tuple(ScoredLine.of(line.to_alignment(), line.sides) for _, line in lines)
             _check_links(sentence.where, scored)
             pairs[identifier] = ScoredPair(words1, words2, scored)
+            one, two = (" ".join(token.form for token in side) for side in sentence.tokens)
+            texts[identifier] = one, two
     faults.check()
     if not any(gold or pair.lines for pair in pairs.values()):
         found = f"no {'alignment' if pairs else 'sentence'}"
@@ -124,7 +159,7 @@ def _read(path: Path, gold: bool, warn: Warn, skip_bad: bool) -> tuple[dict[str,
     misplaced = [f"{where}: {_MISPLACED}" for where in view.misplaced]
     for first, *more in filter(None, (odd, misplaced)):
         warn(first + (f"; {len(more)} more" if more else ""))
-    return pairs, view.digest.hexdigest()[:10]
+    return pairs, view.digest.hexdigest()[:10], texts
 
 
 def _check_links(where: str, lines: Iterable[ScoredLine | Alignment]) -> None:
