@@ -86,4 +86,4 @@ def test_commands_know_exceptions(good, bad, tmp_path):
     assert "mine.lp:5: fired for 1 place" in told
     assert "not excepted(alike_here," in good("facts", "--bundle", *own, *OTTER)
     (tmp_path / "mine.lp").write_text('%@except alike_her "none"\n:- span_token(1,X,I).\n')
-    assert "no rule is called alike_her" in bad(2, "solve", *own, *OTTER)
+    assert "no rule is called alike_her" in bad(1, "solve", *own, *OTTER)

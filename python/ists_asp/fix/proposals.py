@@ -299,7 +299,7 @@ class _Writer:
         yield Proposal("exception", own, ".lp", text, pattern.scope, pattern.step)
 
     def _contrasts(self, one: Sequence[int], two: Sequence[int]) -> Sequence[Contrast]:
-        """What was decided about two spans; nothing where they are not aligned."""
+        """The decisions about two spans; none where they are not aligned."""
         question = " <==> ".join(" ".join(map(str, side)) for side in (one, two))
         try:
             return self._answer.why(question).contrasts
