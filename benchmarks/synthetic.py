@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
-from ists_asp.io.chunks import parse_chunks
+from ists_asp.io.pairs import parse_chunks
 from ists_asp.model import Pair
 
 if TYPE_CHECKING:

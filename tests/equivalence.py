@@ -23,7 +23,7 @@ from pathlib import Path
 from random import Random
 from urllib.parse import parse_qs, urlsplit
 
-from ists_asp.io.chunks import read_chunks
+from ists_asp.io.pairs import read_chunks
 from ists_asp.resources import data_dir
 
 ISTS = [sys.executable, "-m", "ists_asp"]

@@ -15,8 +15,8 @@ from ists_asp.errors import DataError
 from ists_asp.evaluate.files import evaluate_files, read_references
 from ists_asp.evaluate.wa_check import check_file
 from ists_asp.explain.templates import load_templates, phrase, quoted
-from ists_asp.io.chunks import parse_chunks
 from ists_asp.io.formats import format_answer
+from ists_asp.io.pairs import parse_chunks
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import given_answer, read_wa, write_pair
 from ists_asp.knowledge import Knowledge

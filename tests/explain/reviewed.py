@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import ists_asp
-from ists_asp.io.chunks import read_chunks
-from ists_asp.io.pairs import read_pairs
+from ists_asp.io.pairs import read_chunks, read_pairs
 from ists_asp.io.wa import given_answer
 from ists_asp.model import Alignment, Label, Pair, Tag
 

@@ -5,8 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ists_asp.errors import DataError
-from ists_asp.io.chunks import format_chunks, parse_chunks
-from ists_asp.io.pairs import read_pairs
+from ists_asp.io.pairs import format_chunks, parse_chunks, read_pairs
 from ists_asp.io.text import Repairs, make_sentence
 from ists_asp.io.wa import read_wa
 from ists_asp.model import Chunk, Sentence

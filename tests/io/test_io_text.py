@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.errors import DataError, FaultyLinesError, FormatError
-from ists_asp.io.chunks import read_chunks
-from ists_asp.io.pairs import read_pairs, read_sts
+from ists_asp.io.pairs import read_chunks, read_pairs, read_sts
 from ists_asp.io.text import (
     TomlError,
     key_lines,

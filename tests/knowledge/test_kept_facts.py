@@ -7,7 +7,7 @@ import pytest
 from ists_asp.engine import Setup
 from ists_asp.engine.preparation import Preparation
 from ists_asp.errors import DataError
-from ists_asp.io.chunks import parse_chunks
+from ists_asp.io.pairs import parse_chunks
 from ists_asp.io.text import make_sentence
 from ists_asp.knowledge import Knowledge
 from ists_asp.lang import language

@@ -457,9 +457,6 @@ class System(Preparation):
         """Answers, and why a statement of their explanations is made.
 
         Its words come first, then what would be said without its rule, then the rules behind it.
-
-        Raises:
-            UsageError: an explanation has no statement of this number.
         """
         tracer = self.program(Purpose.EXPLANATION).tracer
         for answer, facts in self._to_explain(pairs, templates):

@@ -43,10 +43,6 @@ def evaluate_files(
     Files are read as the official scorer reads them, and the figures are the same. What it or
     the official check refuses, or would measure with doubtful sense, is an error. With ``skip_bad``
     a pair with such a line is warned of and left out of its file.
-
-    Raises:
-        DataError: a file cannot be read, has no sentence, lacks or repeats an id, or has a
-            malformed line; both files have no id, or no link at all, in common.
     """
     read = partial(_read, warn=warn, skip_bad=skip_bad)
     (right, hash1, said), (answers, hash2, other) = read(gold, True), read(system, False)

@@ -164,20 +164,10 @@ def evaluate_ratings(
     that a run has left out, with the error in its row, do not count; nor, with ``skip_bad``, do
     those without a rating in all files.
 
-    Args:
-        gold: a file with a pair a line, ``score TAB sentence TAB sentence``, or just with its
-            score; pairs whose line is empty are not counted. Or a table with a column of scores,
-            or a folder of such files.
-        system: a file with a rating a line, or a table with a column ``rating``, as ``ists-asp
-            sts`` writes them; or a folder that has a file of the same name, but for its ending,
-            for each file of ``gold``.
-        other: another run to compare with, as ``system``.
-        column: the column of gold scores in tables, by its title or its number.
-        warn: warned of what is left out.
-        skip_bad: leave out faulty rows, which are errors without it.
-
-    Raises:
-        DataError: a file or folder is missing, faulty, or has another number of ratings.
+    Gold is a file with a pair a line, ``score TAB sentence TAB sentence``, or just with its score,
+    or nothing for pairs that do not count; a table with a ``column`` of scores; or a folder of such
+    files. A run is a file with a rating a line, or a table with a column ``rating``, or a folder
+    that has one of the same name, but for its ending, for each file of ``gold``.
     """
     runs = [run for run in (system, other) if run is not None]
     hashes = [sha256() for _ in (gold, *runs)]

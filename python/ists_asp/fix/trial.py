@@ -13,8 +13,8 @@ from ists_asp.engine.preparation import read_pair
 from ists_asp.errors import IstsError
 from ists_asp.explain.feedback import Submission
 from ists_asp.fix.proposals import KINDS, Proposal, proposals
-from ists_asp.io.chunks import format_chunks
 from ists_asp.io.formats import format_answer
+from ists_asp.io.pairs import format_chunks
 from ists_asp.run.worker import step, with_rules
 
 if TYPE_CHECKING:

@@ -346,7 +346,7 @@ class Source:
 
     def _sentence(self, text: str, number: int, warn: Warn) -> Sentence:
         """A sentence of the command line, or the only line of standard input."""
-        from ists_asp.io.chunks import read_chunks
+        from ists_asp.io.pairs import read_chunks
         from ists_asp.io.text import plain, read_sentences
 
         name, source = "<stdin>", self._stream(text) if text == STDIN else None

@@ -61,14 +61,10 @@ class _Decided(NamedTuple, Generic[A]):
 
 
 class Keeping(Generic[A]):
-    """Decides items as a solver does, but for those whose answers are known.
+    """Decides items as the ``solver`` of rules with a memory does, but for known answers.
 
-    Args:
-        solver: gives the solver of the rules, which have a memory.
-        options: those of the solver.
-        reads: how answers are read, beside the rules.
-        codec: makes of an answer what JSON can write, or None where a better one may be found; and
-            of a subject and that the answer again.
+    ``reads`` says how answers are read, beside the rules. ``codec`` makes of an answer what JSON
+    can write, or None where a better one may be found; and of a subject and that the answer again.
     """
 
     def __init__(

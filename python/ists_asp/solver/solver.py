@@ -161,14 +161,7 @@ class Solver(Generic[A]):
         return self._grounder.warnings
 
     def solve(self, subject: Subject, facts: Sequence[Symbol]) -> Solution[A]:
-        """Decide a pair.
-
-        Raises:
-            UnsatisfiableError: the rules admit no answer set for the pair.
-            TimeLimitError: there was no answer set within the time limit.
-            MemoryLimitError: there was not enough memory.
-            RuleError: clingo could not ground the rules, or what they derive is no answer.
-        """
+        """Decide a pair; a SolveError or RuleError says why there is no answer."""
         models, item = self.options.models, (subject, facts)
         alone, answers = self._alone(*item, models, atoms=models > 1)
         return Solution(item, tuple(answers), alone.grounding, alone.solving)

@@ -247,7 +247,7 @@ def chunk(source: Source, setup: Setup, side: str | None, output: Path | None) -
 
 
 def _chunked(system: System, pairs: Sequence[Pair]) -> Iterator[tuple[str, str]]:
-    from ists_asp.io.chunks import format_chunks
+    from ists_asp.io.pairs import format_chunks
     from ists_asp.run.worker import counted
 
     for answer, _ in counted(system.decided(pairs)):
