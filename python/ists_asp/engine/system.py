@@ -109,7 +109,7 @@ class System(Preparation):
     """
 
     def __dir__(self) -> list[str]:
-        """What users call: completion shows this."""
+        """The names that users call, for completion."""
         names = "solve", "explain", "rate", "trace", "judge"
         many = (f"{name}{end}" for name in names for end in ("", "_many"))
         return sorted((*many, "solve_all", "load", "close", "provenance", "warnings"))
