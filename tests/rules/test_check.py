@@ -62,6 +62,7 @@ a string is no number | %@rule a: "a"\nproposed(X,X) :- span(1,X), word(1,1,V), 
     mixed V is a string in word/3, and 5 < V
 bounds | %@rule a: "a"\nproposed(X,X) :- span(1,X), chunk_count(1,V), V >= 50, V < 50.
     never-fires V >= 50, V < 50 never holds
+one of two values | %@rule a: "a"\nproposed(X,X) :- span(1,X), word(1,1,L), L = ("a";"b"), L != "a".
 the least and the greatest | %@rule a: "a"\nproposed(X,X) :- span(1,X), span(1,V), #inf<V<#sup.
 a variable for a word | %@rule a: "a"\nproposed(X,X) :- span(1,X), word(1,1,Kiten).
     variable Kiten stands only once

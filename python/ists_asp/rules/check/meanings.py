@@ -202,11 +202,18 @@ def check_meanings(checked: Checked) -> Iterator[Finding]:
         for mark in _marks(types, read, exchanged=False)
     }
     for path in (path for path in checked.own if path not in checked.faulty):
-        for statement, read in checked.atoms[path]:
+        faults = [_never(read) for _, read in checked.atoms[path]]
+        # Of a statement with pools, some alternatives may be meant to hold nowhere.
+        fires = {
+            id(statement)
+            for (statement, _), why in zip(checked.atoms[path], faults, strict=True)
+            if not why
+        }
+        for (statement, read), why in zip(checked.atoms[path], faults, strict=True):
             name = statement.rule.name
             for atom, told, hint in _mixed(types, read):
                 yield checked.finding("mixed", (statement, atom), told, hint, name)
-            if why := _never(read):
+            if why and id(statement) not in fires:
                 told, hint = f"this rule never fires: {why}", "Correct its conditions, or remove it"
                 yield checked.finding("never-fires", statement, told, hint, name)
             if not stated.issuperset(mirrored[id(read)]):
