@@ -243,6 +243,9 @@ def inside(subject: Subject) -> Iterator[None]:
         told = clingo_error("decide by", str(error) or type(error).__name__)
         told.where = where
         raise told from error
+    except OSError:
+        # No rule's fault: too many open files, a full disk.
+        raise
     except Exception as error:
         fault = f"{type(error).__name__}: {shortened(str(error))}".removesuffix(": ")
         found = f"what the rules derive cannot be read: {fault}"
