@@ -54,6 +54,10 @@ def test_an_exception_switches_off_its_instances(load, exceptions, runs, cost):
     [
         ('%@rule a: "a"\na(1).\n%@except a "b"\n:- b.', "x.lp:4: a is a fact"),
         ('%@except a "b"\na(1) :- b.', "x.lp:1:1: a rule with a head below %@except"),
+        (
+            '%@rule a: "a"\na(X) :- a(Y), X = Y+1, Y < 9.\na(1).\n%@except a "b"\n:- X > 4.',
+            "x.lp:5: a rests on itself, and the condition says no more of X",
+        ),
         ('%@except a "b"\n', "x.lp:1:1: no rule follows"),
         ("%@except a\n:- b.", 'x.lp:1:1: malformed directive; expected %@except name "why"'),
         ('%@except a "{Z}"\n:- b(X).', "x.lp:1:1: the rule has no variable {Z}"),

@@ -17,7 +17,14 @@ from clingo.ast import AST, ASTType, Defined, Sign, SymbolicTerm, Variable
 
 from ists_asp.errors import RuleError
 from ists_asp.rules.directives import NamedRule
-from ists_asp.syntax.trees import atom, is_atom, tuple_of, variable_names
+from ists_asp.syntax.trees import (
+    atom,
+    derived,
+    is_atom,
+    predicates,
+    tuple_of,
+    variable_names,
+)
 
 EXCEPTED = "excepted"
 
@@ -46,6 +53,12 @@ def apply_exceptions(
             head = _excepted(rules[target].name, shared, condition)
             atoms = [part for part in condition.body if is_atom(part, Sign.NoSign)]
             free = {*shared}.difference(*map(variable_names, atoms))
+            own = derived(rule.head) if rule.ast_type is ASTType.Rule else frozenset()
+            if free and not own.isdisjoint(name for part in asked for name in predicates(part)):
+                found = f"{exception.excepts} rests on itself, and the condition says no more of "
+                expected = "conditions that give these variables values"
+                report(_error(exception, found + ", ".join(sorted(free)), expected=expected))
+                continue
             body = [*condition.body, *(asked if free else ())]
             statements[place] = condition.update(head=head, body=body)
             lacking = head.update(sign=Sign.Negation)
