@@ -21,5 +21,5 @@ napoleon_numpy_docstring = False
 nitpick_ignore_regex = [
     (r"py:.*", r"(?!ists_asp\.).*"),
     ("py:mod", r".*"),
-    ("py:class", r"ists_asp\.(trace\.[a-z_]+|syntax\.ground|rules\.[a-z]+|engine\.preparation)\..*"),
+    ("py:class", r"ists_asp\.(trace\.\w+|syntax\.ground|rules\.\w+|engine\.preparation)\..*"),
 ]
