@@ -18,13 +18,12 @@ import sys
 import tempfile
 import time
 from functools import cached_property
-from http.client import HTTPConnection
 from pathlib import Path
 from random import Random
-from urllib.parse import parse_qs, urlsplit
 
 from ists_asp.io.pairs import read_chunks
 from ists_asp.resources import data_dir
+from tests.serving import serving
 
 ISTS = [sys.executable, "-m", "ists_asp"]
 
@@ -32,11 +31,8 @@ PROFILES = ("default", "headlines", "images", "answers-students", "baseline")
 CONSTANTS = ("eagerness=20", "eagerness=5", "")
 READERS = ("none", "")
 
-EDIT = "truck = lorry\nsold <> bought\n"
-"""An edit that is made and undone between two runs."""
-
-ALONE = 20
-"""Pairs that are run one by one, each in a process of its own, and by clingo alone."""
+EDIT = "truck = lorry\nsold <> bought\n"  # made and undone between two runs
+ALONE = 20  # pairs that are run one by one, each in a process, and by clingo alone
 
 
 class Trial:
@@ -54,20 +50,18 @@ class Trial:
         if reader := random.choice(READERS):
             self.options += ["--reader", reader]
 
-    def run(self, *arguments, cache="none", name="out.jsonl"):
+    def run(self, *arguments, cache="none"):
         """The bytes that a run writes."""
-        out = self.folder / name
-        out.unlink(missing_ok=True)
-        self.done(self.command(*arguments, cache=cache, name=name))
-        return out.read_bytes()
+        self.done(self.command(*arguments, cache=cache))
+        return (self.folder / "out.jsonl").read_bytes()
 
     def command(self, *arguments, cache="none", name="out.jsonl"):
         given = [*self.options, "--cache", str(cache), "--format", "jsonl", "--quiet"]
         return [*ISTS, "solve", "--jsonl", str(self.input), *given, "-o", name, *arguments]
 
-    def done(self, command, **how):
+    def done(self, command):
         found = subprocess.run(
-            command, cwd=self.folder, capture_output=True, text=True, check=False, **how
+            command, cwd=self.folder, capture_output=True, text=True, check=False
         )
         assert found.returncode in (0, 3), f"{command}: {found.stderr[-1000:]}"
         return found.stdout
@@ -109,46 +103,30 @@ class Trial:
         return b"".join(path.read_bytes() for path in sorted((self.folder / "parts").glob("part*")))
 
     def alone(self, number):
-        """The name of a file with one pair."""
+        """Options for one pair in a file."""
         one = self.folder / "one.jsonl"
         one.write_text(json.dumps(self.pairs[number]))
-        return str(one)
+        return ["--jsonl", str(one), *self.options, "--cache", "none"]
 
     def single(self):
         """Some pairs one by one; the others as they came together."""
         lines = self.batch.splitlines(keepends=True)
         for number in self.chosen:
-            given = ["--jsonl", self.alone(number), *self.options, "--cache", "none"]
-            solve = [*ISTS, "solve", *given, "--format", "jsonl", "--quiet"]
+            solve = [*ISTS, "solve", *self.alone(number), "--format", "jsonl", "--quiet"]
             lines[number] = self.done(solve).encode()
         return b"".join(lines)
 
     def server(self):
-        """The answers of the server, with the fields that it tells."""
-        command = ["serve", str(self.folder / "project"), "--no-browser", "--quiet"]
-        with subprocess.Popen(
-            [*ISTS, *command, *self.options],
-            cwd=self.folder,
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as process:
-            address = urlsplit(process.stdout.readline().strip())
-            token = parse_qs(address.query)["token"][0]
-            connection = HTTPConnection("127.0.0.1", address.port, timeout=3600)
-            body = self.input.read_bytes()
-            connection.request("POST", "/api/batch", body, {"Authorization": f"Bearer {token}"})
-            found = connection.getresponse().read()
-            process.terminate()
+        """The lines of the batch of which the server tells otherwise what both tell of."""
+        with serving(self.folder / "project", *self.options) as server:
+            *_, found = server.send("/api/batch", self.input.read_bytes())
         lines = zip(self.batch.splitlines(), found.splitlines(), strict=True)
-        return b"".join(self.told(*map(json.loads, pair)) for pair in lines)
-
-    def told(self, ours, theirs):
-        """A line of the batch, if the server says the same of all that both tell of."""
-        assert {"id", "alignments", "knowledge", "system"} <= theirs.keys(), theirs
-        # The project has a word table among its rules, which is empty.
-        theirs["system"]["rules"] = ours["system"]["rules"]
-        same = all(theirs[key] == value for key, value in ours.items() if key in theirs)
-        return (json.dumps(ours) if same else json.dumps(theirs)).encode()
+        for ours, theirs in (map(json.loads, pair) for pair in lines):
+            assert {"id", "alignments", "knowledge", "system"} <= theirs.keys(), theirs
+            # The project has a word table among its rules, which is empty.
+            theirs["system"]["rules"] = ours["system"]["rules"]
+            if any(theirs[key] != value for key, value in ours.items() if key in theirs):
+                yield json.dumps(theirs).encode()
 
     @cached_property
     def chosen(self):
@@ -159,8 +137,7 @@ class Trial:
         lines = self.batch.splitlines()
         for number in self.chosen:
             program = self.folder / "one.lp"
-            given = ["--jsonl", self.alone(number), *self.options, "--cache", "none"]
-            self.done([*ISTS, "facts", "--bundle", *given, "-o", str(program)])
+            self.done([*ISTS, "facts", "--bundle", *self.alone(number), "-o", str(program)])
             (line,) = re.findall(r"^% clingo (.*)$", program.read_text(), re.MULTILINE)
             arguments = [*shlex.split(line)[:-1], str(program)]
             clingo = [sys.executable, "-m", "clingo", "--outf=2", *arguments]
@@ -182,9 +159,10 @@ class Trial:
                 (self.folder / f"{name}.differs").write_bytes(found)
         # A workbench takes its constants from rules.
         if "-c" not in self.options:
-            lines = (json.dumps(json.loads(line)).encode() for line in wanted.splitlines())
             began = time.monotonic()
-            yield "server", self.server() == b"".join(lines), time.monotonic() - began
+            found = b"\n".join(self.server())
+            (self.folder / "server.differs").write_bytes(found)
+            yield "server", not found, time.monotonic() - began
         self.clingo()
         yield "clingo", True, 0.0
 

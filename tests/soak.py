@@ -16,25 +16,19 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from contextlib import closing, suppress
-from http.client import HTTPConnection
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from statistics import median_high
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import quote
+
+from tests.serving import serving
 
 CLIENTS = 3
-FAULTS = 3
-"""Faults that come together."""
-
-PATIENCE = 180
-"""Seconds after which a request is lost."""
-
+FAULTS = 3  # that come together
+# What all processes together may take at the end, as a multiple of what they took after a third:
+# workers are renewed now and then, and the corpora are decided in one of them meanwhile.
 GROWTH = 1.25
-"""What all processes together may take at the end, as a multiple of what they took after a third.
-
-Workers are renewed now and then, and the corpora are decided in one of them meanwhile.
-"""
 
 _SUBJECTS = ("a dog", "the old man", "two children", "a red car", "the team", "12 people")
 _VERBS = ("sleeps", "is eating", "runs fast", "was sold", "won the match", "killed", "wears a hat")
@@ -67,39 +61,24 @@ def processes(root):
 class Soak:
     """A server and what becomes of it."""
 
-    def __init__(self, folder, seed):
-        self.folder, self.seed = Path(folder), seed
+    def __init__(self, server, cache, seed):
+        self.server, self.cache, self.seed = server, cache, seed
+        self.process, self.project = server.process, server.folder
         self.count, self.lost, self.sizes = Counter(), [], []
         self.ends = threading.Event()
-        command = ["serve", str(self.folder / "project"), "--no-browser", "--quiet"]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "ists_asp", *command, "--profile", "baseline"],
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "ISTS_ASP_CACHE": str(self.folder / "cache")},
-        )
-        address = urlsplit(self.process.stdout.readline().strip())
-        self.port, self.token = address.port, parse_qs(address.query)["token"][0]
-        self.project = self.folder / "project"
 
     def ask(self, method, path, body=None):
         """What comes of a request; one without an answer is lost. Bytes are sent as they are."""
-        headers = {"Authorization": f"Bearer {self.token}"}
-        if body is not None and not isinstance(body, bytes):
-            headers["Content-Type"], body = "application/json", json.dumps(body)
-        with closing(HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
-            try:
-                connection.request(method, path, body, headers)
-                answer = connection.getresponse()
-                told = answer.read()
-                self.count[f"{path.partition('?')[0]} {answer.status}"] += 1
-                if answer.status >= 500:
-                    self.lost.append(f"{path}: {answer.status} {told[:300]!r}")
-                is_json = told.startswith((b"{", b"[")) and not isinstance(body, bytes)
-                return json.loads(told) if is_json else told
-            except Exception as error:
-                self.lost.append(f"{path} {body[:200] if body else ''}: {error!r}")
-                return {}
+        try:
+            status, _, told = self.server.send(path, body, method)
+            self.count[f"{path.partition('?')[0]} {status}"] += 1
+            if status >= 500:
+                self.lost.append(f"{path}: {status} {told[:300]!r}")
+            is_json = told.startswith((b"{", b"[")) and not isinstance(body, bytes)
+            return json.loads(told) if is_json else told
+        except Exception as error:
+            self.lost.append(f"{path} {body!r:.200}: {error!r}")
+            return {}
 
     def client(self, number):
         """Ask and edit at random until it ends."""
@@ -172,34 +151,27 @@ class Soak:
     def faults(self):
         """Three faults at a time, then time to recover."""
         random = Random(f"{self.seed} faults")
-        every = (self.kill, self.halt, self.edit, self.cut, self.remove, self.spoil, self.touch)
+        every = (self.kill, self.halt, self.edit, self.cut, self.spoil, self.touch)
         while not self.ends.wait(random.uniform(10, 25)):
             for fault in random.sample(every, FAULTS):
-                with suppress(OSError):
+                with suppress(OSError, IndexError):
                     fault(random)
                 self.count[f"fault {fault.__name__}"] += 1
 
-    def workers(self):
+    def kill(self, random, sign=signal.SIGKILL):
         found = processes(self.process.pid)
         # Not the server itself, nor what starts workers for it: those have children.
         parents = {parent for _, parent, _ in found.values()} | {self.process.pid}
-        return [
-            number for number, (_, _, size) in found.items() if number not in parents and size > 60
-        ]
-
-    def kill(self, random):
-        for number in random.sample(self.workers(), 1):
-            os.kill(number, signal.SIGKILL)
+        workers = [one for one, (*_, size) in found.items() if one not in parents and size > 60]
+        number = random.choice(workers)
+        os.kill(number, sign)
+        return number
 
     def halt(self, random):
-        for number in random.sample(self.workers(), 1):
-            os.kill(number, signal.SIGSTOP)
-
-            def later(number=number):
-                with suppress(ProcessLookupError):
-                    os.kill(number, signal.SIGCONT)
-
-            threading.Timer(4.0, later).start()
+        number = self.kill(random, signal.SIGSTOP)
+        time.sleep(4)
+        with suppress(ProcessLookupError):
+            os.kill(number, signal.SIGCONT)
 
     def edit(self, random):
         text = f"{random.choice(_VERBS)} = {random.choice(_VERBS)}\n"
@@ -208,19 +180,16 @@ class Soak:
     def cut(self, _random):
         path = self.project / "rules" / "words.tsv"
         os.truncate(path, path.stat().st_size // 2)
-
-    def remove(self, _random):
         (self.project / "rules" / "outside.tsv").unlink(missing_ok=True)
 
     def spoil(self, random):
-        every = [path for path in (self.folder / "cache").rglob("*") if path.is_file()]
+        every = [path for path in self.cache.rglob("*") if path.is_file()]
         for path in random.sample(every, min(3, len(every))):
             if path.suffix != ".sqlite":
                 path.write_bytes(os.urandom(100))
 
     def touch(self, _random):
-        path = self.project / "corpora" / "headlines" / "sent1.txt"
-        path.touch()
+        (self.project / "corpora" / "headlines" / "sent1.txt").touch()
 
     def run(self, seconds):
         """Clients and faults for so long; what is wrong at the end."""
@@ -234,7 +203,7 @@ class Soak:
             self.sizes.append(sum(size for *_, size in processes(self.process.pid).values()))
         self.ends.set()
         for thread in threads:
-            thread.join(2 * PATIENCE)
+            thread.join(1200)
         return self.end()
 
     def end(self):
@@ -273,8 +242,10 @@ def main():
     given = parser.parse_args()
     print(f"--seed {given.seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        soak = Soak(folder, given.seed)
-        wrong = soak.run(given.minutes * 60)
+        project, cache = Path(folder, "project"), Path(folder, "cache")
+        with serving(project, "--profile", "baseline", ISTS_ASP_CACHE=str(cache)) as server:
+            soak = Soak(server, cache, given.seed)
+            wrong = soak.run(given.minutes * 60)
     print(*(f"{count:6} {name}" for name, count in sorted(soak.count.items())), sep="\n")
     print(*wrong, sep="\n")
     print(f"{sum(soak.count.values())} requests and faults, {len(wrong)} things wrong")

@@ -2,7 +2,10 @@
 
 import random
 import re
+from ast import literal_eval
 from collections import defaultdict
+
+import pytest
 
 from ists_asp.io.pairs import find_places, table_pairs
 from ists_asp.io.tables import Table
@@ -14,6 +17,22 @@ def rows(text):
     """The rows of a table in a text: its cells stand between bars, or below it and indented."""
     lines = text.strip().replace("\n    ", " | ").splitlines()
     return [tuple(map(str.strip, line.split(" | "))) for line in lines]
+
+
+def cases(text):
+    """Run a test for each row of a table.
+
+    The first row names the arguments; the cells below ``name=`` are Python literals, others texts.
+    """
+    names, *cells = rows(text)
+    values = [
+        [
+            literal_eval(cell) if name[-1] == "=" else cell
+            for name, cell in zip(names, row, strict=True)
+        ]
+        for row in cells
+    ]
+    return pytest.mark.parametrize([name.rstrip("=") for name in names], values)
 
 
 class Grammar(random.Random):

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import re
 import sqlite3
 import subprocess
 import sys
@@ -134,9 +133,7 @@ DAMAGE = {
     "it is text": lambda content: b"notes\n" * 1000,
     "the format is unknown": lambda content: content[:19] + b"\x09" + content[20:],
     "it may only be read": lambda content: content[:18] + b"\x03" + content[19:],
-    "the schema is no text": lambda content: re.sub(
-        b"TABLE entries ", b"\xa6" * 14, content, count=1
-    ),
+    "the schema is no text": lambda it: it.replace(b"TABLE entries ", b"\xa6" * 14, 1),
     "pages point to nowhere": lambda content: content[:5000].ljust(len(content), b"\xff"),
     "it is cut": lambda content: content[:5000],
     "it is half as long": lambda content: content[: len(content) // 2],
@@ -212,14 +209,15 @@ def test_a_database_of_another_program_stays_as_it_is(tmp_path, mark):
 
 
 def test_a_file_of_another_version_is_emptied(store):
-    put(store, keys(1)[0], 1)
+    (key,) = keys(1)
+    put(store, key, 1)
     store.close()
-    execute(store.path.parent, "DROP TABLE entries")
-    execute(store.path.parent, "CREATE TABLE entries (key, value)")
+    for statement in ("DROP TABLE entries", "CREATE TABLE entries (key, value)"):
+        execute(store.path.parent, statement)
     execute(store.path.parent, "PRAGMA user_version = 77")
-    assert get(store, keys(1)[0]) is None
-    put(store, keys(1)[0], 2)
-    assert get(store, keys(1)[0]) == 2
+    assert get(store, key) is None
+    put(store, key, 2)
+    assert get(store, key) == 2
 
 
 @pytest.mark.parametrize("place", ["file/cache", "folder"])

@@ -11,6 +11,7 @@ from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import format_score, given_answer, read_wa, write_answer, write_pair
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
 from tests.sharing import alignments, pair_of
+from tests.tables import cases
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 GOLD = [
@@ -81,25 +82,21 @@ def test_sides_that_begin_with_0_are_not_aligned(side, tokens):
     assert sentence.to_alignments()[0].tokens1 == tokens
 
 
-LOST = " : \n3 bark : \n</translation>\n<alignment>\n"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("</sentence>\n", "", "without </sentence>"),
-        ("// Two dogs bark\n", "", "1 text lines"),
-        ("3 barks :", "4 barks :", "token number 4 where 3 is due"),
-        ("3 barks :", "2 barks :", "token number 2 where 3 is due"),
-        ("3 barks :", "barks", "is not a token line"),
-        ("3 barks : ", "3 barks:", "f:7: no space before the colon of '3 barks:'; read as 'barks'"),
-        ("<alignment>\n", "", "outside <alignment>"),
-        (f"2 dogs{LOST}", "2 <==> : \n3 bark : \n", "outside <alignment>; read as one"),
-        ("<source>", "garbage\n<source>", "belongs to no section"),
-        ("<sentence", "stray\n<sentence", "f:1: 'stray' belongs to no section; skipped"),
-        ("</sentence>\n", "</sentence>\nstray\n", "f:21: 'stray' belongs to no section; skipped"),
-    ],
-)
+@cases(r"""
+old= | new= | message
+"</sentence>\n"       | "" | without </sentence>
+"// Two dogs bark\n"  | "" | 1 text lines
+"3 barks :"           | "4 barks :" | token number 4 where 3 is due
+"3 barks :"           | "2 barks :" | token number 2 where 3 is due
+"3 barks :"           | "barks" | is not a token line
+"3 barks : "          | "3 barks:" | f:7: no space before the colon of '3 barks:'; read as 'barks'
+"<alignment>\n"       | "" | outside <alignment>
+"2 dogs : \n3 bark : \n</translation>\n<alignment>\n" | "2 <==> : \n3 bark : \n"
+    outside <alignment>; read as one
+"<source>"            | "garbage\n<source>" | belongs to no section
+"<sentence"           | "stray\n<sentence" | f:1: 'stray' belongs to no section; skipped
+"</sentence>\n"       | "</sentence>\nstray\n" | f:21: 'stray' belongs to no section; skipped
+""")
 def test_broken_files_are_read_as_far_as_possible(old, new, message):
     warnings = []
     text = EXPECTED.replace(old, new, 1)
