@@ -130,7 +130,7 @@ class Trial:
 
     @cached_property
     def chosen(self):
-        return sorted(self.random.sample(range(len(self.pairs)), min(ALONE, len(self.pairs))))
+        return self.random.sample(range(len(self.pairs)), min(ALONE, len(self.pairs)))
 
     def clingo(self):
         """The objective that clingo alone finds for the programs of some pairs, and ours."""

@@ -31,12 +31,9 @@ def broken(folder):
     for file, page in pages.items():
         for link in sorted(page.links):
             parts = urlsplit(link)
-            if parts.scheme or parts.netloc:
-                continue
-            path = unquote(parts.path)
-            target = (file.parent / path).resolve() if path else file
-            place = unquote(parts.fragment)
-            if not target.is_file() or (target in pages and place not in pages[target].places):
+            target = (file.parent / unquote(parts.path)).resolve() if parts.path else file
+            lost = target in pages and unquote(parts.fragment) not in pages[target].places
+            if not (parts.scheme or parts.netloc) and (lost or not target.is_file()):
                 yield f"{file.relative_to(folder.resolve())}: {link}"
 
 

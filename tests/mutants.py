@@ -23,8 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 _LEFT_OUT = shutil.ignore_patterns(".venv", ".git", ".*_cache", "__pycache__")
 _MISSED = 2
-_LONGEST = 3600
-"""Seconds that tests may take: a broken line may be one that ends a loop."""
+_LONGEST = 3600  # seconds that tests may take: a broken line may be one that ends a loop
 
 
 class Mutant(NamedTuple):
@@ -42,44 +41,38 @@ class Mutant(NamedTuple):
         return text.replace(self.old, self.new)
 
 
-def _mutants():
-    text = Path(__file__).with_suffix(".txt").read_text("utf-8")
-    for block in re.split(r"^(?=[^-+\n])", text, flags=re.MULTILINE)[1:]:
-        head, *lines = block.splitlines()
-        signs = ("\n".join(line[2:] for line in lines if line[0] == sign) for sign in "-+")
-        yield Mutant(*head.split(" ", 1), *signs)
+def _mutant(block):
+    head, *lines = block.splitlines()
+    signs = ("\n".join(line[2:] for line in lines if line[0] == sign) for sign in "-+")
+    return Mutant(*head.split(" ", 1), *signs)
 
 
-MUTANTS = list(_mutants())
+_TEXT = Path(__file__).with_suffix(".txt").read_text("utf-8")
+MUTANTS = [_mutant(one) for one in re.split(r"^(?=[^-+\n])", _TEXT, flags=re.MULTILINE)[1:]]
 
 
-def caught(mutant, root, stages):
-    """The first test that fails with a line broken in a fresh copy below ``root``; None if none."""
+def caught(mutant, folder, stages):
+    """The first test that fails with a line broken in a copy in a folder; None if none."""
+    root = folder / "checkout"
     shutil.copytree(ROOT, root, ignore=_LEFT_OUT)
-    shared = ROOT.parent / "shared"
-    if shared.exists() and not (root.parent / "shared").exists():
-        (root.parent / "shared").symlink_to(shared)
+    (folder / "shared").symlink_to(ROOT.parent / "shared")
     (root / mutant.file).write_text(mutant.broken(root), "utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(root / "python")}
     for stage in stages:
-        running = subprocess.Popen(
-            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *stage],
-            cwd=root,
-            env={**os.environ, "PYTHONPATH": str(root / "python")},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            said, _ = running.communicate(timeout=_LONGEST)
-        except subprocess.TimeoutExpired:
-            # Its workers as well, which may be in a loop without an end.
-            os.killpg(running.pid, signal.SIGKILL)
-            running.communicate()
-            return f"the tests did not end within {_LONGEST} s"
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *stage]
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        with subprocess.Popen(
+            command, cwd=root, env=environment, start_new_session=True, **streams
+        ) as running:
+            try:
+                said, _ = running.communicate(timeout=_LONGEST)
+            except subprocess.TimeoutExpired:
+                # Its workers as well, which may be in a loop without an end.
+                os.killpg(running.pid, signal.SIGKILL)
+                return f"the tests did not end within {_LONGEST} s"
         if running.returncode:
             failed = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
-            return failed[0] if failed else f"pytest ended with {running.returncode}"
+            return next(iter(failed), f"pytest ended with {running.returncode}")
     return None
 
 
@@ -95,7 +88,7 @@ def main():
         mutant, began = MUTANTS[number - 1], time.monotonic()
         stages = [mutant.tests.split()] + ([] if given.first else [[], ["-m", ""]])
         with TemporaryDirectory() as folder:
-            test = caught(mutant, Path(folder) / "checkout", stages)
+            test = caught(mutant, Path(folder), stages)
         survived += [number] * (test is None)
         print(f"{number:2} {time.monotonic() - began:5.0f} s  {mutant}", flush=True)
         print(f"      {test or 'NOT NOTICED'}", flush=True)

@@ -27,11 +27,8 @@ def pytest_addoption(parser):
 
 
 def _part(text):
-    part, parts = (
-        (date.today().toordinal() % DAYS + 1, DAYS)
-        if text == "today"
-        else map(int, text.split("/"))
-    )
+    today = f"{date.today().toordinal() % DAYS + 1}/{DAYS}"
+    part, parts = map(int, (today if text == "today" else text).split("/"))
     if not 1 <= part <= parts:
         raise ValueError(text)
     return part, parts

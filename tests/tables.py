@@ -19,20 +19,15 @@ def rows(text):
     return [tuple(map(str.strip, line.split(" | "))) for line in lines]
 
 
-def cases(text):
-    """Run a test for each row of a table.
+def cases(table, *more):
+    """Run a test for each row of a table, a text or a file, and for each of more rows.
 
     The first row names the arguments; the cells below ``name=`` are Python literals, others texts.
     """
-    names, *cells = rows(text)
-    values = [
-        [
-            literal_eval(cell) if name[-1] == "=" else cell
-            for name, cell in zip(names, row, strict=True)
-        ]
-        for row in cells
-    ]
-    return pytest.mark.parametrize([name.rstrip("=") for name in names], values)
+    names, *cells = rows(table if isinstance(table, str) else table.read_text("utf-8"))
+    readers = [literal_eval if name[-1] == "=" else str for name in names]
+    values = [[read(cell) for read, cell in zip(readers, row, strict=True)] for row in cells]
+    return pytest.mark.parametrize([name.rstrip("=") for name in names], [*values, *more])
 
 
 class Grammar(random.Random):

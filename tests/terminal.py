@@ -15,10 +15,7 @@ import termios
 import unicodedata
 from typing import NamedTuple
 
-__all__ = ["Screen", "Terminal", "acts"]
-
-SECONDS = 120.0
-"""How long a terminal may be silent before what holds it is killed."""
+SECONDS = 120.0  # that a terminal may be silent before what holds it is killed
 
 
 def acts(character):
@@ -55,8 +52,6 @@ class Terminal:
         return self._ask(folder, commands, watched=False)
 
     def _ask(self, folder, commands, *, watched):
-        assert self._forks.stdin is not None
-        assert self._forks.stdout is not None
         print(json.dumps([str(folder), commands, watched]), file=self._forks.stdin, flush=True)
         screens = json.loads(self._forks.stdout.readline())
         return [Screen(code, output.encode("latin-1")) for code, output in screens]
@@ -92,10 +87,19 @@ def _run(folder, commands, watched):
     child = os.fork()
     if child == 0:
         try:
-            _take(theirs)
+            # Make the terminal the one of this process.
+            os.setsid()
+            fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+            for number in range(3):
+                os.dup2(theirs, number)
             os.chdir(folder)
             if watched:
-                _be(commands[0])
+                # Be the command from its beginning to its end.
+                from ists_asp.__main__ import run
+
+                _begin()
+                sys.argv = ["ists-asp", *commands[0]]
+                run()
             for command in commands:
                 os.write(writing, b"%d\n" % _call(command))
                 # Nothing that is cleaned can look like it.
@@ -118,23 +122,6 @@ def _run(folder, commands, watched):
     with os.fdopen(reading) as stream:
         codes = [ended] if watched else [int(line) for line in stream]
     return list(zip(codes, output.decode("latin-1").split("\0"), strict=False))
-
-
-def _take(terminal):
-    """Make a terminal the one of this process."""
-    os.setsid()
-    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
-    for number in range(3):
-        os.dup2(terminal, number)
-
-
-def _be(arguments):
-    """Be the command from its beginning to its end."""
-    from ists_asp.__main__ import run
-
-    sys.argv = ["ists-asp", *arguments]
-    _begin()
-    run()
 
 
 def _call(arguments):

@@ -7,6 +7,7 @@ from clingo import Number
 
 from ists_asp import vocabulary as v
 from ists_asp.vocabulary import ALIGNED, KINDS, TOKEN_COUNT, Predicate, all_predicates, targets
+from tests.tables import cases
 from tests.tours import ROOT
 
 VALUES = {
@@ -35,21 +36,19 @@ def test_every_predicate_that_python_names_is_documented():
     assert len({one.name for one in about}) == len(about) > 100
 
 
-@pytest.mark.parametrize(
-    ("predicate", "meanings"),
-    [
-        ("token", [("sentence", 0), ("token", ("is", 0)), None]),
-        ("initials", [("sentence", 0), ("token", ("is", 0)), ("token", ("is", 0)), None]),
-        ("glued", [("sentence", 0), ("token", ("is", 0)), ("token", ("other", 0))]),
-        ("near", [("token", 1), ("token", 2), None]),
-        ("last", [("sentence", 0), ("chunk", ("is", 0)), ("token", ("is", 0))]),
-        ("line_token", [None, ("sentence", 0), ("token", ("is", 1))]),
-        ("span", [("sentence", 0), ("span", ("is", 0))]),
-        ("label", [("span", 1), ("span", 2), ("label", 0)]),
-        ("side", [("sentence", 0), ("span", 1), ("span", 2)]),
-        ("retag", [("sentence", 0), ("token", ("is", 0)), ("tag", 0), None]),
-    ],
-)
+@cases("""
+predicate  | meanings=
+token      | [("sentence", 0), ("token", ("is", 0)), None]
+initials   | [("sentence", 0), ("token", ("is", 0)), ("token", ("is", 0)), None]
+glued      | [("sentence", 0), ("token", ("is", 0)), ("token", ("other", 0))]
+near       | [("token", 1), ("token", 2), None]
+last       | [("sentence", 0), ("chunk", ("is", 0)), ("token", ("is", 0))]
+line_token | [None, ("sentence", 0), ("token", ("is", 1))]
+span       | [("sentence", 0), ("span", ("is", 0))]
+label      | [("span", 1), ("span", 2), ("label", 0)]
+side       | [("sentence", 0), ("span", 1), ("span", 2)]
+retag      | [("sentence", 0), ("token", ("is", 0)), ("tag", 0), None]
+""")
 def test_names_of_arguments_say_what_they_are(predicate, meanings):
     assert Predicate(predicate).meanings == meanings
 

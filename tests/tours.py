@@ -64,13 +64,6 @@ def make_place(folder):
     return folder
 
 
-def follow(place, block):
-    """Do what a block says and compare what comes out with the block below it."""
-    printed = do(place, block)
-    if block.output is not None:
-        assert printed == block.output
-
-
 def do(place, block):
     """Do what a block says and return what comes out."""
     text = block.text
@@ -111,7 +104,7 @@ def refresh(page, only=""):
             if block.output not in (None, printed):
                 before = f"```{block.language}\n{block.text}```\n\n```text\n"
                 text = text.replace(f"{before}{block.output}```", f"{before}{printed}```")
-                page.write_text(text, encoding="utf-8")
+        page.write_text(text, encoding="utf-8")
 
 
 def run(place, text, *, accepted=(0,)):
@@ -122,13 +115,9 @@ def run(place, text, *, accepted=(0,)):
         "PYTHONPATH": str(ROOT / "python"),
         "OMP_NUM_THREADS": "1",
     }
+    command, streams = ["bash", "-euo", "pipefail", "-c", text], {"capture_output": True}
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", text],
-        cwd=place,
-        env=environment,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
+        command, cwd=place, env=environment, encoding="utf-8", check=False, **streams
     )
     assert done.returncode in accepted, done.stderr
     assert "Traceback" not in done.stderr

@@ -1,4 +1,4 @@
-"""The shipped English models, loaded once for all tests of this folder."""
+"""The shipped models, loaded once for all tests of this folder."""
 
 import pytest
 
@@ -6,5 +6,10 @@ from ists_asp.annotate import Annotator
 
 
 @pytest.fixture(scope="session")
-def annotator():
-    return Annotator()
+def annotators():
+    return {code: Annotator(code) for code in ("en", "es")}
+
+
+@pytest.fixture(scope="session")
+def annotator(annotators):
+    return annotators["en"]

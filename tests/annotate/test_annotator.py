@@ -1,6 +1,5 @@
 """The annotator with the shipped models; all Spanish sentences are made up."""
 
-import re
 import socket
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from ists_asp.errors import DataError
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Token
 from ists_asp.resources import data_dir
+from tests.tables import cases
 
 SENTENCES = [
     *("The bulb isn't connected to terminal b.", "Dogs"),
@@ -25,11 +25,6 @@ SENTENCES = [
 
 def tokens(text):
     return tuple(Token(index, form) for index, form in enumerate(text.split(), 1))
-
-
-@pytest.fixture(scope="module")
-def spanish():
-    return Annotator("es")
 
 
 def words(annotator, text, *names):
@@ -52,90 +47,54 @@ def test_the_shipped_models_are_found_small_and_name_no_path(code, size):
     assert "The models are shared under [CC BY-SA 4.0]" in card
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        (
-            "The bulb isn't connected.",
-            "The/the/DT bulb/bulb/NN is/be/VBZ+n't/not/RB connected/connect/VBN+././.",
-        ),
-        # Forms stay as in the input.
-        (
-            "They don’t sleep -LRB- yet -RRB- now.",
-            "They/they/PRP do/do/VBP+n’t/not/RB sleep/sleep/VB -LRB-/(/-LRB- yet/yet/RB"
-            " -RRB-/)/-RRB- now/now/RB+././.",
-        ),
-    ],
-)
-def test_sub_tokens_become_words_of_their_token(annotator, text, found):
-    assert words(annotator, text, "form", "lemma", "xpos") == found
+@cases("""
+code | names | text | found
+en | form/lemma/xpos | The bulb isn't connected.
+    The/the/DT bulb/bulb/NN is/be/VBZ+n't/not/RB connected/connect/VBN+././.
+en | form/lemma/xpos | They don’t sleep -LRB- yet -RRB- now.
+    They/they/PRP do/do/VBP+n’t/not/RB sleep/sleep/VB -LRB-/(/-LRB- yet/yet/RB -RRB-/)/-RRB- \
+now/now/RB+././.
+en | upos  | The old man reads a newspaper .   | DET ADJ NOUN VERB DET NOUN PUNCT
+en | upos  | She was not happy .               | PRON AUX PART ADJ PUNCT
+en | upos  | Two women walked to the river .   | NUM NOUN VERB ADP DET NOUN PUNCT
+en | upos  | the dog is very big               | DET NOUN AUX ADV ADJ
+en | upos  | We can go and he will stay .      | PRON AUX VERB CCONJ PRON AUX VERB PUNCT
+es | upos  | La niña lee un libro nuevo .      | DET NOUN VERB DET NOUN ADJ PUNCT
+es | upos  | Ellos no quieren jugar en la calle . | PRON ADV VERB VERB ADP DET NOUN PUNCT
+es | upos  | los alumnos escriben una carta larga | DET NOUN VERB DET NOUN ADJ
+es | upos  | Su hermano ha comprado tres libros . | DET NOUN AUX VERB NUM NOUN PUNCT
+es | xpos  | Buenos días                       | _ _
+en | lemma | The Children Were Eating Apples . | the child be eat apple .
+en | lemma | THE CHILDREN WERE EATING APPLES . | the child be eat apple .
+es | lemma | El año pasado los jóvenes piden canciones | el año pasado el joven pedir canción
+es | lemma | El Ministro Presenta Nuevas Medidas | el ministro presentar nuevo medida
+es | lemma | EL MINISTRO PRESENTA NUEVAS MEDIDAS | el ministro presentar nuevo medida
+es | lemma | el ministro presenta nuevas medidas | el ministro presentar nuevo medida
+""")
+def test_words_have_their_forms_lemmas_and_tags(annotators, code, names, text, found):
+    """Parts of a token are its words; forms stay as they are, lemmas do not depend on case."""
+    assert words(annotators[code], text, *names.split("/")) == found
 
 
-@pytest.mark.parametrize(
-    ("text", "upos"),
-    [
-        ("The old man reads a newspaper .", "DET ADJ NOUN VERB DET NOUN PUNCT"),
-        ("She was not happy .", "PRON AUX PART ADJ PUNCT"),
-        ("Two women walked to the river .", "NUM NOUN VERB ADP DET NOUN PUNCT"),
-        ("the dog is very big", "DET NOUN AUX ADV ADJ"),
-        ("We can go and he will stay .", "PRON AUX VERB CCONJ PRON AUX VERB PUNCT"),
-        ("La niña lee un libro nuevo .", "DET NOUN VERB DET NOUN ADJ PUNCT"),
-        ("Ellos no quieren jugar en la calle .", "PRON ADV VERB VERB ADP DET NOUN PUNCT"),
-        ("los alumnos escriben una carta larga", "DET NOUN VERB DET NOUN ADJ"),
-        ("Su hermano ha comprado tres libros .", "DET NOUN AUX VERB NUM NOUN PUNCT"),
-    ],
-)
-def test_plain_sentences_are_tagged_right(annotator, spanish, text, upos):
-    either = spanish if re.match("La|Ellos|los|Su", text) else annotator
-    assert words(either, text, "upos") == upos
+@cases("""
+text                              | found
+La puerta del museo da al parque. | del/de/ADP
+La puerta del museo da al parque. | al/a/ADP
+La puerta del museo da al parque. | parque/parque/NOUN+./
+Quiere comprarlo en la ciudad .   | comprarlo/comprar/VERB
+Quiere situarse en la ciudad .    | situarse/situar/VERB
+Quiere diciéndole en la ciudad .  | diciéndole/decir/VERB
+""")
+def test_contractions_and_verbs_with_clitics_stay_one_word(annotators, text, found):
+    assert f" {found}" in words(annotators["es"], text, "form", "lemma", "upos")
 
 
-@pytest.mark.parametrize(
-    ("text", "lemmas"),
-    [
-        ("The Children Were Eating Apples .", "the child be eat apple ."),
-        ("THE CHILDREN WERE EATING APPLES .", "the child be eat apple ."),
-    ],
-)
-def test_lemmas_do_not_depend_on_case(annotator, text, lemmas):
-    assert words(annotator, text, "lemma") == lemmas
-
-
-@pytest.mark.parametrize(
-    ("text", "lemmas"),
-    [
-        ("El año pasado los jóvenes piden canciones", "el año pasado el joven pedir canción"),
-        ("El Ministro Presenta Nuevas Medidas", "el ministro presentar nuevo medida"),
-        ("EL MINISTRO PRESENTA NUEVAS MEDIDAS", "el ministro presentar nuevo medida"),
-        ("el ministro presenta nuevas medidas", "el ministro presentar nuevo medida"),
-    ],
-)
-def test_lemmas_do_not_depend_on_accents_and_case(spanish, text, lemmas):
-    assert words(spanish, text, "lemma") == lemmas
-
-
-@pytest.mark.parametrize(
-    ("text", "word"),
-    [
-        ("La puerta del museo da al parque.", "del/de/ADP"),
-        ("La puerta del museo da al parque.", "al/a/ADP"),
-        ("La puerta del museo da al parque.", "parque/parque/NOUN"),
-        ("Quiere comprarlo en la ciudad .", "comprarlo/comprar/VERB"),
-        ("Quiere situarse en la ciudad .", "situarse/situar/VERB"),
-        ("Quiere diciéndole en la ciudad .", "diciéndole/decir/VERB"),
-    ],
-)
-def test_contractions_and_verbs_with_clitics_stay_one_word(spanish, text, word):
-    assert word in re.split("[ +]", words(spanish, text, "form", "lemma", "upos"))
-
-
-def test_spanish_marks_are_cut_off_and_have_no_tags_of_their_own(spanish):
-    found = re.split("[ +]", words(spanish, "¿Vienes —preguntó ella— mañana?", "form", "upos"))
-    forms = " ".join(word.split("/")[0] for word in found)
-    assert forms == "¿ Vienes — preguntó ella — mañana ?"
-    assert [word[0] for word in found if word.endswith("/PUNCT")] == ["¿", "—", "—", "?"]
-    assert words(spanish, "Buenos días", "xpos") == "_ _"
-    (sentence,) = spanish.tokenize(["El hijo del vecino, ¿quiere verlo?"])
+def test_spanish_marks_are_cut_off_and_have_no_tags_of_their_own(annotators):
+    found = words(annotators["es"], "¿Vienes —preguntó ella— mañana?", "form", "upos")
+    found = [word.split("/") for word in found.replace("+", " ").split()]
+    assert " ".join(form for form, _ in found) == "¿ Vienes — preguntó ella — mañana ?"
+    assert [form for form, upos in found if upos == "PUNCT"] == ["¿", "—", "—", "?"]
+    (sentence,) = annotators["es"].tokenize(["El hijo del vecino, ¿quiere verlo?"])
     assert " ".join(token.form for token in sentence) == "El hijo del vecino , ¿ quiere verlo ?"
 
 
@@ -158,19 +117,14 @@ def test_what_stanza_loses_is_an_error_that_shows_it(monkeypatch):
         Annotator().tokenize(["Dogs bark"])
 
 
-@pytest.mark.parametrize(
-    ("size", "marks", "found"),
-    [
-        (0, [], []),
-        (1, [], [(0, 1)]),
-        (WINDOW, [], [(0, WINDOW)]),
+def test_windows():
+    for size, marks, found in (
+        *((0, [], []), (1, [], [(0, 1)]), (WINDOW, [], [(0, WINDOW)])),
         # Without a mark a window is full, else it ends behind one in its second half.
         (WINDOW + 1, [], [(0, WINDOW), (WINDOW, WINDOW + 1)]),
         (300, [WINDOW // 4, WINDOW - 30], [(0, WINDOW - 29), (WINDOW - 29, 300)]),
-    ],
-)
-def test_windows(size, marks, found):
-    assert windows(["," if place in marks else "a" for place in range(size)]) == found
+    ):
+        assert windows(["," if place in marks else "a" for place in range(size)]) == found
 
 
 def test_nothing_gives_nothing(annotator):
@@ -183,10 +137,8 @@ def test_nothing_gives_nothing(annotator):
 def test_raw_text_is_one_sentence(annotator):
     (sentence,) = annotator.tokenize(["The dog\n\nisn't here. It left  the U.S., they say."])
     forms = "The dog isn't here . It left the U.S. , they say ."
-    assert (
-        sentence
-        == make_sentence(forms.split(), "The dog isn't here. It left the U.S., they say.").tokens
-    )
+    text = "The dog isn't here. It left the U.S., they say."
+    assert sentence == make_sentence(forms.split(), text).tokens
 
 
 @pytest.mark.slow

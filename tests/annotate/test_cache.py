@@ -56,10 +56,9 @@ def test_raw_texts_are_kept_as_well(tmp_path, monkeypatch):
 
 def test_other_models_have_other_entries(tmp_path):
     models = find("en")
-    copies = []
-    for path in models.files:
-        copies.append(tmp_path / f"{len(copies)}-{path.name}")
-        copies[-1].write_bytes(path.read_bytes())
+    copies = [tmp_path / f"{at}-{path.name}" for at, path in enumerate(models.files)]
+    for path, copy in zip(models.files, copies, strict=True):
+        copy.write_bytes(path.read_bytes())
     same = replace(models, files=tuple(copies))
     assert same.key == models.key
     copies[1].write_bytes(copies[1].read_bytes() + b"\0")

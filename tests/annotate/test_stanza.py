@@ -1,13 +1,14 @@
-"""What is said when models are missing or damaged."""
+"""Stanza's models: what is said when they are missing or damaged, and how accurate they are."""
 
 import json
 import pickle
 import shutil
+from pathlib import Path
 
 import pytest
 
 from ists_asp.annotate import Annotator
-from ists_asp.annotate.stanza import PROCESSORS, SHIPPED_PACKAGE, find
+from ists_asp.annotate.stanza import PROCESSORS, SHIPPED_PACKAGE, StanzaAdapter, find
 from ists_asp.errors import ResourceError
 from ists_asp.model import Token
 from ists_asp.resources import data_dir
@@ -32,13 +33,10 @@ def error(*arguments):
     return text
 
 
-def test_a_missing_directory(tmp_path):
+def test_a_folder_or_an_index_that_is_missing_or_damaged_or_lacks_the_language(tmp_path):
     text = error("en", tmp_path / "nowhere")
     for words in (str(tmp_path / "nowhere"), "no such directory", "--stanza-dir", "download('en'"):
         assert words in text
-
-
-def test_an_index_that_is_missing_or_damaged_or_lacks_the_language(tmp_path):
     index = tmp_path / "resources.json"
     assert "no resources.json in it" in error("en", tmp_path)
     for content in ("", "{", "\x00"):
@@ -83,15 +81,11 @@ def test_one_of_several_packages_is_taken_and_named(copy):
     assert (find("en", copy).package, find("en", copy).choice) == ("craft", None)
 
 
-class Other:
-    """What torch refuses to read, and a page of whose advice begins with how to read it."""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("processor", ["pos", "lemma"])
 @pytest.mark.parametrize(
     "content",
-    [0, 1000, 20_000, b"no model", pickle.dumps(print, protocol=4), Other(), {"other": 1}],
+    [0, 1000, 20_000, b"no model", pickle.dumps(print, protocol=4), SENTENCE, {"other": 1}],
 )
 def test_a_damaged_model(copy, capfd, recwarn, processor, content):
     import torch
@@ -117,3 +111,54 @@ def test_a_damaged_model(copy, capfd, recwarn, processor, content):
     assert len(text) < len(str(copy)) + 300
     assert capfd.readouterr() == ("", "")
     assert not [one for one in recwarn if "pickle" in str(one.message)]
+
+
+UD = Path(__file__).parents[3] / "shared" / "data" / "ud"
+FILES = {"en": UD / "en_ewt-ud-dev.conllu", "es": UD / "es_gsd-ud-test.conllu"}
+
+NEEDS_TREEBANKS = pytest.mark.skipif(
+    not all(file.is_file() for file in FILES.values()),
+    reason="needs en_ewt-ud-dev.conllu and es_gsd-ud-test.conllu in ../shared/data/ud",
+)
+
+
+def rows_of(code):
+    """Form, lemma, UPOS and XPOS of the words of each sentence."""
+    blocks = FILES[code].read_text(encoding="utf-8").split("\n\n")
+    rows = [[line.split("\t") for line in block.splitlines()] for block in blocks]
+    return [[row[1:5] for row in block if row[0].isdecimal()] for block in rows if block]
+
+
+def score(code, treebank, case=str):
+    """Per cent of right UPOS, XPOS and lemmas."""
+    readings = StanzaAdapter(find(code)).tag([[case(row[0]) for row in rows] for rows in treebank])
+    pairs = [
+        pair
+        for gold, tagged in zip(treebank, readings, strict=True)
+        for pair in zip(gold, tagged, strict=True)
+    ]
+    upos = sum(gold[2] == word.upos for gold, word in pairs) / len(pairs)
+    xpos = sum(gold[3] == word.xpos for gold, word in pairs) / len(pairs)
+    lemmas = [gold[1].lower() == word.lemma.lower() for gold, word in pairs if gold[1] != "_"]
+    return 100 * upos, 100 * xpos, 100 * sum(lemmas) / len(lemmas)
+
+
+@pytest.mark.slow
+@NEEDS_TREEBANKS
+@pytest.mark.parametrize(("code", "least"), [("en", (92.5, 91.8, 97.5)), ("es", (90, 0, 96))])
+def test_accuracy(code, least):
+    reached = score(code, rows_of(code))
+    assert all(share >= wanted for share, wanted in zip(reached, least, strict=True)), reached
+
+
+@pytest.mark.slow
+@NEEDS_TREEBANKS
+def test_accuracy_hardly_depends_on_case():
+    def title(form):
+        clitic = form.startswith("'") or form == "n't"
+        return form if clitic else form[:1].upper() + form[1:]
+
+    some = rows_of("en")[::3]
+    plain = score("en", some)
+    for case in (str.lower, title):
+        assert score("en", some, case) == pytest.approx(plain, abs=1.5)

@@ -208,11 +208,24 @@ def bytes_of(write):
     return stream.getvalue()
 
 
+def book(*sheets, formats=(), merged=(), hidden=()):
+    """A workbook of sheets, each a name and rows, with formats of cells of the last one."""
+    workbook = openpyxl.Workbook()
+    workbook.remove(workbook.active)
+    for name, *lines in sheets:
+        sheet = workbook.create_sheet(name)
+        for line in lines:
+            sheet.append(line)
+        sheet.sheet_state = "hidden" if name in hidden else "visible"
+    for cell, code in formats:
+        sheet[cell].number_format = code
+    for cells in merged:
+        sheet.merge_cells(cells)
+    return bytes_of(workbook.save)
+
+
 def excel(lines):
-    book = openpyxl.Workbook()
-    for line in lines:
-        book.active.append(line)
-    return bytes_of(book.save)
+    return book(("S", *lines))
 
 
 def libre(lines, *others):
@@ -278,12 +291,9 @@ def table(tmp_path):
     return opened
 
 
-def write(path, titles, lines, kind=None, **how):
+def write(path, titles, lines, **how):
     """Write a table with these titles and lines, and return where it is."""
-    with (
-        path.open("w", encoding="utf-8", newline="") as stream,
-        writing(kind or path.suffix[1:], stream, titles, **how) as put,
-    ):
+    with path.open("w", newline="") as out, writing(path.suffix[1:], out, titles, **how) as put:
         for cells in lines:
             put(cells)
     return path
@@ -305,18 +315,11 @@ def test_tables_of_all_programs_are_read_and_come_back(table, tmp_path, name):
     pair = lines[0][1]
     assert (pair.id, pair.sent1.text) == ("a1", ROWS[0][1])
     cells = [list(row.cells) for row, _ in lines]
-    again = Table(write(tmp_path / f"back.{source.kind}", source.titles, cells, like=source))
-    assert again.columns == source.columns
-    assert cells_of(again) == cells
-
-
-@pytest.mark.parametrize(
-    "name", ["comma.csv", "unix.csv", "semicolon.csv", "excel-mark.csv", "tabs.tsv"]
-)
-def test_text_comes_back_byte_by_byte(table, tmp_path, name):
-    source = table(name, READ[name])
-    back = write(tmp_path / "back", source.titles, cells_of(source), source.kind, like=source)
-    assert back.read_bytes() == READ[name]
+    back = write(tmp_path / f"back.{source.kind}", source.titles, cells, like=source)
+    again = Table(back)
+    assert (again.columns, cells_of(again)) == (source.columns, cells)
+    if name in ("comma.csv", "unix.csv", "semicolon.csv", "excel-mark.csv", "tabs.tsv"):
+        assert back.read_bytes() == READ[name]
 
 
 def test_values_of_other_columns_keep_their_types(table, tmp_path):
@@ -448,22 +451,6 @@ def test_a_cell_that_cannot_be_read_costs_its_row(table):
     lines = list(table("a.ods", tables.libre(rows)).rows())
     told = [str(row.fault).rpartition("/")[2] for row in lines]
     assert told == [f"a.ods: sheet 'S', row {n}: column C cannot be read" for n in (2, 3, 4)]
-
-
-def book(*sheets, formats=(), merged=(), hidden=()):
-    """A workbook of sheets, each a name and rows, with formats of cells of the last one."""
-    workbook = openpyxl.Workbook()
-    workbook.remove(workbook.active)
-    for name, *lines in sheets:
-        sheet = workbook.create_sheet(name)
-        for line in lines:
-            sheet.append(line)
-        sheet.sheet_state = "hidden" if name in hidden else "visible"
-    for cell, code in formats:
-        sheet[cell].number_format = code
-    for cells in merged:
-        sheet.merge_cells(cells)
-    return bytes_of(workbook.save)
 
 
 PAIR = ["sentence1", "sentence2"]

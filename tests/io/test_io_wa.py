@@ -1,3 +1,5 @@
+"""Files of alignments and of chunks: what is written is read back, what is broken is told."""
+
 import io
 from collections import Counter
 from pathlib import Path
@@ -7,13 +9,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ists_asp.errors import DataError
-from ists_asp.io.text import make_sentence
+from ists_asp.io.pairs import format_chunks, parse_chunks, read_pairs
+from ists_asp.io.text import Repairs, make_sentence
 from ists_asp.io.wa import format_score, given_answer, read_wa, write_answer, write_pair
-from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Tag
-from tests.sharing import alignments, pair_of
+from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Sentence, Tag
+from tests.sharing import alignments, pair_of, processor_seconds
 from tests.tables import cases
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
+NEEDS_SHARED = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
 GOLD = [
     *sorted(SHARED.glob("ists-2016-train/*/gold.wa")),
     *sorted(SHARED.glob("ists-2015-train/*.wa")),
@@ -132,7 +136,7 @@ def test_given_alignments_are_of_tokens_that_there_are():
     assert [chunk.tokens for chunk in answer.chunks1] == [(1,), (2,), (3,), (4,)]
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
+@NEEDS_SHARED
 @pytest.mark.parametrize("path", GOLD, ids=lambda path: "-".join(path.parts[-2:]))
 def test_official_files_survive_a_round_trip(path):
     warnings = []
@@ -194,3 +198,109 @@ def test_round_trip(reference):
 @given(st.text(st.sampled_from("<>/=1 2:\nsentence"), max_size=80) | st.text(max_size=80))
 def test_reader_never_crashes(text):
     read(text)
+
+
+def parse(text):
+    warnings = []
+    sentence = parse_chunks(text, where="f:1", repairs=Repairs(warnings.append))
+    return [sentence.words(chunk.tokens) for chunk in sentence.chunks], warnings
+
+
+def test_brackets_that_belong_to_words():
+    assert parse("[ the bulb ] [ is ] [ on ] ") == (["the bulb", "is", "on"], [])
+    assert parse("[ see foo[1] ]") == (["see foo[1]"], [])
+    with pytest.raises(DataError, match="cover the tokens"):
+        format_chunks(Sentence(make_sentence(["a", "b"]).tokens, (Chunk(2, 2),)))
+
+
+@cases("""
+text | chunks | message
+[ is ] [ in [ a path ] [ but ] | is/in/a path/but | inside an open chunk
+[ is not] [ on ] | is not/on    | no space at the bracket of 'not]'
+[is not ] [ on ] | is not/on    | no space at the bracket of '[is'
+[ is ][ on ]     | is/on        | no space at the bracket of ']['
+[ is ] [ on off  | is/on off    | 'on off' has no ]
+so it [ is ] on  | so it/is/on  | 'so it' stands outside brackets
+[ is ] ] [ on ]  | is/on        | ] without its [
+[ is ] [ ] [ on ] | is/on       | an empty chunk
+no brackets      | no brackets  | outside brackets
+""")
+def test_repairs(text, chunks, message):
+    found, warnings = parse(text)
+    assert found == chunks.split("/")
+    assert warnings[0].startswith("f:1: ")
+    assert message in "\n".join(warnings)
+    with pytest.raises(DataError, match=r"^f:1: "):
+        parse_chunks(text, where="f:1", repairs=Repairs(strict=True))
+
+
+def test_faults_of_a_kind_are_one_warning_a_line():
+    chunks, warnings = parse("[ a ] ] ] b [ c [ d [ e")
+    assert chunks == ["a", "b", "c", "d", "e"]
+    words = ("] without its [, and 1 more such", "'b' stands outside", "and 1 more such", "no ]")
+    assert all(part in warning for part, warning in zip(words, warnings, strict=True))
+
+
+@pytest.mark.parametrize("piece", ["\\", "]", "[", "][", "\\]", "a]", "[a] "])
+def test_long_lines_take_time_in_proportion(piece):
+    warnings = []
+
+    def read_and_write(text):
+        warnings.clear()
+        try:
+            format_chunks(parse_chunks(text, repairs=Repairs(warnings.append)))
+        except DataError:
+            assert set(text) <= {"[", "]"}
+
+    short, long = (piece * (size // len(piece)) for size in (5_000, 50_000))
+    once = processor_seconds(lambda: read_and_write(short))
+    ten_times = processor_seconds(lambda: read_and_write(long))
+    # Ten times as long; a hundred times, if each bracket looked through the line.
+    assert ten_times < 40 * once
+    assert all(len(warning) < 200 for warning in warnings)
+    assert len(warnings) < 6
+
+
+@st.composite
+def chunked(draw):
+    word = st.text(st.sampled_from("ab[]\\\"%'/"), min_size=1, max_size=5)
+    words = draw(st.lists(word, min_size=1, max_size=8))
+    starts = sorted({1, *draw(st.lists(st.integers(1, len(words))))})
+    ends = [start - 1 for start in starts[1:]] + [len(words)]
+    return Sentence(make_sentence(words).tokens, tuple(map(Chunk, starts, ends)))
+
+
+BRACKETS = Sentence(
+    make_sentence(["[", "]", "[1]", "foo[1]", "a][b", "\\[", "\\", "x]\\"]).tokens,
+    (Chunk(1, 3), Chunk(4, 8)),
+)
+
+
+@given(chunked())
+@example(BRACKETS)
+def test_chunks_come_back(sentence):
+    assert parse_chunks(format_chunks(sentence), repairs=Repairs(strict=True)) == sentence
+
+
+@given(st.text(st.sampled_from("ab[] \\"), max_size=30))
+def test_chunks_cover_every_token_of_any_line(text):
+    try:
+        sentence = parse_chunks(text)
+    except DataError:
+        # There is no token at all.
+        assert set(text) <= set("[] ")
+        return
+    covered = [number for chunk in sentence.chunks for number in chunk.tokens]
+    assert covered == [token.index for token in sentence.tokens]
+
+
+@NEEDS_SHARED
+@pytest.mark.parametrize("name", ["headlines", "images", "answers-students"])
+def test_official_chunk_files_have_the_tokens_of_the_gold_file(name):
+    warnings, folder = [], SHARED / "ists-2016-train" / name
+    files = (folder / f"sent{side}.chunk.txt" for side in (1, 2))
+    pairs = list(read_pairs(*files, chunked=True, warn=warnings.append))
+    for pair, gold in zip(pairs, map(pair_of, read_wa(folder / "gold.wa")), strict=True):
+        assert (pair.id, pair.sent1.text) == (gold.id, gold.sent1.text)
+        assert pair.sent2.text == gold.sent2.text
+    assert len(warnings) == (1 if name == "answers-students" else 0)

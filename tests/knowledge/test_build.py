@@ -63,10 +63,7 @@ def tiny(tmp_path):
 @pytest.fixture
 def classes(tmp_path):
     path = tmp_path / "classes.tsv"
-    path.write_text(
-        "# a comment\n\nanimal\tanimal\tn\t1\nrare\tdog\tn\t2\nsize\tlarge\ta\t1\n",
-        encoding="utf-8",
-    )
+    path.write_text("# so\n\nanimal\tanimal\tn\t1\nrare\tdog\tn\t2\nsize\tlarge\ta\t1\n")
     return path
 
 
@@ -81,17 +78,12 @@ def test_tables(build, tiny, classes, tmp_path):
     assert rows(output, "SELECT lemma FROM word ORDER BY id") == [
         *(("animal",), ("animate being",), ("dog",), ("entity",), ("huge",), ("large",))
     ]
-    assert rows(output, "SELECT pos, rank, synset FROM sense WHERE word = 3") == [
-        ("n", 0, 3),
-        ("n", 1, 4),
-        ("v", 0, 5),
-    ]
+    senses = rows(output, "SELECT pos, rank, synset FROM sense WHERE word = 3")
+    assert senses == [("n", 0, 3), ("n", 1, 4), ("v", 0, 5)]
     assert rows(output, "SELECT * FROM hypernym") == [(2, 1), (3, 2), (4, 1)]
     assert rows(output, "SELECT * FROM similar") == [(7, 6)]
-    assert rows(output, "SELECT synset, word, target, target_word FROM link") == [
-        (3, 3, 5, 3),
-        (5, 3, 3, 3),
-    ]
+    links = rows(output, "SELECT synset, word, target, target_word FROM link")
+    assert links == [(3, 3, 5, 3), (5, 3, 3, 3)]
     named = "SELECT lemma, pos, name FROM class JOIN word ON word.id = class.word "
     named += "JOIN class_name ON class_name.id = class.class ORDER BY lemma, pos, name"
     assert rows(output, named) == [

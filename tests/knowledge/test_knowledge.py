@@ -1,9 +1,20 @@
+"""What is known about pairs, and kept between runs: looked up once."""
+
+from dataclasses import replace
+
 import pytest
 
-from ists_asp.errors import ResourceError
+from ists_asp.engine import Setup
+from ists_asp.engine.preparation import Preparation
+from ists_asp.errors import DataError, ResourceError
+from ists_asp.io.pairs import parse_chunks
+from ists_asp.io.text import make_sentence
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.words import Phrases
+from ists_asp.lang import language
 from ists_asp.model import Pair, Sentence, Token, Word
+from tests.sharing import damage
+from tests.tables import cases
 
 
 @pytest.fixture(scope="module")
@@ -77,56 +88,39 @@ def test_multiword_entries(knowledge):
     assert 'class("prime minister",person)' in found
 
 
-@pytest.mark.parametrize(
-    ("entry", "first", "found"),
-    [
-        ("kick the bucket", "He kicked|kick|VERB the bucket+.", [(2, 4)]),
-        ("kick the bucket", "He kicked|kick|VERB the red bucket", []),
-        ("turn down", "turned|turn|VERB a b c d e f down", [(1, 8, 8)]),
-        ("turn down", "turned|turn|VERB a b c d e f g down", []),
-        ("turn down", "turn+n't down", []),
-        ("dar a luz", "dio|dar|VERB+lo|lo|PRON anoche a luz", [(1, 3, 4)]),
-        # An entry may be a token that annotation splits, or several that the tokeniser cuts.
-        ("don't", "I do|do|AUX+n't|not|PART know", [(2, 2)]),
-        ('20"', 'a 20 " screen', [(2, 3)]),
-        ("pay us$ now", "paid|pay|VERB US $ now", [(1, 4)]),
-        ("wi-fi", "Wi-Fi", []),
-    ],
-)
+# An entry may be a token that annotation splits, or several that the tokeniser cuts.
+@cases("""
+entry           | first                              | found=
+kick the bucket | He kicked|kick|VERB the bucket+.   | [(2, 4)]
+kick the bucket | He kicked|kick|VERB the red bucket | []
+turn down       | turned|turn|VERB a b c d e f down  | [(1, 8, 8)]
+turn down       | turned|turn|VERB a b c d e f g down | []
+turn down       | turn+n't down                      | []
+dar a luz       | dio|dar|VERB+lo|lo|PRON anoche a luz | [(1, 3, 4)]
+don't           | I do|do|AUX+n't|not|PART know      | [(2, 2)]
+20"             | a 20 " screen                      | [(2, 3)]
+pay us$ now     | paid|pay|VERB US $ now             | [(1, 4)]
+wi-fi           | Wi-Fi                              | []
+""")
 def test_entries_of_tables_match_word_by_word(entry, first, found):
     whole, split = Phrases([entry]).find(sentence(*first.split()).tokens)
     assert [place[:-1] for place in (*whole, *split)] == found
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "name", "found"),
-    [
-        # An entry of several words does not cross punctuation, and words are found beside it.
-        ("prime|prime|ADJ+,|,|PUNCT minister|minister|NOUN", "a", "multiword", []),
-        ("Thebulb+.", "the bulb+.", "glued", ["glued(1,1,1)"]),
-        (
-            "50+% $+3.2 5+-+4 10+-+year five 2012+.",
-            "a",
-            "numeral",
-            ['numeral(1,1,"50")', 'numeral(1,2,"3.2")', 'numeral(1,6,"2012")'],
-        ),
-        ("$|$|SYM+25bn|25bn|NUM 2,000|2,000|NUM", "25", "measure", ['measure(1,1,"25","bn")']),
-        (
-            "$|$|SYM+25bn|25bn|NUM 2,000|2,000|NUM",
-            "25",
-            "decimal",
-            ['decimal("2000",2,3)', 'decimal("25",25,0)'],
-        ),
-        ("BoE and Bank of England", "Bank of England", "acronym", ['acronym(1,1,"boe")']),
-        # Initials are only sought of acronyms of the other sentence.
-        (
-            "BoE and Bank of England",
-            "Bank of England and European Union",
-            "initials",
-            ['initials(2,1,3,"boe")'],
-        ),
-    ],
-)
+# An entry of several words crosses no punctuation, words are found beside it; initials are only
+# sought of acronyms of the other sentence.
+@cases("""
+first | second | name | found=
+prime|prime|ADJ+,|,|PUNCT minister|minister|NOUN | a | multiword | []
+Thebulb+. | the bulb+. | glued | ["glued(1,1,1)"]
+50+% $+3.2 5+-+4 10+-+year five 2012+. | a | numeral
+    ['numeral(1,1,"50")', 'numeral(1,2,"3.2")', 'numeral(1,6,"2012")']
+$|$|SYM+25bn|25bn|NUM 2,000|2,000|NUM | 25 | measure | ['measure(1,1,"25","bn")']
+$|$|SYM+25bn|25bn|NUM 2,000|2,000|NUM | 25 | decimal | ['decimal("2000",2,3)', 'decimal("25",25,0)']
+BoE and Bank of England | Bank of England | acronym | ['acronym(1,1,"boe")']
+BoE and Bank of England | Bank of England and European Union | initials
+    ['initials(2,1,3,"boe")']
+""")
 def test_facts(knowledge, first, second, name, found):
     sides = (sentence(*text.split()) for text in (first, second))
     assert facts(knowledge, *sides, name) == found
@@ -141,3 +135,82 @@ def test_spanish():
             'stem(1,1,"fallec")',
             'numeral(1,2,"1500")',
         ]
+
+
+VECTORS = language("en").vectors
+
+
+def nouns(text):
+    """Every token is a noun that is its own lemma."""
+    made = make_sentence(text.split())
+    return replace(made, tokens=tuple(map(noun, made.tokens)))
+
+
+def noun(token):
+    return replace(token, words=(Word(token.form, token.form, "NOUN", "NN"),))
+
+
+PAIRS = [
+    Pair("1", nouns("12 killed in a car crash"), nouns("10 die in an automobile accident")),
+    Pair("2", nouns('says " \\ and ü'), nouns("the U.N. report")),
+    Pair("3", nouns("thebulb is red"), nouns("the bulb is blue")),
+]
+
+
+@pytest.fixture
+def prepare(tmp_path):
+    """Facts of annotated pairs, from a system that begins anew each time."""
+
+    def facts(pairs, *, phrases=(), vectors=VECTORS, look=True):
+        knowledge = Knowledge(phrases=phrases, vectors_path=vectors)
+        if not look:
+            knowledge.facts = refuse  # type: ignore[method-assign]
+        made = Preparation(Setup("headlines", cache=tmp_path))
+        made._knowledge = knowledge
+        found = list(made.known(pairs))
+        knowledge.close()
+        return found
+
+    return facts
+
+
+def refuse(_pair):
+    raise AssertionError("looked up again")
+
+
+def test_a_second_run_over_the_same_pairs_looks_up_nothing(prepare):
+    first = prepare(PAIRS)
+    assert prepare(PAIRS, look=False) == first
+    assert all(len(facts) > 20 for _, facts in first)
+
+
+def test_the_id_of_a_pair_does_not_matter_and_its_words_do(prepare):
+    prepare(PAIRS)
+    others = [replace(pair, id=f"x{pair.id}") for pair in PAIRS]
+    assert [pair.id for pair, _ in prepare(others, look=False)] == ["x1", "x2", "x3"]
+    assert [pair.id for pair, _ in prepare([others[2], others[0]], look=False)] == ["x3", "x1"]
+    with pytest.raises(AssertionError, match="again"):
+        prepare([PAIRS[0], replace(PAIRS[1], sent1=PAIRS[0].sent1)], look=False)
+
+
+def test_other_sources_and_chunks_have_entries_of_their_own(prepare):
+    prepare(PAIRS)
+    chunks = parse_chunks("[ 12 ] [ killed ] [ in a car crash ]").chunks
+    chunked = replace(PAIRS[0], sent1=replace(PAIRS[0].sent1, chunks=chunks))
+    others = ((PAIRS, {"phrases": ("car crash",)}), (PAIRS, {"vectors": None}), ([chunked], {}))
+    for pairs, options in others:
+        with pytest.raises(AssertionError, match="again"):
+            prepare(pairs, look=False, **options)
+
+
+def test_a_faulty_pair_is_told_each_time(prepare):
+    bad = Pair("bad", nouns("nul\0l"), nouns("b"))
+    for _ in range(2):
+        with pytest.raises(DataError, match="no string of clingo"):
+            prepare([PAIRS[0], bad])
+
+
+def test_damage_costs_a_look(prepare, tmp_path):
+    first = prepare(PAIRS)
+    damage(tmp_path)
+    assert prepare(PAIRS) == first

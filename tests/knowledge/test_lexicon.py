@@ -9,18 +9,16 @@ from hypothesis import strategies as st
 
 from ists_asp.errors import ResourceError
 from ists_asp.knowledge.lexicon import Lexicon, Thesaurus, _relate
+from tests.tables import rows
 
 _PAIRS = (("hypernym", "hyponym"), ("part", "whole"), ("cause", "effect"))
 INVERSE = {one: two for pair in _PAIRS for one, two in (pair, pair[::-1])}
 
-SOME = [
-    *(("dog", "n"), ("animal", "n"), ("cat", "n"), ("man", "n"), ("woman", "n"), ("boy", "n")),
-    *(("iraq", "n"), ("baghdad", "n"), ("iraqi", "a"), ("killer", "n"), ("attack", "n")),
-    *(("kill", "v"), ("die", "v"), ("rise", "v"), ("fall", "n"), ("attack", "v"), ("run", "v")),
-    *(("big", "a"), ("small", "a"), ("huge", "a"), ("open", "a"), ("close", "v"), ("quickly", "r")),
-]
-
-
+SOME = """
+dog/n animal/n cat/n man/n woman/n boy/n iraq/n baghdad/n iraqi/a killer/n attack/n kill/v die/v
+rise/v fall/n attack/v run/v big/a small/a huge/a open/a close/v quickly/r
+"""
+SOME = [tuple(word.split("/")) for word in SOME.split()]
 _RELATION = re.compile(r'relation\((\w+),"(.*)","(.*)",(\d+)\)')
 
 
@@ -44,32 +42,36 @@ def classes(lexicon, lemma, pos):
     return {atom.split(",")[1][:-1] for atom in atoms if atom.startswith("class(")}
 
 
+RELATED = """
+synonym 0    | big/a large/a, united_states/- us/n
+hyponym 1    | murder/v kill/v, mumbai/n city/n
+hyponym 2    | dog/n animal/n
+hypernym 2   | animal/n dog/n
+cohyponym 4  | dog/n cat/n
+cohyponym 2  | guitar/n piano/n, iran/n iraq/n
+antonym 0    | man/n woman/n, sit/v stand/v
+antonym 1    | rise/v fall/v
+derivation 0 | kill/v killer/n, quickly/r quick/a
+derivation 0 | australia/n australian/a, australia/n australian/n
+similar 1    | huge/a large/a
+similar 2    | red/a blue/a
+part 0       | baghdad/n iraq/n
+whole 0      | syria/n damascus/n
+cause 0      | kill/v die/v
+effect 0     | die/v kill/v
+"""
+
+
 @pytest.mark.parametrize(
-    ("first", "second", "kind", "distance"),
-    [
-        ("big/a", "large/a", "synonym", 0),
-        ("united_states/-", "us/n", "synonym", 0),
-        *(("dog/n", "animal/n", "hyponym", 2), ("animal/n", "dog/n", "hypernym", 2)),
-        *(("murder/v", "kill/v", "hyponym", 1), ("mumbai/n", "city/n", "hyponym", 1)),
-        *(("dog/n", "cat/n", "cohyponym", 4), ("guitar/n", "piano/n", "cohyponym", 2)),
-        *(("iran/n", "iraq/n", "cohyponym", 2), ("man/n", "woman/n", "antonym", 0)),
-        *(("rise/v", "fall/v", "antonym", 1), ("sit/v", "stand/v", "antonym", 0)),
-        ("kill/v", "killer/n", "derivation", 0),
-        ("australia/n", "australian/a", "derivation", 0),
-        ("australia/n", "australian/n", "derivation", 0),
-        ("quickly/r", "quick/a", "derivation", 0),
-        *(("huge/a", "large/a", "similar", 1), ("red/a", "blue/a", "similar", 2)),
-        *(("baghdad/n", "iraq/n", "part", 0), ("syria/n", "damascus/n", "whole", 0)),
-        *(("kill/v", "die/v", "cause", 0), ("die/v", "kill/v", "effect", 0)),
-    ],
+    ("kind", "pair"), [(kind, pair) for kind, row in rows(RELATED) for pair in row.split(", ")]
 )
-def test_known_relation(lexicon, first, second, kind, distance):
-    assert related(lexicon, first, second)[kind] == distance
+def test_known_relation(lexicon, kind, pair):
+    name, distance = kind.split()
+    assert related(lexicon, *pair.split())[name] == int(distance)
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "found"),
-    [
+def test_all_relations_of_two_words(lexicon):
+    for first, second, found in (
         ("car/n", "idea/n", {}),
         # Words that cover each other are not cohyponyms.
         ("boy/n", "man/n", {"hyponym": 1}),
@@ -78,17 +80,13 @@ def test_known_relation(lexicon, first, second, kind, distance):
         # A verb tagged as a noun keeps its antonym.
         ("rise/v", "fall/n", {"antonym": 1}),
         # Equal lemmas are left to the caller.
-        ("attack/n", "attack/v", {}),
-        ("qwertz/n", "dog/n", {}),
-        ("/n", "dog/n", {}),
-    ],
-)
-def test_all_relations_of_two_words(lexicon, first, second, found):
-    assert related(lexicon, first, second) == found
+        *(("attack/n", "attack/v", {}), ("qwertz/n", "dog/n", {}), ("/n", "dog/n", {})),
+    ):
+        assert related(lexicon, first, second) == found
 
 
 def test_words_that_are_related_may_be(lexicon):
-    entries = lexicon._entries(set(SOME) | {("person", "n"), ("act", "n"), ("actor", "n")})
+    entries = lexicon._entries({*SOME, *words("person/n act/n actor/n")})
     found = [
         (one.may_relate(two), any(_relate(one, pos1, two, pos2, lexicon._broad)))
         for _, pos1, one in entries
@@ -141,10 +139,10 @@ five/n number, run/v motion, sit/v posture, huge/a size
 """
 
 
-@pytest.mark.parametrize("row", CLASSES.split(","))
-def test_class(lexicon, row):
-    word, name = row.split()
-    assert name in classes(lexicon, *word.split("/"))
+def test_class(lexicon):
+    for row in CLASSES.split(","):
+        word, name = row.split()
+        assert name in classes(lexicon, *word.split("/")), row
 
 
 def test_what_is_rare_or_unknown_has_no_class_and_no_use(lexicon):

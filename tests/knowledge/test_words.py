@@ -1,14 +1,18 @@
-"""What words tell as they are written: spelling, prefixes, acronyms, parts."""
+"""What words and numbers tell as they are written."""
 
-import pytest
-from hypothesis import given
+from decimal import Decimal
+
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ists_asp.knowledge.words import (
     acronym,
     acronyms,
+    decimal,
     glued,
     initials,
+    measure,
+    numeral,
     prefixed,
     shared_letters,
     similarity,
@@ -16,21 +20,19 @@ from ists_asp.knowledge.words import (
     stems,
     written_otherwise,
 )
-from ists_asp.lang.spanish import plain, stem
+from ists_asp.lang.spanish import digits, plain, stem
+from tests.tables import cases
 
 LETTERS = st.text(alphabet="abcdeé", max_size=9)
 
 
-@pytest.mark.parametrize(
-    ("word1", "word2", "expected"),
-    [
+def test_similarity():
+    for word1, word2, expected in (
         *(("seperated", "separated", 88), ("battary", "battery", 85), ("recieve", "receive", 85)),
         *(("bulb", "bulbs", 80), ("Circuit", "circuit", 100), ("open", "closed", 33)),
         *(("", "", 100), ("", "abc", 0)),
-    ],
-)
-def test_similarity(word1, word2, expected):
-    assert similarity(word1, word2) == expected
+    ):
+        assert similarity(word1, word2) == expected
 
 
 @given(LETTERS, LETTERS)
@@ -58,17 +60,14 @@ def test_no_similar_pair_is_missed(words1, words2):
     assert list(spellings(words1, words2)) == [f'spelling("{a}","{b}",{n})' for a, b, n in expected]
 
 
-@pytest.mark.parametrize(
-    ("words1", "words2", "found"),
-    [
-        # Only alphabetic words of four letters are compared.
-        ("cat 1000 co-op word", "cut 1001 co-op2 Word", []),
-        ("word cat", "ward cut", ['spelling("word","ward",75)']),
-        ("Battary battary", "BATTERY", ['spelling("battary","battery",85)']),
-        ("accion", "Acción", ['spelling("accion","acción",83)']),
-    ],
-)
-def test_words_of_similar_spelling(words1, words2, found):
+@cases("""
+words1          | words2        | found=
+cat 1000 co-op word | cut 1001 co-op2 Word | []
+word cat        | ward cut      | ['spelling("word","ward",75)']
+Battary battary | BATTERY       | ['spelling("battary","battery",85)']
+accion          | Acción        | ['spelling("accion","acción",83)']
+""")
+def test_alphabetic_words_of_four_letters_are_compared(words1, words2, found):
     assert list(spellings(words1.split(), words2.split())) == found
 
 
@@ -78,13 +77,13 @@ def test_accents_need_not_count():
     assert plain("pingüino, año") == "pinguino, año"
 
 
-@pytest.mark.parametrize(
-    ("words1", "words2", "found"),
-    [("Dogs bark", "dogs bark", [1000]), ("dogs", "dog", [571]), ("dog", "cat", []), ("", "", [])],
-)
-def test_letters_are_shared_run_by_run(words1, words2, found):
-    shared = list(shared_letters(words1.split(), words2.split()))
-    assert shared == [f"letters_shared({number})" for number in found]
+def test_letters_are_shared_run_by_run():
+    for words1, words2, found in (
+        *(("Dogs bark", "dogs bark", [1000]), ("dogs", "dog", [571])),
+        *(("dog", "cat", []), ("", "", [])),
+    ):
+        shared = list(shared_letters(words1.split(), words2.split()))
+        assert shared == [f"letters_shared({number})" for number in found]
 
 
 def test_acronyms_have_letters_that_stand_out_and_initials_in_the_other_sentence():
@@ -96,17 +95,15 @@ def test_acronyms_have_letters_that_stand_out_and_initials_in_the_other_sentence
     assert list(acronyms(["US", "AND", "UK"], ["United", "States"])) == []
 
 
-@pytest.mark.parametrize(
-    ("one", "two", "word"),
-    [
-        ("a flat-screen", "the flat screen", "flatscreen"),
-        ("U.S.A.", "USA", None),
-        ("maybe", "may be", "maybe"),
-        ("the policeman", "police man", "policeman"),
-        ("E-Mail", "email", "email"),
-        ("flat screen", "flat screen", None),
-    ],
-)
+@cases("""
+one           | two             | word=
+a flat-screen | the flat screen | "flatscreen"
+U.S.A.        | USA             | None
+maybe         | may be          | "maybe"
+the policeman | police man      | "policeman"
+E-Mail        | email           | "email"
+flat screen   | flat screen     | None
+""")
 def test_words_that_marks_and_blanks_tell_apart(one, two, word):
     found = list(written_otherwise(one.split(), two.split()))
     assert {letters for *_, letters, _ in found} == ({word} if word else set())
@@ -131,33 +128,23 @@ def test_every_glued_word_is_found(words, data):
     assert f"glued(2,{first},{first})" in glued(words, joined)
 
 
-@pytest.mark.parametrize(
-    ("words1", "words2", "found"),
-    [
-        ("The Unlocked", "locked", ['prefixed("unlocked","locked","un")']),
-        ("true", "non-true", ['prefixed("non-true","true","non-")']),
-        ("at", "hat", []),
-        ("man", "superman", []),
-        ("locked", "locked", []),
-    ],
-)
-def test_words_with_a_few_letters_before_them(words1, words2, found):
-    assert prefixed(words1.split(), words2.split()) == found
+def test_words_with_a_few_letters_before_them():
+    for words1, words2, *found in (
+        ("The Unlocked", "locked", 'prefixed("unlocked","locked","un")'),
+        ("true", "non-true", 'prefixed("non-true","true","non-")'),
+        *(("at", "hat"), ("man", "superman"), ("locked", "locked")),
+    ):
+        assert prefixed(words1.split(), words2.split()) == found
 
 
-@pytest.mark.parametrize(
-    ("words", "wanted", "found"),
-    [
-        ("The Bank of England says", "boe", [(2, 4, "boe")]),
-        ("The Bank of England says", "be", [(2, 4, "be")]),
-        ("prime minister", "pm", [(1, 2, "pm")]),
-        ("United , Nations", "un", []),
-        ("Group 20", "g2", []),
-        ("United Nations", "", []),
-    ],
-)
-def test_initials(words, wanted, found):
-    assert list(initials(words.split(), set(wanted.split()))) == found
+def test_initials():
+    for words, wanted, *found in (
+        ("The Bank of England says", "boe", (2, 4, "boe")),
+        ("The Bank of England says", "be", (2, 4, "be")),
+        ("prime minister", "pm", (1, 2, "pm")),
+        *(("United , Nations", "un"), ("Group 20", "g2"), ("United Nations", "")),
+    ):
+        assert list(initials(words.split(), set(wanted.split()))) == found
 
 
 def test_stems_join_a_family():
@@ -166,3 +153,78 @@ def test_stems_join_a_family():
         *(f'stem(2,{token},"fallec")' for token in (1, 2, 3)),
         *(f'stem(2,{token},"cancion")' for token in (6, 7)),
     ]
+
+
+VALUES = (
+    "1,000=1000 1,234,567.80=1234567.8 1.50=1.5 .5=0.5 2.0=2 50%=50 $3.2=3.2 -$3.2=-3.2 3€=3"
+    " -5=-5 −5=-5 +5=5 -0=0 007=7 2012=2012"
+)
+SPANISH = (
+    "1.500=1500 1.234.567=1234567 2,5=2.5 1.234,56=1234.56 0,125=0.125 3,500=3500 3.5=3.5 50%=50"
+    " €2,50=2.5 2014=2014"
+)
+MEASURES = (
+    "250-M=250=m $356M=356=m 25bn=25=bn 6.3-magnitude=6.3=magnitude 1,500-mile=1500=mile"
+    " 10-year-old=10=year-old 1990s=1990=s 3rd=3=rd 3RD=3=rd"
+)
+NO_MEASURE = "250 $5 5-4 m5 ten-year 5- 5-m2"
+NONE = "- $ % . five 10m $356M 1990s 5-4 10:30 1/2 10-year 2,5 1,00 1,0000 1.000.000 5. 3rd th ٣ ²"
+
+
+def test_values():
+    for row in VALUES.split():
+        assert [numeral(form) for form in row.split("=")] == row.split("=")[1:] * 2
+    for row in (*SPANISH.split(), "1\u00a0000=1000"):
+        form, value = row.split("=")
+        assert numeral(digits(form)) == value
+    assert {numeral(form) for form in ("", "5\n", *NONE.split())} == {None}
+
+
+def test_measures():
+    for row in MEASURES.split():
+        form, *found = row.split("=")
+        assert measure(form) == tuple(found)
+    for form, found in {"3.er": "3 th", "3º": "3 th", "3ª": "3 th", "1.500km": "1500 km"}.items():
+        assert measure(digits(form)) == tuple(found.split())
+    assert measure(digits("2,5kg")) == ("2.5", "kg")
+    assert {measure(form) for form in ("", *NO_MEASURE.split())} == {None}
+
+
+@given(st.decimals(min_value=-(10**9), max_value=10**9, places=3))
+def test_the_value_is_kept(number):
+    for form in (f"{number:f}", f"{number:,f}"):
+        value = numeral(form)
+        assert value is not None
+        assert Decimal(value) == number
+
+
+@given(
+    st.from_regex(r"[-+]?[$€]?[0-9]{1,3}(,[0-9]{3}|[0-9]){0,3}(\.[0-9]{1,3})?%?", fullmatch=True)
+)
+def test_the_value_is_canonical(form):
+    value = numeral(form)
+    assume(value is not None)
+    assert numeral(value) == value
+
+
+def test_decimal():
+    for value, *parts in (
+        *(("389000000", 389, 6), ("1500000", 15, 5), ("1234.5", 12345, -1)),
+        *(("-2000", -2, 3), ("100", 1, 2), ("0.25", 25, -2), ("0", 0, 0)),
+    ):
+        assert decimal(value) == tuple(parts)
+
+
+@given(st.decimals(min_value=-(10**15), max_value=10**15, places=3))
+def test_a_decimal_has_the_same_value(number):
+    value = numeral(f"{number:f}")
+    assert value is not None
+    rest, zeros = decimal(value)
+    assert Decimal(rest).scaleb(zeros) == number
+    assert rest % 10 or rest == zeros == 0
+
+
+@given(st.text(max_size=12))
+def test_any_text_can_be_asked_for_its_number(form):
+    value = numeral(digits(form))
+    assert value is None or numeral(value) == value

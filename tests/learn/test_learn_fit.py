@@ -1,4 +1,4 @@
-"""Weights fitted to a handful of examples."""
+"""Weights, and tables of confidence, fitted to a handful of examples."""
 
 import re
 from dataclasses import replace
@@ -8,7 +8,15 @@ import pytest
 from clingo import parse_term
 
 from ists_asp.errors import DataError, RuleError, UsageError
-from ists_asp.learn.cross import cross_validate, deal, learn_weights, render_weights
+from ists_asp.learn.cross import (
+    Judged,
+    cross_validate,
+    deal,
+    fit_table,
+    learn_weights,
+    render_table,
+    render_weights,
+)
 from ists_asp.learn.fit import (
     BUDGET,
     Settings,
@@ -36,11 +44,8 @@ def sense(senses, name, decision):
 
 def fit(examples, senses, settings=SETTINGS):
     """All four decisions, without tuning."""
-    return [
-        weight
-        for one in (fit_boundaries, fit_alignments, fit_labels, fit_scores)
-        for weight in one(examples, senses, settings)
-    ]
+    fits = (fit_boundaries, fit_alignments, fit_labels, fit_scores)
+    return [weight for one in fits for weight in one(examples, senses, settings)]
 
 
 def test_examples_have_evidence_for_all_decisions(examples):
@@ -50,9 +55,8 @@ def test_examples_have_evidence_for_all_decisions(examples):
     assert {one.gold.label for one in golden} == {Label.EQUI, Label.SPE1}
     for one in storm.candidates:
         assert one.pair["any_pair"] == one.link["any_link"] == 100
-        assert all(
-            0 <= value <= 100 for found in (one.pair, *one.sides) for value in found.values()
-        )
+        values = [value for found in (one.pair, *one.sides) for value in found.values()]
+        assert 0 <= min(values) <= max(values) <= 100
         assert one.token_count > 0
     assert golden[0].link["neither_adds"] == 100
 
@@ -101,12 +105,6 @@ def test_corrections_are_few_and_leave_each_name_its_sense(examples, senses, bas
         assert not worth or sense(senses, name, decision)[worth < 0]
 
 
-def test_a_correction_has_to_earn_itself(examples, senses, base):
-    idle = replace(SETTINGS, base=base, earned=1000.0)
-    assert fit(examples, senses, idle) == []
-    assert fit(examples, senses, replace(idle, base={})) != []
-
-
 def test_reasons_are_of_all_that_gets_nothing(examples, senses, base):
     settings = replace(SETTINGS, base=base, reasons=True)
     every = fit(examples, senses, settings)
@@ -147,6 +145,10 @@ def test_corrections_that_there_are_go_into_those_that_are_learned(examples, sen
     assert {decision for _, decision in found} == {"align"}
     idle = replace(settings, earned=1000.0)
     assert by_key(fit(examples, senses, idle)) == {**there, **kept}
+    # Each correction has to earn itself.
+    idle = replace(SETTINGS, base=base, earned=1000.0)
+    assert fit(examples, senses, idle) == []
+    assert fit(examples, senses, replace(idle, base={})) != []
 
 
 def test_swapped_sentences_swap_the_terms_of_specificity(examples):
@@ -175,20 +177,17 @@ def but(part, **fields):
     )
 
 
-@pytest.mark.parametrize(
-    ("spoilt", "what"),
-    [
+def test_gold_without_a_choice_is_an_error(examples, senses):
+    for spoilt, what in (
         (lambda given: replace(given, candidates=()), "alignments"),
         (but("candidates", gold=None), "alignments"),
         (but("candidates", pair={}), "alignments"),
         (lambda given: replace(given, boundaries=()), "chunk boundaries"),
         (but("boundaries", evidence={"any_two_tokens": 100}, taken=True), "chunk boundaries"),
         (but("boundaries", evidence={}), "chunk boundaries"),
-    ],
-)
-def test_gold_without_a_choice_is_an_error(examples, senses, spoilt, what):
-    with pytest.raises(DataError, match=f"no choice to learn from: {what}"):
-        fit(list(map(spoilt, examples)), senses)
+    ):
+        with pytest.raises(DataError, match=f"no choice to learn from: {what}"):
+            fit(list(map(spoilt, examples)), senses)
 
 
 @pytest.mark.parametrize("odd", ["evidence(pair(1,2),mine,foo)", "span_token(one,run(1,1),1)"])
@@ -200,13 +199,16 @@ def test_what_no_number_can_be_read_from_is_one_line(teacher, examples, monkeypa
         list(teacher.examples([examples[0].gold]))
 
 
-def test_each_item_is_tested_once():
+def test_each_item_is_tested_once_in_no_more_parts_than_there_are(teacher, examples):
     items = list(range(11))
     parts = list(deal(items, 4, seed=3))
     assert sorted(item for _, test in parts for item in test) == items
     assert all(sorted(train + test) == items for train, test in parts)
     assert parts == list(deal(items, 4, seed=3))
     assert parts != list(deal(items, 4, seed=4))
+    for folds in (1, 11):
+        with pytest.raises(UsageError, match=f"{folds} parts of 10 gold pairs"):
+            cross_validate(teacher, examples, SETTINGS, folds=folds)
 
 
 @pytest.mark.long
@@ -228,7 +230,40 @@ def test_cross_validation_scores_held_out_answers(teacher, examples):
         assert (mean, spread) == pytest.approx((fmean(f1s), stdev(f1s)))
 
 
-@pytest.mark.parametrize("folds", [1, 11])
-def test_more_parts_than_pairs_are_refused(teacher, examples, folds):
-    with pytest.raises(UsageError, match=f"{folds} parts of 10 gold pairs"):
-        cross_validate(teacher, examples, SETTINGS, folds=folds)
+KIND = ("equi", "given")
+
+
+def judged(*groups):
+    return [
+        Judged(KIND, lead, number < right) for lead, right, of in groups for number in range(of)
+    ]
+
+
+def test_shares_that_rise_are_steps():
+    (steps,) = fit_table(judged((0, 100, 400), (100, 300, 400), (200, 390, 400))).values()
+    assert [(step.lead, step.percent) for step in steps] == [(0, 25), (100, 75), (200, 97)]
+    assert sum(step.count for step in steps) == 1200
+
+
+def test_what_falls_is_pooled_and_few_go_with_their_neighbours():
+    groups = judged((0, 200, 400), (100, 100, 400), (300, 400, 400), (310, 0, 5))
+    (steps,) = fit_table(groups).values()
+    assert [(step.lead, step.percent) for step in steps] == [(0, 38), (300, 98)]
+
+
+def test_no_step_says_that_it_is_certain_and_few_lean_to_the_others():
+    table = fit_table([*judged((0, 900, 900)), *[Judged(("rel", "given"), 0, False)] * 4])
+    assert table[KIND][0].percent == 99
+    assert 40 < table["rel", "given"][0].percent < 60
+    # A table is a rule file.
+    text = render_table(fit_table(judged((0, 100, 400), (100, 300, 400))), "mine", "a command")
+    assert "confidence(equi,given,0,25; equi,given,100,75).  % 800\n" in text
+
+
+@pytest.mark.slow
+def test_cross_validation_writes_a_table_that_can_be_used(good, samples, tmp_path):
+    gold = ("learn", "--gold", samples / "headlines", "--profile", "headlines")
+    good(*gold, "--cross-validate", "2", "--confidence", "table.lp", "-q")
+    text = (tmp_path / "table.lp").read_text("utf-8")
+    assert re.search(r"^confidence\(align,found,-?\d+,\d+", text, re.M)
+    assert "--cross-validate 2 --confidence confidence/confidence-headlines.lp" in text

@@ -19,9 +19,8 @@ def test_pairs_have_chunks_and_alignments_in_the_order_of_the_files(samples):
     golds = read_gold(samples / "headlines")
     assert [gold.pair.id for gold in golds] == [str(number) for number in range(1, 11)]
     assert all(gold.pair.sent1.chunks and gold.pair.sent2.chunks for gold in golds)
-    assert [line.label.value for line in golds[2].alignments] == [
-        *("EQUI", "OPPO", "EQUI", "NOALI", "NOALI")
-    ]
+    labels = " ".join(line.label.value for line in golds[2].alignments)
+    assert labels == "EQUI OPPO EQUI NOALI NOALI"
 
 
 def test_lines_of_one_chunk_on_each_side_say_what_the_chunks_are(tmp_path):
@@ -51,11 +50,11 @@ def test_the_pilots_files_have_the_chunks_of_its_chunk_files(name, pairs):
     assert len(golds) == pairs
 
 
-@pytest.mark.parametrize("name", ["sent1.chunk.txt", "sent2.chunk.txt", "gold.wa"])
-def test_a_missing_file_is_named(gold, name):
-    (gold / name).unlink()
-    with pytest.raises(DataError, match=f"there is no {name}; .* --gold"):
-        read_gold(gold)
+def test_a_missing_file_is_named(gold):
+    for name in ("gold.wa", "sent2.chunk.txt", "sent1.chunk.txt"):
+        (gold / name).unlink()
+        with pytest.raises(DataError, match=f"there is no {name}; .* --gold"):
+            read_gold(gold)
 
 
 def test_all_pairs_without_alignments_are_named(gold):
@@ -72,11 +71,9 @@ def test_faulty_pairs_are_left_out(gold):
     first, _, *rest = chunks.read_text().splitlines(keepends=True)
     chunks.write_text("".join([first, "[ open\n", *rest]))
     file.write_text(file.read_text().replace('id="4"', 'id="44"'))
-    told, whole = [], len(rest) + 2
-    left = read_gold(gold, told.append, skip_bad=True)
-    assert [pair.pair.id for pair in left] == [
-        str(number) for number in range(1, whole + 1) if number not in (2, 4)
-    ]
+    told = []
+    left = [pair.pair.id for pair in read_gold(gold, told.append, skip_bad=True)]
+    assert left == [str(number) for number in range(1, len(rest) + 3) if number not in (2, 4)]
     assert [line.rpartition("; ")[2] for line in told if "left out" in line] == ["left out"] * 2
 
 

@@ -45,21 +45,19 @@ def test_weights_are_what_evidence_was_worth_whatever_the_level_of_a_data_set():
 
 
 def test_evidence_that_would_count_the_wrong_way_counts_nothing():
-    wrong = [example(5 - one.evidence[0].thousandths / 250, words=one.evidence[0].thousandths)
-             for one in GOLD]  # fmt: skip
+    values = [one.evidence[0].thousandths for one in GOLD]
+    wrong = [example(5 - value / 250, words=value) for value in values]
     assert [weight.name for weight in learn_ratings(wrong)] == [BASE]
 
 
 def test_the_scale_is_fixed_at_both_ends():
     unrelated = [example(0, words=value) for value in range(100)]
     weights = learn_ratings(GOLD, unrelated)
-    full, low = predict([example(0, words=1000), example(0, words=95)], weights)
-    assert full == pytest.approx(5, abs=0.002)
-    assert low == pytest.approx(1, abs=0.002)
-    assert predict([example(0)], weights)[0] < 1
-    assert predict([example(0, words=1000)], learn_ratings(GOLD, unrelated, 4), 4) == [
-        pytest.approx(4, abs=0.002)
-    ]
+    full, low, none = predict([example(0, words=n) for n in (1000, 95, 0)], weights)
+    assert (full, low) == pytest.approx((5, 1), abs=0.002)
+    assert none < 1
+    (full,) = predict([example(0, words=1000)], learn_ratings(GOLD, unrelated, 4), 4)
+    assert full == pytest.approx(4, abs=0.002)
 
 
 def test_cross_validation_by_data_set_and_by_parts():

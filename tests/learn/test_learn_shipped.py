@@ -1,6 +1,7 @@
 """The shipped weights are what learn writes."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from clingo import parse_term
 from ists_asp.engine import Setup
 from ists_asp.learn.examples import ExampleBuilder
 from ists_asp.rules import list_profiles, load_profile
+from tests.tables import cases
 
 ROOT = Path(__file__).parents[2]
 WEIGHTS = ROOT / "lp_rules" / "weights"
@@ -18,8 +20,8 @@ FILES = sorted(
     for file in WEIGHTS.glob("*.lp")
     if not file.name.startswith(("sts-", "reader-", "feedback"))
 )
-CORRECTED = ("headlines", "images", "answers-students")
-"""Profiles that correct what all English ones share."""
+CORRECTED = {"headlines": 40, "images": 40, "answers-students": 80}
+"""Profiles that correct what all English ones share, by so many weights at most."""
 READER = WEIGHTS / "reader-english.lp"
 LENT = {
     **{name: ["english"] for name in ("default", "baseline", "sts-en")},
@@ -27,28 +29,25 @@ LENT = {
     **{name: ["transfer"] for name in ("es", "sts-es")},
 }
 """The files of profiles that count by others than one of their own name."""
-FACT = re.compile(r"(?:weight|correction)\((.+)\)\. +% (\d+)(?:: .+)?")
+FACT = re.compile(r"(?:weight|correction)\((.+)\)\. +% \d+(?:: .+)?")
 RATING = re.compile(r"^weight\((\w+),rating,(-?\d+)\)\.", re.M)
 BUDGETS = {"boundary": 360, "align": 20, "label": 60, "score": 15}
 """How many names a kind of decision has at most."""
-MOST = 260
-"""How many weights a file has at most, beside those of boundaries."""
-CORRECTIONS = {"headlines": 40, "images": 40, "answers-students": 80}
+MOST = 260  # weights of a file, beside those of boundaries
 BYTES = 45_000
 BASES = {"any_two_tokens", "any_pair", "any_link"}
 
 
 def groups(path):
-    """The lines of each kind of decision: the name, its weights by class, and its support."""
+    """The lines of each kind of decision: the name and its weights by class."""
     for block in path.read_text("utf-8").split("\n\n")[1:]:
         title, *lines = block.splitlines()
         assert title.startswith("% ")
         found = []
         for line in lines:
-            inside, support = FACT.fullmatch(line).groups()
-            each = [one.rsplit(",", 2) for one in inside.split("; ")]
+            each = [one.rsplit(",", 2) for one in FACT.fullmatch(line)[1].split("; ")]
             (name,) = {name for name, _, _ in each}
-            found.append((name, {decision: int(value) for _, decision, value in each}, support))
+            found.append((name, {decision: int(value) for _, decision, value in each}))
         yield found
 
 
@@ -89,28 +88,20 @@ def test_the_pilots_weights_are_learned_from_the_pilot_only():
         assert gold == [f"DATA/STSint.gs.{path.stem.removeprefix('pilot-2015-')}.wa"]
 
 
-def kind(weights):
-    """The decision that a line is about."""
-    (found,) = {one if one in BUDGETS else "label" for one in weights}
-    return found
-
-
 def test_weights_are_few_and_one_name_a_line(file):
-    lines = [line for group in groups(file) for line in group]
-    counts = [len(weights) for _, weights, _ in lines]
-    beside = [len(weights) for _, weights, _ in lines if kind(weights) != "boundary"]
-    if file.stem in CORRECTED:
-        assert sum(counts) <= CORRECTIONS[file.stem]
-    else:
-        assert sum(beside) <= MOST
+    counts = Counter()
     for group in groups(file):
-        (what,) = {kind(weights) for _, weights, _ in group}
-        names = [name for name, _, _ in group]
+        decisions = [decision for _, weights in group for decision in weights]
+        (what,) = {one if one in BUDGETS else "label" for one in decisions}
+        counts[what] += len(decisions)
+        names = [name for name, _ in group]
         assert len(set(names)) == len(names)
         counted = {name for name in names if name not in BASES and not name.startswith("label(")}
         assert len(counted) <= BUDGETS[what]
-        order = [(-max(map(abs, weights.values())), name) for name, weights, _ in group]
+        order = [(-max(map(abs, weights.values())), name) for name, weights in group]
         assert order == sorted(order)
+    beside = counts.total() - counts["boundary"]
+    assert counts.total() <= CORRECTED[file.stem] if file.stem in CORRECTED else beside <= MOST
 
 
 def values(path):
@@ -118,7 +109,7 @@ def values(path):
     return {
         (name, decision): value
         for group in groups(path)
-        for name, weights, _ in group
+        for name, weights in group
         for decision, value in weights.items()
     }
 
@@ -150,19 +141,18 @@ def test_rules_can_derive_every_weighed_name(file):
     lines = [line for path in files for line in path.read_text("utf-8").splitlines()]
     rules = "\n".join(line for line in lines if not line.startswith("%"))
     mentioned = set(re.findall(r"[a-z]\w*", rules)) | {"label"}
-    names = {parse_term(name).name for group in groups(file) for name, _, _ in group}
+    names = {parse_term(name).name for group in groups(file) for name, _ in group}
     assert names - mentioned == set()
 
 
 def test_the_head_says_how_to_write_the_file_again(file):
     text = file.read_text("utf-8")
     profile = {"english": "default"}.get(file.stem, file.stem)
+    kind, options = "Weights", r" --from-nothing( --vectors \S+)?"
     if file.stem in CORRECTED:
-        assert text.startswith(f"% Corrections: profile {profile}, learned from gold.\n")
-        options = rf"--profile {profile}( --most {CORRECTIONS[file.stem]})?"
-    else:
-        assert text.startswith(f"% Weights: profile {profile}, learned from gold.\n")
-        options = rf"--profile {profile} --from-nothing( --vectors \S+)?"
+        kind, options = "Corrections", rf"( --most {CORRECTED[file.stem]})?"
+    assert text.startswith(f"% {kind}: profile {profile}, learned from gold.\n")
+    options = f"--profile {profile}{options}"
     assert re.search(rf"{options} -o weights/{file.stem}\.lp$", text, re.M)
 
 
@@ -178,15 +168,13 @@ def test_what_the_reader_holds_counts_in_its_sense():
         assert sense(name, decision)[int(value) <= 0], name
 
 
-@pytest.mark.parametrize(
-    ("name", "made"),
-    [
-        ("sts-en", "learn --task sts .*--profile sts-en"),
-        ("reader-sts-en", "weigh_reader.py .*--profile sts-en"),
-        ("sts-es", "learn --task sts .*--profile sts-es"),
-        ("reader-sts-es", "learn --task sts .*--profile sts-es --reader use"),
-    ],
-)
+@cases("""
+name          | made
+sts-en        | learn --task sts .*--profile sts-en
+reader-sts-en | weigh_reader.py .*--profile sts-en
+sts-es        | learn --task sts .*--profile sts-es
+reader-sts-es | learn --task sts .*--profile sts-es --reader use
+""")
 def test_weights_of_ratings_are_learned_few_and_sorted(name, made):
     """What speaks for likeness adds, what speaks against it takes away: none is negative."""
     text = (WEIGHTS / f"{name}.lp").read_text("utf-8")
@@ -212,7 +200,7 @@ def test_learning_again_gives_the_same_weights(good, tmp_path):
     name = "answers-students"
     (empty := tmp_path / f"{name}.lp").touch()
     again = tmp_path / "again.lp"
-    options = ("--gold", DATA / name, "--profile", name, "--most", CORRECTIONS[name])
+    options = ("--gold", DATA / name, "--profile", name, "--most", CORRECTED[name])
     good("learn", *options, "--rules", empty, "-o", again)
     shipped = WEIGHTS / f"{name}.lp"
     heads = {tuple(path.read_text("utf-8").splitlines()[:6]) for path in (again, shipped)}

@@ -15,83 +15,18 @@ from ists_asp.rules.check import check_rules
 from ists_asp.rules.check.model import SEVERITIES
 from ists_asp.rules.profiles import list_profiles
 from tests.sharing import shared_store
-from tests.tables import rows
+from tests.tables import cases, rows
 
 from .conftest import write
 
 GOOD = '%@rule like: "{X} is like {Y}"\nevidence(pair(X,Y),like,100) :- proposed(X,Y).\n'
-CASES = r"""
-all right | %@rule like: "a"\nevidence(pair(X,Y),like,100) :- proposed(X,Y).
-declared as absent | #defined medicine/1.\n%@rule a: "a"\nproposed(C,C) :- medicine(C).
-used by a choice | %@rule a: "a"\n_pp(1).\n%@rule b: "b"\n{ alic(1,C) : _pp(C) } 1.
-sums of themselves | %@rule a: "a"\nevidence(pair(X,Y),like,100) :- viable(X,Y).
-    sums 2:1
-via | %@rule a: "a"\nevidence(pair(X,Y),like,50) :- _n(X,Y).\n%@rule b: "b"\n_n(X,Y) :- viable(X,Y).
-    sums 2:1 | sums viable/2
-sums of a choice | %@rule a: "a"\n{ same_meaning("bus","road") }.
-    sums 2:1
-one of two | %@rule a: "a"\nproposed(X,X) ; alic(1,C) :- chunk(1,C), X = run(C,C).
-    sums proposed/2 is chosen
-labels | %@rule a: "a"\nevidence(link(X,Y),like,100) :- viable(X,Y), _c.\n%@rule c: "c"\n{ _c }.
-what a syntax error hides | _brand(X Y).\n%@rule a: "a"\nproposed(C,D) :- _brand(C,D).
-    syntax 1:10: error: syntax error
-all syntax errors | %@rule a: "a"\nevidence(pair(X,Y),a,100) :- proposed(X Y).\n\np :- 0.5.
-    syntax 2:41: error: syntax error | syntax 4:6: error:
-all directives | %@rule a\n_pa(1).\n%@rule c: "{Z}"\n_pb(2).
-    directive 1:1 | unused 2:1 | nameless 2:1 | directive 3:1 | unused 4:1
-no name | proposed(run(C,C),run(C,C)) :- chunk(1,C), chunk(2,C).
-    nameless 1:1: warning:
-undefined | %@rule a: "a"\nevidence(pair(X,Y),like,100) :- propsed(X,Y), not lable(X,Y,equi).
-    undefined Did you mean proposed/2? | undefined Did you mean label/3?
-a wrong number of arguments | %@rule a: "a"\nproposed(run(C,C),run(C,C)) :- chunk(1,C,_).
-    undefined 2:32: error:
-unused | %@rule a: "a"\nevidnce(pair(X,Y),like,100) :- proposed(X,Y).
-    misspelt Did you mean evidence/3?
-unsafe | %@rule a: "a"\nproposed(D,V) :- chunk(1,C), not span(2,D).
-    unsafe the variables are unsafe: D, V
-bound in a condition | %@rule a: "a"\nproposed(X,X) :- span(1,X), X != Z : single(2,Z).
-a value of a condition | %@rule a: "a"\nproposed(X,X) :- span(1,X),\n  1 != X : single(2,V); V > 1.
-    unsafe 3:25: error: V has a value only in the condition of
-a sum of equals | %@rule a: "a"\nproposed(X,X) :- span(1,X), 3 < #sum{ 2 : single(1,Y) }.
-    counted-once Tell the cases apart: 2,Y
-order of arguments | %@rule a: "a"\nproposed(X,X) :- span(1,X), lemma(X,1,"cat").
-    mixed lemma(S,I,Lemma)
-a number for a name | %@rule a: "a"\nalike(I,J,90,sort) :- lemma(1,I,V), lemma(2,J,V).
-    mixed 90 is a number | mixed sort is a name
-a string is no number | %@rule a: "a"\nproposed(X,X) :- span(1,X), word(1,1,V), word(2,2,V), 5 < V.
-    mixed V is a string in word/3, and 5 < V
-bounds | %@rule a: "a"\nproposed(X,X) :- span(1,X), chunk_count(1,V), V >= 50, V < 50.
-    never-fires V >= 50, V < 50 never holds
-one of two values | %@rule a: "a"\nproposed(X,X) :- span(1,X), word(1,1,L), L = ("a";"b"), L != "a".
-the least and the greatest | %@rule a: "a"\nproposed(X,X) :- span(1,X), span(1,V), #inf<V<#sup.
-a variable for a word | %@rule a: "a"\nproposed(X,X) :- span(1,X), word(1,1,Kiten).
-    variable Kiten stands only once
-pooled | %@rule a: "a"\nproposed(run(C,C),run(C,C)) :- chunk(1,C), not punctuation_chunk((1;2),C).
-    pooled-negation 2:44:
-reserved | %@rule a: "a"\n__p(1).\n%@rule b: "b"\nproposed(C,C) :- __p(C).
-    reserved 2:1 | reserved 4:18
-a host function | %@rule a: "a"\nproposed(C,@f(C)) :- chunk(1,C).
-    syntax @f is
-a script | #script (python)\n#end.
-    syntax 1:1
-the name of a shipped rule | %@rule may_align: "a"\nproposed(run(C,C),run(C,C)) :- chunk(1,C).
-a name again | %@rule b: "b"\n_pq(1).\n%@rule b: "b"\nproposed(run(C,C),run(C,C)) :- _pq(C).
-    name-twice 4:1: error: the rule name b
-a private name again | %@rule a: "a"\n_start(1).\n%@rule c: "c"\np(C) :- _start(C).\n#show p/1.
-private | %@rule a: "a"\nproposed(run(C,C),run(C,C)) :- chunk(1,C), not _start(run(C,C),C).
-    private tie.lp
-evidence of what has none | %@rule a: "a"\nevidence(piar(X,Y),like,100) :- proposed(X,Y).
-    target Did you mean pair/2?
-entries | %@rule t: "t"\nsame_meaning("a b","c"; "Up","on"; "x","x"; "y","").\n%@rule o: "o"\nUSED
-    entry 2:14: warning: "a b" and "c" are opposites by | entry "Up" | entry "x" stands on both
-    entry empty | entry 4:10: warning:
-"""
-"""The name of a rule file, its text, and below it the kinds and words of its findings."""
+# The name of a rule file, its text, and below it the kinds and words of its findings.
+ROWS = Path(__file__).with_name("findings.txt").read_text("utf-8")
 USED = 'opposite("c","a b").\n%@rule u: "u"\nproposed(run(1,1),run(1,1)) :- same_meaning("a b",_)'
 USED += ', opposite("c",_).'
 CASES = {
     name: (text.replace(r"\n", "\n").replace("USED", USED), expected)
-    for name, text, *expected in rows(CASES)
+    for name, text, *expected in rows(ROWS)
 }
 DOMAINS = """
 forbidden_label(X,Y,equii) | equii is never the third argument | Did you mean equi?
@@ -133,10 +68,9 @@ def found(tmp_path_factory):
 
 def agree(findings, expected):
     """Whether findings have these kinds and words, and there are no others."""
-    kinds_and_words = [words.split(" ", 1) for words in expected]
-    assert [finding.kind for finding in findings] == [kind for kind, _ in kinds_and_words]
-    for finding, (_, words) in zip(findings, kinds_and_words, strict=True):
-        assert words in str(finding)
+    for finding, row in zip(findings, expected, strict=True):
+        kind, _, words = row.partition(" ")
+        assert (finding.kind, words in str(finding)) == (kind, True)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -163,13 +97,8 @@ def test_constants_outside_their_domains(found, body, words, hint):
     assert len(matches) == 1, body
 
 
-PROFILE = """\
-description = "Small"
-language = "en"
-[answer]
-rules = ["labels"]
-weights = ["weights"]
-"""
+PROFILE = 'description = "Small"\nlanguage = "en"\n[answer]\nrules = ["labels"]\n'
+PROFILE += 'weights = ["weights"]\n'
 OTHER = """\
 %@rule other: "o"
 evidence(pair(X,Y),other,100) :- proposed(X,Y).
@@ -180,35 +109,31 @@ WEIGHTS = "weight(like,align,12).\n"
 MORE = "weight(lik,align,7).\nweight(like,boundary,7).\nweight(label(simi),score,9).\n"
 TWICE = "weight(like,align,13).\ncorrection(like,align,1).\ncorrection(like,align,2).\n"
 BOTH = "correction(like,(align;equi),12).\n"
+FOLDERS = {
+    "more": {"labels/a.lp": GOOD + OTHER, "weights/w.lp": WEIGHTS + MORE},
+    "twice": {"weights/x.lp": TWICE},
+    "both": {"weights/w.lp": BOTH},
+    "unknown": {"weights/w.lp": BOTH, "weights/x.lp": "correction(lik,align,7).\n"},
+    "mixed": {"weights/w.lp": WEIGHTS + GOOD},
+    "unloaded": {"more/b.lp": "p(1).\n"},
+}
 
 
-@pytest.mark.parametrize(
-    ("files", "expected"),
-    [
-        (
-            {"labels/a.lp": GOOD + OTHER, "weights/w.lp": WEIGHTS + MORE},
-            "unweighed /labels/a.lp:4:1: note | evidence /weights/w.lp:2:1: error | "
-            "unmade /weights/w.lp:3:1: warning",
-        ),
-        (
-            {"weights/x.lp": TWICE},
-            "weight-twice /weights/x.lp:1:1: error: weight(like,align,…) is also given at | "
-            "weight-twice /weights/x.lp:3:1: error",
-        ),
-        ({"weights/w.lp": BOTH}, ""),
-        (
-            {"weights/w.lp": BOTH, "weights/x.lp": "correction(lik,align,7).\n"},
-            "evidence /weights/x.lp:1:1: error",
-        ),
-        ({"weights/w.lp": WEIGHTS + GOOD}, "weights-file /weights/w.lp:3:1"),
-        ({"more/b.lp": "p(1).\n"}, "nameless /more/b.lp:1:1 | unloaded /more/b.lp:1:1"),
-    ],
-)
-def test_findings_of_folders(tmp_path, files, expected):
-    whole = {"profiles/small.toml": PROFILE, "labels/a.lp": GOOD, "weights/w.lp": WEIGHTS, **files}
-    _, findings = check_rules([write(tmp_path, whole)])
-    named = [finding for finding in findings if finding.kind != "name-twice"]
-    agree(named, expected.split(" | ") if expected else [])
+@cases("""
+name     | expected=
+more     | ["unweighed /labels/a.lp:4:1: note", "evidence /weights/w.lp:2:1: error", \
+"unmade /weights/w.lp:3:1: warning"]
+twice    | ["weight-twice /weights/x.lp:1:1: error: weight(like,align,…) is also given at", \
+"weight-twice /weights/x.lp:3:1: error"]
+both     | []
+unknown  | ["evidence /weights/x.lp:1:1: error"]
+mixed    | ["weights-file /weights/w.lp:3:1"]
+unloaded | ["nameless /more/b.lp:1:1", "unloaded /more/b.lp:1:1"]
+""")
+def test_findings_of_folders(tmp_path, name, expected):
+    whole = {"profiles/small.toml": PROFILE, "labels/a.lp": GOOD, "weights/w.lp": WEIGHTS}
+    _, findings = check_rules([write(tmp_path, whole | FOLDERS[name])])
+    agree([finding for finding in findings if finding.kind != "name-twice"], expected)
 
 
 def test_a_faulty_profile_does_not_hide_the_others(tmp_path):
@@ -220,20 +145,15 @@ def test_a_faulty_profile_does_not_hide_the_others(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("table", "faulty"),
-    [
-        ("power = electricity\nhawkish <> dovish\n", []),
-        ("cat = cats\nbulb lamp\nx y z\n= three\n", [2, 3, 4]),
-    ],
-)
-def test_word_tables_need_no_names_and_tell_each_faulty_line(tmp_path, table, faulty):
-    file = write(tmp_path, {"words.tsv": table}) / "words.tsv"
-    findings = [(finding.kind, finding.line) for finding in check_rules([file])[1]]
-    assert findings == [("file", line) for line in faulty]
-    if faulty:
-        with pytest.raises(RuleError, match=r"words\.tsv:2: "):
-            load_program("default", [file])
+def test_word_tables_need_no_names_and_tell_each_faulty_line(tmp_path):
+    file = write(tmp_path, {"words.tsv": "cat = cats\nbulb lamp\nx y z\n= three\n"}) / "words.tsv"
+    for faulty in ([2, 3, 4], []):
+        findings = [(finding.kind, finding.line) for finding in check_rules([file])[1]]
+        assert findings == [("file", line) for line in faulty]
+        if faulty:
+            with pytest.raises(RuleError, match=r"words\.tsv:2: "):
+                load_program("default", [file])
+        file.write_text("power = electricity\nhawkish <> dovish\n")
 
 
 def test_nothing_to_check_and_an_unknown_profile(tmp_path):

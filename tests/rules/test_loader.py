@@ -1,21 +1,28 @@
+"""Rule files: what is read of them, what is refused; those of strangers read nothing else."""
+
+import json
+import os
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from clingo import MessageCode
+from clingo import Control, MessageCode
 from clingo.ast import ASTType, parse_string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ists_asp.errors import RuleError
+from ists_asp.errors import RuleError, UsageError
 from ists_asp.io.store import Store
-from ists_asp.rules import find_rules, load_rules
+from ists_asp.rules import find_rules, load_profile, load_rules, loader, source
+from ists_asp.rules.loader import rule_files
 from ists_asp.rules.parsing import Messages
 from ists_asp.rules.source import RuleSource, SourceText
-from ists_asp.solver.search import ground
+from ists_asp.solver.search import constant_arguments, ground
+from tests.sharing import processor_seconds
+from tests.tables import cases
 
-from .conftest import write
+from .conftest import PROFILE, write
 
 
 def answer(rules, arguments=()):
@@ -79,67 +86,23 @@ def test_paths_without_rules(tmp_path, load_it, words):
         load_it(tmp_path)
 
 
-# Syntax errors
-
-
-@pytest.mark.parametrize(
-    ("text", "place", "excerpt"),
-    [
+def test_a_syntax_error_has_place_and_caret(load):
+    for text, place, excerpt in (
         ('a.\np :- q("é") r(X), s.\n', "2:13", '    p :- q("é") r(X), s.\n                ^'),
         ("\tp :-\tq r.\n", "1:9", "    \tp :-\tq r.\n    \t    \t  ^"),
-    ],
-)
-def test_a_syntax_error_has_place_and_caret(load, text, place, excerpt):
-    with pytest.raises(RuleError) as caught:
-        load(text)
-    assert (caught.value.where, caught.value.excerpt) == (f"x.lp:{place}", excerpt)
-    assert caught.value.found == 'syntax error at "r"'
+    ):
+        with pytest.raises(RuleError, match='syntax error at "r"') as caught:
+            load(text)
+        assert (caught.value.where, caught.value.excerpt) == (f"x.lp:{place}", excerpt)
 
 
-@pytest.mark.parametrize(
-    ("text", "place", "words"),
-    [
-        (b'a.\nb("caf\xe9").\n', "2", "byte 0xe9 is not UTF-8. Save the file as UTF-8"),
-        ("a.\n% \0\nb.", "2", "null character"),
-        ("p :- q r.\nok.\ns(.\nt.\n", "1:8", "x.lp:3:3"),
-        ("p :- q r.\nok.\ns(.\nt :- 0.5.\n", "1:8", "x.lp:4:6"),
-        ("p :- q\nr.\n", "2:1", "rule above ends with a full stop"),
-        ("p :- V > 0.5, q(V).\n", "1:10", "Numbers are integers"),
-        ("p.\nq :- r\n", "2:7", "the file ends in the middle of a rule"),
-        ("p(a.\n", "1:4", "expected ) or ;"),
-        ("#foo p.\n", "1:1", '"#foo"'),
-        ('p("abc).\n', "1:3", "no end on its line"),
-        (r'p("a\qb").', "1:3", r"does not know the escape \q"),
-        ('p("a).\np("\\d").\np("\\e").', "1:3", r"x.lp:3:3: clingo does not know the escape \e"),
-        ("a.\n%* b\nc.\n", "2:1", "block comment has no end"),
-        ("%* % *%\nc.\n", "1:1", "hides the rest of its line"),
-        ("a :- é.\n", "1:6", '"é" stands outside strings'),
-        ("a :- b(“x”).\n", "1:8", "between double quotes"),
-        ("\ufeffa.\n", "1:1", "byte order mark"),
-        ("p(.\n" * 50, "1:3", "syntax error"),
-        ("#script (lua) print(1) #end.", "1:1", "#script is refused"),
-        ("a. #script(python)\n#end.", "1:4", "#script is refused"),
-        ("a.\n  #edge (1,2) : a.\n", "2:3", "#edge is refused"),
-        ("#const run=5. #const equi=simi.", "1:15", "#const equi is refused: it would replace"),
-        ("a.\n evidence(p,x,#sup) :- a.", "2:2", "#sup is no number in evidence"),
-        ("weight(x,simi,#inf).", "1:1", "#inf is no number in weight"),
-        ("a.\np(@ % call\n f(0)) :- a.\n", "2:3", "@f is refused"),
-        ("a.\np(@%**%f(0)) :- a.\n", "2:3", "@f is refused"),
-        ("a.\np(@f) :- a.\n", "2:3", "@f is refused"),
-        ("a(X) :- b(Y),\n  X = 1 + @f(Y).\nb(1).", "2:11", "@f is refused"),
-        *((text, "1:1", "names no rule file") for text in ("#include <incmode>.", "#include x.")),
-        ('#include "x"', "1:1", "names no rule file"),
-    ],
-)
+@cases(Path(__file__).with_name("errors.txt"), ("p(.\n" * 50, "1:3", "syntax error"))
 def test_errors_in_plain_words(load, text, place, words):
     with pytest.raises(RuleError) as caught:
         load(text)
     assert caught.value.where == f"x.lp:{place}"
     assert words in str(caught.value)
     assert "<IDENTIFIER>" not in str(caught.value)
-
-
-# Scripts and includes
 
 
 def test_scripts_and_calls_are_seen_where_clingo_sees_them_only(load, tmp_path):
@@ -177,9 +140,6 @@ def test_places_behind_an_include_are_unchanged(tmp_path):
     assert warning.startswith("é.lp:1: atom does not occur in any rule head: z;")
 
 
-# Warnings
-
-
 def test_warnings_name_their_places_once(load):
     rules = load('a(1).\na("x").\nb(Y) :- a(X), Y = X + 1.\nc :- misspelt(1).\n')
     assert warnings(rules) == [
@@ -191,8 +151,6 @@ def test_warnings_name_their_places_once(load):
     messages(MessageCode.RuntimeError, "bad")
     assert (list(map(str, messages.warnings)), messages.errors) == (["something odd"], ["bad"])
 
-
-# The scanner agrees with clingo
 
 LEXEMES = ["a", ".", " ", "\n", '"', "\\", "%", "*", "%*", "*%", "n", "é"]
 LEXEMES += ["#script (lua) ", "#end", "#include", '"b"']
@@ -210,9 +168,6 @@ def test_no_script_or_include_gets_past_the_scanner_and_clingo_never_panics(text
         parse_string(text, nodes.append, logger=messages)
     assert all(node.ast_type != ASTType.Script for node in nodes)
     assert not [error for error in messages.errors if "could not be opened" in error]
-
-
-# Names of several files
 
 
 HEADS = ("_p(X)", "{ _p(X) }", "r(X) ; _p(X)", "_p((X;1))", "-_p(X)")
@@ -250,3 +205,131 @@ def test_two_weights_of_one_name_and_class_are_refused(tmp_path, second, name, p
     write(tmp_path, {"b.lp": f"p(1).\n{second}\nweight(a,spe,X) :- p(X).\n"})
     with pytest.raises(RuleError, match=rf"b\.lp:2:1: {name} is also given at .*{place}"):
         load_rules(find_rules(tmp_path), store=store)
+
+
+def refused(path, words):
+    for read in (load_rules, rule_files):
+        with pytest.raises(RuleError, match=words) as caught:
+            read(find_rules(path))
+        assert max(map(len, str(caught.value).splitlines())) < 300
+
+
+def test_links_stay_in_their_folder(tmp_path):
+    write(tmp_path, {"secret": "password.", "out/b.lp": "b.", "r/a.lp": "a."})
+    (tmp_path / "r/c.lp").symlink_to("a.lp")
+    (tmp_path / "r/sub").symlink_to(tmp_path / "out")
+    assert [found.path.name for found in find_rules(tmp_path / "r")] == ["a.lp", "c.lp"]
+    assert len(load_rules(find_rules(tmp_path / "r")).files) == 1
+    (tmp_path / "r/b.lp").symlink_to(tmp_path / "secret")
+    refused(tmp_path / "r", r"b\.lp: this link leads out of the rule folder")
+
+
+def test_pipes_and_devices_are_no_rule_files(tmp_path):
+    os.mkfifo(tmp_path / "b.lp")
+    with pytest.raises(RuleError, match="no such rule file"):
+        find_rules(tmp_path / "b.lp")
+    with pytest.raises(RuleError, match="this is not a plain file"):
+        source.read_plain(tmp_path / "b.lp", "b.lp", 10)
+
+
+def test_files_are_not_read_without_end_and_neither_are_many(tmp_path, monkeypatch):
+    write(tmp_path / "many", {f"{number}.lp": "a.\n" for number in range(10)})
+    monkeypatch.setattr(loader, "MOST_FILES", 5)
+    refused(tmp_path / "many", "or 5 files of rules")
+    monkeypatch.setattr(loader, "MOST_FILES", 1000)
+    monkeypatch.setattr(loader, "MOST", 20)
+    refused(tmp_path / "many", "more than 0 MB")
+    monkeypatch.setattr(source, "LARGEST", 100)
+    refused(write(tmp_path, {"a.lp": "a.\n" * 100}) / "a.lp", "the file has more than")
+
+
+def test_a_path_that_is_no_utf_8_is_refused(tmp_path):
+    write(tmp_path, {"r\udcff/a.lp": "a."})
+    refused(tmp_path / "r\udcff", r"a\.lp: the path of this file is not UTF-8")
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        *((path, "lies outside the rule folder") for path in ("/dev/zero", "/etc/passwd")),
+        *((path, "lies outside the rule folder") for path in ("../../../etc/passwd", "../o.lp")),
+        # The working directory has no say.
+        *((name, 'there is no file "') for name in ("b.lp", "pipe", "a.lp/b.lp", "round.lp")),
+        *((name, 'there is no file "') for name in ("a" * 5000, "a/" * 2000 + "a.lp")),
+    ],
+)
+def test_includes_of_other_places_are_refused(tmp_path, monkeypatch, target, words):
+    write(tmp_path, {"o.lp": "a.", "here/b.lp": "wrong.", "r/a.lp": f'#include "{target}".'})
+    os.mkfifo(tmp_path / "r/pipe")
+    monkeypatch.chdir(tmp_path / "here")
+    refused(tmp_path / "r", rf"a\.lp:1:1: .*{words}")
+    (tmp_path / "r/round.lp").symlink_to("round.lp")
+    refused(tmp_path / "r/a.lp", rf"a\.lp:1:1: .*{words}")
+
+
+def test_includes_have_an_end_and_take_no_time(tmp_path):
+    write(tmp_path, {f"{number}.lp": f'#include "{number + 1}.lp".' for number in range(200)})
+    refused(tmp_path / "0.lp", "files include one another 50 deep")
+    write(tmp_path, {"a.lp": '#include "b.lp".\n' * 20_000, "b.lp": "b."})
+    assert len(load_rules(find_rules(tmp_path / "a.lp")).files) == 2
+    many = "".join(f'#include "{number * "./"}b.lp".\n' for number in range(1002))
+    write(tmp_path, {"a.lp": many})
+    refused(tmp_path / "a.lp", r"a\.lp:1001:1: the file includes more than 1000 others")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("-2147483648/-1", "2**31", "1+1", "1..9", "f(@g)", "2147483648", "X", "f(X)", "a;b"),
+        *("f(1,)", "f(1", "\x1b[31m", '"a\\tb"', "not", "1 2", "", "f(" * 90 + "1" + ")" * 90),
+    ],
+)
+def test_clingo_evaluates_no_value_of_a_constant(shipped, tmp_path, value):
+    with pytest.raises(UsageError, match=r"^-c n: found "):
+        constant_arguments({"n": value})
+    with pytest.raises(UsageError, match="is not a name of a constant"):
+        constant_arguments({f"{value}=": "1"})
+    write(tmp_path, {"profiles/a.toml": PROFILE.replace('"news"', json.dumps(value))})
+    with pytest.raises(RuleError, match=r"a\.toml: constants\.domain: found "):
+        load_profile("a", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "value", ["4", "-2147483648", "news", 'f( a , (1,"é (") )', "-a", "#inf", "()", "_b'(1)"]
+)
+def test_terms_are_values_of_constants(value):
+    control = Control(constant_arguments({"n": value}), logger=lambda *text: pytest.fail(str(text)))
+    control.add("base", [], f"#const n = 0. p(n). :- not p({value}).")
+    control.ground()
+    assert len(control.symbolic_atoms) == 1
+
+
+@pytest.mark.parametrize("length", [1000, 2_000_000])
+def test_sentences_of_rules_are_sentences(tmp_path, length):
+    write(tmp_path, {"a.lp": f'%@rule long: "{"y" * length}"\na.'})
+
+    def refuse():
+        with pytest.raises(RuleError, match=r"a\.lp:1:1: this directive has \d+ cha") as caught:
+            load_rules(find_rules(tmp_path / "a.lp"))
+        assert len(str(caught.value)) < 300
+
+    assert processor_seconds(refuse) < 2
+
+
+def test_many_rules_on_a_line_take_no_time():
+    text = source.SourceText("a.lp", "é. " * 200_000)
+
+    def look_up():
+        for number in range(20_000):
+            assert text.character(1, 4 * number + 1) == 3 * number + 1
+            assert text.span((1, 4 * number + 1), (1, 4 * number + 4)) == "é."
+
+    assert processor_seconds(look_up) < 2
+
+
+def test_excerpts_of_long_lines_are_short(load):
+    with pytest.raises(RuleError) as caught:
+        load("a :- " + "b, " * 5000 + "é, " + "b, " * 5000 + "b.")
+    line, caret = str(caught.value.excerpt).splitlines()
+    assert line[caret.index("^")] == "é"
+    assert len(line) < 90

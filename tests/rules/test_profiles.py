@@ -1,7 +1,8 @@
-"""Profiles: what they may say, the files that they name, and copies of them all."""
+"""Profiles: what they may say, their files and copies of them, and rules of a user over them."""
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +11,17 @@ from ists_asp.engine.answer import provenance
 from ists_asp.engine.preparation import sums
 from ists_asp.errors import RuleError, UsageError
 from ists_asp.resources import rules_dir
-from ists_asp.rules import list_profiles, load_profile, load_program, read_profile_rules
+from ists_asp.rules import (
+    Purpose,
+    list_profiles,
+    load_profile,
+    load_program,
+    read_overlay,
+    read_profile_rules,
+)
 from ists_asp.rules.catalogue import copy_rules
-from ists_asp.rules.programs import program_sources
+from ists_asp.rules.programs import given_warnings, program_sources
+from tests.tables import cases, rows
 
 from .conftest import PROFILE, write
 
@@ -22,9 +31,8 @@ SMALL = "lp_rules/profiles/small.toml"
 def test_a_profile_as_written(shipped):
     profile = load_profile("small")
     assert list_profiles() == ("small", "wide")
-    assert (profile.name, profile.file) == ("small", SMALL)
-    assert (profile.description, profile.language) == ("Small", "en")
-    assert profile.answer.rules == ("labels", "words.lp")
+    assert (profile.name, profile.file, profile.description) == ("small", SMALL, "Small")
+    assert (profile.language, profile.answer.rules) == ("en", ("labels", "words.lp"))
     assert profile.constants == {"max_span": "2", "domain": "news"}
     text = 'description = "Few"\nlanguage = "en"\n[answer]\nrules = ["labels"]\n'
     write(shipped, {"lp_rules/profiles/few.toml": text})
@@ -52,49 +60,16 @@ def test_an_unknown_profile_lists_the_known_ones(shipped, name):
     assert ('Did you mean "small"?' in str(caught.value)) == (name in ("smal", "small.toml"))
 
 
-LANGUAGE = 'language = "en"'
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ('"Small"', "Small", "small.toml:1: the profile cannot be read: no TOML"),
-        ('"Small"', "3", "small.toml: description: found 3; expected a text"),
-        (f"{LANGUAGE}\n", "", 'small.toml: the key "language" is missing'),
-        ("rules =", "rule =", 'unknown key "rule"; expected'),
-        ("rules =", "rule =", 'Did you mean "rules"?'),
-        ('["weights/small"]', '"small"', "answer.weights: found 'small'; expected a list"),
-        ('["weights/small"]', "[3]", "answer.weights: found [3]; expected a list of file names"),
-        ('["weights/small"]', '[""]', "answer.weights: found ['']; expected a list of file names"),
-        ('["weights/small"]', str(["a"] * 201), "201 entries; expected 200 at most"),
-        ('["labels", "words.lp"]', "[]", "answer.rules: the list is empty"),
-        ('rules = ["labels", "words.lp"]\n', "", 'answer: the key "rules" is missing'),
-        ("[answer]", "[answers]", 'unknown key "answers"; expected'),
-        ("[answer]", "[rating]", 'small.toml: the key "answer" is missing'),
-        (LANGUAGE, f"{LANGUAGE}\nrating = 3", "rating: found 3; expected a table"),
-        (LANGUAGE, f'{LANGUAGE}\nscheme = "2014"', "scheme: found '2014'; expected"),
-        (LANGUAGE, f'{LANGUAGE}\nname = "x"', 'unknown key "name"'),
-        (LANGUAGE, 'language = "fr"', 'language: found \'fr\'; expected "en" or "es"'),
-        (LANGUAGE, f"{LANGUAGE}\nattached_punctuation = 1", "attached_punctuation: found 1"),
-        ("max_span = 2", "max_span = 0.5", "constants.max_span: found 0.5"),
-        ("max_span = 2", "max_span = 3000000000", "expected an integer of 32 bits"),
-        ("max_span = 2", "max_span = true", "found True"),
-        ("max_span = 2", 'max_span = "a b"', "found 'a b'"),
-        ("max_span = 2", "Max = 2", '"Max" is not a name of a constant'),
-        ('{ max_span = 2, domain = "news" }', "2", "constants: found 2"),
-        # What no person writes.
-        ("[answer]", f"extra = {'[' * 3000}\n[answer]", "brackets within brackets"),
-        ("[answer]", f"{'a.' * 8000}a = 1\n[answer]", "a key of more than 4 parts"),
-        ("[answer]", f"{'k' * 5000} = 1\n[answer]", f'unknown key "{"k" * 60}'),
-        ('"news"', f'"{"f(" * 2000}1{")" * 2000}"', "a name in lower case"),
-        ("[answer]", f"#{'#' * 70_000}\n[answer]", "more than 16 kB"),
-        # Files that it cannot have.
-        ("labels", "nowhere", 'small.toml: answer.rules: there is no "nowhere" in lp_rules'),
-        ("labels", "../asp/choose", 'there is no "../asp/choose" in lp_rules'),
-        ("labels", "w" * 5000, "there is no "),
-        ("labels", "double", '"double" is both a folder and a file'),
-        ("labels", "profiles", "lp_rules/profiles: the folder has no rule files"),
-    ],
+@cases(
+    Path(__file__).with_name("profiles.txt"),
+    # What no person writes.
+    ('["weights/small"]', str(["a"] * 201), "201 entries; expected 200 at most"),
+    ("[answer]", f"extra = {'[' * 3000}\n[answer]", "brackets within brackets"),
+    ("[answer]", f"{'a.' * 8000}a = 1\n[answer]", "a key of more than 4 parts"),
+    ("[answer]", f"{'k' * 5000} = 1\n[answer]", f'unknown key "{"k" * 60}'),
+    ('"news"', f'"{"f(" * 2000}1{")" * 2000}"', "a name in lower case"),
+    ("[answer]", f"#{'#' * 70_000}\n[answer]", "more than 16 kB"),
+    ("labels", "w" * 5000, "there is no "),
 )
 def test_faulty_profiles_name_file_and_key(shipped, old, new, words):
     assert old in PROFILE
@@ -159,9 +134,7 @@ def test_a_copy_is_a_rule_folder_that_can_be_edited(shipped, tmp_path, monkeypat
         assert (target / "words.lp").stat().st_mode & 0o200
         _, rules = load_program("small", [target])
         assert rules.files[1].path == target / "labels" / "tags.lp"
-
-
-def test_full_folders_and_files_are_left_alone(shipped, tmp_path):
+    # Full folders and files are left alone.
     write(tmp_path / "full", {"mine.lp": "a."})
     with pytest.raises(UsageError, match="full: this folder is not empty"):
         copy_rules(tmp_path / "full")
@@ -172,10 +145,9 @@ def test_full_folders_and_files_are_left_alone(shipped, tmp_path):
 
 @pytest.mark.parametrize("existed", [True, False])
 def test_a_failed_copy_leaves_nothing_behind(shipped, tmp_path, monkeypatch, existed):
-    target = tmp_path / "copy"
+    target, copyfile = tmp_path / "copy", shutil.copyfile
     if existed:
         target.mkdir()
-    copyfile = shutil.copyfile
 
     def fail_on_words(source, copy):
         if source.name == "words.lp":
@@ -205,10 +177,102 @@ def test_the_provenance_has_the_hashes_of_what_rates_pairs(tmp_path, place, fiel
 def test_files_that_decide_and_rate_count_once():
     files = read_profile_rules("sts-en")
     both = {file.path for file in files.deciding} & {file.path for file in files.rating}
-    assert both
     once = tuple({file.path: file for file in files.every}.values())
-    assert len(once) == len(files.every) - len(both)
-    models = find("en")
-    assert provenance(files.profile, files.every, models) == (
-        provenance(files.profile, once, models)
-    )
+    assert len(files.every) - len(once) == len(both) > 0
+    whole, single = (provenance(files.profile, some, find("en")) for some in (files.every, once))
+    assert whole == single
+
+
+NAMES_OF_SMALL = "asp/decide.lp labels/tags.lp labels/types.lp words.lp weights/small.lp"
+WHOLE = "weight(any_pair,align,-3). weight(a,align,1)."
+MINE = {
+    **dict.fromkeys(("words.lp", "new.lp", "choose.lp", "tags.lp", "labels/tags.lp"), "mine."),
+    **{"notes.txt": "", "words/extra.lp": "extra."},
+    **dict.fromkeys(("copy/labels.lp", "copy/words.lp"), "w."),
+    **{"copy/weights/small.lp": "x.", "copy/profiles/small.toml": PROFILE},
+    # Weights.
+    **dict.fromkeys(("old.lp", "all.lp", "folder/old.lp"), WHOLE),
+    **{"folder/rule.lp": "r(1).", "few.lp": "correction(c,align,2)."},
+    **{"more.lp": "correction(b,equi,1; c,align,2; a,align,7).", "two.lp": "correction(b,equi,1)."},
+    **{"three.lp": "r(1).\nweight(a,align,4).", "odd.lp": "weight(any_pair,align,"},
+}
+
+
+@pytest.fixture
+def mine(shipped, tmp_path, monkeypatch):
+    """Files of a user, and a profile with weights and corrections of its own."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "mine", MINE)
+    weights = '"weights/all", "weights/own", "weights/sure"'
+    files = {
+        "weights/all.lp": WHOLE + " weight(b,equi,2).",
+        "weights/own.lp": "correction(a,align,2; b,equi,3).",
+        "weights/sure.lp": "confidence(1).",
+        "profiles/own.toml": PROFILE.replace('"weights/small"', weights),
+    }
+    write(shipped / "lp_rules", files)
+    return tmp_path / "mine"
+
+
+PLACES = f"""
+small | words.lp | {NAMES_OF_SMALL.replace("words.lp", "mine/words.lp")}
+small | new.lp choose.lp | {NAMES_OF_SMALL} mine/new.lp mine/choose.lp
+small | words | {NAMES_OF_SMALL} mine/words/extra.lp
+wide | labels/tags.lp | asp/decide.lp mine/labels/tags.lp labels/types.lp chunking/tags.lp words.lp
+    weights/small.lp
+small | new.lp copy | asp/decide.lp mine/copy/labels.lp mine/copy/words.lp
+    mine/copy/weights/small.lp mine/new.lp
+"""
+"""Profiles, files over them, and the files that are loaded: a file takes the place of the one of
+its name, which its folder's name may tell apart; a rule folder that of all; others are added."""
+
+
+@pytest.mark.parametrize(
+    ("profile", "given", "names"), [(*row[:2], row[2:]) for row in rows(PLACES)]
+)
+def test_files_take_the_place_of_those_of_their_name(mine, profile, given, names):
+    overlay = read_overlay([mine / name for name in given.split()])
+    sources = program_sources(load_profile(profile, overlay.base), rules=overlay.base)
+    sources = overlay.over(sources, Purpose.ANSWER)
+    found = [source.name.removeprefix("lp_rules/") for source in sources]
+    assert [name.replace(f"{mine}/", "mine/") for name in found] == " ".join(names).split()
+
+
+def test_files_that_cannot_take_a_place_are_refused(mine, shipped):
+    overlay = read_overlay([mine / "tags.lp"])
+    with pytest.raises(UsageError, match=r"expected .*labels/tags\.lp or .*chunking/tags\.lp"):
+        overlay.over(program_sources(load_profile("wide")), Purpose.ANSWER)
+    with pytest.raises(UsageError, match="two rule folders"):
+        read_overlay([shipped / "lp_rules", shipped / "lp_rules"])
+    with pytest.raises(UsageError, match=r"--rules .*mine/notes\.txt: this is not a rule file"):
+        read_overlay([mine / "notes.txt"])
+    with pytest.raises(RuleError, match=r"mine/none\.lp: there is no such rule file"):
+        read_overlay([mine / "none.lp"])
+
+
+@cases("""
+given   | used             | replaced=
+old.lp  | old sure         | "all.lp and lp_rules/weights/own.lp, as it weighs what they do"
+all.lp  | all sure         | "all.lp and lp_rules/weights/own.lp, as it weighs what they do"
+folder  | old sure rule    | "all.lp and lp_rules/weights/own.lp, as it weighs"
+more.lp | all more sure    | "own.lp, as it weighs what they do"
+few.lp  | all own sure few | None
+""")
+def test_weights_take_the_place_of_those_that_they_are_meant_for(mine, given, used, replaced):
+    profile, rules = load_program("own", [mine / given])
+    assert [file.path.stem for file in rules.files][-len(used.split()) :] == used.split()
+    warnings = [str(warning) for warning in given_warnings(rules, profile, [mine / given])]
+    assert len(warnings) == (replaced is not None)
+    words = f"this file takes the place of lp_rules/weights/{replaced}"
+    assert all(words in warning for warning in warnings)
+
+
+@cases(r"""
+given    | message
+two.lp   | two\.lp:1:1: correction\(b,equi,…\) is also given at .*/own\.lp:1
+three.lp | three\.lp:2:1: weight\(a,align,…\) is also given at .*/all\.lp:1\. Write cor
+odd.lp   | odd\.lp:1:\d+: the file ends in the middle of a rule
+""")
+def test_weights_that_are_few_are_no_others(mine, given, message):
+    with pytest.raises(RuleError, match=message):
+        load_program("own", [mine / given])

@@ -95,14 +95,11 @@ def test_weights_phrases_and_lists_are_the_same(store):
         assert list_rules("headlines", store=store) == list_rules("headlines")
 
 
-def test_another_constant_or_text_makes_another_program(mine):
+def test_another_constant_or_text_makes_another_program_and_a_copy_has_no_memory(mine):
     rules = mine("#const n=1. p(1..n). q :- p(3).")
     assert facts(rules) == ["p(1)"]
     assert facts(rules, ("-c", "n=3")) == ["p(1)", "p(2)", "p(3)", "q"]
     assert facts(mine("p(2).", forget=False)) == ["p(2)"]
-
-
-def test_a_copy_with_other_statements_has_no_memory(mine):
     rules = mine("p(1). p(2).")
     assert facts(rules) == ["p(1)", "p(2)"]
     less = replace(rules, statements=rules.statements[:-1], rules=rules.rules[:-1])

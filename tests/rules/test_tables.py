@@ -10,6 +10,7 @@ from ists_asp.model import Pair
 from ists_asp.rules import phrases, tables
 from ists_asp.rules.source import table_rules
 from tests.sharing import load_shared, processor_seconds, shared_system
+from tests.tables import cases
 
 
 def test_each_line_is_a_fact_on_the_same_line():
@@ -74,14 +75,12 @@ def test_entries_work_in_either_sentence_by_their_lemmas_and_as_phrases(tmp_path
         assert 'multiword(1,2,4,"head of state")' in map(str, facts)
 
 
-@pytest.mark.parametrize(
-    "pair",
-    [
-        ("Minister denies rumours", "Minister confirms rumours"),
-        ("Parliament passes bill", "Parliament rejects bill"),
-        ("Stocks surge", "Stocks plunge"),
-        ("Man refuses to leave", "Man agrees to leave"),
-    ],
-)
-def test_shipped_opposites_and_denials(pair):
-    assert {label for *_, label in labels(shared_system("headlines"), *pair)} - {"EQUI"}
+@cases("""
+one                     | two
+Minister denies rumours | Minister confirms rumours
+Parliament passes bill  | Parliament rejects bill
+Stocks surge            | Stocks plunge
+Man refuses to leave    | Man agrees to leave
+""")
+def test_shipped_opposites_and_denials(one, two):
+    assert {label for *_, label in labels(shared_system("headlines"), one, two)} - {"EQUI"}
