@@ -141,9 +141,11 @@ def test_ratings_weigh_what_the_reader_holds():
             ratings.append(system.rate(answer).value)
             weights = {file.path.stem for file in system.files.rating} & {"sts-en", "reader-sts-en"}
             assert weights == {name}
-            told = answer.why("rating").text()
-            for evidence in ("reader_rates", "sentences_near_in_context"):
-                assert (f"{evidence} contributes" in told) == reader
+            (told,) = answer.why("rating").contrasts
+            names = {reason.name for reason in (*told.pros, *told.cons)}
+            assert {"words_covered", "base"} <= names
+            assert ({"reader_rates", "sentences_near_in_context"} <= names) == reader
+            assert told.by == round(system.rate(answer).value * 100)
             assert system.rate(system.solve(*reversed(sides))).value == ratings[-1]
             assert system.rate(system.solve(sides[0], sides[0])).value == 5
     assert ratings[0] != ratings[1]

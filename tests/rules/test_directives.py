@@ -55,7 +55,7 @@ def test_names_and_sentences(load, text, named):
 
 LACKING = [
     *(("a(X) :- b(X).", "{Y}"), ("a(X) :- b(X).", "{x}"), ("a(X) :- b(X).", "{}")),
-    *(("a(X) :- b(X).", "{X.real}"), ("a(X) :- b(X).", "{X!r}"), ("a(X) :- b(X).", "{X:>3}")),
+    *(("a(X) :- b(X).", "{X.real}"), ("a(X) :- b(X).", "{X!r}")),
     *(("a :- b(_).", "{_}"), ("a :- 1 { b(X) } 2.", "{X}"), ("a :- b(X) : c(X).", "{X}")),
     *(("a :- #sum { X : b(X) } > 2.", "{X}"), ("a.", "{X}")),
 ]
@@ -76,6 +76,7 @@ MALFORMED = [
         ('%@rule r: "' + "\n% ".join(["a" * 100] * 11) + '"\na(1).', 1, "characters"),
         ('%@rul a: "a"\na.', 1, "unknown directive %@rul"),
         ('%@rule a: "{X"\na(X) :- b(X).', 1, "unpaired curly bracket"),
+        ('%@rule a: "{X:>3}"\na(X) :- b(X).', 1, "'>3' behind a variable is no divisor"),
         ('a.\n%@rule a: "a"\n', 2, "no rule follows"),
         ('%@rule a: "a"\n#show a/1.\na.', 1, "no rule follows"),
         ('%@rule a: "a"\n%@rule b: "b"\na.', 2, "two names"),

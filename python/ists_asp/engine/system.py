@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from itertools import chain, islice
@@ -366,11 +366,15 @@ class System(Preparation):
             self.stages.decide(0.0, trace.seconds + time.process_time() - began)
             yield trace
 
-    def load_tracers(self, *, rated: bool = False) -> None:
-        """Work out what all traces share, which takes seconds where no earlier run has."""
+    def load_tracers(self, done: Callable[[], None], *, rated: bool = False) -> None:
+        """Work out what all traces share, which takes seconds where no earlier run has.
+
+        For each program, calls ``done`` when that is known.
+        """
         for purpose in (Purpose.ANSWER, *[Purpose.RATING] * rated):
             reified = self.program(purpose).tracer.reified
             reified.strata, reified.places  # noqa: B018 (kept when first asked for)
+            done()
 
     def _trace_annotated(self, pair: Pair) -> AskedTrace:
         return next(self.trace_annotated([pair], rated=self.rates))

@@ -38,6 +38,8 @@ _LONGEST = 1000  # characters of a directive: its sentence stands in traces, lis
 _PARTS = re.compile(r"[{&\[]|:(?!-)")
 _VARIABLE = re.compile(r"\b_*[A-Z][\w']*")
 
+_DIVISOR = re.compile(r"/10{1,6}")
+
 _CURLY = re.compile("[\u201c-\u201f\u00ab\u00bb]")
 _FORMS = {"rule": '%@rule name: "sentence with {Variables}"', "except": '%@except name "why"'}
 _NAMEABLE = (ASTType.Rule, ASTType.Minimize)
@@ -176,10 +178,13 @@ def _check(sentence: str, statement: AST) -> None:
         raise RuleError(found, expected="{Variable}") from None
     known = variables(statement) if fields else ()
     for variable, spec, conversion in fields:
-        if spec or conversion or variable not in known:
+        if conversion or variable not in known:
             found = f"the rule has no variable {{{shortened(str(variable))}}}"
             expected = ", ".join(sorted(known)) or "a sentence without variables"
             raise RuleError(found, expected=expected)
+        if spec and not _DIVISOR.fullmatch(spec):
+            found = f"'{shortened(spec)}' behind a variable is no divisor"
+            raise RuleError(found, expected=f"{{{variable}}}, or {{{variable}:/10}} for a tenth")
 
 
 def variables(statement: AST) -> frozenset[str]:

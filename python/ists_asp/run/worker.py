@@ -117,7 +117,7 @@ class Decider:
         system.solver, system.knowledge  # noqa: B018 (loaded when first asked for)
         if setup.traced:
             step()
-            system.load_tracers(rated=setup.rated)
+            system.load_tracers(step, rated=setup.rated)
         if setup.explained:
             system.program(Purpose.EXPLANATION), self._templates
         rating = system.program(Purpose.RATING).rules.files if setup.rated else ()
@@ -369,9 +369,8 @@ def shown_trace(
 ) -> Iterator[tuple[Answer, object]]:
     """The answers of pairs, and what is shown of their traces, ``rated`` where that is possible."""
     rated = rated and system.rates
-    system.load_tracers(rated=rated)
     # That is the rules' time, and no pair's.
-    step()
+    system.load_tracers(step, rated=rated)
     for trace in system.trace_annotated(pairs, rated=rated):
         yield trace.answer, show(trace)
 

@@ -34,15 +34,16 @@ from ists_asp.trace.trace import Trace
 from ists_asp.vocabulary import Predicate
 
 _ONE_LINK = (v.ALIGNED.name, v.LABEL.name, v.SCORE.name)  # the decisions about a link, in order
+_SUMMED = (DecisionKind.ALIGN, DecisionKind.BOUNDARY, DecisionKind.RATING)  # without a rival
 _DEPTH = 3  # how many rules deep a decision is accounted for where nothing is weighed
 
 
 class Reason(msgspec.Struct, frozen=True):
     """A piece of evidence for a decision, or against it.
 
-    Points are hundredths of log-odds, or of a point for a score; for a label, what it gives to the
-    one that was chosen less what it gives to the runner-up. Value and weight are those of the
-    stronger side where both sides have such evidence.
+    Points are hundredths of log-odds, or of a point for scores and ratings; for a label, what it
+    gives to the one that was chosen less what it gives to the runner-up. Value and weight are those
+    of the stronger side where both sides have such evidence.
     """
 
     name: str
@@ -81,7 +82,7 @@ class Contrasted:
         self._own = decision.atom.arguments[-1]
         self._side = 1 if decision.tokens1 else 2
         self._other = other = self._second()
-        alone = other is None and self._kind not in (DecisionKind.ALIGN, DecisionKind.BOUNDARY)
+        alone = other is None and self._kind not in _SUMMED
         found = () if alone else contributions(trace, decision, other)
         self._barred = self._heavier()
         self.pros = tuple(one for one in found if one.amount > 0)
@@ -145,8 +146,9 @@ class Contrasted:
                 if atom.arguments[2] in licensed and weighs.get(atom.arguments[2], 0) > least
             ]
             return sorted(bars, key=lambda atom: -weighs[atom.arguments[2]])
-        worths = beginning(v.CLOSENESS, *self._spans, self._trace.label_of(self._spans))
-        for worth in worths if self._kind is DecisionKind.SCORE else ():
+        if self._kind is not DecisionKind.SCORE:
+            return []
+        for worth in beginning(v.CLOSENESS, *self._spans, self._trace.label_of(self._spans)):
             closeness = worth.arguments[-1].number
 
             def off(score: Ground, closeness: int = closeness) -> int:
@@ -196,12 +198,18 @@ class Contrasted:
 
     def _sentence(self, pros: Sequence[Contribution], because: Sequence[Because]) -> str:
         """The decision, the second, what is forbidden, and the two strongest reasons."""
+        if self._kind is DecisionKind.RATING:
+            # What lowers a rating most is why it is no higher; else what raises it is told.
+            sides = pros, self.cons
+            pros = max(sides, key=lambda side: max((abs(one.amount) for one in side), default=0))
         telling = [pro for pro in pros if not (pro.is_base or self._harder(pro))]
         reasons = "; ".join(map(self._says, (telling or pros)[:2]))
         if self._kind is DecisionKind.ALIGN:
             return f"aligned, not left free: {reasons}"
         if self._kind is DecisionKind.NOALI:
             return self._left_over()
+        if self._kind is DecisionKind.RATING:
+            return f"{self._own.number / 1000:.2f}: {reasons}"
         if self._kind not in (DecisionKind.LABEL, DecisionKind.SCORE):
             return reasons or (because[0].sentence if because else self._decision.text)
         own = str(self._own).upper()
@@ -273,6 +281,8 @@ class Contrasted:
         if not one.is_base:
             firings = filter(None, (*self._harder(one), one.firing, *one.also))
             return _joined(tuple(dict.fromkeys(map(self._trace.says, firings))))
+        if self._kind is DecisionKind.RATING and one.firing is not None:
+            return self._trace.says(one.firing)
         if self._kind is DecisionKind.SCORE:
             label = str(self._trace.label_of(self._spans)).upper()
             return f"{label} has a base score of {one.alone / WHOLE:.2f}"

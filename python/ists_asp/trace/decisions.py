@@ -43,6 +43,8 @@ PREDICATES = {
     )
 }
 _ONE_SIDED = (DecisionKind.BOUNDARY, DecisionKind.NOALI, DecisionKind.ALIC)
+_SPEAKS = (v.SPEAKS_FOR.name, v.SPEAKS_AGAINST.name)
+_BOUNDS = (v.NOT_BELOW.name, v.NOT_ABOVE.name, v.SAME_SENTENCES.name)
 _VALUED = {
     DecisionKind.LABEL: "is labelled",
     DecisionKind.SCORE: "scores",
@@ -117,7 +119,7 @@ def _read(trace: Trace, atom: Ground) -> Iterator[tuple[DecisionKind, tuple[Toke
     one = atom.arguments[0]
     if kind is DecisionKind.RATING:
         tokens1, tokens2 = (tuple(range(1, size + 1)) for size in pair.sizes)
-        yield kind, (tokens1, tokens2), f"the pair is rated {one.number / 1000:.3f}"
+        yield kind, (tokens1, tokens2), f"the pair is rated {one.number / 1000:.2f}"
         return
     two = atom.arguments[1]
     sides: tuple[Tokens, Tokens] = (), ()
@@ -271,9 +273,10 @@ def own_rules(
 class Contribution:
     """The contribution of evidence to a decision's sum.
 
-    ``amount`` is in hundredths of log-odds, or of a point for a score; for a label it is what
-    the evidence gives to the one that was chosen less what it gives to the runner-up. ``alone`` is
-    the amount of the stronger side where both have such evidence; where a score begins, that point.
+    ``amount`` is in hundredths of log-odds, or of a point for scores and ratings; for a label
+    it is what the evidence gives to the one that was chosen less what it gives to the runner-up.
+    ``alone`` is the amount of the stronger side where both have such evidence; where a score
+    begins, that point.
     """
 
     name: str
@@ -292,7 +295,10 @@ class Contribution:
     @property
     def value(self) -> int | None:
         """How much of the evidence there is, 0 to 100; None where a sum begins."""
-        return None if self.evidence is None else self.evidence.arguments[2].number
+        if self.evidence is None or self.evidence.name in _BOUNDS:
+            return None
+        found = self.evidence.arguments[-1].number
+        return found // 10 if self.evidence.name in _SPEAKS else found
 
 
 def contributions(
@@ -305,6 +311,8 @@ def contributions(
     the runner-up. Empty where no evidence is weighed. ``other`` is the label or the score that
     came second; of a chunk without a counterpart the spans of the best pair.
     """
+    if decision.kind is DecisionKind.RATING:
+        return tuple(sorted(_rated(trace), key=lambda one: (-abs(one.amount), one.name)))
     found: dict[tuple[str, ...], tuple[float, list[Element]]] = {}
     for sign, atom in _sums(trace, decision, other):
         for element in _elements(trace, atom):
@@ -331,6 +339,25 @@ def contributions(
     return tuple(sorted(merged, key=lambda one: (-abs(one.amount), one.name)))
 
 
+def _rated(trace: Trace) -> Iterator[Contribution]:
+    """The contributions that a rating is the sum of."""
+    for atom in trace.beginning(v.CONTRIBUTION):
+        name, thousandths = atom.arguments
+        firing = trace.reasons(atom)[0]
+        below = [*firing.positive]
+        derived = [one for atom in below for one in trace.reasons(atom)[:1]]
+        # A contribution is earned by evidence, which is worth something.
+        earned = [one for one in derived if any(part.name == v.WORTH.name for part in one.positive)]
+        below += (part for one in earned for part in one.positive)
+        sources = (one for one in below if one.name in _SPEAKS or one.name in _BOUNDS)
+        evidence = next((one for one in sources if one.arguments[:1] in ((), (name,))), None)
+        source = trace.reasons(evidence) if evidence is not None else earned
+        firing = next(iter(source), firing)
+        worths = tuple(one for one in below if one.name == v.WORTH.name)
+        amount = thousandths.number / 10
+        yield Contribution("".join(name), amount, evidence, firing, amount, worths=worths)
+
+
 _BY_LABEL = re.compile(r"(\w+\()(?:equi|oppo|spe|simi|rel)\)")
 
 
@@ -352,7 +379,7 @@ def lead(
     """
     points = [round(one.amount) for one in found]
     by = sum(one.amount for one in found)
-    if decision.kind is not DecisionKind.BOUNDARY:
+    if decision.kind not in (DecisionKind.BOUNDARY, DecisionKind.RATING):
         sums = _sums(trace, decision, other)
         by = sum(sign * atom.arguments[-1].number for sign, atom in sums)
     if decision.kind is DecisionKind.SCORE and isinstance(other, Ground):

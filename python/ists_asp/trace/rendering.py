@@ -51,7 +51,10 @@ _TOLD = (DecisionKind.ALIGN, DecisionKind.LABEL, DecisionKind.SCORE, DecisionKin
 """Decisions that one sentence sums up, whether or not evidence is weighed."""
 
 _SIDES = ("for it", "against it")
-_TITLES = {DecisionKind.NOALI: ("against that pair", "for that pair")}
+_TITLES = {
+    DecisionKind.NOALI: ("against that pair", "for that pair"),
+    DecisionKind.RATING: ("hundredths of a point raise it", "hundredths of a point lower it"),
+}
 
 
 class Branch(msgspec.Struct):
@@ -93,9 +96,10 @@ class Grower:
             branch.below.append(Branch(found.sentence))
             branch.below += [Branch("forbidden by", below=bars)] if bars else []
             pros, cons = _TITLES.get(decision.kind, _SIDES)
-            branch.below += self._side(pros, found.pros, made.pros)
-            branch.below += self._side(cons, found.cons, made.cons)
-        if decision.kind in (*_TOLD, DecisionKind.BOUNDARY):
+            whole = self._everything or decision.kind is DecisionKind.RATING
+            branch.below += self._side(pros, found.pros, made.pros, whole=whole)
+            branch.below += self._side(cons, found.cons, made.cons, whole=whole)
+        if weighed or decision.kind in (*_TOLD, DecisionKind.BOUNDARY):
             branch.below += own(found.own)
         # What only the order of ties tells apart is no contrast.
         if second is not None and (self._everything or (second.by and second.by[0][0] > _TIES)):
@@ -112,12 +116,12 @@ class Grower:
         return branch
 
     def _side(
-        self, title: str, found: Sequence[Reason], by: Sequence[Contribution]
+        self, title: str, found: Sequence[Reason], by: Sequence[Contribution], *, whole: bool
     ) -> Iterator[Branch]:
         if not found:
             return
         branch = Branch(title, weight=sum(one.points for one in found))
-        limit = len(found) if self._everything else _SHOWN
+        limit = len(found) if whole else _SHOWN
         for one, contribution in zip(found[:limit], by, strict=False):
             line = Branch(f"{one.sentence} ({one.name})", str(one.rule or ""), one.points)
             weights = map(self._weighed, contribution.worths)

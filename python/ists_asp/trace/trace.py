@@ -83,13 +83,15 @@ class Words:
             return probe.rule.text
         places = self._places.variables.get(probe.name, {})
         text = ""
-        for words, name in _slots(template):
+        for words, name, divisor in _slots(template):
             text += words
-            if (value := values.get(name)) is not None:
+            if (value := values.get(name)) is None:
+                text += name
+            elif divisor and value.type is SymbolType.Number:
+                text += f"{value.number / divisor:g}"
+            else:
                 label = value.upper() if value in _LABELS else plain(value)
                 text += self._placed(places.get(name), values, value) or label
-            else:
-                text += name
         return text
 
     def atom(self, atom: Ground) -> str:
@@ -150,9 +152,13 @@ def _number(value: Ground | None) -> int:
 
 
 @lru_cache(1 << 12)
-def _slots(template: str) -> tuple[tuple[str, str], ...]:
-    """The texts of a template, each with the variable that comes after it, if one does."""
-    return tuple((words, name or "") for words, name, *_ in Formatter().parse(template))
+def _slots(template: str) -> tuple[tuple[str, str, int], ...]:
+    """The texts of a template, each with the variable after it, and what its value is divided by.
+
+    ``{V}`` gives ("", "V", 0), ``{V:/10}`` gives ("", "V", 10).
+    """
+    parts = Formatter().parse(template)
+    return tuple((words, name or "", int((spec or "/0")[1:])) for words, name, spec, _ in parts)
 
 
 @dataclass(frozen=True, slots=True)
