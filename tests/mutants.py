@@ -77,7 +77,6 @@ def caught(mutant, folder, stages):
 
 
 def main():
-    """Try the mutants and tell what became of each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="numbers, with commas between them")
     parser.add_argument("--first", action="store_true", help="only the tests meant for each")

@@ -61,7 +61,6 @@ def _bench(file):
 
 
 def read_durations():
-    """Seconds that the slow tests of a file take, by file."""
     rows = (line.split("\t", 1) for line in _DURATIONS.read_text("utf-8").splitlines())
     return {file: float(seconds) for seconds, file in rows}
 
@@ -86,8 +85,6 @@ def pytest_collection_modifyitems(config, items):
 
 
 class Durations:
-    """Writes what the tests of each file took when all are done."""
-
     def __init__(self):
         self.seconds = Counter()
 

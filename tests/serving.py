@@ -32,7 +32,6 @@ class Server:
 
     @property
     def address(self):
-        """Without the token."""
         return f"http://127.0.0.1:{self.port}"
 
     def send(self, path, body=None, method=None, **headers):
@@ -60,7 +59,6 @@ class Server:
 
 
 def start_server(folder, *arguments, **options):
-    """A process of the command."""
     command = [sys.executable, "-m", "ists_asp", "serve", str(folder), "--no-browser"]
     command += map(str, arguments)
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
@@ -84,7 +82,6 @@ def serving(folder, *arguments, stderr=None, **variables):
 
 @pytest.fixture(scope="session")
 def browser():
-    """A Chromium."""
     program = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if program is None:
         pytest.skip("no browser: install chromium, on Debian by apt-get install chromium")

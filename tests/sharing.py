@@ -73,7 +73,6 @@ def shared_store():
 
 
 def damage(folder):
-    """Damage all values of a cache."""
     with closing(sqlite3.connect(folder / FILE)) as database, database:
         assert database.execute("UPDATE entries SET value = substr(value, 8)").rowcount
 

@@ -59,8 +59,6 @@ def processes(root):
 
 
 class Soak:
-    """A server and what becomes of it."""
-
     def __init__(self, server, cache, seed):
         self.server, self.cache, self.seed = server, cache, seed
         self.process, self.project = server.process, server.folder
@@ -81,7 +79,6 @@ class Soak:
             return {}
 
     def client(self, number):
-        """Ask and edit at random until it ends."""
         random = Random(f"{self.seed} {number}")
         actions = (self.solve, self.solve, self.solve, self.why, self.words, self.rule)
         actions += (self.correct, self.look, self.batch)
@@ -149,7 +146,6 @@ class Soak:
             self.ask("POST", f"/project/effects/go-to?number={random.randint(1, latest)}")
 
     def faults(self):
-        """Three faults at a time, then time to recover."""
         random = Random(f"{self.seed} faults")
         every = (self.kill, self.halt, self.edit, self.cut, self.spoil, self.touch)
         while not self.ends.wait(random.uniform(10, 25)):
@@ -192,7 +188,6 @@ class Soak:
         (self.project / "corpora" / "headlines" / "sent1.txt").touch()
 
     def run(self, seconds):
-        """Clients and faults for so long; what is wrong at the end."""
         threads = [threading.Thread(target=self.client, args=(one,)) for one in range(CLIENTS)]
         threads.append(threading.Thread(target=self.faults))
         for thread in threads:
@@ -207,7 +202,6 @@ class Soak:
         return self.end()
 
     def end(self):
-        """End the server; what is wrong."""
         wrong = list(self.lost)
         if self.process.poll() is not None:
             wrong.append(f"the server ended with {self.process.poll()}")
@@ -235,7 +229,6 @@ class Soak:
 
 
 def main():
-    """Soak, and tell what was wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=15)
     parser.add_argument("--seed", type=int, default=Random().randrange(10**6))

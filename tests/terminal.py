@@ -29,15 +29,11 @@ def acts(character):
 
 
 class Screen(NamedTuple):
-    """What a command wrote on its terminal, byte for byte, and its exit code."""
-
     code: int
     output: bytes
 
 
 class Terminal:
-    """Runs commands in pseudo-terminals."""
-
     def __init__(self):
         self._forks = subprocess.Popen(
             [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -57,7 +53,6 @@ class Terminal:
         return [Screen(code, output.encode("latin-1")) for code, output in screens]
 
     def close(self):
-        """End the process that runs them."""
         self._forks.communicate()
 
 
@@ -77,7 +72,6 @@ def _serve():
 
 
 def _run(folder, commands, watched):
-    """The exit codes and outputs of commands that share a terminal."""
     ours, theirs = os.openpty()
     # No line end becomes another on the way.
     attributes = termios.tcgetattr(theirs)
@@ -143,7 +137,6 @@ def _call(arguments):
 
 
 def _begin():
-    """Have streams as the interpreter makes them."""
     sys.stdin = os.fdopen(0, closefd=False)
     sys.stdout = os.fdopen(1, "w", closefd=False)
     sys.stderr = os.fdopen(2, "w", closefd=False, buffering=1)

@@ -27,7 +27,6 @@ from ists_asp.learn.fit import Weight
 from ists_asp.model import Scheme
 from tests.tables import cases
 
-TRAIN = ROOT.parent / "shared" / "data" / "ists-2016-train"
 PARTS = ("sent1.txt", "sent2.txt", "sent1.chunk.txt", "sent2.chunk.txt")
 OTHER = (SAMPLES / "images" / "gold.wa").read_bytes()
 
@@ -213,9 +212,9 @@ def test_reasons_are_counted_and_told(data, capsys):
     assert (code in (0, 1), " is labelled " in printed) == (True, True)
 
 
-def named(name, folder=None, kind="testinput", gold="gs"):
+def named(name, kind="testinput", gold="gs"):
     """The files of a set as the organisers call them."""
-    folder = folder or SAMPLES / name
+    folder = SAMPLES / name
     files = {f"STSint.{kind}.{name}.{part}": (folder / part).read_bytes() for part in PARTS}
     return {**files, f"STSint.{gold}.{name}.wa": (folder / "gold.wa").read_bytes()}
 
@@ -272,11 +271,11 @@ def test_sets_are_found_by_the_names_of_their_files(pack, capsys, name, folder):
     assert printed.out.splitlines()[0].endswith("wa: headlines, 10 pairs, gold chunks")
 
 
-@pytest.mark.parametrize("folder", ["..", "/tmp", "a/../..", "..\\.."])
-@pytest.mark.parametrize("name", ["test.zip", "test.tar"])
-def test_paths_that_lead_outside_are_no_sets(pack, folder, name):
-    with pytest.raises(DataError, match="no set"):
-        list(read_archives([pack(name, inside(folder, named("headlines")))]))
+def test_paths_that_lead_outside_are_no_sets(pack):
+    for folder in ("..", "/tmp", "a/../..", "..\\.."):
+        for name in ("test.zip", "test.tar"):
+            with pytest.raises(DataError, match="no set"):
+                list(read_archives([pack(name, inside(folder, named("headlines")))]))
 
 
 def test_folders_and_archives_complete_one_another_and_twice_is_two_sets(pack):
@@ -335,17 +334,6 @@ def test_the_pilot_is_known_by_its_gold(pack):
     files["STSint.gs.images.wa"] = OTHER.replace(b"// NOALI // NIL", b"// ALIC // NIL", 1)
     (found,) = read_archives([pack("pilot.zip", files)])
     assert (found.name, found.scheme) == ("pilot-2015-images", Scheme.Y2015)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not TRAIN.is_dir(), reason="the task's train data is not beside us")
-def test_the_train_sets_are_the_same_from_an_archive(pack):
-    names = ("headlines", "images", "answers-students")
-    files = {}
-    for name in names:
-        files |= inside(f"train_2016/{name}", named(name, TRAIN / name, "input", "input"))
-    found = read_archives([pack("train.tar.gz", files)])
-    assert [*found] == [read_set(TRAIN / name) for name in names]
 
 
 @pytest.mark.slow

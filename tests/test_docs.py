@@ -32,7 +32,6 @@ TEXTS = {
 }
 WRITTEN = [name for name in TEXTS if name.startswith("docs/")]
 SESSION = "docs/howto/python.md"
-"""The page whose blocks run in one session."""
 COMMAND_BLOCKS = list(shown({name: TEXTS[name] for name in WRITTEN if name != SESSION}))
 RULES_PAGE = "docs/tutorials/rules.md"
 RULES = rule_files(ROOT)

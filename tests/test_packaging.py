@@ -37,7 +37,6 @@ def _name(requirement):
 
 
 def _built(kind, source, folder):
-    """The file of a distribution of this kind."""
     command = (sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(folder))
     subprocess.run(command, cwd=source, check=True, capture_output=True)
     (file,) = folder.iterdir()
@@ -64,12 +63,11 @@ def test_a_source_distribution_has_the_pages_that_no_repository_has(tmp_path):
 def test_the_wheel_has_the_package_encodings_rules_data_licences_and_nothing_else(tmp_path):
     with ZipFile(_built("wheel", ROOT, tmp_path)) as archive:
         names = set(archive.namelist())
-    for folder in ("asp", "lp_rules", "data"):
-        files = [path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file()]
-        expected = {path.as_posix() for path in files if not NOT_SHIPPED.search(path.as_posix())}
-        prefix = "ists_asp/share/"
-        share = {name for name in names if name.startswith(f"{prefix}{folder}/")}
-        assert {name.removeprefix(prefix) for name in share} == expected
+    folders = [ROOT / folder for folder in ("asp", "lp_rules", "data")]
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    expected = {f"ists_asp/share/{path.relative_to(ROOT).as_posix()}" for path in files}
+    share = {name for name in names if name.startswith("ists_asp/share/")}
+    assert share == {name for name in expected if not NOT_SHIPPED.search(name)}
     cards = {f"ists_asp/share/data/{folder.name}/README.md" for folder in DATA}
     modules = {path.relative_to(ROOT / "python").as_posix() for path in SOURCES}
     assert {*modules, *cards, "ists_asp/py.typed"} <= names
@@ -105,11 +103,6 @@ def test_what_is_imported_is_asked_for():
             for top in {name.partition(".")[0] for name in names}:
                 if top in providers and top != "ists_asp":
                     assert named & set(map(canonicalize_name, providers[top])), (path, top)
-
-
-def test_the_citation_names_this_version():
-    citation = (ROOT / "CITATION.cff").read_text("utf-8")
-    assert re.search(r"^version: (.+)$", citation, re.MULTILINE)[1] == __version__
 
 
 ALLOWED = re.compile(
@@ -160,7 +153,9 @@ def test_what_is_installed_for_tests_is_looked_at():
     assert EXCEPTIONS.keys() <= PINNED.keys()
 
 
-def test_the_page_says_what_each_dependency_is_for():
+def test_the_page_says_what_each_dependency_is_for_and_the_citation_names_this_version():
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert re.search(r"^version: (.+)$", citation, re.MULTILINE)[1] == __version__
     page = (ROOT / "docs/explanation/dependencies.md").read_text("utf-8")
     named = re.findall(r"^\| ([a-z0-9]+) \|", page, re.MULTILINE)
     wanted = {re.match("[a-z0-9-]+", text)[0] for text in PROJECT["dependencies"]}
@@ -170,14 +165,9 @@ def test_the_page_says_what_each_dependency_is_for():
 def test_nothing_of_ours_reads_a_pickle():
     """Pickles run code; workers send them through pipes of their own, which nobody else can."""
     reads = re.compile(r"pickle\.loads?\(|torch\.load\(|allow_pickle\s*=\s*True|marshal\.load")
-    found = [
-        f"{path.relative_to(ROOT)}: {line.strip()}"
-        for path in SOURCES
-        for line in path.read_text("utf-8").splitlines()
-        # With weights only, torch takes nothing but tensors.
-        if reads.search(line) and "weights_only=True" not in line
-    ]
-    assert found == []
+    lines = [line for path in SOURCES for line in path.read_text("utf-8").splitlines()]
+    # With weights only, torch takes nothing but tensors.
+    assert [line for line in filter(reads.search, lines) if "weights_only=True" not in line] == []
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,6 @@ def answers(system):
 
 
 def lines(answer):
-    """Label by the words of both sides."""
     one, two = answer.pair.sent1, answer.pair.sent2
     return {(one.words(a.tokens1), two.words(a.tokens2)): a.label for a in answer.alignments}
 

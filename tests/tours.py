@@ -65,7 +65,6 @@ def make_place(folder):
 
 
 def do(place, block):
-    """Do what a block says and return what comes out."""
     text = block.text
     if block.language == "python":
         (place / "tour.py").write_text(text, encoding="utf-8")
@@ -108,7 +107,6 @@ def refresh(page, only=""):
 
 
 def run(place, text, *, accepted=(0,)):
-    """Run shell commands in a place and return what they print."""
     environment = {
         **os.environ,
         "PATH": f"{place / '.bin'}:{os.environ['PATH']}",

@@ -24,7 +24,6 @@ def refuse(*_):
 
 @pytest.fixture
 def asked(monkeypatch):
-    """The sentences that Stanza was asked about."""
     sentences, tag = [], StanzaAdapter.tag
 
     def listen(self, given):

@@ -18,7 +18,6 @@ SENTENCE = [(Token(1, "Dogs"), Token(2, "bark"))]
 
 @pytest.fixture
 def copy(tmp_path):
-    """A copy of the shipped models that a test may spoil."""
     target = tmp_path / "models"
     shutil.copytree(data_dir() / "stanza" / "en", target / "en")
     shutil.copy(data_dir() / "stanza" / "resources.json", target)
@@ -123,14 +122,12 @@ NEEDS_TREEBANKS = pytest.mark.skipif(
 
 
 def rows_of(code):
-    """Form, lemma, UPOS and XPOS of the words of each sentence."""
     blocks = FILES[code].read_text(encoding="utf-8").split("\n\n")
     rows = [[line.split("\t") for line in block.splitlines()] for block in blocks]
     return [[row[1:5] for row in block if row[0].isdecimal()] for block in rows if block]
 
 
 def score(code, treebank, case=str):
-    """Per cent of right UPOS, XPOS and lemmas."""
     readings = StanzaAdapter(find(code)).tag([[case(row[0]) for row in rows] for rows in treebank])
     pairs = [
         pair

@@ -12,16 +12,7 @@ import pytest
 
 from ists_asp.errors import ResourceError
 from ists_asp.io import store as store_module
-from ists_asp.io.store import (
-    APPLICATION_ID,
-    FILE,
-    LIMITS,
-    RULES,
-    TRACES,
-    SharedStore,
-    Store,
-    key_of,
-)
+from ists_asp.io.store import FILE, RULES, TRACES, SharedStore, Store, key_of
 
 
 @pytest.fixture
@@ -72,16 +63,15 @@ def test_keys_differ_if_parts_do():
 
 
 @pytest.mark.parametrize("kind", [RULES, TRACES])
-def test_a_damaged_value_is_no_entry(tmp_path, kind, monkeypatch):
+def test_a_damaged_value_is_no_entry(tmp_path, kind):
     first, second = keys(2)
     store = Store(tmp_path, kind)
     store.put_many([(first, [1, 2, 3]), (second, [4])])
     store.close()
-    ((value,),) = execute(tmp_path, "SELECT value FROM entries WHERE key = ?", first)
-    ((other,),) = execute(tmp_path, "SELECT value FROM entries WHERE key = ?", second)
-    damaged = [value[:cut] for cut in (0, 3, 4, 5, -1)]
-    damaged += [value[:-1] + b"?", other, value.hex(), 7, value[:4] + b"?" + value[5:]]
-    for wrong in damaged:
+    select = "SELECT value FROM entries WHERE key = ?"
+    ((value,),), ((other,),) = (execute(tmp_path, select, key) for key in (first, second))
+    damaged = [value[:-1] + b"?", other, value.hex(), 7, value[:4] + b"?" + value[5:]]
+    for wrong in (*damaged, *(value[:cut] for cut in (0, 3, 4, 5, -1))):
         execute(tmp_path, "UPDATE entries SET value = ? WHERE key = ?", wrong, first)
         assert store.get_many([first, second]) == [None, [4]]
     put(store, first, [1, 2, 3])
@@ -103,7 +93,7 @@ def test_what_was_not_used_for_longest_goes_first(store, monkeypatch):
 
 def test_bytes_are_bounded(store, monkeypatch):
     monkeypatch.setattr(store_module, "OFTEN", 10)
-    monkeypatch.setitem(LIMITS, RULES, 5000)
+    monkeypatch.setitem(store_module.LIMITS, RULES, 5000)
     for key in keys(40):
         put(Store(store.path.parent), key, "x" * 1000)
     assert store.info()[RULES][1] <= 5000
@@ -193,17 +183,15 @@ def test_who_waited_for_the_lock_looks_again(store, monkeypatch, caplog):
     assert not caplog.records
 
 
-@pytest.mark.parametrize("mark", [0, APPLICATION_ID + 1])
+@pytest.mark.parametrize("mark", [0, store_module.APPLICATION_ID + 1])
 def test_a_database_of_another_program_stays_as_it_is(tmp_path, mark):
     execute(tmp_path, "CREATE TABLE entries (key, kind, used, size, value)")
     execute(tmp_path, f"PRAGMA application_id = {mark}")
     content = (tmp_path / FILE).read_bytes()
     store = Store(tmp_path)
     for use in (store.info, store.clear, lambda: get(store, b""), lambda: put(store, b"", 1)):
-        with pytest.raises(ResourceError, match=f"{FILE} is the file of another program") as caught:
+        with pytest.raises(ResourceError, match=f"{FILE} is the file of another.*--cache none"):
             use()
-        assert "\n" not in str(caught.value)
-        assert "--cache none" in str(caught.value)
     assert (tmp_path / FILE).read_bytes() == content
     assert {path.name for path in tmp_path.iterdir()} == {FILE, f"{FILE}.lock"}
 
@@ -220,13 +208,12 @@ def test_a_file_of_another_version_is_emptied(store):
     assert get(store, key) == 2
 
 
-@pytest.mark.parametrize("place", ["file/cache", "folder"])
-def test_a_place_that_cannot_be_used_is_told(tmp_path, place):
+def test_a_place_that_cannot_be_used_is_told(tmp_path):
     (tmp_path / "file").write_text("")
     (tmp_path / "folder" / FILE).mkdir(parents=True)
-    with pytest.raises(ResourceError, match=r"the cache cannot be used .*--cache none") as caught:
-        get(Store(tmp_path / place), keys(1)[0])
-    assert "\n" not in str(caught.value)
+    for place in ("file/cache", "folder"):
+        with pytest.raises(ResourceError, match=r"^[^\n]*cache cannot be used .*--cache none.*$"):
+            get(Store(tmp_path / place), keys(1)[0])
 
 
 def test_a_file_that_another_process_holds_is_waited_for_once(store, monkeypatch):

@@ -202,7 +202,6 @@ def text(lines, delimiter=",", encoding="utf-8", line_end="\r\n", quoting=csv.QU
 
 
 def bytes_of(write):
-    """What a function writes into a stream."""
     stream = io.BytesIO()
     write(stream)
     return stream.getvalue()
@@ -292,7 +291,6 @@ def table(tmp_path):
 
 
 def write(path, titles, lines, **how):
-    """Write a table with these titles and lines, and return where it is."""
     with path.open("w", newline="") as out, writing(path.suffix[1:], out, titles, **how) as put:
         for cells in lines:
             put(cells)

@@ -21,23 +21,19 @@ from ists_asp.io.text import (
 )
 from ists_asp.io.wa import read_wa
 from tests.sharing import processor_seconds
-from tests.tables import read_table
+from tests.tables import cases, read_table
 
 
 def lines(data, **options):
     return [line.text for line in read_lines(io.BytesIO(data), name="f", **options)]
 
 
-def test_bom_and_crlf_are_dropped_silently():
+def test_bom_and_crlf_are_dropped_and_every_stray_byte_between_blanks_stays_a_token():
     warnings = []
     assert lines(b"\xef\xbb\xbfa b\r\nc\r\n", warn=warnings.append) == ["a b", "c"]
     assert warnings == []
-
-
-def test_every_stray_byte_between_blanks_stays_a_token():
-    strays = [bytes([byte]) for byte in range(0x80, 0x100)]
-    for stray in strays:
-        (line,) = lines(b"a " + stray + b" b")
+    for stray in range(0x80, 0x100):
+        (line,) = lines(b"a %c b" % stray)
         assert len(split_words(line)) == 3
     assert lines(b"5\xa0000 \xa0 \x9d \xe9") == ["5\u00a0000 \ufffd \ufffd é"]
 
@@ -102,23 +98,11 @@ def faults_of(read, text, **options):
 
 
 READERS = {
-    "sentences": (read_sentences, "a\n\nb\n \n", ["f:2: an empty", "f:4: an empty"]),
-    "chunks": (read_chunks, "[ a ]\n[ ]\n\n", ["f:2: an empty", "f:3: an empty"]),
-    "tsv": (
-        partial(read_table, kind="tsv"),
-        "a\tb\nc\n\nd\te\tf\n\tg\nh\ti\n",
-        ["f:2: 1 cell", "f:3: an empty row", "f:4: 3 cells", "f:5: sentence 1 is empty"],
-    ),
-    "sts": (
-        sts_of,
-        "1\ta\tb\nx\tc\td\n\n2\te\n",
-        ["f:2, column 1: the score 'x'", "f:3: an empty row", "f:4: 2 cells"],
-    ),
-    "jsonl": (
-        partial(read_table, kind="jsonl"),
-        '{"sent1": "a", "sent2": "b"}\n{\n\n{"sent1": "a"}\n{"sent1": "a", "sent2": ""}\n',
-        ["f:2: no valid JSON", "f:3: an empty row", "f:4: no 'sent2'", "f:5: sent2 is empty"],
-    ),
+    "sentences": read_sentences,
+    "chunks": read_chunks,
+    "tsv": partial(read_table, kind="tsv"),
+    "sts": sts_of,
+    "jsonl": partial(read_table, kind="jsonl"),
 }
 
 
@@ -126,9 +110,19 @@ def begin_with(messages, starts):
     return len(messages) == len(starts) and all(map(str.startswith, messages, starts))
 
 
-@pytest.mark.parametrize(("read", "text", "starts"), READERS.values(), ids=READERS)
-def test_every_faulty_line_is_told(read, text, starts):
-    assert begin_with(faults_of(read, text)[1], starts)
+@cases(r"""
+kind      | text=                   | starts
+sentences | "a\n\nb\n \n"           | f:2: an empty; f:4: an empty
+chunks    | "[ a ]\n[ ]\n\n"        | f:2: an empty; f:3: an empty
+tsv       | "a\tb\nc\n\nd\te\tf\n\tg\nh\ti\n"
+    f:2: 1 cell; f:3: an empty row; f:4: 3 cells; f:5: sentence 1 is empty
+sts       | "1\ta\tb\nx\tc\td\n\n2\te\n"
+    f:2, column 1: the score 'x'; f:3: an empty row; f:4: 2 cells
+jsonl     | '{"sent1": "a", "sent2": "b"}\n{\n\n{"sent1": "a"}\n{"sent1": "a", "sent2": ""}\n'
+    f:2: no valid JSON; f:3: an empty row; f:4: no 'sent2'; f:5: sent2 is empty
+""")
+def test_every_faulty_line_is_told(kind, text, starts):
+    assert begin_with(faults_of(READERS[kind], text)[1], starts.split("; "))
 
 
 def test_strict_reading_tells_every_line_that_needs_a_repair():
@@ -161,12 +155,9 @@ def test_what_ends_the_reading_comes_with_what_was_wrong_before(monkeypatch):
 
 
 def test_a_sentence_tells_all_its_malformed_alignments():
-    lines = (
-        "1 <==> 1 // SAME // 5 // a",
-        "x <==> 1 // EQUI // 5 // a",
-        "1 <==> 1 // EQUI // 5 // a",
-    )
-    text = "\n".join(['<sentence id="1" status="">', "<alignment>", *lines, "</alignment>"])
+    line = "{} <==> 1 // {} // 5 // a\n"
+    lines = line.format(1, "SAME") + line.format("x", "EQUI") + line.format(1, "EQUI")
+    text = f'<sentence id="1" status="">\n<alignment>\n{lines}</alignment>\n'
     (sentence,) = read_wa(io.BytesIO(text.encode()), name="f")
     with pytest.raises(FaultyLinesError) as caught:
         sentence.to_alignments()

@@ -8,7 +8,6 @@ from ists_asp.engine import Setup
 from ists_asp.engine.preparation import Preparation
 from ists_asp.errors import DataError, ResourceError
 from ists_asp.io.pairs import parse_chunks
-from ists_asp.io.text import make_sentence
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.words import Phrases
 from ists_asp.lang import language
@@ -38,7 +37,6 @@ def sentence(*tokens):
 
 
 def facts(knowledge, first, second, *names):
-    """What is known about a pair; only atoms of these names if there are any."""
     found = knowledge.facts(Pair("1", first, second))
     return [atom for atom in found if not names or atom.partition("(")[0] in names]
 
@@ -141,13 +139,7 @@ VECTORS = language("en").vectors
 
 
 def nouns(text):
-    """Every token is a noun that is its own lemma."""
-    made = make_sentence(text.split())
-    return replace(made, tokens=tuple(map(noun, made.tokens)))
-
-
-def noun(token):
-    return replace(token, words=(Word(token.form, token.form, "NOUN", "NN"),))
+    return sentence(*(f"{form}|{form}|NOUN" for form in text.split()))
 
 
 PAIRS = [

@@ -28,7 +28,6 @@ def words(text):
 
 
 def relations(lexicon, first, second):
-    """Kind, lemmas and distance of each relation, in the order of the atoms."""
     found = map(_RELATION.fullmatch, lexicon.facts(set(first), set(second)))
     return [(one[1], one[2], one[3], int(one[4])) for one in found if one]
 

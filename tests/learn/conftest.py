@@ -13,13 +13,11 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def samples():
-    """The folder of shipped samples."""
     return ROOT / "data" / "samples"
 
 
 @pytest.fixture
 def gold(samples, tmp_path):
-    """A copy of a sample set, to be spoilt."""
     return Path(shutil.copytree(samples / "headlines", tmp_path / "gold"))
 
 
@@ -31,5 +29,4 @@ def teacher():
 
 @pytest.fixture(scope="session")
 def examples(teacher, samples):
-    """What the teacher makes of the shipped headlines."""
     return list(teacher.examples(read_gold(samples / "headlines")))

@@ -30,8 +30,6 @@ PAIR = ("[ The clinic ] [ orders ] [ Plavix ]", "[ The clinic ] [ orders ] [ clo
 
 @pytest.fixture
 def learn(run, samples):
-    """Learn from the headlines; the result."""
-
     def call(*options):
         result = run("learn", "--gold", samples / "headlines", "--profile", "headlines", *options)
         assert result.exit_code == 0, result.stderr
@@ -53,8 +51,7 @@ def test_a_rule_of_ones_own_gets_a_weight_that_changes_an_answer(good, run, samp
     result = run(*learn, "-o", corrections)
     assert re.match(r"\d+ corrections from 28 pairs\nGot none ", result.stderr)
     found = corrections.read_text("utf-8")
-    weighed = r"^correction\(same_medicine,(?:align|equi),[1-9]\d*\)\. +% \d+: "
-    assert re.search(weighed, found, re.M)
+    assert re.search(r"^correction\(same_medicine,(align|equi),[1-9]\d*\)\. +% \d+: ", found, re.M)
     assert "\nweight(" not in found
     named = " ".join(f"--gold DATA/{name}" for name in NAMES)
     assert f"{named} --rules my --profile default" in found
@@ -112,9 +109,8 @@ def test_what_gets_no_weight_is_told_with_the_reason(learn, tmp_path):
     idle = ("--reader", "none", "--rules", "idle.lp")
     result = learn(*idle, "-o", "mine.lp")
     first, title, *rows, last = result.stderr.splitlines()
-    assert re.fullmatch(r"\d+ corrections from 10 pairs", first)
+    assert re.fullmatch(r"\d+ corrections from 10 pairs\d+ in all; --json has them", first + last)
     assert title.split() == ["Got", "none", "for", "examples", "because"]
-    assert re.fullmatch(r"\d+ in all; --json has them", last)
     assert len(rows) == 12
     told = [re.split(r"  +", row) for row in rows]
     reasons = {name: (decisions, count, why) for name, decisions, count, why in told}
@@ -149,10 +145,8 @@ def test_cross_validation_prints_four_measures_with_their_spread(learn, tmp_path
     # Beside a file they go to standard error; those corrections that the profile has stay.
     result = learn("--cross-validate", 2, "--most", "0", "-o", "w.lp", "--seed", 5)
     assert result.stdout == ""
-    assert "gold chunks: alignment" in result.stderr
-    assert re.search(r"[0-9]+ corrections from 10 pairs", result.stderr)
-    head = (tmp_path / "w.lp").read_text("utf-8")
-    assert "--profile headlines --most 0 --seed 5 -o" in head
+    assert re.search(r"(?s)gold chunks: alignment.*\d corrections from 10 pairs", result.stderr)
+    assert "--profile headlines --most 0 --seed 5 -o" in (tmp_path / "w.lp").read_text("utf-8")
 
 
 def test_options_that_cannot_be_learned_by(bad, samples, tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from clingo import parse_term
 
 from ists_asp.errors import DataError, RuleError, UsageError
+from ists_asp.learn import fit as fits
 from ists_asp.learn.cross import (
     Judged,
     cross_validate,
@@ -17,15 +18,7 @@ from ists_asp.learn.cross import (
     render_table,
     render_weights,
 )
-from ists_asp.learn.fit import (
-    BUDGET,
-    Settings,
-    fit_alignments,
-    fit_boundaries,
-    fit_labels,
-    fit_scores,
-    label_terms,
-)
+from ists_asp.learn.fit import BUDGET, Settings, fit_alignments, label_terms
 from ists_asp.model import Label
 from ists_asp.vocabulary import WEIGHT
 
@@ -38,14 +31,12 @@ def senses(teacher):
 
 
 def sense(senses, name, decision):
-    """Whether a name may speak for a decision, and against it."""
     return senses.get((name, decision)) or senses[name.partition("(")[0], decision]
 
 
 def fit(examples, senses, settings=SETTINGS):
-    """All four decisions, without tuning."""
-    fits = (fit_boundaries, fit_alignments, fit_labels, fit_scores)
-    return [weight for one in fits for weight in one(examples, senses, settings)]
+    every = (fits.fit_boundaries, fit_alignments, fits.fit_labels, fits.fit_scores)
+    return [weight for one in every for weight in one(examples, senses, settings)]
 
 
 def test_examples_have_evidence_for_all_decisions(examples):
@@ -171,7 +162,6 @@ def test_learning_twice_gives_the_same(examples, senses):
 
 
 def but(part, **fields):
-    """Change the parts of an example."""
     return lambda given: replace(
         given, **{part: tuple(replace(one, **fields) for one in getattr(given, part))}
     )

@@ -20,6 +20,7 @@ FILES = sorted(
     for file in WEIGHTS.glob("*.lp")
     if not file.name.startswith(("sts-", "reader-", "feedback"))
 )
+EACH_FILE = pytest.mark.parametrize("file", FILES, ids=lambda path: path.stem)
 CORRECTED = {"headlines": 40, "images": 40, "answers-students": 80}
 """Profiles that correct what all English ones share, by so many weights at most."""
 READER = WEIGHTS / "reader-english.lp"
@@ -49,11 +50,6 @@ def groups(path):
             (name,) = {name for name, _, _ in each}
             found.append((name, {decision: int(value) for _, decision, value in each}))
         yield found
-
-
-@pytest.fixture(params=FILES, ids=lambda path: path.stem)
-def file(request):
-    return request.param
 
 
 def test_english_profiles_share_their_weights_and_few_are_corrected():
@@ -88,6 +84,7 @@ def test_the_pilots_weights_are_learned_from_the_pilot_only():
         assert gold == [f"DATA/STSint.gs.{path.stem.removeprefix('pilot-2015-')}.wa"]
 
 
+@EACH_FILE
 def test_weights_are_few_and_one_name_a_line(file):
     counts = Counter()
     for group in groups(file):
@@ -105,7 +102,6 @@ def test_weights_are_few_and_one_name_a_line(file):
 
 
 def values(path):
-    """The weights or corrections of a file, by name and decision."""
     return {
         (name, decision): value
         for group in groups(path)
@@ -115,7 +111,6 @@ def values(path):
 
 
 def senses(profile, *rules):
-    """Whether a name may speak for a decision, and against it."""
     with ExampleBuilder(Setup(profile, rules)) as teacher:
         known = teacher.senses()
     return lambda name, decision: (
@@ -124,6 +119,7 @@ def senses(profile, *rules):
 
 
 @pytest.mark.slow
+@EACH_FILE
 def test_no_weight_speaks_against_the_sense_of_its_name(file):
     """A correction may, as far as the weight that it corrects does not."""
     sense = senses({"english": "default"}.get(file.stem, file.stem))
@@ -135,6 +131,7 @@ def test_no_weight_speaks_against_the_sense_of_its_name(file):
         assert pro if worth > 0 else contra or not worth, (key, worth)
 
 
+@EACH_FILE
 def test_rules_can_derive_every_weighed_name(file):
     """By its name, which rules must mention outside of comments and of the weights."""
     files = [path for path in (ROOT / "lp_rules").rglob("*.lp") if path.parent != WEIGHTS]
@@ -145,6 +142,7 @@ def test_rules_can_derive_every_weighed_name(file):
     assert names - mentioned == set()
 
 
+@EACH_FILE
 def test_the_head_says_how_to_write_the_file_again(file):
     text = file.read_text("utf-8")
     profile = {"english": "default"}.get(file.stem, file.stem)

@@ -42,8 +42,6 @@ def shipped(tmp_path, monkeypatch):
 
 @pytest.fixture
 def load(tmp_path):
-    """Load one rule text as the file ``x.lp``."""
-
     def load_text(text):
         path = tmp_path / "x.lp"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())

@@ -15,7 +15,7 @@ from ists_asp.rules.check import check_rules
 from ists_asp.rules.check.model import SEVERITIES
 from ists_asp.rules.profiles import list_profiles
 from tests.sharing import shared_store
-from tests.tables import cases, rows
+from tests.tables import rows
 
 from .conftest import write
 
@@ -67,7 +67,6 @@ def found(tmp_path_factory):
 
 
 def agree(findings, expected):
-    """Whether findings have these kinds and words, and there are no others."""
     for finding, row in zip(findings, expected, strict=True):
         kind, _, words = row.partition(" ")
         assert (finding.kind, words in str(finding)) == (kind, True)
@@ -117,19 +116,19 @@ FOLDERS = {
     "mixed": {"weights/w.lp": WEIGHTS + GOOD},
     "unloaded": {"more/b.lp": "p(1).\n"},
 }
+FOUND = """
+more     | unweighed /labels/a.lp:4:1: note | evidence /weights/w.lp:2:1: error
+    unmade /weights/w.lp:3:1: warning
+twice    | weight-twice /weights/x.lp:1:1: error: weight(like,align,…) is also given at
+    weight-twice /weights/x.lp:3:1: error
+both
+unknown  | evidence /weights/x.lp:1:1: error
+mixed    | weights-file /weights/w.lp:3:1
+unloaded | nameless /more/b.lp:1:1 | unloaded /more/b.lp:1:1
+"""
 
 
-@cases("""
-name     | expected=
-more     | ["unweighed /labels/a.lp:4:1: note", "evidence /weights/w.lp:2:1: error", \
-"unmade /weights/w.lp:3:1: warning"]
-twice    | ["weight-twice /weights/x.lp:1:1: error: weight(like,align,…) is also given at", \
-"weight-twice /weights/x.lp:3:1: error"]
-both     | []
-unknown  | ["evidence /weights/x.lp:1:1: error"]
-mixed    | ["weights-file /weights/w.lp:3:1"]
-unloaded | ["nameless /more/b.lp:1:1", "unloaded /more/b.lp:1:1"]
-""")
+@pytest.mark.parametrize(("name", "expected"), [(row[0], row[1:]) for row in rows(FOUND)])
 def test_findings_of_folders(tmp_path, name, expected):
     whole = {"profiles/small.toml": PROFILE, "labels/a.lp": GOOD, "weights/w.lp": WEIGHTS}
     _, findings = check_rules([write(tmp_path, whole | FOLDERS[name])])
@@ -142,6 +141,11 @@ def test_a_faulty_profile_does_not_hide_the_others(tmp_path):
     files |= {"labels/a.lp": "p(X) :- q.\n", "weights/w.lp": WEIGHTS}
     _, findings = check_rules([write(tmp_path, files)])
     assert {"profile", "unsafe"} <= {finding.kind for finding in findings}
+    # Nothing to check, and an unknown profile.
+    with pytest.raises(RuleError, match="there is no such rule file or folder"):
+        check_rules([tmp_path / "nowhere"])
+    with pytest.raises(UsageError, match='no profile "headline"'):
+        check_rules([tmp_path], ["headline"])
 
 
 @pytest.mark.slow
@@ -154,14 +158,6 @@ def test_word_tables_need_no_names_and_tell_each_faulty_line(tmp_path):
             with pytest.raises(RuleError, match=r"words\.tsv:2: "):
                 load_program("default", [file])
         file.write_text("power = electricity\nhawkish <> dovish\n")
-
-
-def test_nothing_to_check_and_an_unknown_profile(tmp_path):
-    with pytest.raises(RuleError, match="there is no such rule file or folder"):
-        check_rules([tmp_path / "nowhere"])
-    write(tmp_path / "mine", {"a.lp": GOOD})
-    with pytest.raises(UsageError, match='no profile "headline"'):
-        check_rules([tmp_path / "mine"], ["headline"])
 
 
 @pytest.mark.slow

@@ -103,7 +103,6 @@ fast(X) :- runs(X).
 
 
 def optimum(rules):
-    """What runs in the best answer set, and its cost."""
     control, found = Control(), []
     control.add("".join(f"{node}\n" for node in rules.statements))
     control.ground()

@@ -1,7 +1,9 @@
 """The small edits of docs/howto/: each changes an answer, and why and diff name it."""
 
 import re
+from contextlib import ExitStack
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from ists_asp.engine import load
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
 from tests.sharing import shared_system
-from tests.tables import rows
+from tests.tables import cases, rows
 
 pytestmark = pytest.mark.slow
 
@@ -25,21 +27,22 @@ EDITS = {
 }
 
 
-@pytest.fixture
-def edited(tmp_path):
-    """Load a profile with an edit, which nothing is to be said about."""
+@pytest.fixture(scope="module")
+def edited(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("edits")
+    with ExitStack() as stack:
 
-    def load_edited(name, profile="headlines"):
-        (tmp_path / name).write_text(EDITS[name], encoding="utf-8")
-        system = load(profile, rules=tmp_path / name, cache=None)
-        assert not [warning for warning in system.warnings if name in str(warning)]
-        return system
+        @cache
+        def load_edited(name, profile="headlines"):
+            (folder / name).write_text(EDITS[name], encoding="utf-8")
+            system = stack.enter_context(load(profile, rules=folder / name, cache=None))
+            assert not [warning for warning in system.warnings if name in str(warning)]
+            return system
 
-    return load_edited
+        yield load_edited
 
 
 def aligned(answer):
-    """Label and score of the lines of an answer that are aligned, by their words."""
     words1, words2 = answer.pair.sent1.words, answer.pair.sent2.words
     return {
         f"{words1(line.tokens1)} / {words2(line.tokens2)}": f"{line.label} {line.score:g}"
@@ -79,48 +82,44 @@ anything where there is a star, and the cause."""
 def test_an_edit_has_its_effect_and_is_named(
     edited, name, profile, pair, where, before, after, words
 ):
-    pair = pair.split(" / ")
+    pair, new = pair.split(" / "), edited(name, profile)
     sentences = Pair("1", *(make_sentence(text.split()) for text in pair))
-    with edited(name, profile) as new:
-        (both,) = run_both(shared_system(profile), new, [sentences])
-        was, now = (aligned(answer).get(where, "none") for answer in (both.old, both.new))
-        assert was != now
-        assert fnmatch(was, before)
-        assert fnmatch(now, after)
-        causes = [cause for own in both.causes for cause in own]
-        assert any(words in f"{cause.file}:{cause.line} {cause.text}" for cause in causes)
-        trace = new.trace(*pair)
-        first, second = where.split(" / ")
-        tokens = next(
-            (line.tokens1, line.tokens2)
-            for line in trace.answer.alignments
-            if sentences.sent1.words(line.tokens1) == first
-            and sentences.sent2.words(line.tokens2) in (second, "")
-        )
-        sides = (" ".join(map(str, numbers or (0,))) for numbers in tokens)
-        text = trace.why(" <==> ".join(sides)).text()
-        assert words in text
-        assert name in text
+    (both,) = run_both(shared_system(profile), new, [sentences])
+    was, now = (aligned(answer).get(where, "none") for answer in (both.old, both.new))
+    assert was != now
+    assert fnmatch(was, before)
+    assert fnmatch(now, after)
+    causes = [cause for own in both.causes for cause in own]
+    assert any(words in f"{cause.file}:{cause.line} {cause.text}" for cause in causes)
+    trace = new.trace(*pair)
+    first, second = where.split(" / ")
+    tokens = next(
+        (line.tokens1, line.tokens2)
+        for line in trace.answer.alignments
+        if sentences.sent1.words(line.tokens1) == first
+        and sentences.sent2.words(line.tokens2) in (second, "")
+    )
+    text = trace.why(" <==> ".join(" ".join(map(str, side or (0,))) for side in tokens)).text()
+    assert words in text
+    assert name in text
 
 
-@pytest.mark.parametrize(
-    ("name", "pair"),
-    [
-        ("unequal_names.lp", ("Barclays fined", "Barclays Bank fined")),
-        ("unequal_names.lp", ("Barclays Bank fined", "Barclays fined")),
-        ("weekdays.lp", ("A red car", "A blue car")),
-        ("weekdays.lp", ("Storm moves north", "Storm moves south")),
-        ("additions.lp", ("Old Syrian rebels killed", "Rebels killed")),
-    ],
-)
-def test_an_edit_does_no_more_than_it_says(edited, name, pair):
-    with edited(name) as new:
-        assert aligned(new.solve(*pair)) == aligned(shared_system("headlines").solve(*pair))
+@cases("""
+name             | one                      | two
+unequal_names.lp | Barclays fined           | Barclays Bank fined
+unequal_names.lp | Barclays Bank fined      | Barclays fined
+weekdays.lp      | A red car                | A blue car
+weekdays.lp      | Storm moves north        | Storm moves south
+additions.lp     | Old Syrian rebels killed | Rebels killed
+""")
+def test_an_edit_does_no_more_than_it_says(edited, name, one, two):
+    without = shared_system("headlines").solve(one, two)
+    assert aligned(edited(name).solve(one, two)) == aligned(without)
 
 
 def test_an_entry_is_not_named_for_what_another_did(edited):
-    with edited("two.tsv") as new:
-        trace = new.trace("Facebook IPO slumps", "Facebook initial public offering slumps")
-        text = trace.why("1 2 <==> 1 2 3 4 // EQUI").text()
+    pair = "Facebook IPO slumps", "Facebook initial public offering slumps"
+    trace = edited("two.tsv").trace(*pair)
+    text = trace.why("1 2 <==> 1 2 3 4 // EQUI").text()
     assert "two.tsv:2" in text
     assert "two.tsv:1" not in text

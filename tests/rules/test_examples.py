@@ -29,7 +29,6 @@ forbidden_label(X,Y,L) :- viable(X,Y), span_token(1,X,I), word(1,I,"cat"), label
 
 @pytest.fixture(scope="module")
 def answer():
-    """[the red bus] [stops] [now] with [a bus] [stops]."""
     sides = (make_sentence(text.split()) for text in ("the red bus stops now", "a bus stops"))
     lines = alignments("1,2,3~1,2 SPE1_FACT 4; 4~3 EQUI 5; 5~ NOALI")
     chunks = (Chunk(1, 3), Chunk(4, 4), Chunk(5, 5)), (Chunk(1, 2), Chunk(3, 3))

@@ -33,7 +33,6 @@ def answer(rules, arguments=()):
 
 
 def warnings(rules):
-    """What clingo says of the places of rules, grounded twice."""
     messages = Messages(rules.names)
     for _ in range(2):
         ground(rules.statements, (), (), messages)

@@ -56,7 +56,6 @@ def mine(tmp_path, store):
 
 
 def facts(rules, arguments=(), messages=None):
-    """The facts that the rules give for every pair."""
     program = prepared(rules, arguments, messages or Messages(), Shapes())
     return sorted(map(str, program.facts))
 
