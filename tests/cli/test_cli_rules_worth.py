@@ -36,10 +36,8 @@ def looked(system, gold, names):
     solver = system.solver.switched(places(system.rules, names))
     pairs = [one.pair for one in list(gold.values())[:PAIRS]]
     groups = {name: [name] for name in names}
-    return [
-        look(trace, groups, lambda: solver, gold[trace.answer.pair.id])
-        for trace in system.trace_annotated(system.annotate(pairs))
-    ]
+    traces = list(system.trace_annotated(system.annotate(pairs)))
+    return list(look(traces, groups, lambda: solver, gold))
 
 
 def without(system, name):
@@ -103,7 +101,8 @@ def test_decisions_are_right_or_wrong_by_gold(gold):
     solver = system.solver.switched(places(system.rules, [rule]))
     for lines, right in ((trace.answer.alignments, True), ((), False)):
         told = replace(gold[pair.id], pair=trace.answer.pair, alignments=tuple(lines))
-        effect = look(trace, {rule: [rule]}, lambda: solver, told).effects[rule]
+        (looked,) = look([trace], {rule: [rule]}, lambda: solver, {pair.id: told})
+        effect = looked.effects[rule]
         assert (effect.right > 0, effect.wrong > 0) == (right, not right)
 
 

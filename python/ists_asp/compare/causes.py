@@ -350,7 +350,7 @@ def run_both(
             trace = next(after)
             causes = find_causes(next(before), trace, changes) if changes else ()
             groups = {name: [name] for name in edits}
-            effects = look(trace, groups, switched).effects if wanted[place] else None
+            effects = next(look([trace], groups, switched)).effects if wanted[place] else None
             if effects is not None and one.old.explanation != one.new.explanation:
                 (said,) = new.where_said([batch[place]], edits)
                 effects = with_said(effects, said.effects)

@@ -445,15 +445,16 @@ class System(Preparation):
         """Where rules for explanations fire in pairs, and what is said without them."""
         from ists_asp.trace.effects import Effect, Looked, places_fired
 
-        tracer = self.program(Purpose.EXPLANATION).tracer
-        for answer, facts in self._to_explain(pairs, self.templates):
-            trace, text = tracer.trace(answer, facts), self.explain(answer).text
-            effects = {}
+        items = list(self._to_explain(pairs, self.templates))
+        traces = self.program(Purpose.EXPLANATION).tracer.fired(items, rules)
+        explanations = self.explain_many(answer for answer, _ in items)
+        for (answer, facts), trace, told in zip(items, traces, explanations, strict=True):
+            effects, text = {}, told.text
             for name in rules:
                 fired = places_fired(trace, [name])
                 other = self._unsaid(answer, facts, name, self.templates) if fired else text
                 effects[name] = Effect(fired, (other,) if other != text else ())
-            yield Looked(answer.pair, effects, None)
+            yield Looked(answer.pair, effects)
 
     def why_said(
         self, pairs: Iterable[Pair], number: int, templates: Templates

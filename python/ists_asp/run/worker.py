@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
-from itertools import chain, repeat, tee
+from itertools import chain, islice, repeat, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -390,24 +390,24 @@ def where(
     gold: Mapping[str, Reference],
     *,
     near: bool = True,
-) -> Iterator[tuple[Looked, dict[str, list[str]]]]:
-    """The effects of groups of rules in pairs, and, in lines, what those lack that do not fire.
+) -> Sequence[Looked]:
+    """The effects of groups of rules in pairs; the first has what those lack that never fire.
 
     Of many groups neither this nor the ``near`` decisions are looked for, which takes long.
     """
     from ists_asp.trace.effects import look
+    from ists_asp.trace.near_misses import NearMisses
     from ists_asp.trace.rendering import render
 
     names = frozenset(chain.from_iterable(groups.values()))
-    told = set[str]()
-    for trace in system.trace_annotated(pairs):
-        known = gold.get(trace.answer.pair.id)
-        looked = look(trace, groups, lambda: _switched(system, names), known, near=near)
-        lacking = dict[str, list[str]]()
-        for name, effect in looked.effects.items():
-            if near and not effect.fired and name not in told:
-                nearest = trace.nearest.of_rules(groups[name])
-                if lines := [line for branch in nearest for line in render(branch)]:
-                    lacking[name] = lines
-                    told.add(name)
-        yield looked, lacking
+    with gc_paused():
+        traces = [*system.program(Purpose.ANSWER).tracer.fired(system.known(pairs), names)]
+        looked = [*look(traces, groups, lambda: _switched(system, names), gold, near=near)]
+    for name in groups if near else ():
+        if not any(one.effects[name].fired for one in looked):
+            coming = (trace for trace in traces if NearMisses.any_of(trace, groups[name]))
+            for trace in islice(coming, 1):
+                (whole,) = system.trace_annotated([trace.answer.pair])
+                nearest = whole.nearest.of_rules(groups[name])
+                looked[0].lacking[name] = [line for one in nearest for line in render(one)]
+    return looked

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import chain, islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -78,7 +79,8 @@ class Looked(msgspec.Struct, frozen=True):
 
     pair: Pair
     effects: dict[str, Effect]
-    scores: Scores | None
+    scores: Scores | None = None
+    lacking: dict[str, list[str]] = {}  # in lines what rules lack that fire in no pair so far
 
 
 class Worth(msgspec.Struct, frozen=True):
@@ -112,39 +114,49 @@ def triable(rules: RuleSet, program: PreparedRules) -> tuple[list[str], list[str
 
 
 def look(
-    trace: Trace,
+    traces: Sequence[Trace],
     groups: Mapping[str, Collection[str]],
     switched: Callable[[], Solver[Answer]],
-    gold: Reference | None = None,
+    gold: Mapping[str, Reference] = MappingProxyType({}),
     *,
     near: bool = True,
-) -> Looked:
-    """The effects of ``groups`` of rules in a pair, by their names.
+) -> Iterator[Looked]:
+    """The effects of ``groups`` of rules in each pair, by their names.
 
     ``switched`` gives a solver with a switch for each of the rules, ``gold`` has the alignments of
-    the pair if known, ``near`` says whether to look for what the nearest decision lacks.
+    pairs by their ids, ``near`` says whether to look for what the nearest decision lacks.
     """
-    effects: dict[str, Effect] = {}
-    tried: dict[str, Collection[int]] = {}
-    for name, group in groups.items():
-        own = places(trace.reified.rules, group)
-        fired = places_fired(trace, group)
-        silent = not trace.reified.restraining[1].isdisjoint(own)
-        effects[name] = Effect(fired, silent=silent)
-        if fired or silent:
-            tried[name] = own
-    for name, other in zip(tried, _without(trace, [*tried.values()], switched), strict=True):
-        effects[name] = _compared(trace, effects[name], other, gold, near=near)
-    scores = None if gold is None else _measured(gold, trace.answer.alignments)
-    return Looked(trace.answer.pair, effects, scores)
+    tried: list[tuple[Trace, Collection[int]]] = []
+    effects: list[dict[str, Effect]] = [{} for _ in traces]
+    rules = traces[0].reified.rules if traces else None
+    own = {name: places(rules, group) for name, group in groups.items()} if rules else {}
+    for trace, its in zip(traces, effects, strict=True):
+        for name, group in groups.items():
+            fired = places_fired(trace, group)
+            silent = not trace.reified.restraining[1].isdisjoint(own[name])
+            its[name] = Effect(fired, silent=silent)
+            if fired or silent:
+                tried.append((trace, own[name]))
+    others = _without(tried, switched)
+    for trace, its in zip(traces, effects, strict=True):
+        pair = trace.answer.pair
+        reference = gold.get(pair.id)
+        for name, effect in its.items():
+            if effect.fired or effect.silent:
+                its[name] = _compared(trace, effect, next(others), reference, near=near)
+        lines = trace.answer.alignments
+        yield Looked(pair, its, None if reference is None else _measured(reference, lines))
 
 
 def _without(
-    trace: Trace, tried: Sequence[Collection[int]], switched: Callable[[], Solver[Answer]]
+    tried: Iterable[tuple[Trace, Collection[int]]], switched: Callable[[], Solver[Answer]]
 ) -> Iterator[Best[Answer] | IstsError]:
-    """The best answers without the rules at some places, or why there is none."""
-    facts, done = Atoms.of(trace.facts), 0
-    asked = [(trace.answer.pair, facts.with_more(map(off, places))) for places in tried]
+    """The best answers to pairs without the rules at some places, or why there is none."""
+    asked = [
+        (trace.answer.pair, Atoms.of(trace.facts).with_more(map(off, places)))
+        for trace, places in tried
+    ]
+    done = 0
     while done < len(asked):
         try:
             for best in switched().best_of_all(asked[done:]):
@@ -239,15 +251,15 @@ def _least(found: Iterable[tuple[tuple[str, ...], int]]) -> dict[str, int]:
 
 def with_said(effects: Mapping[str, Effect], said: Mapping[str, Effect]) -> dict[str, Effect]:
     """Effects in an answer, and what is said otherwise without rules that change no decision."""
-    return {
-        **said,
-        **{name: one for name, one in effects.items() if one.instead or name not in said},
-    }
+    unsaid = Effect()
+    otherwise = {name: one for name, one in effects.items() if not said.get(name, unsaid).instead}
+    return {**said, **otherwise, **{name: one for name, one in effects.items() if one.instead}}
 
 
 def places_fired(trace: Trace, names: Collection[str]) -> tuple[Fired, ...]:
-    """Where rules fired, each place once."""
-    return tuple(dict.fromkeys(_fired(trace, firing) for firing in _firings(trace, names)))
+    """Where rules fired, each place once, in the order of the words."""
+    fired = {_fired(trace, firing) for firing in _firings(trace, names)}
+    return tuple(sorted(fired, key=lambda firing: (firing.tokens, firing.sentence)))
 
 
 def _firings(trace: Trace, names: Collection[str]) -> Sequence[RuleInstance]:
@@ -346,7 +358,7 @@ def changing(
 ) -> Iterator[tuple[NamedRule, Mapping[Decided, str]]]:
     """Of rules with their places those without which others are decided, with these decisions."""
     each, ours = list(tried), decided(trace.answer)
-    others = _without(trace, [[place] for place, _ in each], lambda: trace.reified.switched)
+    others = _without([(trace, [place]) for place, _ in each], lambda: trace.reified.switched)
     for (_, rule), other in zip(each, others, strict=True):
         # No answer without the rule says nothing about it.
         if not isinstance(other, IstsError) and (theirs := decided(other.answer)) != ours:

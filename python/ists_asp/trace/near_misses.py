@@ -7,9 +7,9 @@ for an atom that is missing the rule that comes nearest to *that*.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from itertools import combinations, count
+from itertools import chain, combinations, count
 from typing import NamedTuple
 
 from clingo import Control, Function, Number, Symbol, SymbolType, ast, parse_term
@@ -21,7 +21,7 @@ from ists_asp.syntax.terms import Term, agree, filled_atom, is_ground, read_atom
 from ists_asp.syntax.trees import ANY, PREFIX, fill, functions, is_atom, tuple_of, variable_names
 from ists_asp.trace.decisions import RulePlace, own_rules
 from ists_asp.trace.instances import agrees
-from ists_asp.trace.probes import Probe, Query
+from ists_asp.trace.probes import Probe, Query, spoken_of
 from ists_asp.trace.rendering import Branch, Grower, own, render
 from ists_asp.trace.trace import Trace
 
@@ -79,13 +79,23 @@ class NearMisses:
 
     def of_rules(self, names: Collection[str]) -> Iterator[Branch]:
         """The literals that rules with some names lack to fire: of each the nearest instance."""
-        for probe in self._trace.reified.probes:
-            if probe.rule.name in names and probe.head is not None and probe.body:
-                head = next(functions(probe.head.atom.symbol))
-                wanted = _atom(head.name, [ANY] * len(head.arguments))
-                found = (self._misses(wanted, [probe], size + 1) for size in range(_DROPPED))
-                for miss in next(filter(None, found), []):
-                    yield self._branch(miss, 1)
+        return (self._branch(miss, 1) for miss in self._nearest(_with_body(self._trace, names)))
+
+    def _nearest(self, probes: Iterable[Probe]) -> Iterator[_Miss]:
+        for probe in probes:
+            assert probe.head is not None
+            head = next(functions(probe.head.atom.symbol))
+            wanted = _atom(head.name, [ANY] * len(head.arguments))
+            found = (self._misses(wanted, [probe], size + 1) for size in range(_DROPPED))
+            yield from next(filter(None, found), [])
+
+    @classmethod
+    def any_of(cls, trace: Trace, names: Collection[str]) -> bool:
+        """Whether some of the rules come near: to find out takes less than to say how."""
+        probes = _with_body(trace, names)
+        atoms = chain.from_iterable(map(trace.atoms, spoken_of(probes)))
+        nearest = cls(trace, trace.reified.ground((), atoms))._nearest(probes)
+        return next(nearest, None) is not None
 
     def _explain(
         self, wanted: Ground, depth: int, parts: Sequence[Term] | None = None
@@ -214,6 +224,12 @@ class NearMisses:
                 true = self._trace.true.issuperset(atoms)
                 if len(atoms) == 1 and true and self._trace.reasons(atoms[0]):
                     yield from Grower(self._trace, 2).atom(atoms[0])
+
+
+def _with_body(trace: Trace, names: Collection[str]) -> list[Probe]:
+    """The probes of rules with some names that derive atoms from others."""
+    own = (probe for probe in trace.reified.probes if probe.rule.name in names)
+    return [probe for probe in own if probe.head is not None and probe.body]
 
 
 def _atom(name: str, arguments: Sequence[str]) -> Ground:

@@ -12,7 +12,7 @@ Statements are kept as text, which clingo takes in less time than syntax trees.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain
@@ -122,9 +122,25 @@ class Probe(msgspec.Struct, array_like=True, frozen=True, dict=True):
         return () if self.is_fact else self._parsed.body
 
     @property
+    def predicate(self) -> str:
+        """The name of the predicate that it derives."""
+        return (self.own if self.is_fact else self.derived).partition("(")[0].rstrip(".")
+
+    @cached_property
+    def needs(self) -> frozenset[str]:
+        """The names of the predicates of the positive atoms of its body."""
+        return frozenset(text.partition("(")[0] for text in self.atoms.positive)
+
+    @property
     def elements(self) -> Iterator[ElementRule]:
         """The rules that find the elements of its aggregates and conditions."""
         return (element for companion in self.companions for element in companion.elements)
+
+
+def spoken_of(probes: Iterable[Probe]) -> frozenset[str]:
+    """The names of the predicates that bodies of rules speak of."""
+    bodies = chain.from_iterable(parse(probe.statement)[0].body for probe in probes)
+    return frozenset(name.name for part in bodies for name in trees.predicates(part))
 
 
 def probe_of_fact(statement: AST, rule: NamedRule, name: str) -> Probe:

@@ -20,11 +20,11 @@ from ists_asp.rules.profiles import check_kinds
 from ists_asp.solver import Solver
 from ists_asp.solver.grounder import PreparedRules
 from ists_asp.solver.pairing import Pairing
-from ists_asp.syntax.ground import Ground, by_name, texts
+from ists_asp.syntax.ground import Ground, texts
 from ists_asp.syntax.trees import functions, parse
 from ists_asp.trace.grounding import Grounding, ground_probes, later_statements
 from ists_asp.trace.instances import RuleInstances, Strata, find_strata
-from ists_asp.trace.probes import Probe, Query, probe_of_fact, probes_of
+from ists_asp.trace.probes import Probe, Query, probe_of_fact, probes_of, spoken_of
 
 _Found = TypeVar("_Found")
 
@@ -43,7 +43,7 @@ class ReifiedRules:
         self.by_statement = self._recalled_probes()
         self.probes = tuple(chain.from_iterable(self.by_statement))
         self.queries: dict[str, tuple[Query, ...]] = {}
-        self._rewritten: dict[int, Rewritten] = {}
+        self._rewritten: dict[tuple[int, frozenset[str] | None], Rewritten] = {}
 
     def _recalled_probes(self) -> Sequence[tuple[Probe, ...]]:
         """The probes of each statement; those of facts are made again, which is faster."""
@@ -130,45 +130,70 @@ class ReifiedRules:
         text = "\n".join([*self._definitions, *(probe.statement for probe in ordered)])
         return ground_probes(text, atoms, self.solver.arguments)
 
-    def rewritten(self, program: PreparedRules) -> Rewritten:
-        """A program rewritten, each program once."""
-        if id(program) not in self._rewritten:
-            self._rewritten[id(program)] = Rewritten(self, program)
-        return self._rewritten[id(program)]
+    def rewritten(self, program: PreparedRules, names: frozenset[str] | None = None) -> Rewritten:
+        """A program rewritten, each program once; see :class:`Rewritten`."""
+        key = id(program), names
+        if key not in self._rewritten:
+            self._rewritten[key] = Rewritten(self, program, names)
+        return self._rewritten[key]
 
 
 class Rewritten:
-    """A program rewritten: the probes of its tables, and those for a pair."""
+    """A program rewritten: the probes of its tables, and those for a pair.
 
-    def __init__(self, reified: ReifiedRules, program: PreparedRules) -> None:
-        self._reified, self.program = reified, program
+    With the ``names`` of rules only their probes and, of tables, those of what rests on them.
+    """
+
+    def __init__(
+        self, reified: ReifiedRules, program: PreparedRules, names: frozenset[str] | None = None
+    ) -> None:
+        self._reified, self.program, self._names = reified, program, names
         open_ = {id(statement) for statement in program.statements}
         once: list[Probe] = []
         each: list[Probe] = []
         for statement, probes in zip(reified.rules.statements, reified.by_statement, strict=True):
             (each if id(statement) in open_ else once).extend(probes)
+        self.strata = reified.strata if names is None else Strata({}, frozenset(), frozenset(), {})
+        if names is not None:
+            derived: set[str] = set()
+            more = {probe.predicate for probe in once if probe.rule.name in names}
+            while more:
+                derived |= more
+                resting = (probe for probe in once if not derived.isdisjoint(probe.needs))
+                more = {probe.predicate for probe in resting} - derived
+
+            def wanted(probe: Probe) -> bool:
+                return probe.rule.name in names or not derived.isdisjoint(probe.needs)
+
+            once, each = [*filter(wanted, once)], [*filter(wanted, each)]
         self.probes = tuple(each)
         self.once = once
         self.table_probes = frozenset(probe.name for probe in once)
-        self._facts = texts(program.facts)
-        self.known = frozenset(self._facts)
-        self.known_by_name = by_name(self._facts)
+        self.known_by_name: dict[str, list[Ground]] = defaultdict(list)
+        for predicate, symbols in program.by_predicate.items():
+            self.known_by_name[predicate.name] += texts(symbols)
+        self.known = frozenset(chain.from_iterable(self.known_by_name.values()))
 
     @cached_property
     def tables(self) -> RuleInstances:
         """The firings that derive the facts of every pair."""
         found = self.looked_at
-        return RuleInstances(self.once, found, self._reified.strata, self.known, frozenset())
+        return RuleInstances(self.once, found, self.strata, self.known, frozenset())
 
     @cached_property
     def looked_at(self) -> Grounding:
         """The grounding of the probes of tables."""
-        control = self._reified.ground(self.once, self._facts)
+        control = self._ground(self.once, {})
         return Grounding(control, lambda: later_statements(self.once))
 
     def ground(self, atoms: Mapping[str, Sequence[Ground]]) -> Control:
         """Ground the probes over the atoms of an answer set, without those that are known."""
-        return self._reified.ground(self.probes, chain(self._facts, *atoms.values()))
+        return self._ground(self.probes, atoms)
+
+    def _ground(self, probes: Sequence[Probe], atoms: Mapping[str, Sequence[Ground]]) -> Control:
+        used = {*self.known_by_name, *atoms} if self._names is None else spoken_of(probes)
+        both = (part.get(name, ()) for part in (self.known_by_name, atoms) for name in used)
+        return self._reified.ground(probes, chain.from_iterable(both))
 
     @cached_property
     def paired(self) -> Sequence[AST]:
@@ -194,4 +219,5 @@ class Rewritten:
 
     def _recalled(self, what: str, work: Callable[[], str]) -> str:
         options = [list(self._reified.solver.arguments), sorted(map(list, self.program.tables))]
+        options += [] if self._names is None else [sorted(self._names)]
         return str(self._reified.rules.remembered.recall(what, options, work))

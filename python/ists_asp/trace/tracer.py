@@ -172,29 +172,48 @@ class Tracer:
                 trace = self.trace(pair, facts)
             yield trace
 
-    def _alone(self, facts: Sequence[Symbol], best: Best[Answer]) -> AskedTrace:
-        rewritten = self.reified.rewritten(best.program)
+    def fired(self, items: Iterable[Item], names: Iterable[str]) -> Iterator[AskedTrace]:
+        """Decide pairs as :meth:`trace_all` does, and find the firings of rules with some names.
+
+        These traces know of no other rules, so that they do not account for their answers.
+        """
+        items, names = list(items), frozenset(names)
+        rewritten = self.reified.rewritten(self.solver.program, names)
+        best_of_all = self.solver.best_of_all(items, lambda: rewritten.paired)
+        for (_, facts), best in zip(items, best_of_all, strict=True):
+            if (together := best.together) is None:
+                yield self._alone(facts, best, names)
+            else:
+                yield self._make(facts, best, Grounding(together.control, str, together), names)
+
+    def _alone(
+        self, facts: Sequence[Symbol], best: Best[Answer], names: frozenset[str] | None = None
+    ) -> AskedTrace:
+        rewritten = self.reified.rewritten(best.program, names)
         control = rewritten.ground(best.atoms)
-        return self._make(facts, best, Grounding(control, lambda: rewritten.later), control)
+        grounding = Grounding(control, lambda: rewritten.later)
+        return self._make(facts, best, grounding, names, control)
 
     def _make(
         self,
         facts: Sequence[Symbol],
         best: Best[Answer],
         grounding: Grounding,
+        names: frozenset[str] | None = None,
         control: Control | None = None,
     ) -> AskedTrace:
-        rewritten = self.reified.rewritten(best.program)
+        rewritten = self.reified.rewritten(best.program, names)
         given = frozenset(texts(facts))
         every = rewritten.known | given
         true = every.union(*best.atoms.values())
         firings = RuleInstances(
-            rewritten.probes, grounding, self.reified.strata, true, every, best.number
+            rewritten.probes, grounding, rewritten.strata, true, every, best.number
         )
         trace = AskedTrace(
             self.reified, best.answer, best, tuple(facts), firings, rewritten, true, given, control
         )
-        check(trace)
+        if names is None:
+            check(trace)
         return trace
 
 
@@ -217,34 +236,25 @@ class Coverage:
         return Coverage(self.fired | other.fired, self.seen | other.seen, clashes, barred)
 
 
-def coverage(reified: ReifiedRules, items: Iterable[Item]) -> Iterator[Coverage]:
-    """Which rules of ``reified`` fire for each pair, whether or not a decision rests on them."""
-    shown = reified.rewritten(reified.solver.program)
-    for best in reified.solver.best_of_all(items, lambda: shown.paired):
-        rewritten, pair = reified.rewritten(best.program), best.answer.pair
-        together = best.together
-        control = rewritten.ground(best.atoms) if together is None else together.control
-        grounding = Grounding(control, str, together)
-        found = [
-            RuleInstance(probe, parts, best.number)
-            for looked_at, probes in ((grounding, rewritten.probes), (None, rewritten.once))
-            for probe in probes
-            for parts in (looked_at or rewritten.looked_at).firings(best.number, probe)
-        ]
-        by_head: dict[str, list[str]] = defaultdict(list)
-        for one in found:
-            by_head[one.head].append(one.probe.rule.name)
+def coverage(tracer: Tracer, items: Iterable[Item]) -> Iterator[Coverage]:
+    """Which rules of ``tracer`` fire for each pair, whether or not a decision rests on them."""
+    for trace in tracer.fired(items, (rule.name for rule in tracer.reified.rules.rules)):
+        pair, best = trace.answer.pair, trace.best
+        by_head: dict[Ground, list[str]] = defaultdict(list)
+        for firing in chain(trace.firings.deriving, trace.tables.deriving):
+            by_head[firing.head].append(firing.probe.rule.name)
         clashes: dict[tuple[str, str], str] = {}
-        for at in [one.head.arguments for one in found if one.head.name == MUST_SPLIT.name]:
+        for at in (head.arguments for head in by_head if head.name == MUST_SPLIT.name):
             sentence = pair.sent1 if at[0] == "1" else pair.sent2
             example = f'"{sentence.words((int(at[1]),))}" in pair {pair.id}'
-            splits, joins = (by_head.get(both.text(*at), ()) for both in (MUST_SPLIT, MUST_JOIN))
+            heads = (Ground(both.text(*at)) for both in (MUST_SPLIT, MUST_JOIN))
+            splits, joins = (by_head.get(head, ()) for head in heads)
             clashes |= {(split, join): example for split in splits for join in joins}
         barred: dict[str, str] = {}
         for spans in [one.arguments for one in best.atoms.get(NO_LABEL.name, ())]:
             start = f"{FORBIDDEN_LABEL.name}({','.join(spans)},"
             names = chain.from_iterable(by_head[head] for head in by_head if head.startswith(start))
             barred |= dict.fromkeys(names, f"pair {pair.id}")
-        fired = frozenset(one.probe.rule.name for one in found)
-        seen = frozenset(best.atoms) | rewritten.known_by_name.keys()
+        fired = frozenset((*trace.firings.by_rule, *trace.tables.by_rule))
+        seen = frozenset(best.atoms) | trace.rewritten.known_by_name.keys()
         yield Coverage(fired, seen, clashes, barred)

@@ -61,12 +61,12 @@ class Draft(File):
 
 def _where(
     system: System, pairs: Sequence[Pair], name: str, gold: Mapping[str, Reference]
-) -> Iterator[Looked]:
+) -> Sequence[Looked]:
     """Where a rule fires in pairs, and what changes without it."""
     if not any(rule.name == name for rule in system.rules.rules):
         found = f"no rule that decides answers is called {shortened(name)!r}"
         raise UsageError(found, hint="Save the file, and see that the profile loads it")
-    return (looked for looked, _ in questions.where(system, pairs, {name: [name]}, gold))
+    return questions.where(system, pairs, {name: [name]}, gold)
 
 
 def _check(system: System, given: tuple[Path, ...], asked: Path, profile: str) -> list[Finding]:

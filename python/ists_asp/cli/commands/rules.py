@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 100
 _INDENT = "    "
-_BATCH = 25  # pairs that are looked at together
+_BATCH = 50  # pairs that are looked at together
 _TOLD = 4  # weights that are listed with a rule
 
 
@@ -250,16 +250,15 @@ def where(
         results = run.ask_each(
             annotated, question, size=_BATCH, quiet=not everything, searching=everything
         )
-        looked = [result for _, result in results if not isinstance(result, str)]
+        found = [result for _, result in results if not isinstance(result, str)]
         if saying:
             said = partial(System.where_said, rules=saying)
             results = run.ask_each(annotated, said, size=_BATCH, quiet=True, searching=True)
             texts = {pair.id: one.effects for pair, one in results if not isinstance(one, str)}
-            for one, _ in looked:
+            for one in found:
                 one.effects.update(with_said(one.effects, texts.get(one.pair.id, {})))
-    found = [one for one, _ in looked]
     fired = {name for one in found for name, effect in one.effects.items() if effect.fired}
-    lacking = {name: lines for _, some in reversed(looked) for name, lines in some.items()}
+    lacking = {name: lines for one in reversed(found) for name, lines in one.lacking.items()}
     none, every = Effect(), dict.fromkeys((*groups, *saying))
     did = {name: [one for one in found if one.effects.get(name, none) != none] for name in every}
     worths = {name: worth(name, found) for name in groups if right and (names or did[name])}

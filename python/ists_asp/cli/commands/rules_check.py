@@ -154,8 +154,7 @@ def _sampled(
     from ists_asp.engine import Setup, System
     from ists_asp.rules.check.names import check_sample
     from ists_asp.run.worker import counted, telling
-    from ists_asp.trace.reified import ReifiedRules
-    from ists_asp.trace.tracer import Coverage, coverage
+    from ists_asp.trace.tracer import Coverage, Tracer, coverage
 
     asked = list(checked.statements) if every else checked.edited
     programs = _enough(checked, {one.path for one in asked})
@@ -167,7 +166,7 @@ def _sampled(
             try:
                 rules = checked.asked_in(program, asked)
                 known = system.known(system.annotate(pairs))
-                for one in counted(coverage(ReifiedRules(rules, system.solver), known)):
+                for one in counted(coverage(Tracer(rules, system.solver), known)):
                     found |= one
             except (RuleError, SolveError, TraceError) as error:
                 error.where = f"{program.name}, sample {error.where or 'pairs'}"
