@@ -112,6 +112,8 @@ def test_diff_says_of_new_rules_that_they_fired_for_nothing_or_never(good, writt
     ("command", "words", "numbers"),
     [
         ("why", ["bus", "road"], "3 4 5 <==> 3 4 5"),
+        ("why", ['"bus" ~ "road"'], "3 4 5 <==> 3 4 5"),
+        ("why-not", ['"bus" ~ "road" OPPO'], "3 4 5 <==> 3 4 5 // OPPO"),
         ("why", ["BUS", "road accident"], "3 4 5 <==> 3 4 5"),
         ("why", ["bus"], "1: 3 4 5"),
         ("why-not", ["killed", "killed", "SIMI", "4"], "2 <==> 2 // SIMI // 4"),

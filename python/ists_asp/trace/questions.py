@@ -4,7 +4,8 @@
 ``6 <==> 0``, ``6 <==> 0 // NOALI`` or ``6 <==> 0 // ALIC`` for a chunk without a counterpart;
 ``1: 3 4 5`` for a chunk of sentence 1. The rating of a pair, ``rating``, has a trace of its own.
 An atom is ``alike(5,5,_,_)``: ``_`` stands for whatever there is. Words stand for their chunks:
-``power``, ``the bulb`` and ``EQUI`` are words of sentence 1, words of sentence 2 and a label.
+``power``, ``the bulb`` and ``EQUI`` are words of sentence 1, words of sentence 2 and a label, as is
+the claim of an example, ``"power" ~ "the bulb" EQUI``.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ def is_rating(text: str) -> bool:
 
 _NUMBERED = re.compile(r".*<==>.*|\s*\w+\s*:[\s\d,-]*|\s*-?[a-z_][\w']*\(.*\)\s*", re.DOTALL)
 """Questions by numbers, or about an atom, and not by words."""
+_CLAIM = re.compile(r'\s*"?([^"~]+?)"?\s*~\s*"?([^"~]+?)"?(?:\s+([A-Z]+[12]?\w*))?(?:\s+(\d))?\s*')
 
 
 def by_numbers(asked: Sequence[str], answer: Answer) -> str:
@@ -62,6 +64,8 @@ def by_numbers(asked: Sequence[str], answer: Answer) -> str:
     text = asked[0]
     if len(asked) == 1 and (is_rating(text) or _NUMBERED.fullmatch(text)):
         return text
+    if len(asked) == 1 and (claim := _CLAIM.fullmatch(text)):
+        asked = [*filter(None, claim.groups())]
     where = f"decision '{shortened(' '.join(asked))}'"
     named = (n for n, one in enumerate(asked) if n and one.partition("_")[0] in tuple(Label))
     end = next(named, len(asked))

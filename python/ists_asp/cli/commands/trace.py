@@ -109,7 +109,8 @@ def why(
     in the form of a .wa line, by token numbers: "4 5 <==> 3 4", optionally with "// LABEL" and
     "// SCORE"; "6 <==> 0" for a chunk without a counterpart; "1: 3 4 5" for a chunk of
     sentence 1; or rating, for the rating of the pair. Words stand for their chunks: one of each
-    sentence, optionally with a label, or one alone. An atom of the rules works, too:
+    sentence, optionally with a label, or one alone; also as the claim of an example, '"bus" ~
+    "road" SIMI'. An atom of the rules works, too:
     "alike(2,2,_,_)", where _ matches anything.
 
     Out: the decision in a sentence, its lead over the runner-up, the evidence for and against,
