@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -21,6 +20,8 @@ from pathlib import Path
 from random import Random
 from statistics import median_high
 from urllib.parse import quote
+
+import psutil
 
 from tests.serving import serving
 
@@ -41,27 +42,17 @@ _RULES = (
 )
 
 
-def processes(root):
-    """A process and all that come from it: their numbers, states and resident megabytes."""
-    found = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with suppress(OSError, ValueError, IndexError):
-                _name, rest = (entry / "stat").read_text().rsplit(")", 1)
-                state, parent, *_ = rest.split()
-                pages = int((entry / "statm").read_text().split()[1])
-                found[int(entry.name)] = (state, int(parent), pages * 4096 / 1e6)
-    family, size = {root}, 0
-    while len(family) > size:
-        size = len(family)
-        family |= {number for number, (_, parent, _) in found.items() if parent in family}
-    return {number: found[number] for number in family if number in found}
+def size(process):
+    """Its resident megabytes."""
+    with suppress(psutil.Error):
+        return process.memory_info().rss / 1e6
+    return 0
 
 
 class Soak:
     def __init__(self, server, cache, seed):
         self.server, self.cache, self.seed = server, cache, seed
-        self.process, self.project = server.process, server.folder
+        self.process, self.project = psutil.Process(server.process.pid), server.folder
         self.count, self.lost, self.sizes = Counter(), [], []
         self.ends = threading.Event()
 
@@ -150,24 +141,21 @@ class Soak:
         every = (self.kill, self.halt, self.edit, self.cut, self.spoil, self.touch)
         while not self.ends.wait(random.uniform(10, 25)):
             for fault in random.sample(every, FAULTS):
-                with suppress(OSError, IndexError):
+                with suppress(OSError, IndexError, psutil.Error):
                     fault(random)
                 self.count[f"fault {fault.__name__}"] += 1
 
     def kill(self, random, sign=signal.SIGKILL):
-        found = processes(self.process.pid)
-        # Not the server itself, nor what starts workers for it: those have children.
-        parents = {parent for _, parent, _ in found.values()} | {self.process.pid}
-        workers = [one for one, (*_, size) in found.items() if one not in parents and size > 60]
-        number = random.choice(workers)
-        os.kill(number, sign)
-        return number
+        found = self.process.children(recursive=True)
+        # Not what starts workers for the server: that has children.
+        worker = random.choice([one for one in found if size(one) > 60 and not one.children()])
+        worker.send_signal(sign)
+        return worker
 
     def halt(self, random):
-        number = self.kill(random, signal.SIGSTOP)
+        worker = self.kill(random, signal.SIGSTOP)
         time.sleep(4)
-        with suppress(ProcessLookupError):
-            os.kill(number, signal.SIGCONT)
+        worker.send_signal(signal.SIGCONT)
 
     def edit(self, random):
         text = f"{random.choice(_VERBS)} = {random.choice(_VERBS)}\n"
@@ -193,9 +181,10 @@ class Soak:
         for thread in threads:
             thread.start()
         began = time.monotonic()
-        while time.monotonic() - began < seconds and self.process.poll() is None:
+        while time.monotonic() - began < seconds and self.process.is_running():
             time.sleep(2)
-            self.sizes.append(sum(size for *_, size in processes(self.process.pid).values()))
+            family = [self.process, *self.process.children(recursive=True)]
+            self.sizes.append(sum(map(size, family)))
         self.ends.set()
         for thread in threads:
             thread.join(1200)
@@ -203,23 +192,14 @@ class Soak:
 
     def end(self):
         wrong = list(self.lost)
-        if self.process.poll() is not None:
-            wrong.append(f"the server ended with {self.process.poll()}")
         time.sleep(5)
-        family = processes(self.process.pid)
-        wrong += [f"zombie {one}" for one, (state, _, _) in family.items() if state == "Z"]
+        family = [self.process, *self.process.children(recursive=True)]
+        zombies = [one for one in family if one.status() == psutil.STATUS_ZOMBIE]
         self.process.terminate()
-        try:
-            code = self.process.wait(30)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            wrong.append("it did not end in 30 s")
-        else:
-            wrong += [f"it ended with {code}"] * (code not in (0, 143, -signal.SIGTERM))
-        for _ in range(40):
-            left = [number for number in family if Path(f"/proc/{number}").exists()]
-            time.sleep(0.5 if left else 0)
-        wrong += [f"process {number} is left" for number in left]
+        code = self.server.process.wait(30)
+        wrong += [f"it ended with {code}"] * (code not in (0, 143, -signal.SIGTERM))
+        _, left = psutil.wait_procs(family, 20)
+        wrong += [f"left: {process}" for process in (*zombies, *left)]
         third = len(self.sizes) // 3
         before, after = map(median_high, (self.sizes[third : 2 * third], self.sizes[2 * third :]))
         print(f"memory: {before:.0f} MB in the second third, {after:.0f} MB in the last")

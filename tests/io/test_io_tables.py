@@ -8,6 +8,7 @@ import io
 import json
 import lzma
 from functools import partial
+from pathlib import Path
 from signal import SIGSTOP
 from subprocess import Popen
 
@@ -106,58 +107,17 @@ def test_jsonl_reads_chunks_and_ids():
     assert (first.sent1.chunks, first.sent2.chunks) == ((Chunk(1, 2), Chunk(3, 3)), (Chunk(1, 1),))
 
 
-ROWS_OF_TSV = [
-    (b"a\n", "t:1: 1 column; expected two columns of sentences"),
-    (b"a\tb\n \nc\td\n", "t:2: an empty row"),
-    (b"a\tb\n1\t2\t3\t4\n", "t:2: 4 cells; expected 2, as before"),
-    (b"1\ta\tb\n2\tc\n", "t:2: 2 cells; expected 3, as before"),
-    (b"a\t \n", "t:1: sentence 2 is empty"),
-    (b"i\ta\tb\ni\tc\td\n", "t:2: the id 'i' again, first at t:1"),
-    (b" \ta\tb\n", "t:1: an empty id"),
+@cases(
+    Path(__file__).with_name("faulty.txt"),
     # What is no TSV is refused once.
-    (b"a cat,a dog\n" * 50, "t:1: commas, but no tab; expected columns that tabs separate"),
-    (b'"a cat, black";"a dog"\n' * 50, "t:1: semicolons, but no tab"),
-    (b"sentence1,sentence2\n" * 50, "t:1: commas, but no tab"),
-]
-ROWS_OF_JSONL = r"""
-{ | t:1: no valid JSON at column 2
-\n | t:1: an empty line; expected one object a line
-[1] | t:1: JSON that is not an object
-"sent1": "a", "sent2": [3] | t:1: 'sent2' is not a string
-"sent1": "a", "sent2": " " | t:1: sent2 is empty
-"sent1": "a", "sent2": "b", "id": true | t:1: the id True
-"sent1": "a", "sent2": "b", "chunks2": [[1]] | t:1: [1] in 'chunks2'
-"sent1": "a", "sent2": "b", "chunks2": [[1, 1]] | t:1: 'chunks2' without 'chunks1'
-"sent1": "a b", "sent2": "b", "chunks1": [[2, 2]] | t:1: [2, 2] in 'chunks1'
-"sent1": "a b", "sent2": "b", "chunks1": [[1, 1]] | t:1: 'chunks1' does not reach
-"sent1": "a b", "sent2": "b", "chunks1": [] | t:1: 'chunks1' does not reach
-"sent1": "a", "sent2": "b", "chunks1": [[1, 999999999]] | t:1: [1, 999999999]
-"sent1": "a", "sent2": "b"}\n{"sent1": "a", "sent2": "b", "id": "1" | t:2: the id '1' again
-"sentence1": "a", "text_b": "b" | t: none of the 2 columns 'sentence1', 'text_b' is known to hold
-"sent1": "a" | t: none of the 1 column 'sent1' is known
-{} | t: 0 columns
-[1]\n[1]\n[1] | t:1: JSON that is not an object; expected one object a line. Write each object
-[\n[\n[\n[ | t:1: no valid JSON at column 2 (Expecting value); expected one object a line. Write
-"""
-
-
-def objects(text):
-    """JSON of which the outer brackets of an object may be missing."""
-    text = text.replace(r"\n", "\n")
-    return f"{{{text}}}\n" if text.startswith('"') else f"{text}\n"
-
-
-@pytest.mark.parametrize(
-    ("data", "kind", "message"),
-    [
-        *((data, "tsv", message) for data, message in ROWS_OF_TSV),
-        *((objects(text).encode(), "jsonl", words) for text, words in rows(ROWS_OF_JSONL)),
-        (b"[" * 100_000, "jsonl", "t:1: no valid JSON"),
-    ],
+    ("tsv", "a cat,a dog\n" * 50, "t:1: commas, but no tab; expected columns that tabs separate"),
+    ("tsv", '"a cat, black";"a dog"\n' * 50, "t:1: semicolons, but no tab"),
+    ("tsv", "sentence1,sentence2\n" * 50, "t:1: commas, but no tab"),
+    ("jsonl", "[" * 100_000, "t:1: no valid JSON"),
 )
-def test_what_is_faulty_is_told_in_a_line(data, kind, message):
+def test_what_is_faulty_is_told_in_a_line(kind, data, message):
     with pytest.raises(DataError) as caught:
-        read(data, kind)
+        read(data.encode(), kind)
     assert str(caught.value).startswith(message)
     if isinstance(caught.value, FormatError):
         assert "\n" not in str(caught.value)

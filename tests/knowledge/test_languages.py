@@ -4,11 +4,11 @@ import sys
 
 import pytest
 
-import ists_asp
 from ists_asp import lang
 from ists_asp.annotate import Annotator
 from ists_asp.errors import UsageError
 from ists_asp.knowledge import Knowledge
+from tests.sharing import load_shared
 
 MODULE = """
 from ists_asp.lang import Language
@@ -48,12 +48,12 @@ def toy(tmp_path, monkeypatch):
 
 
 def test_a_module_and_a_folder_of_rules_add_a_language(toy):
-    with ists_asp.load("toy", rules=toy, cache=None) as system:
+    with load_shared("toy", rules=toy) as system:
         answer = system.solve("boook", "buok")
     assert [str(line.label) for line in answer.alignments] == ["EQUI"]
 
 
-@pytest.mark.parametrize("use", [Knowledge, Annotator])
-def test_a_language_that_is_not_there_is_refused(use):
-    with pytest.raises(UsageError, match="there is no language 'fr'; expected en or es"):
-        use("fr")
+def test_a_language_that_is_not_there_is_refused():
+    for use in (Knowledge, Annotator):
+        with pytest.raises(UsageError, match="there is no language 'fr'; expected en or es"):
+            use("fr")

@@ -19,10 +19,9 @@ def test_a_directive_names_the_next_rule(load):
     )
     text = "spe1(A,W) :- chunk(A),  % in the rule\n     adds(A,W)."
     sentence = '{A} adds “{W}” to {{its}} "part"'
-    assert list(rules.rules[1:]) == [
-        NamedRule("extra", sentence, "x.lp", 5, 3, text),
-        NamedRule("x.lp:7", None, "x.lp", 7, 1, "other."),
-    ]
+    extra, other = rules.rules[1:]
+    assert extra == NamedRule("extra", sentence, "x.lp", 5, 3, text)
+    assert other == NamedRule("x.lp:7", None, "x.lp", 7, 1, "other.")
 
 
 VARIABLES = [

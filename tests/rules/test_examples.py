@@ -160,8 +160,8 @@ def test_a_claim_that_holds_in_one_order_only_fails(run, tmp_path):
     assert any("// REL" in line for line in rest)
     assert rest[-1] == "0 examples hold, 1 fail"
     (record,) = json.loads(run("rules", "test", "mine.lp", "--json").stdout)
-    assert (record["where"], record["rule"]) == ("mine.lp:2", "cats_are_related")
     (failure,) = record["failures"]
+    assert (record["where"], record["rule"]) == ("mine.lp:2", "cats_are_related")
     assert failure["swapped"] is True
     assert failure["why"][0].startswith('"a dog" (1-2) ~ "a cat" (1-2) // REL')
 
@@ -170,10 +170,8 @@ def test_a_claim_that_holds_in_one_order_only_fails(run, tmp_path):
 def test_what_came_out_is_told_of_each_kind_of_claim(run, tmp_path):
     claims = ['says "the moon"', "rating > 4.9", 'chunk "a"', '"sleeps" ~ "sleeps" not EQUI']
     claims.append("verdict correct")
-    text = "".join(
-        f"a cat sleeps\ta dog sleeps\t{claim}\n"
-        for claim in (*claims, "rating > 0.1", "verdict contradictory")
-    )
+    every = (*claims, "rating > 0.1", "verdict contradictory")
+    text = "".join(f"a cat sleeps\ta dog sleeps\t{claim}\n" for claim in every)
     (tmp_path / "tests.tsv").write_text(text)
     result = run("rules", "test", "tests.tsv", "--reader", "none")
     assert result.exit_code == 1

@@ -69,20 +69,21 @@ def test_folders_are_searched_in_depth_and_names_are_as_typed(tmp_path, monkeypa
     assert [source.name for source in find_rules(Path())] == ["a/b.lp", "a/z.lp", "b.lp"]
 
 
-@pytest.mark.parametrize(
-    ("load_it", "words"),
-    [
-        (lambda root: find_rules(root / "empty"), "empty: the folder has no rule files"),
-        (lambda root: find_rules(root / "a.lp"), r"a\.lp: there is no such rule file"),
-        (lambda root: load_rules([RuleSource(root / "a.lp", "a.lp", root, "")]), "no such rule"),
-        (lambda root: load_rules([RuleSource(root, "folder", root, "")]), "cannot be read"),
-        (lambda _root: load_rules([]), "no rule files"),
-    ],
-)
-def test_paths_without_rules(tmp_path, load_it, words):
+def test_paths_without_rules(tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(RuleError, match=words):
-        load_it(tmp_path)
+    os.mkfifo(tmp_path / "b.lp")
+    for find, place, words in (
+        (find_rules, tmp_path / "empty", "empty: the folder has no rule files"),
+        (find_rules, tmp_path / "a.lp", r"a\.lp: there is no such rule file"),
+        (find_rules, tmp_path / "b.lp", "no such rule file"),
+        (load_rules, [RuleSource(tmp_path / "a.lp", "a.lp", tmp_path, "")], "no such rule"),
+        (load_rules, [RuleSource(tmp_path, "folder", tmp_path, "")], "cannot be read"),
+        (load_rules, [], "no rule files"),
+    ):
+        with pytest.raises(RuleError, match=words):
+            find(place)
+    with pytest.raises(RuleError, match="this is not a plain file"):
+        source.read_plain(tmp_path / "b.lp", "b.lp", 10)
 
 
 def test_a_syntax_error_has_place_and_caret(load):
@@ -221,14 +222,8 @@ def test_links_stay_in_their_folder(tmp_path):
     assert len(load_rules(find_rules(tmp_path / "r")).files) == 1
     (tmp_path / "r/b.lp").symlink_to(tmp_path / "secret")
     refused(tmp_path / "r", r"b\.lp: this link leads out of the rule folder")
-
-
-def test_pipes_and_devices_are_no_rule_files(tmp_path):
-    os.mkfifo(tmp_path / "b.lp")
-    with pytest.raises(RuleError, match="no such rule file"):
-        find_rules(tmp_path / "b.lp")
-    with pytest.raises(RuleError, match="this is not a plain file"):
-        source.read_plain(tmp_path / "b.lp", "b.lp", 10)
+    write(tmp_path, {"r\udcff/a.lp": "a."})
+    refused(tmp_path / "r\udcff", r"a\.lp: the path of this file is not UTF-8")
 
 
 def test_files_are_not_read_without_end_and_neither_are_many(tmp_path, monkeypatch):
@@ -242,28 +237,18 @@ def test_files_are_not_read_without_end_and_neither_are_many(tmp_path, monkeypat
     refused(write(tmp_path, {"a.lp": "a.\n" * 100}) / "a.lp", "the file has more than")
 
 
-def test_a_path_that_is_no_utf_8_is_refused(tmp_path):
-    write(tmp_path, {"r\udcff/a.lp": "a."})
-    refused(tmp_path / "r\udcff", r"a\.lp: the path of this file is not UTF-8")
-
-
-@pytest.mark.parametrize(
-    ("target", "words"),
-    [
-        *((path, "lies outside the rule folder") for path in ("/dev/zero", "/etc/passwd")),
-        *((path, "lies outside the rule folder") for path in ("../../../etc/passwd", "../o.lp")),
-        # The working directory has no say.
-        *((name, 'there is no file "') for name in ("b.lp", "pipe", "a.lp/b.lp", "round.lp")),
-        *((name, 'there is no file "') for name in ("a" * 5000, "a/" * 2000 + "a.lp")),
-    ],
-)
-def test_includes_of_other_places_are_refused(tmp_path, monkeypatch, target, words):
-    write(tmp_path, {"o.lp": "a.", "here/b.lp": "wrong.", "r/a.lp": f'#include "{target}".'})
+def test_includes_of_other_places_are_refused(tmp_path, monkeypatch):
+    write(tmp_path, {"o.lp": "a.", "here/b.lp": "wrong.", "r/a.lp": "a."})
     os.mkfifo(tmp_path / "r/pipe")
-    monkeypatch.chdir(tmp_path / "here")
-    refused(tmp_path / "r", rf"a\.lp:1:1: .*{words}")
     (tmp_path / "r/round.lp").symlink_to("round.lp")
-    refused(tmp_path / "r/a.lp", rf"a\.lp:1:1: .*{words}")
+    # The working directory has no say.
+    monkeypatch.chdir(tmp_path / "here")
+    outside = ("/dev/zero", "/etc/passwd", "../../../etc/passwd", "../o.lp")
+    missing = ("b.lp", "pipe", "a.lp/b.lp", "round.lp", "a" * 5000, "a/" * 2000 + "a.lp")
+    for target in outside + missing:
+        (tmp_path / "r/a.lp").write_text(f'#include "{target}".')
+        words = "lies outside the rule folder" if target in outside else 'there is no file "'
+        refused(tmp_path / "r/a.lp", rf"a\.lp:1:1: .*{words}")
 
 
 def test_includes_have_an_end_and_take_no_time(tmp_path):
@@ -315,7 +300,7 @@ def test_sentences_of_rules_are_sentences(tmp_path, length):
     assert processor_seconds(refuse) < 2
 
 
-def test_many_rules_on_a_line_take_no_time():
+def test_many_rules_on_a_line_take_no_time(load):
     text = source.SourceText("a.lp", "é. " * 200_000)
 
     def look_up():
@@ -324,9 +309,7 @@ def test_many_rules_on_a_line_take_no_time():
             assert text.span((1, 4 * number + 1), (1, 4 * number + 4)) == "é."
 
     assert processor_seconds(look_up) < 2
-
-
-def test_excerpts_of_long_lines_are_short(load):
+    # Excerpts of long lines are short.
     with pytest.raises(RuleError) as caught:
         load("a :- " + "b, " * 5000 + "é, " + "b, " * 5000 + "b.")
     line, caret = str(caught.value.excerpt).splitlines()

@@ -106,7 +106,7 @@ def test_another_constant_or_text_makes_another_program_and_a_copy_has_no_memory
     assert facts(less) == ["p(1)"]
 
 
-def test_warnings_are_told_each_time(mine):
+def test_warnings_are_told_each_time_and_a_damaged_store_is_renewed(mine, store):
     for _ in range(2):
         rules = mine('p("a"). q(X+1) :- p(X).')
         messages = Messages(rules.names)
@@ -114,9 +114,6 @@ def test_warnings_are_told_each_time(mine):
         (warning,) = messages.warnings
         assert warning.where == f"{rules.files[0].name}:1"
         assert "undefined" in warning.text
-
-
-def test_a_damaged_store_is_renewed(mine, store):
     rules = mine("p(1). q(X) :- p(X).")
     facts(rules)
     damage(store.path.parent)
