@@ -17,11 +17,6 @@ from ists_asp.io.store import FILE, Store
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Alignment, Label, Pair, Tag
 
-__all__ = [
-    *("COMMANDS", "alignments", "damage", "load_shared", "pair_of", "processor_seconds"),
-    *("shared_folder", "shared_store", "shared_system"),
-]
-
 
 def _commands(command, path=()):
     yield path, command

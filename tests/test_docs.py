@@ -248,16 +248,10 @@ TOUR = [block for _, block in shown({"README.md": README})]
 
 
 def marked(name):
-    (block,) = (block for block in README_BLOCKS if block.mark == name)
-    assert block.language == "sh"
-    (line,) = block.text.splitlines()
-    return line
-
-
-@pytest.fixture(scope="module")
-def readme(tmp_path_factory):
-    """An empty folder with links to the checkout's, which all blocks of the tour share."""
-    return make_place(tmp_path_factory.mktemp("readme"))
+    (line,) = (
+        block.text for block in README_BLOCKS if (block.mark, block.language) == (name, "sh")
+    )
+    return line.removesuffix("\n")
 
 
 def test_the_readme_is_short_and_has_lines_that_set_up_and_run_or_test():
@@ -272,13 +266,13 @@ def test_the_readme_is_short_and_has_lines_that_set_up_and_run_or_test():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", TOUR, ids=lambda block: f"line {block.line}")
-def test_the_tour_prints_what_it_says(readme, block):
-    assert do(readme, block) == block.output or block.output is None
+def test_the_tour_prints_what_it_says(place, block):
+    assert do(place("README.md"), block) == block.output or block.output is None
 
 
 @pytest.mark.slow
-def test_the_line_that_runs_solves_the_samples(readme):
-    printed = run(readme, "ists-asp " + marked("run").partition("/ists-asp ")[2])
+def test_the_line_that_runs_solves_the_samples(place):
+    printed = run(place("README.md"), "ists-asp " + marked("run").partition("/ists-asp ")[2])
     sentences = (ROOT / "data" / "samples" / "headlines" / "sent1.txt").read_text("utf-8")
     assert printed.count("Pair ") == len(sentences.splitlines())
 

@@ -164,11 +164,9 @@ def test_texts_too_long_to_be_tokenised_are_refused(annotator):
 
 
 def test_long_pairs_are_long_by_tokens_or_by_characters_and_take_their_time():
-    word = make_sentence(["x"])
-    for words, long in ((["x"] * 98, False), (["x"] * 99, True)):
-        assert is_long(Pair("1", word, make_sentence(words))) is long
-    for size, long in ((1998, False), (1999, True)):
-        assert is_long(Pair("1", word, make_sentence(["x" * size]))) is long
+    sides = (["x"] * 98, ["x"] * 99, ["x" * 1998], ["x" * 1999])
+    pairs = (Pair("1", make_sentence(["x"]), make_sentence(words)) for words in sides)
+    assert list(map(is_long, pairs)) == [False, True] * 2
     assert lifetime(10.0, grace=5.0) == lifetime(10.0, 1, 5.0) == 15.0
     assert lifetime(10.0, 3, 5.0) == pytest.approx(15.4)
 

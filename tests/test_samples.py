@@ -14,10 +14,6 @@ SAMPLES = Path(__file__).parents[1] / "data" / "samples"
 SETS = {"headlines": 10, "images": 10, "answers-students": 10, "medicine": 8, "spanish": 10}
 
 
-def fail(message):
-    raise AssertionError(message)
-
-
 @pytest.fixture(params=SETS)
 def folder(request):
     return SAMPLES / request.param
@@ -32,10 +28,12 @@ def test_the_folders_are_those_that_the_card_lists():
 
 def test_the_files_have_the_same_sentences_and_the_gold_file_is_well_formed(folder):
     plain, chunked = (
-        list(read_pairs(*map(folder.joinpath, names), chunked="chunk" in names[0], warn=fail))
+        list(
+            read_pairs(*map(folder.joinpath, names), chunked="chunk" in names[0], warn=pytest.fail)
+        )
         for names in (("sent1.txt", "sent2.txt"), ("sent1.chunk.txt", "sent2.chunk.txt"))
     )
-    gold = [pair_of(sentence) for sentence in read_wa(folder / "gold.wa", warn=fail)]
+    gold = [pair_of(sentence) for sentence in read_wa(folder / "gold.wa", warn=pytest.fail)]
     assert len(plain) == SETS[folder.name]
     assert plain == gold
     for sentence in ("sent1", "sent2"):
@@ -68,7 +66,7 @@ def test_the_samples_have_every_label_of_2016():
 def test_the_shipped_rules_make_clingo_warn_of_nothing(profile, name):
     """A warning also keeps pairs from being decided together."""
     folder = SAMPLES / name
-    pairs = read_pairs(folder / "sent1.txt", folder / "sent2.txt", warn=fail)
+    pairs = read_pairs(folder / "sent1.txt", folder / "sent2.txt", warn=pytest.fail)
     with load_shared(profile) as system:
         decided = list(system.decide(system.annotate(pairs), rated=system.rates))
         assert len(decided) == SETS[name]

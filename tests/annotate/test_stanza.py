@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import shutil
 from pathlib import Path
 
@@ -100,13 +101,12 @@ def test_a_damaged_model(copy, capfd, recwarn, processor, content):
     with pytest.raises(ResourceError) as caught:
         annotator.annotate(SENTENCE)
     text = str(caught.value)
-    assert "\n" not in text
     for words in ("cannot be loaded", str(copy), "--stanza-dir DIR"):
         assert words in text
     damaged = f"en/{processor}/{SHIPPED_PACKAGE}.pt is damaged, or not a model"
     # What torch can read is seen to be no model only later, where the file is not known.
     assert (damaged in text) == (not isinstance(content, dict))
-    assert "torch" not in text
+    assert not re.search(r"torch|\n", text)
     assert len(text) < len(str(copy)) + 300
     assert capfd.readouterr() == ("", "")
     assert not [one for one in recwarn if "pickle" in str(one.message)]

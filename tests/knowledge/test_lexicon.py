@@ -107,12 +107,14 @@ def test_relations_are_as_near_as_their_senses(lexicon):
     assert related(lexicon, "dog/a", "animal/n") == related(lexicon, "dog/n", "animal/n")
 
 
-def test_each_kind_is_given_once_and_in_order_however_often_it_was_used(lexicon, lexicon_folder):
+def test_each_kind_is_given_once_and_in_order_however_often(lexicon, lexicon_folder):
     found = relations(lexicon, SOME, SOME)
     assert found == sorted(found)
     assert len(found) == len({relation[:3] for relation in found})
-    with Lexicon(lexicon_folder / "wordnet.sqlite") as fresh:
-        assert relations(fresh, SOME, SOME) == found
+    # Threads may share one.
+    with Lexicon(lexicon_folder / "wordnet.sqlite") as fresh, ThreadPoolExecutor(4) as pool:
+        answers = pool.map(lambda _: relations(fresh, SOME, SOME), range(8))
+        assert all(answer == found for answer in answers)
 
 
 @given(st.lists(st.sampled_from(SOME), max_size=8), st.lists(st.sampled_from(SOME), max_size=8))
@@ -122,12 +124,6 @@ def test_swapping_the_sentences_swaps_the_relations(lexicon, first, second):
         for kind, lemma1, lemma2, distance in relations(lexicon, first, second)
     ]
     assert sorted(swapped) == relations(lexicon, second, first)
-
-
-def test_threads_may_share_a_lexicon(lexicon_folder):
-    with Lexicon(lexicon_folder / "wordnet.sqlite") as shared, ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda _: relations(shared, SOME, SOME), range(8)))
-    assert all(answer == answers[0] for answer in answers)
 
 
 CLASSES = """
@@ -155,15 +151,13 @@ def test_what_is_rare_or_unknown_has_no_class_and_no_use(lexicon):
 
 
 def test_files_that_are_no_lexicon_say_what_to_do(tmp_path, lexicon_folder, monkeypatch):
-    with pytest.raises(ResourceError, match=r"there is no lexicon here.*build\.py") as caught:
-        Lexicon(tmp_path / "none.sqlite")
-    assert str(tmp_path) in str(caught.value)
     path = tmp_path / "other.sqlite"
+    with pytest.raises(ResourceError, match=rf"^{path}: there is no lexicon here.*build\.py"):
+        Lexicon(path)
     for content in (b"not a database, but long enough" * 40, b""):
         path.write_bytes(content)
-        with pytest.raises(ResourceError, match=r"lexicon .*build\.py") as caught:
+        with pytest.raises(ResourceError, match=r"^.*lexicon .*build\.py.*$"):
             Lexicon(path)
-        assert "\n" not in str(caught.value)
     path.write_bytes((lexicon_folder / "wordnet.sqlite").read_bytes()[:20_000])
     with pytest.raises(ResourceError, match="cannot be read"), Lexicon(path) as cut:
         relations(cut, SOME, SOME)
@@ -177,12 +171,9 @@ def test_files_that_are_no_lexicon_say_what_to_do(tmp_path, lexicon_folder, monk
 
 
 def test_names_with_special_characters(tmp_path, lexicon_folder):
-    folder = tmp_path / "a ?b#c%20 é"
-    folder.mkdir()
-    path = folder / "wordnet.sqlite"
-    shutil.copy(lexicon_folder / "wordnet.sqlite", path)
-    with Lexicon(path) as copy:
-        assert "dog" in copy
+    copy = shutil.copy(lexicon_folder / "wordnet.sqlite", tmp_path / "a ?b#c%20 é.sqlite")
+    with Lexicon(copy) as lexicon:
+        assert "dog" in lexicon
 
 
 @pytest.fixture(scope="module")
@@ -194,19 +185,15 @@ def thesaurus(lexicon_folder):
 def test_spanish_synonyms_have_distances_by_their_common_neighbours(thesaurus):
     found = list(thesaurus.facts(words("fallecer/v accidente/n"), words("morir/v")))
     assert found == ['relation(synonym,"fallecer","morir",0)']
-    near, loose = (
-        related(thesaurus, "accidente/-", other)["synonym"] for other in ("percance/-", "suerte/-")
-    )
+    kinds = (related(thesaurus, "accidente/-", other) for other in ("percance/-", "suerte/-"))
+    near, loose = (kind["synonym"] for kind in kinds)
     assert near < loose <= 9
-
-
-def test_spanish_synonyms_hold_in_both_directions(thesaurus):
+    # They hold in both directions.
     there = related(thesaurus, "casa/n", "vivienda/n")
     assert there == related(thesaurus, "vivienda/n", "casa/n") != {}
     assert related(thesaurus, "casa/n", "casa/n volcán/n") == {}
-    assert "casa" in thesaurus
-    assert "antiguo testamento" in thesaurus
-    assert "xyzzy" not in thesaurus
+    known = [word in thesaurus for word in ("casa", "antiguo testamento", "xyzzy")]
+    assert known == [True, True, False]
 
 
 def test_faulty_files_of_a_thesaurus(tmp_path):

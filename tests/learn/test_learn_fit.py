@@ -106,8 +106,7 @@ def test_reasons_are_of_all_that_gets_nothing(examples, senses, base):
     assert not lost.keys() & by_key(weights).keys()
     texts = {one.reason.partition(" (")[0] for one in every}
     assert texts >= {"4 examples are needed", "may be chance", "too little beside other evidence"}
-    few = {one.support for one in every if one.reason == "4 examples are needed"}
-    assert few == {0, 1, 2, 3}
+    assert {one.support for one in every if one.reason.startswith("4 exam")} == {0, 1, 2, 3}
     shown = r"(may be chance|too little beside other evidence) \(z (-?\d+\.\d), 1 needed\)"
     for match in filter(None, (re.fullmatch(shown, one.reason) for one in every)):
         size = abs(float(match[2]))
@@ -118,8 +117,8 @@ def test_examples_may_contradict_what_a_name_argues(examples, senses):
     settings = replace(SETTINGS, reasons=True)
     against = {**senses, ("meaning", "align"): (False, True)}
     every = fit_alignments(examples, against, settings)
-    told = {(one.name, one.decision): one.reason for one in every}
-    assert told["meaning", "align"].startswith("examples contradict argues/3 (z ")
+    (told,) = (one.reason for one in every if (one.name, one.decision) == ("meaning", "align"))
+    assert told.startswith("examples contradict argues/3 (z ")
     unknown = {key: sense for key, sense in senses.items() if key[0] != "meaning"}
     (one,) = (one for one in fit_alignments(examples, unknown, settings) if one.name == "meaning")
     assert (one.value, one.reason) == (0, "no argues/3 names it")
@@ -211,13 +210,12 @@ def test_cross_validation_scores_held_out_answers(teacher, examples):
     assert with_gold.chunking is None
     assert with_found.chunking.sentences == 2 * len(examples)
     for result in results:
-        assert len(result.folds) == 3
         total = sum(fold.alignment.total_gold for fold in result.folds)
         assert result.overall.alignment.total_gold == pytest.approx(total)
-        mean, spread = result.spread("type_score")
-        assert 0 <= mean <= result.spread("alignment")[0] <= 1
         f1s = [fold.type_score.f1 for fold in result.folds]
-        assert (mean, spread) == pytest.approx((fmean(f1s), stdev(f1s)))
+        assert len(f1s) == 3
+        assert result.spread("type_score") == pytest.approx((fmean(f1s), stdev(f1s)))
+        assert 0 <= fmean(f1s) <= result.spread("alignment")[0] <= 1
 
 
 KIND = ("equi", "given")
