@@ -277,10 +277,10 @@ def too_late(seconds: float, what: str = "answer") -> TimeLimitError:
 def unsafe(text: str) -> tuple[str, str]:
     """Clingo's message about unsafe variables in short, and a hint."""
     names = dict.fromkeys("_" if name[0] == "#" else name for *_, name in UNSAFE.findall(text))
-    several = "variables are" if len(names) > 1 else "variable is"
+    told, each = ("variables are", "each") if len(names) > 1 else ("variable is", "it")
     return (
-        f"the {several} unsafe: {shortened(', '.join(names))}",
-        "Use it in an atom of the body that is neither negated nor in an aggregate",
+        f"the {told} unsafe: {shortened(', '.join(names))}",
+        f"Use {each} in an atom of the body that is neither negated nor in an aggregate",
     )
 
 

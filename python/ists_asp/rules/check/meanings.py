@@ -157,15 +157,21 @@ class Types:
                 if place
                 and (others := meant.get(term) or {Place(kind, 0) for kind in _ground_kinds(term)})
             ]
-            like = SequenceMatcher(None, atom.key.name, key.name).ratio()
+            like = likeness(atom.key.name, key.name)
             same = key.arity == atom.key.arity
             often = self.often[key] + _COMPANY * company[key]
             fits = same and len(agree) == key.arity > 0 and often > 0
-            near = same and like >= _SIMILAR
-            if all(agree) and (near or fits or like >= _VERY_SIMILAR):
-                together = near and company[key] > 0
-                candidates.append((together, like >= _VERY_SIMILAR, fits, often, like, key))
+            near = like >= (_SIMILAR if same else _VERY_SIMILAR)
+            if all(agree) and (near or fits):
+                together = near and same and company[key] > 0
+                candidates.append((together, near, fits, often, like, key))
         return max(candidates)[-1] if candidates else None
+
+
+def likeness(name: str, other: str) -> float:
+    """The similarity of two names, 0 to 1, also with the words of each in order."""
+    pairs = (name, other), ["_".join(sorted(one.split("_"))) for one in (name, other)]
+    return max(SequenceMatcher(None, *pair).ratio() for pair in pairs)
 
 
 types_of = lru_cache(1)(Types)  # the kinds of the arguments of all predicates of a check

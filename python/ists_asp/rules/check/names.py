@@ -19,7 +19,7 @@ from clingo.ast import ASTType, ProgramBuilder, Sign
 from ists_asp import vocabulary as v
 from ists_asp.errors import UNSAFE, unsafe
 from ists_asp.rules.arguments import Atom, Read
-from ists_asp.rules.check.meanings import types_of, unsafe_inside
+from ists_asp.rules.check.meanings import likeness, types_of, unsafe_inside
 from ists_asp.rules.check.model import Checked, Finding, Place, Program, Statement
 from ists_asp.rules.loader import fits
 from ists_asp.rules.parsing import PLACED, WEIGHED, Messages, Weighed, weighed
@@ -200,16 +200,24 @@ def suggestion(key: tuple[str, int], known: Iterable[tuple[str, int]]) -> str:
     name, arity = key
     arities: dict[str, set[int]] = {}
     for other, size in {*known, *documented()} - {key}:
-        arities.setdefault(other, set()).add(size)
+        # A private name of another file is not meant.
+        if name.startswith("_") or not other.startswith("_"):
+            arities.setdefault(other, set()).add(size)
     if name in arities:
         sizes = " or ".join(f"{name}/{size}" for size in sorted(arities[name]))
         return f"Did you mean {sizes}? {_counted(arity)}"
-    near = get_close_matches(name, sorted(arities), n=3, cutoff=_SIMILAR)
+    near = _near(name, sorted(arities))
     if not near:
         return ""
     # Of names that are as near, one of the same arity was meant.
     meant = min(near, key=lambda other: arity not in arities[other])
     return f"Did you mean {meant}/{arity if arity in arities[meant] else min(arities[meant])}?"
+
+
+def _near(name: str, known: Iterable[str]) -> list[str]:
+    """At most three names like another one, the most similar first."""
+    rated = sorted(((likeness(name, other), other) for other in known), reverse=True)
+    return [other for like, other in rated[:3] if like >= _SIMILAR]
 
 
 def _counted(arity: int) -> str:
@@ -224,15 +232,12 @@ def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
     tables = (v.ARGUES.signature, v.CONFIDENCE.signature)
     for path in checked.own:
         here = set[Signature]().union(*(used[program] for program in checked.programs_of[path]))
-        # A private name of another file is not meant.
         public = {key for key in here if not key.name.startswith("_")}
         for key, places in uses[path].derived.items() if checked.programs_of[path] else ():
             if key.name in checked.unread or key in tables or key in here:
                 continue
             known = key in documented() or key.name.startswith("_")
-            known = known or not get_close_matches(
-                key.name, {one.name for one in public}, 1, _SIMILAR
-            )
+            known = known or not _near(key.name, {one.name for one in public})
             meant = "" if known else _meant(checked, key, places[0], public)
             code, hint = ("misspelt", meant) if meant else ("unused", "Use it, or remove the rule")
             finding = checked.finding(code, places[0], f"nothing uses {key}", hint, str(key))
