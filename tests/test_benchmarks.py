@@ -74,9 +74,14 @@ def test_made_up_pairs_have_the_chunks_or_the_length_asked_for(size):
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_accuracy_has_each_set_chunks_and_profile_and_is_cross_validated(data, tmp_path):
+def test_accuracy_has_each_set_chunks_and_profile_and_is_cross_validated(data, tmp_path, capsys):
     options = ["--data", data, "--sets", "headlines", "images", "--folds", "2"]
     assert accuracy.main([*map(str, options), "--json", str(tmp_path / "figures.json")]) == 0
+    printed = capsys.readouterr().out
+    row = r"^\| headlines \| gold .*\| 0\.\d{3} \| 0\.\d{3} ± 0\.\d{3} \| 0\.\d{3} \|$"
+    assert re.search(row, printed, re.MULTILINE), printed
+    for table in re.findall(r"(?:^\|.*\n)+", printed, re.MULTILINE):
+        assert len({line.count("|") for line in table.splitlines()}) == 1
     found = json.loads((tmp_path / "figures.json").read_text("utf-8"))["cases"]
     assert [(case["set"], case["chunks"], case["profile"]) for case in found] == [
         (name, chunks, profile)
@@ -135,18 +140,6 @@ def test_no_weight_has_seen_what_it_decides(monkeypatch):
     base = {("nearest", "align"): 1}, {("nearest", "align"): 2}
     assert taught == [(news[1:], base[0]), (news[:1], base[1]), (images, {})]
     assert left_out == [news]
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_the_tables_are_markdown(data, capsys):
-    options = ["--sets", "headlines", "--profiles", "own", "--folds", "2"]
-    assert accuracy.main(["--data", str(data), *options]) == 0
-    printed = capsys.readouterr().out
-    row = r"^\| headlines \| gold .*\| 0\.\d{3} \| 0\.\d{3} ± 0\.\d{3} \| \|$"
-    assert re.search(row, printed, re.MULTILINE)
-    for table in re.findall(r"(?:^\|.*\n)+", printed, re.MULTILINE):
-        assert len({line.count("|") for line in table.splitlines()}) == 1
 
 
 def test_data_is_looked_for_beside_the_checkout(monkeypatch, tmp_path):

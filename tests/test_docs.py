@@ -248,10 +248,8 @@ TOUR = [block for _, block in shown({"README.md": README})]
 
 
 def marked(name):
-    (line,) = (
-        block.text for block in README_BLOCKS if (block.mark, block.language) == (name, "sh")
-    )
-    return line.removesuffix("\n")
+    (text,) = (one.text for one in README_BLOCKS if (one.mark, one.language) == (name, "sh"))
+    return text.removesuffix("\n")
 
 
 def test_the_readme_is_short_and_has_lines_that_set_up_and_run_or_test():

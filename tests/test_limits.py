@@ -176,6 +176,7 @@ def annotator():
     return System(Setup("images"))
 
 
+@pytest.mark.slow
 def test_sentences_of_the_longest_words_are_tagged_in_time(annotator):
     letters = str.maketrans("0123456789", "qxzvkjwyph")
     words = [f"{number:03}".translate(letters) * 33 for number in range(MAX_CHARACTERS // 100)]

@@ -27,12 +27,10 @@ def test_the_folders_are_those_that_the_card_lists():
 
 
 def test_the_files_have_the_same_sentences_and_the_gold_file_is_well_formed(folder):
-    plain, chunked = (
-        list(
-            read_pairs(*map(folder.joinpath, names), chunked="chunk" in names[0], warn=pytest.fail)
-        )
-        for names in (("sent1.txt", "sent2.txt"), ("sent1.chunk.txt", "sent2.chunk.txt"))
-    )
+    files = (folder / "sent1.txt", folder / "sent2.txt")
+    plain = list(read_pairs(*files, warn=pytest.fail))
+    files = (folder / "sent1.chunk.txt", folder / "sent2.chunk.txt")
+    chunked = list(read_pairs(*files, chunked=True, warn=pytest.fail))
     gold = [pair_of(sentence) for sentence in read_wa(folder / "gold.wa", warn=pytest.fail)]
     assert len(plain) == SETS[folder.name]
     assert plain == gold

@@ -252,7 +252,7 @@ def test_long_lines_take_time_in_proportion(piece):
         except DataError:
             assert set(text) <= {"[", "]"}
 
-    short, long = (piece * (size // len(piece)) for size in (5_000, 50_000))
+    short, long = (piece * (size // len(piece)) for size in (20_000, 200_000))
     once = processor_seconds(lambda: read_and_write(short))
     ten_times = processor_seconds(lambda: read_and_write(long))
     # Ten times as long; a hundred times, if each bracket looked through the line.
