@@ -45,6 +45,14 @@ def shortened(text: str, most: int = 80) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def suggest(name: str, known: Iterable[str], otherwise: str = "", quote: str = "") -> str:
+    """A hint at the known name that is most like one, if any is; or another hint."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, [*known], n=1)
+    return f"Did you mean {quote}{close[0]}{quote}?" if close else otherwise
+
+
 def of_pair(identifier: object) -> str:
     """Where an error is that is about a pair."""
     return f"pair {shortened(str(identifier))}"

@@ -25,7 +25,7 @@ from ists_asp.rules.profiles import Purpose, shown_folder
 from ists_asp.rules.programs import find_program, load_program
 from ists_asp.rules.source import TESTS, RuleFile, find_rules, read_source
 from ists_asp.rules.weights import Weight, rule_weights
-from ists_asp.syntax.trees import derived, is_fact
+from ists_asp.syntax.trees import derived, is_constraint, is_fact
 from ists_asp.vocabulary import Doc, documented
 
 _HARD = (v.FORBIDDEN_LABEL, v.FORBIDDEN_PAIR, v.FORBIDDEN_SCORE, v.MUST_SPLIT, v.MUST_JOIN)
@@ -37,13 +37,13 @@ def restrains(node: AST) -> bool:
     """Whether a statement is a hard rule, a constraint, or a preference."""
     if node.ast_type is not ASTType.Rule:
         return node.ast_type is ASTType.Minimize
-    return str(node.head) == "#false" or not HARD.isdisjoint(derived(node.head))
+    return is_constraint(node) or not HARD.isdisjoint(derived(node.head))
 
 
 def is_unconditional(node: AST) -> bool:
     """Whether a statement may restrain an answer in which nothing shows that it fired."""
     # That is a constraint, which never fires in an answer, a preference, and a fact that forbids.
-    shows = node.ast_type is ASTType.Rule and str(node.head) != "#false" and not is_fact(node)
+    shows = node.ast_type is ASTType.Rule and not (is_constraint(node) or is_fact(node))
     return not shows and restrains(node)
 
 

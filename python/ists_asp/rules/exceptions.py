@@ -10,21 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 
 import clingo
 from clingo.ast import AST, ASTType, Defined, Sign, SymbolicTerm, Variable
 
-from ists_asp.errors import RuleError
+from ists_asp.errors import RuleError, suggest
 from ists_asp.rules.directives import NamedRule
-from ists_asp.syntax.trees import (
-    atom,
-    derived,
-    is_atom,
-    predicates,
-    tuple_of,
-    variable_names,
-)
+from ists_asp.syntax.trees import atom, derived, is_atom, predicates, tuple_of, variable_names
 
 EXCEPTED = "excepted"
 
@@ -61,8 +53,7 @@ def apply_exceptions(
                 continue
             body = [*condition.body, *(asked if free else ())]
             statements[place] = condition.update(head=head, body=body)
-            lacking = head.update(sign=Sign.Negation)
-            statements[target] = rule.update(body=[*rule.body, lacking])
+            statements[target] = rule.update(body=[*rule.body, head.update(sign=Sign.Negation)])
             rules[target] = replace(rules[target], text=str(statements[target]))
         rules[place] = replace(exception, text=str(statements[place]))
 
@@ -74,8 +65,7 @@ def refuse_unused(
     for node, rule in zip(statements, rules, strict=True):
         if rule.excepts and node.ast_type is ASTType.Defined and rule.excepts not in names():
             known = {one.name for one in rules if one.sentence is not None} | names()
-            near = get_close_matches(rule.excepts, sorted(known), n=1)
-            hint = f"Did you mean {near[0]}?" if near else "ists-asp rules list shows all names"
+            hint = suggest(rule.excepts, known, "ists-asp rules list shows all names")
             raise _error(rule, f"no rule is called {rule.excepts}", hint=hint)
 
 
@@ -95,5 +85,5 @@ def _excepted(name: str, shared: Sequence[str], condition: AST) -> AST:
     return atom(place, EXCEPTED, [named, tuple_of(place, [Variable(place, one) for one in shared])])
 
 
-def _error(exception: NamedRule, found: str, **more: str) -> RuleError:
+def _error(exception: NamedRule, found: str, **more: str | None) -> RuleError:
     return RuleError(found, where=f"{exception.file}:{exception.line}", **more)

@@ -29,7 +29,7 @@ import msgspec
 from clingo import SymbolType, parse_term
 from clingo.ast import ASTType
 
-from ists_asp.errors import IstsError, RuleError, UsageError, shortened
+from ists_asp.errors import IstsError, RuleError, UsageError, shortened, suggest
 from ists_asp.io.text import TomlError, parse_toml, shown
 from ists_asp.lang import languages
 from ists_asp.model import Scheme
@@ -126,12 +126,9 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
     base = rules_dir() if rules is None else rules
     known = list_profiles(base)
     if name not in known:
-        from difflib import get_close_matches
-
-        close = get_close_matches(str(name), known, n=1)
         found, where = f'there is no profile "{name}"', shown_folder(base, "profiles")
         expected = ", ".join(known) or "a file profiles/NAME.toml in the rule folder"
-        hint = f'Did you mean "{close[0]}"?' if close else None
+        hint = suggest(str(name), known, quote='"')
         raise UsageError(found, where=where, expected=expected, hint=hint)
     file = shown_folder(base, f"profiles/{name}.toml")
     path = (base / "profiles" / f"{name}.toml").resolve()
@@ -141,11 +138,8 @@ def load_profile(name: str, rules: Path | None = None) -> Profile:
     try:
         _, table = parse_toml(read_plain(path, file, _LARGEST))
     except TomlError as error:
-        found, hint = (
-            f"the profile cannot be read: {error.found}",
-            'Texts stand in "…", lists in […]',
-        )
-        raise RuleError(found, where=f"{file}:{error.line}", hint=hint) from None
+        found, where = f"the profile cannot be read: {error.found}", f"{file}:{error.line}"
+        raise RuleError(found, where=where, hint='Texts stand in "…", lists in […]') from None
     return _profile(table, name, file)
 
 
@@ -184,10 +178,7 @@ def _check_keys(table: dict[str, Any], form: type, where: str) -> None:
     known = {one.name: one for one in fields(form) if one.name not in ("name", "file")}
     for key in table:
         if key not in known:
-            from difflib import get_close_matches
-
-            close = get_close_matches(key[:_MOST], known, n=1)
-            hint = f'Did you mean "{close[0]}"?' if close else None
+            hint = suggest(key[:_MOST], known, quote='"')
             found, expected = f'unknown key "{shortened(key)}"', ", ".join(known)
             raise RuleError(found, where=where, expected=expected, hint=hint)
     for key, one in known.items():

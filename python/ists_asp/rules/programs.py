@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ists_asp.errors import RuleError, UsageError, shortened
+from ists_asp.errors import RuleError, UsageError, shortened, suggest
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.exceptions import refuse_unused
 from ists_asp.rules.loader import RuleSet, fitting, load_rules, rule_files
@@ -309,12 +309,7 @@ def unknown_constants(
             known |= check_kinds(values, others)
     for name in values:
         if name not in known:
-            from difflib import get_close_matches
-
-            near = get_close_matches(name, sorted(known), n=1)
-            yield RuleWarning(
-                f"-c {name}",
-                f"the rules of profile {profile.name} have no #const of this name, "
-                + (f"but {', '.join(sorted(known))}" if known else "nor any other")
-                + (f". Did you mean {near[0]}?" if near else ""),
-            )
+            found = f"the rules of profile {profile.name} have no #const of this name, "
+            found += f"but {', '.join(sorted(known))}" if known else "nor any other"
+            hint = suggest(name, known)
+            yield RuleWarning(f"-c {name}", f"{found}. {hint}" if hint else found)

@@ -342,7 +342,7 @@ def _parts(statement: AST) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
             yield Kind.RULE, head, body
         elif head.sign == Sign.Negation:
             yield Kind.CONSTRAINT, None, [*body, head.update(sign=Sign.DoubleNegation)]
-        elif head.atom.ast_type is ASTType.BooleanConstant and not head.atom.value:
+        elif trees.is_constraint(statement):
             # As clingo's parser writes `not #false`.
             true = Literal(head.location, Sign.NoSign, ast.BooleanConstant(1))
             yield Kind.CONSTRAINT, None, [*body, true]

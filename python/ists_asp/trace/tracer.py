@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -155,18 +155,20 @@ class Tracer:
         if failure is not None:
             raise failure
 
-    def _each(self, items: Sequence[Item]) -> Iterator[AskedTrace]:
+    def _each(
+        self, items: Sequence[Item], names: frozenset[str] | None = None
+    ) -> Iterator[AskedTrace]:
         """The traces of pairs; those that were decided together are looked at together."""
-        rewritten = self.reified.rewritten(self.solver.program)
+        rewritten = self.reified.rewritten(self.solver.program, names)
         shared: dict[int, Grounding] = {}
         best_of_all = self.solver.best_of_all(items, lambda: rewritten.paired)
         for (pair, facts), best in zip(items, best_of_all, strict=True):
             if (together := best.together) is None:
-                yield self._alone(facts, best)
+                yield self._alone(facts, best, names)
                 continue
             new = Grounding(together.control, lambda: rewritten.paired_later, together)
             try:
-                trace = self._make(facts, best, shared.setdefault(id(together), new))
+                trace = self._make(facts, best, shared.setdefault(id(together), new), names)
             except TraceError:
                 # What goes wrong is said in the words of the pair alone.
                 trace = self.trace(pair, facts)
@@ -177,22 +179,14 @@ class Tracer:
 
         These traces know of no other rules, so that they do not account for their answers.
         """
-        items, names = list(items), frozenset(names)
-        rewritten = self.reified.rewritten(self.solver.program, names)
-        best_of_all = self.solver.best_of_all(items, lambda: rewritten.paired)
-        for (_, facts), best in zip(items, best_of_all, strict=True):
-            if (together := best.together) is None:
-                yield self._alone(facts, best, names)
-            else:
-                yield self._make(facts, best, Grounding(together.control, str, together), names)
+        return self._each(list(items), frozenset(names))
 
     def _alone(
         self, facts: Sequence[Symbol], best: Best[Answer], names: frozenset[str] | None = None
     ) -> AskedTrace:
         rewritten = self.reified.rewritten(best.program, names)
         control = rewritten.ground(best.atoms)
-        grounding = Grounding(control, lambda: rewritten.later)
-        return self._make(facts, best, grounding, names, control)
+        return self._make(facts, best, Grounding(control, lambda: rewritten.later), names, control)
 
     def _make(
         self,
@@ -217,44 +211,34 @@ class Tracer:
         return trace
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Coverage:
-    """The names of the rules that fired, and those of the predicates that had atoms.
+    """The names of the rules that fired in some pairs, and of the predicates that had atoms.
 
     ``clashes`` has the names of rules of which one began a chunk and the other joined it to the
     one before, at the same token; with an example, such as ``"of" in pair 12``.
     """
 
-    fired: frozenset[str] = frozenset()  # names of rules
-    seen: frozenset[str] = frozenset()  # names of predicates that had atoms
-    clashes: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    barred: Mapping[str, str] = field(default_factory=dict)  # rules that bar all labels of a pair
+    fired: set[str] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
+    clashes: dict[tuple[str, str], str] = field(default_factory=dict)
+    barred: dict[str, str] = field(default_factory=dict)  # rules that bar all labels of a pair
 
-    def __or__(self, other: Coverage) -> Coverage:
-        clashes = {**other.clashes, **self.clashes}
-        barred = {**other.barred, **self.barred}
-        return Coverage(self.fired | other.fired, self.seen | other.seen, clashes, barred)
-
-
-def coverage(tracer: Tracer, items: Iterable[Item]) -> Iterator[Coverage]:
-    """Which rules of ``tracer`` fire for each pair, whether or not a decision rests on them."""
-    for trace in tracer.fired(items, (rule.name for rule in tracer.reified.rules.rules)):
+    def add(self, trace: Trace) -> None:
+        """Take up what fired for a pair, whether or not a decision rests on it."""
         pair, best = trace.answer.pair, trace.best
         by_head: dict[Ground, list[str]] = defaultdict(list)
         for firing in chain(trace.firings.deriving, trace.tables.deriving):
             by_head[firing.head].append(firing.probe.rule.name)
-        clashes: dict[tuple[str, str], str] = {}
         for at in (head.arguments for head in by_head if head.name == MUST_SPLIT.name):
             sentence = pair.sent1 if at[0] == "1" else pair.sent2
             example = f'"{sentence.words((int(at[1]),))}" in pair {pair.id}'
             heads = (Ground(both.text(*at)) for both in (MUST_SPLIT, MUST_JOIN))
             splits, joins = (by_head.get(head, ()) for head in heads)
-            clashes |= {(split, join): example for split in splits for join in joins}
-        barred: dict[str, str] = {}
+            self.clashes |= {(split, join): example for split in splits for join in joins}
         for spans in [one.arguments for one in best.atoms.get(NO_LABEL.name, ())]:
             start = f"{FORBIDDEN_LABEL.name}({','.join(spans)},"
             names = chain.from_iterable(by_head[head] for head in by_head if head.startswith(start))
-            barred |= dict.fromkeys(names, f"pair {pair.id}")
-        fired = frozenset((*trace.firings.by_rule, *trace.tables.by_rule))
-        seen = frozenset(best.atoms) | trace.rewritten.known_by_name.keys()
-        yield Coverage(fired, seen, clashes, barred)
+            self.barred |= dict.fromkeys(names, f"pair {pair.id}")
+        self.fired.update(trace.firings.by_rule, trace.tables.by_rule)
+        self.seen.update(best.atoms, trace.rewritten.known_by_name)

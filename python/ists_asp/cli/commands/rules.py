@@ -6,7 +6,6 @@ import textwrap
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -21,7 +20,7 @@ from ists_asp.cli.console import note, read_aligned, read_pairs, warn, write_out
 from ists_asp.cli.driver import working
 from ists_asp.cli.files import OUTPUTS, command, group
 from ists_asp.cli.options import json_option, profile_options
-from ists_asp.errors import UsageError
+from ists_asp.errors import UsageError, suggest
 from ists_asp.model import Pair
 from ists_asp.pipeline.source import Source
 from ists_asp.terminal import table, unbroken
@@ -171,9 +170,10 @@ def vocabulary(predicates: tuple[str, ...], setup: Setup, as_json: bool) -> None
     names = [name.partition("/")[0] for name in predicates]
     known = {doc.signature.partition("(")[0] for _, doc in every}
     for name in (name for name in names if name not in known):
-        close = get_close_matches(name, known, n=1)
-        hint = f"Did you mean '{close[0]}'?" if close else "See ists-asp rules find"
-        where = f"profile {setup.profile}"
+        hint, where = (
+            suggest(name, known, "See ists-asp rules find", "'"),
+            f"profile {setup.profile}",
+        )
         raise UsageError(f"no rule file documents the predicate '{name}'", where=where, hint=hint)
     chosen = [one for one in every if not names or one[1].signature.partition("(")[0] in names]
     lines = list[str]()
@@ -361,8 +361,8 @@ def _called(name: str, setup: Setup) -> Sequence[ListedRule]:
     called = [one for one in listed if one.rule.name == name]
     if found := called or [one for one in listed if name in names[one]]:
         return found
-    close = get_close_matches(name, {one.rule.name for one in listed}.union(*names.values()), n=1)
-    hint = f"Did you mean '{close[0]}'?" if close else "See ists-asp rules list"
+    every = {one.rule.name for one in listed}.union(*names.values())
+    hint = suggest(name, every, "See ists-asp rules list", "'")
     raise UsageError(f"there is no rule '{name}'", where=f"profile {setup.profile}", hint=hint)
 
 

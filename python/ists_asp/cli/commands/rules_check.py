@@ -154,7 +154,7 @@ def _sampled(
     from ists_asp.engine import Setup, System
     from ists_asp.rules.check.names import check_sample
     from ists_asp.run.worker import counted, telling
-    from ists_asp.trace.tracer import Coverage, Tracer, coverage
+    from ists_asp.trace.tracer import Coverage, Tracer
 
     asked = list(checked.statements) if every else checked.edited
     programs = _enough(checked, {one.path for one in asked})
@@ -166,8 +166,9 @@ def _sampled(
             try:
                 rules = checked.asked_in(program, asked)
                 known = system.known(system.annotate(pairs))
-                for one in counted(coverage(Tracer(rules, system.solver), known)):
-                    found |= one
+                names = (rule.name for rule in rules.rules)
+                for trace in counted(Tracer(rules, system.solver).fired(known, names)):
+                    found.add(trace)
             except (RuleError, SolveError, TraceError) as error:
                 error.where = f"{program.name}, sample {error.where or 'pairs'}"
                 raise

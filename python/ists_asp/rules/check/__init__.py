@@ -8,13 +8,12 @@ says of each code what it means, with examples. Nothing is decided with the rule
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeAlias
 
 from clingo.ast import ASTType
 
-from ists_asp.errors import RuleError
+from ists_asp.errors import RuleError, suggest
 from ists_asp.io.store import Store
 from ists_asp.rules.check.domains import check_constants, check_shadows
 from ists_asp.rules.check.meanings import check_meanings, check_scope, check_sums
@@ -144,9 +143,8 @@ def _needless(checked: Checked, findings: Sequence[Finding], *, sampled: bool) -
     """Each ``%@allow`` of an unknown code, or that is about none of the findings."""
     for (path, line, code), about in _allowed(checked, findings):
         if code not in SEVERITIES:
-            near = get_close_matches(code, SEVERITIES, n=1)
-            hint = f"Did you mean {near[0]}?" if near else "ists-asp rules check prints the codes"
             told = f"no finding has the code {code}"
+            hint = suggest(code, SEVERITIES, "ists-asp rules check prints the codes")
             yield checked.finding("directive", (path, line, 1), told, hint)
         elif not about and (sampled or code not in _SAMPLED):
             told = f"nothing below has the finding {code} that this allows"
