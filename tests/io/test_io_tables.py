@@ -33,7 +33,7 @@ from ists_asp.model import Answer, Chunk, Pair
 from ists_asp.terminal import display_width
 from tests.fuzz import tables
 from tests.sharing import alignments
-from tests.tables import cases, read_table, rows
+from tests.tables import cases, read_table
 
 ANSWER = Answer(
     Pair("7", make_sentence(["Ein", "日本", "“b”", "."]), make_sentence(["a", "b", "c"])),
@@ -43,6 +43,9 @@ ANSWER = Answer(
     (12, 3),
     True,
 )
+
+
+SAMPLES = Path(__file__).with_name("samples")
 
 
 def read(data, kind="tsv"):
@@ -306,47 +309,20 @@ def test_keys_that_objects_lack_are_empty_cells(kind, table, tmp_path):
     assert [bool(cells[2]) for cells in cells_of(Table(back))] == [True, False]
 
 
-REFUSED = {
-    "latin.csv": (text(ALL, encoding="latin-1"), "latin.csv:3: this is no UTF-8 (byte 0xF1);"),
-    "open.csv": (b'a,b\n"c,d\n', "open.csv:2: a cell begins with a quotation mark, and no other"),
-    "one.csv": (b"only\nwords\n", "one.csv:1: 1 column; expected two columns of sentences"),
-    "many.csv": (b"a,b,c,d\n", "many.csv:1: 4 columns; expected two columns of sentences"),
-    "named.csv": (b"id,score,x,y\n1,2,a,b\n", "named.csv: none of the 4 columns 'id', 'score'"),
-    "empty.csv": (b"", "empty.csv: the input is empty"),
-    "no.xlsx": (b"PK\x03\x04", "no.xlsx: cannot be read as an Excel workbook"),
-    "no.ods": (b"x", "no.ods: cannot be read as a LibreOffice sheet"),
-    "no.parquet": (b"PAR1", "no.parquet: cannot be read as a Parquet file"),
-    "no.csv.gz": (b"\x1f\x8b\x00", "no.csv.gz: cannot be unpacked"),
-    "list.jsonl": (b'[{"sent1": "a"}]', "list.jsonl:1: JSON that is not an object"),
-    "a.docx": (b"x", "a.docx: no kind of table is known by this ending; expected .csv"),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_read_is_refused_in_one_line(table, tmp_path, name):
-    data, message = REFUSED[name]
-    with pytest.raises(IstsError) as caught:
-        entries(table(name, data))
-    told = str(caught.value).replace(f"{tmp_path}/", "")
-    assert told.startswith(message)
-    assert "\n" not in told
-
-
 ROW = b"1,a,b\n"
-BEYOND = r"""
-rows=2     | a.csv    | a.csv:3: more rows than that, blank ones included; expected at
-columns=4  | b.csv    | b.csv:1: a longer row; expected at most 4 columns
-columns=4  | c.jsonl  | c.jsonl:2: 5 keys; expected at
-cell=40    | d.csv    | d.csv:2: a longer cell; expected at most 40
-cell=40    | e.csv    | e.csv:2: a longer line; expected at most 40
-blank=2    | f.csv    | f.csv:5: 3 blank rows before it; expected at most 2
-unpacked=0 | g.csv.gz | g.csv.gz: 0 MB when it is unpacked
-ratio=9    | h.csv.xz | h.csv.xz: 0 MB when it is unpacked
-rows=2     | i.xlsx   | i.xlsx: a row with the number 3; expected at most 2
-columns=1  | j.ods    | j.ods: 2 cells in a row; expected at most 1 columns
-memory=1   | k.xlsx   | k.xlsx: reading takes more than 1 MB, or ended unexp
-"""
-TOO_MUCH = {
+REFUSED = {
+    "latin.csv": text(ALL, encoding="latin-1"),
+    "open.csv": b'a,b\n"c,d\n',
+    "one.csv": b"only\nwords\n",
+    "many.csv": b"a,b,c,d\n",
+    "named.csv": b"id,score,x,y\n1,2,a,b\n",
+    "empty.csv": b"",
+    "no.xlsx": b"PK\x03\x04",
+    "no.ods": b"x",
+    "no.parquet": b"PAR1",
+    "no.csv.gz": b"\x1f\x8b\x00",
+    "list.jsonl": b'[{"sent1": "a"}]',
+    "a.docx": b"x",
     "a.csv": ROW * 3,
     "b.csv": b"1,2,3,4,5\n",
     "c.jsonl": b'{"a":1,"b":1}\n{"c":1,"d":1,"e":1}\n',
@@ -361,16 +337,45 @@ TOO_MUCH = {
 }
 
 
-@pytest.mark.parametrize(("limit", "name", "message"), rows(BEYOND))
-def test_each_limit_is_told_with_its_value_and_its_option(
+# What is read, within a limit if there is one, and what is told behind the name.
+@cases(r"""
+limit | name | message
+-          | latin.csv  | :3: this is no UTF-8 (byte 0xF1);
+-          | open.csv   | :2: a cell begins with a quotation mark, and no other
+-          | one.csv    | :1: 1 column; expected two columns of sentences
+-          | many.csv   | :1: 4 columns; expected two columns of sentences
+-          | named.csv  | : none of the 4 columns 'id', 'score'
+-          | empty.csv  | : the input is empty
+-          | no.xlsx    | : cannot be read as an Excel workbook
+-          | no.ods     | : cannot be read as a LibreOffice sheet
+-          | no.parquet | : cannot be read as a Parquet file
+-          | no.csv.gz  | : cannot be unpacked
+-          | list.jsonl | :1: JSON that is not an object
+-          | a.docx     | : no kind of table is known by this ending; expected .csv
+rows=2     | a.csv      | :3: more rows than that, blank ones included; expected at
+columns=4  | b.csv      | :1: a longer row; expected at most 4 columns
+columns=4  | c.jsonl    | :2: 5 keys; expected at
+cell=40    | d.csv      | :2: a longer cell; expected at most 40
+cell=40    | e.csv      | :2: a longer line; expected at most 40
+blank=2    | f.csv      | :5: 3 blank rows before it; expected at most 2
+unpacked=0 | g.csv.gz   | : 0 MB when it is unpacked
+ratio=9    | h.csv.xz   | : 0 MB when it is unpacked
+rows=2     | i.xlsx     | : a row with the number 3; expected at most 2
+columns=1  | j.ods      | : 2 cells in a row; expected at most 1 columns
+memory=1   | k.xlsx     | : reading takes more than 1 MB, or ended unexp
+""")
+def test_what_cannot_be_read_is_refused_in_one_line(
     table, tmp_path, monkeypatch, limit, name, message
 ):
-    monkeypatch.setattr(limits, "table_limits", TableLimits.parse(limit))
-    with pytest.raises(DataError) as caught:
-        entries(table(name, TOO_MUCH[name]))
-    told = str(caught.value).replace(f"{tmp_path}/", "")
-    assert told.startswith(message)
-    assert told.endswith(f"put --table-limits {limit.partition('=')[0]}=N before the command")
+    if limit != "-":
+        monkeypatch.setattr(limits, "table_limits", TableLimits.parse(limit))
+    with pytest.raises(IstsError) as caught:
+        entries(table(name, REFUSED[name]))
+    told = str(caught.value)
+    assert told.startswith(f"{tmp_path / name}{message}")
+    assert "\n" not in told
+    hint = f"put --table-limits {limit.partition('=')[0]}=N before the command"
+    assert told.endswith(hint) == (limit != "-")
 
 
 def test_a_reader_that_does_nothing_is_told_as_that(table, monkeypatch):
@@ -428,11 +433,8 @@ SHEETS = {
     "shown.xlsx": book(
         ("S", [*KEY, "n"], [True, DAY, HALF, 10.0], [0.5, 0.125, 0.75, 2.5]),
         formats=[
-            ("B2", "d/m"),
-            ("C2", "h:mm AM/PM"),
-            ("A3", "0%"),
-            ("B3", "0.0%"),
-            ("C3", "# ?/?"),
+            *(("B2", "d/m"), ("C2", "h:mm AM/PM")),
+            *(("A3", "0%"), ("B3", "0.0%"), ("C3", "# ?/?")),
         ],
     ),
     "formulas.xlsx": book(("S", PAIR, ["=A1", "b"], ["#N/A", "c"])),
@@ -491,29 +493,15 @@ def test_what_people_do_not_see_is_left_out_and_told_once(table):
     ]
 
 
-REPORTS = {
-    "moodle.csv": """\
-Last name,Status,Question 1,Response 1,Right answer 1,Question 2,Response 2,Right answer 2
-Ada,Finished,Why?,so,because,What?,-,that
-Overall average,1.5,,,,,,""",
-    "moodle es.csv": """\
-Apellido(s);Calificación/2,00;Respuesta 1;Respuesta correcta 1
-Gil;1,00;sí;no
-Promedio general;1,00;;""",
-    "canvas.csv": 'name,id,"101: Why?",1.0,"102: What?",2.0,score\nAda,7,so,0.5,,0,0.5\n',
-    "moodle de.tsv": "Nachname\tFrage 1\tAntwort 1\tRichtige Antwort 1\nEy\tWas?\tdas\tdies\n",
-}
-
-
 @cases("""
 name          | expected=
 moodle.csv    | [["so", "because"], ["-", "that"]]
-moodle es.csv | [["sí", "no"]]
+moodle-es.csv | [["sí", "no"]]
 canvas.csv    | [["so", None], ["", None]]
-moodle de.tsv | [["das", "dies"]]
+moodle-de.tsv | [["das", "dies"]]
 """)
 def test_wide_reports_have_a_row_an_answer(table, name, expected):
-    data = REPORTS[name].encode()
+    data = (SAMPLES / name).read_bytes()
     source = table(name, data, header=True, long=True)
     assert source.columns[0] == "id"
     lines = list(source.rows())
@@ -535,27 +523,6 @@ def test_the_likeliest_column_is_suggested(table):
     assert usual(named.split(","), USUAL["reference"]) == 3
 
 
-GIFT = """// class 7
-$CATEGORY: Bio
-
-::Q1:: Why does a plant need light? {=It makes sugar. =\\{sugar\\} ~fun}
-
-::Roots:: [html]<p>What do roots drink?</p> {=water#good ~%50%air}
-
-In which year\\: {#1945:2}
-
-The sky is {T#yes}
-
-::Essay:: Tell. {}
-"""
-XML = """<quiz><question type="category"><category/></question><question type="essay">
-<name><text>E</text></name><questiontext><text>&lt;p&gt;Why?&lt;/p&gt;</text></questiontext>
-<graderinfo><text>So.</text></graderinfo></question><question type="shortanswer">
-<name><text>S</text></name><questiontext><text>What?</text></questiontext>
-<answer fraction="100"><text>that</text></answer><answer fraction="50"><text>it</text></answer>
-</question></quiz>"""
-
-
 @cases(r"""
 name      | expected=
 quiz.gift | {"Why does a plant need light?": ["It makes sugar.", "{sugar}"], "2": ["water"]}
@@ -564,9 +531,8 @@ quiz.gift | {"The sky is": ["True"]}
 quiz.xml  | {"Why?": ["So."], "What?": ["that"], "S": ["that"], "1": ["So."]}
 """)
 def test_quizzes_give_questions_and_model_answers(tmp_path, name, expected):
-    (tmp_path / name).write_text({"quiz.gift": GIFT, "quiz.xml": XML}[name])
     found = {}
-    for line in quiz_table(tmp_path / name).splitlines():
+    for line in quiz_table(SAMPLES / name).splitlines():
         record = json.loads(line)
         found.setdefault(record["question"], []).append(record["reference"])
     assert expected.items() <= found.items()
