@@ -24,30 +24,7 @@ GOLD = [
 ]
 
 PAIR = Pair("7", make_sentence(["A", "dog", "barks", "."]), make_sentence(["Two", "dogs", "bark"]))
-EXPECTED = """\
-<sentence id="7" status="">
-// A dog barks .
-// Two dogs bark
-<source>
-1 A : 
-2 dog : 
-3 barks : 
-4 . : 
-</source>
-<translation>
-1 Two : 
-2 dogs : 
-3 bark : 
-</translation>
-<alignment>
-1 2 <==> 1 2 // SIMI_FACT // 3.5 // A dog <==> Two dogs 
-4 <==> 0 // NOALI // NIL // . <==> -not aligned- 
-0 <==> 3 // NOALI // NIL // -not aligned- <==> bark 
-</alignment>
-</sentence>
-
-
-"""  # noqa: W291
+EXPECTED = (Path(__file__).with_name("samples") / "pair.wa").read_text("utf-8")
 LINES = alignments("~3 NOALI; 4~ NOALI; 1,2~1,2 SIMI_FACT 3.5")
 
 

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -12,18 +14,7 @@ from tests.sharing import alignments
 
 pytestmark = pytest.mark.slow
 
-RULES = """
-%@rule brands: "a medicine by its brand and by what is in it"
-_brand("nurofen","ibuprofen"; "ventolin","salbutamol"; "zocor","simvastatin"; "valium","diazepam";
-    "prozac","fluoxetine"; "zyrtec","cetirizine"; "glucophage","metformin"; "plavix","clopidogrel").
-%@rule propose_brand: "{B} is a brand of {M}"
-linked(C,D,80) :- _brand(B,M), word(1,I,B), word(2,J,M), in_chunk(1,C,I), in_chunk(2,D,J).
-%@rule same_medicine: "{B} is a brand of {M}"
-evidence(pair(X,Y),same_medicine,100) :- proposed(X,Y), _brand(B,M), word(1,I,B), word(2,J,M),
-    span_token(1,X,I), span_token(2,Y,J).
-%@rule same_medicine_argues: "a brand and what is in it are counterparts, and the same"
-argues(same_medicine,(align;equi),for).
-"""
+HERE = Path(__file__).parent
 NAMES = ("medicine", "headlines", "images")
 PAIR = ("[ The clinic ] [ orders ] [ Plavix ]", "[ The clinic ] [ orders ] [ clopidogrel ]")
 
@@ -42,7 +33,7 @@ def learn(run, samples):
 def test_a_rule_of_ones_own_gets_a_weight_that_changes_an_answer(good, run, samples, tmp_path):
     good("rules", "copy", "my")
     with (tmp_path / "my" / "alignment" / "evidence.lp").open("a", encoding="utf-8") as file:
-        file.write(RULES)
+        file.write((HERE / "brands.lp").read_text("utf-8"))
     solve = ("solve", "--profile", "default", "--rules", "my", "--reader", "none", "--chunked")
     assert "Plavix      EQUI 5  clopidogrel" not in good(*solve, "--format", "text", *PAIR)
     corrections = tmp_path / "mine.lp"
@@ -92,20 +83,8 @@ def test_lines_that_are_kept(learn, tmp_path):
     assert "\nweight(mine,equi,7)." in learn("--keep", "kept.lp", "--from-nothing").stdout
 
 
-IDLE = """
-%@rule silent: "there is no argument"
-evidence(link(X,Y),silent,100) :- viable(X,Y).
-%@rule always: "all pairs have it"
-evidence(link(X,Y),always(here),100) :- viable(X,Y).
-%@rule never: "no pair has it"
-evidence(link(X,Y),never,100) :- viable(X,Y), token(1,_,"Rumpelstiltskin").
-%@rule what_they_argue: "what they may speak for"
-argues(always,simi,for; never,(equi;rel),for).
-"""
-
-
 def test_what_gets_no_weight_is_told_with_the_reason(learn, tmp_path):
-    (tmp_path / "idle.lp").write_text(IDLE)
+    shutil.copy(HERE / "idle.lp", tmp_path)
     idle = ("--reader", "none", "--rules", "idle.lp")
     result = learn(*idle, "-o", "mine.lp")
     first, title, *rows, last = result.stderr.splitlines()

@@ -1,25 +1,12 @@
+import shutil
+from pathlib import Path
+
 import pytest
 
 from ists_asp.rules import catalogue, find_rules, load_rules, profiles, programs
 
-PROFILE = """\
-description = "Small"
-language = "en"
-constants = { max_span = 2, domain = "news" }
-[answer]
-rules = ["labels", "words.lp"]
-weights = ["weights/small"]
-"""
-FILES = {
-    "asp/decide.lp": "{ a }.\n",
-    "lp_rules/labels/tags.lp": "label_tags.\n",
-    "lp_rules/labels/types.lp": "types.\n",
-    "lp_rules/chunking/tags.lp": "chunk_tags.\n",
-    "lp_rules/words.lp": "words.\n",
-    "lp_rules/weights/small.lp": "weight(a,1).\n",
-    "lp_rules/profiles/small.toml": PROFILE,
-    "lp_rules/profiles/wide.toml": PROFILE.replace('"labels"', '"labels", "chunking"'),
-}
+SHIPPED = Path(__file__).with_name("shipped")
+PROFILE = (SHIPPED / "lp_rules" / "profiles" / "small.toml").read_text("utf-8")
 
 
 def write(root, files):
@@ -33,7 +20,7 @@ def write(root, files):
 @pytest.fixture
 def shipped(tmp_path, monkeypatch):
     """A small asp/ and lp_rules/ that stand for the shipped ones."""
-    root = write(tmp_path / "shipped", FILES)
+    root = Path(shutil.copytree(SHIPPED, tmp_path / "shipped"))
     monkeypatch.setattr(programs, "asp_dir", lambda: root / "asp")
     for module in (catalogue, programs, profiles):
         monkeypatch.setattr(module, "rules_dir", lambda: root / "lp_rules")
