@@ -58,11 +58,7 @@ GOLD = {
         "{n}\tA {n}\tB {n}\tNEUTRAL\t{score}",
         None,
     ),
-    "stsb-train.csv": (
-        [],
-        'main-news\tMSRpar\t2012\t{n}\t{score}\tA "{n}, and\tB {n}.',
-        "5",
-    ),
+    "stsb-train.csv": ([], 'main-news\tMSRpar\t2012\t{n}\t{score}\tA "{n}, and\tB {n}.', "5"),
     "stsb.tsv": (
         ["index\tgenre\tsource1\tsource2\tsentence1\tsentence2\tscore"],
         "{n}\tnews\tx\ty\tA {n}\tB {n}\t{score}",

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 
+import clingo
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -15,6 +16,7 @@ from ists_asp.io.store import READINGS, Store
 from ists_asp.knowledge.reader import BOUND, FILES, STEP, PairReader, Reader, shipped_reader
 from ists_asp.knowledge.reader_model import Model
 from ists_asp.model import Chunk, Pair, Sentence, Token
+from ists_asp.resources import rules_dir
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.syntax.ground import split
 from tests.sharing import load_shared, shared_system
@@ -39,14 +41,9 @@ def pair(*texts):
 
 def predictions(atoms, name):
     """What the atoms of a name say: all other arguments by percent and hundredths, or a number."""
-    found = {}
-    for atom in atoms:
-        functor, _, rest = atom.removesuffix(")").partition("(")
-        if functor == name:
-            numbers = 1 if name in ("reader_score", *RATES) else 2
-            terms = split(rest)
-            found[tuple(terms[:-numbers])] = tuple(map(int, terms[-numbers:]))
-    return found
+    numbers = 1 if name in ("reader_score", *RATES) else 2
+    told = (split(atom[len(name) + 1 : -1]) for atom in atoms if atom.startswith(f"{name}("))
+    return {tuple(terms[:-numbers]): tuple(map(int, terms[-numbers:])) for terms in told}
 
 
 @pytest.fixture(scope="module")
@@ -60,30 +57,24 @@ def system():
 
 
 def test_it_sees_what_corresponds(reader):
-    chunks1, chunks2 = ((1, 1), (2, 2), (3, 5)), ((1, 1), (2, 2), (3, 5))
-    given = Pair(
-        "1",
-        sentence("12 killed in bus accident", *chunks1),
-        sentence("10 killed in road accident", *chunks2),
+    chunks = ((1, 1), (2, 2), (3, 5))
+    sides = (
+        sentence(f"{words} accident", *chunks)
+        for words in ("12 killed in bus", "10 killed in road")
     )
-    atoms = reader.read(given)
+    atoms = reader.read(Pair("1", *sides))
     links, labels = (predictions(atoms, f"reader_{name}") for name in ("link", "label"))
     assert links["tokens(2,2)", "tokens(2,2)"][0] >= 90
     assert labels["tokens(2,2)", "tokens(2,2)", "equi"][0] >= 90
     assert labels.get(("tokens(1,1)", "tokens(1,1)", "equi"), (0,))[0] <= 10
     assert ("tokens(1,1)", "tokens(3,5)") not in links
     assert not predictions(atoms, "reader_boundary")
-    spans = [*((1, chunk) for chunk in chunks1), *((2, chunk) for chunk in chunks2)]
-    assert {atom for atom in atoms if atom.startswith("reader_span")} == {
-        f"reader_span({side},{first},{last})" for side, (first, last) in spans
-    }
-
-
-def test_it_sees_where_chunks_begin(reader):
+    spans = {f"reader_span({side},{first},{last})" for side in (1, 2) for first, last in chunks}
+    assert {atom for atom in atoms if atom.startswith("reader_span")} == spans
+    # Where nobody gives chunks it sees where they begin.
     atoms = reader.read(pair(*PAIRS[0]))
     begins = predictions(atoms, "reader_boundary")
-    assert begins["1", "3"][0] >= 90
-    assert begins["1", "4"][0] <= 10
+    assert begins["1", "3"][0] >= 90 > 10 >= begins["1", "4"][0]
     assert "reader_span(1,3,5)" in atoms
 
 
@@ -110,10 +101,8 @@ def test_predictions_are_coarse_bounded_and_mirrored_with_the_pair(reader, texts
     names = ("reader_boundary", "reader_link", "reader_label")
     values = [numbers for name in names for numbers in predictions(one, name).values()]
     assert values
-    for percent, hundredths in values:
-        assert 0 <= percent <= 100
-        assert abs(hundredths) <= BOUND
-        assert hundredths % STEP == 0
+    assert all(0 <= percent <= 100 for percent, _ in values)
+    assert all(abs(hundredths) <= BOUND and hundredths % STEP == 0 for _, hundredths in values)
     swapped = {"spe1": "spe2", "spe2": "spe1"}
     for name in READS:
         mirrored = {
@@ -136,19 +125,19 @@ def test_ratings_weigh_what_the_reader_holds():
     sides = ("A dog runs on the grass", "A dog is running through the meadow")
     ratings = []
     for reader, name in ((False, "sts-en"), (True, "reader-sts-en")):
-        with ists_asp.load("sts-en", reader=reader) as system:
-            answer = system.solve(*sides)
-            ratings.append(system.rate(answer).value)
-            weights = {file.path.stem for file in system.files.rating} & {"sts-en", "reader-sts-en"}
-            assert weights == {name}
-            (told,) = answer.why("rating").contrasts
-            names = {reason.name for reason in (*told.pros, *told.cons)}
-            assert {"words_covered", "base"} <= names
-            assert ({"reader_rates", "sentences_near_in_context"} <= names) == reader
-            assert told.by == round(system.rate(answer).value * 100)
-            assert system.rate(system.solve(*reversed(sides))).value == ratings[-1]
-            assert system.rate(system.solve(sides[0], sides[0])).value == 5
-    assert ratings[0] != ratings[1]
+        system = shared_system("sts-en", reader=reader)
+        answer = system.solve(*sides)
+        weights = {file.path.stem for file in system.files.rating} & {"sts-en", "reader-sts-en"}
+        assert weights == {name}
+        (told,) = answer.why("rating").contrasts
+        names = {reason.name for reason in (*told.pros, *told.cons)}
+        assert {"words_covered", "base"} <= names
+        assert ({"reader_rates", "sentences_near_in_context"} <= names) == reader
+        others = (system.solve(*pair) for pair in (sides[::-1], sides[:1] * 2))
+        ratings.append([system.rate(each).value for each in (answer, *others)])
+        assert told.by == round(ratings[-1][0] * 100)
+    (without, *_), (rating, mirrored, same) = ratings
+    assert without != rating == mirrored < same == 5
 
 
 @pytest.mark.slow
@@ -156,18 +145,18 @@ def test_an_answer_tells_which_reader_was_used_and_what_it_holds(system, reader)
     answer = system.solve("12 killed in bus accident", "10 killed in road accident")
     assert re.search("the reader (holds|gives) simi ", answer.why("1 <==> 1 // SIMI").text(), re.I)
     assert f"reader {reader.digest}" in str(system.provenance)
-    with load_shared("headlines", reader="none") as without:
-        assert "reader none" in str(without.provenance)
-        ((_, facts),) = without.facts([pair(*PAIRS[0])])
-        assert not any(fact.name.startswith("reader_") for fact in facts)
+    without = shared_system("headlines", reader=False)
+    assert "reader none" in str(without.provenance)
+    ((_, facts),) = without.facts([pair(*PAIRS[0])])
+    assert not any(fact.name.startswith("reader_") for fact in facts)
 
 
 @pytest.mark.slow
 def test_a_dictionary_a_table_and_a_rule_overrule_the_reader(system, tmp_path):
     sides = ("Regulator recalls apples", "Regulator recalls cars")
     never, words = tmp_path / "never.lp", tmp_path / "words.tsv"
-    never.write_text("forbidden_label(X,Y,equi) :- viable(X,Y).\n", encoding="utf-8")
-    words.write_text("apples = cars\n", encoding="utf-8")
+    never.write_text("forbidden_label(X,Y,equi) :- viable(X,Y).\n")
+    words.write_text("apples = cars\n")
 
     def labels(system, *sides):
         lines = system.solve(*sides).alignments
@@ -184,22 +173,18 @@ def test_a_dictionary_a_table_and_a_rule_overrule_the_reader(system, tmp_path):
 
 def test_english_profiles_name_the_shipped_reader(system, reader):
     named = {name: load_profile(name).reader for name in list_profiles()}
-    assert {name for name, one in named.items() if one} == {
-        *("answers-students", "default", "headlines", "images", "sts-en")
-    }
-    assert set(named.values()) == {None, "shipped"}
-    with load_shared("headlines") as default, load_shared("headlines", reader=False) as without:
-        assert default.reader == system.reader == reader.digest
-        assert default.knowledge == ("lexicon", "vectors", "reader")
-        assert without.reader is None
-        # Its decisions are sure to a degree of their own: each has a table for it.
-        ours, theirs = (
-            {file.name for file in one.files.deciding if "/confidence/" not in file.name}
-            for one in (default, without)
-        )
-        assert ours > theirs
-    with load_shared("pilot-2015-headlines") as pilot:
-        assert pilot.reader is None
+    english = ("answers-students", "default", "headlines", "images", "sts-en")
+    assert {name: one for name, one in named.items() if one} == dict.fromkeys(english, "shipped")
+    default, without = shared_system("headlines"), shared_system("headlines", reader=False)
+    assert default.reader == system.reader == reader.digest
+    assert default.knowledge == ("lexicon", "vectors", "reader")
+    assert without.reader is shared_system("pilot-2015-headlines").reader is None
+    # Its decisions are sure to a degree of their own: each has a table for it.
+    ours, theirs = (
+        {file.name for file in one.files.deciding if "/confidence/" not in file.name}
+        for one in (default, without)
+    )
+    assert ours > theirs
 
 
 @pytest.mark.parametrize("package", ["onnxruntime", "tokenizers"])
@@ -208,10 +193,8 @@ def test_a_missing_package_is_told_with_a_way_out(package, monkeypatch):
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == package else found(name)
     )
-    with pytest.raises(ResourceError) as caught:
+    with pytest.raises(ResourceError, match=f"the package {package} is missing.*--reader none"):
         ists_asp.load("headlines")
-    assert f"the package {package} is missing" in str(caught.value)
-    assert "--reader none" in str(caught.value)
     with load_shared("headlines", reader="none") as without:
         assert without.reader is None
 
@@ -262,9 +245,8 @@ def test_it_takes_one_thread(reader, monkeypatch):
     links, threads = Model.links, set()
 
     def counted(*arguments):
-        threads.update(
-            info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"
-        )
+        pools = (info for info in threadpool_info() if info["user_api"] == "blas")
+        threads.update(info["num_threads"] for info in pools)
         return links(*arguments)
 
     monkeypatch.setattr(Model, "links", counted)
@@ -290,8 +272,7 @@ def test_a_rerun_does_not_load_the_reader(tmp_path, monkeypatch):
         first = [facts for _, facts in system.facts([pair(*one) for one in texts])]
     assert first[0] == first[-1]
     # Other rules make other facts of words, and other pairs beside one make another batch.
-    words = tmp_path / "words.tsv"
-    words.write_text("Zorblax = Quindle\n", encoding="utf-8")
+    (words := tmp_path / "words.tsv").write_text("Zorblax = Quindle\n")
     monkeypatch.setattr("ists_asp.knowledge.reader_model.Model", None)
     with ists_asp.load("headlines", reader=True, cache=tmp_path, rules=words) as system:
         alone = [facts for one in texts for _, facts in system.facts([pair(*one)])]
@@ -326,3 +307,69 @@ def test_an_entry_that_is_no_term_is_read_anew(tmp_path, reader, text, monkeypat
     monkeypatch.setattr(Store, "get_many", lambda _self, keys: [text for _ in keys])
     (facts,) = PairReader(reader, Store(tmp_path)).facts([pair(*PAIRS[0])])
     assert list(map(str, facts)) == reader.read(pair(*PAIRS[0]))
+
+
+# A chunk on each side, of one token, which the reader takes for no counterparts.
+UNLIKELY = """
+first(1..2,1,1). last(1..2,1,1). span(1..2,run(1,1)). single(1..2,run(1,1)).
+span_chunk(1..2,run(1,1),1). span_token(1..2,run(1,1),1). of(1..2,run(1,1),run(1,1),1).
+content(1..2,1). reader_span(1..2,1,1). proposed(run(1,1),run(1,1)).
+"""
+LIKELY = f"""{UNLIKELY}
+viable(run(1,1),run(1,1)). reader_link(tokens(1,1),tokens(1,1),95,300).
+reader_label(tokens(1,1),tokens(1,1),simi,78,-25). reader_score(tokens(1,1),tokens(1,1),200).
+"""
+SAME = "overlap(run(1,1),run(1,1),100)."
+HEADS = "span_head(1..2,run(1,1),run(1,1),1). alike(1,1,antonym,100)."
+WORDS = "licensed(run(1,1),run(1,1),equi,word_by_word)."
+SYNONYMS = f"{WORDS} alike(1,1,synonym,100)."
+# Of two words a table knows one to mean the same as a word of the other side.
+LISTED = f"""{WORDS} alike(1,1,same_meaning,100).
+span_token(1,run(1,1),2). of(1,run(1,1),run(1,1),2). content(1,2)."""
+GENERAL = "head_link(run(1,1),run(1,1),hypernym). one_word_each(run(1,1),run(1,1))."
+
+DOUBTED = UNLIKELY + "reader_link(tokens(1,1),tokens(1,1),12,-200)."
+
+SILENCES = [
+    ("settled_by_same_words", "reader_against", UNLIKELY, SAME),
+    ("settled_by_same_words", "reader_against", DOUBTED, SAME),
+    ("settled_by_dictionary", "reader_against", UNLIKELY, HEADS),
+    ("settled_by_dictionary", "reader_against", DOUBTED, HEADS),
+    ("told_of_opposites", "reader(simi)", LIKELY, "opposites(run(1,1),run(1,1))."),
+    ("told_of_contradiction", "reader(simi)", LIKELY, "contradicts(run(1,1),run(1,1))."),
+    ("told_of_sameness", "reader(simi)", LIKELY, SYNONYMS),
+    ("told_by_table", "reader(simi)", LIKELY, LISTED),
+    ("told_of_specificity", "reader(simi)", LIKELY, GENERAL),
+]
+
+
+def evidence(facts, without=None):
+    """The names of what the reader's rules find, a rule left out or none."""
+    control = clingo.Control(["--warn=none"])
+    for path in sorted((rules_dir() / "reader").glob("*.lp")):
+        text = path.read_text("utf-8")
+        if without is not None:
+            text = re.sub(rf"%@rule {without}:.*?(?=\n%|\n\n|\Z)", "", text, flags=re.DOTALL)
+        control.add("base", [], text)
+    control.add("base", [], facts)
+    control.ground([("base", [])])
+    return {
+        str(atom.symbol.arguments[1]) for atom in control.symbolic_atoms.by_signature("evidence", 3)
+    }
+
+
+def test_of_the_same_words_the_reader_may_prefer_others():
+    """Of two spans with the same words it speaks against one only for the other."""
+    twice = """
+        first(2,2,2). last(2,2,2). span(2,run(2,2)). single(2,run(2,2)). span_chunk(2,run(2,2),2).
+        reader_span(2,2,2). proposed(run(1,1),run(2,2)). overlap(run(1,1),run(2,2),100)."""
+    assert "reader_against" not in evidence(UNLIKELY + SAME + twice)
+    likely = "reader_link(tokens(1,1),tokens(2,2),95,300)."
+    assert "reader_against" in evidence(UNLIKELY + SAME + twice + likely)
+
+
+@pytest.mark.parametrize(("rule", "name", "facts", "known"), SILENCES)
+def test_where_a_rule_silences_the_reader_it_speaks_without_the_rule(rule, name, facts, known):
+    assert name in evidence(facts)
+    assert name not in evidence(facts + known)
+    assert name in evidence(facts + known, without=rule)

@@ -201,11 +201,7 @@ def test_all_that_forbids_is_named_and_what_is_forbidden_lacks_nothing(trace_wit
     assert alone.sentence.endswith('"Storm", but rules forbid all labels of that pair')
     assert {one.rule.name for one in alone.forbidding} == {"none"}
     assert "because of a hard rule or constraint: no EQUI  [none " in trace.why("1 <==> 0").text()
-    for question, name in (
-        ("1 <==> 1", "none"),
-        ("3 <==> 3", "pair"),
-        ("2 <==> 2 // EQUI", "two"),
-    ):
+    for question, name in (("1 <==> 1", "none"), ("3 <==> 3", "pair"), ("2 <==> 2 // EQUI", "two")):
         found = trace.why_not(question)
         assert found.verdict is Verdict.FORBIDDEN
         assert f"[{name} " in found.text()
