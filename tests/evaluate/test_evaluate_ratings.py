@@ -52,34 +52,25 @@ def test_a_faulty_row_costs_its_pair(tmp_path):
 
 
 SCORES = ["4.8", "2", "3.5", "1", "-"]
-GOLD = {
-    "SICK.txt": (
-        ["pair_ID\tsentence_A\tsentence_B\tentailment_label\trelatedness_score"],
-        "{n}\tA {n}\tB {n}\tNEUTRAL\t{score}",
-        None,
-    ),
-    "stsb-train.csv": ([], 'main-news\tMSRpar\t2012\t{n}\t{score}\tA "{n}, and\tB {n}.', "5"),
-    "stsb.tsv": (
-        ["index\tgenre\tsource1\tsource2\tsentence1\tsentence2\tscore"],
-        "{n}\tnews\tx\ty\tA {n}\tB {n}\t{score}",
-        None,
-    ),
-    "paws.tsv": (["id\tsentence1\tsentence2\tlabel"], "{n}\tA {n}\tB {n}\t{score}", None),
-    "snli.jsonl": (
-        [],
-        '{{"pairID": "{n}", "gold_label": "-", "sentence1": "A {n}", "sentence2": "B", '
-        '"agreement": "{score}"}}',
-        "agreement",
-    ),
-}
+SICK = "pair_ID\tsentence_A\tsentence_B\tentailment_label\trelatedness_score\n"
+GLUE = "index\tgenre\tsource1\tsource2\tsentence1\tsentence2\tscore\n"
+SNLI = '{{"pairID": "{n}", "gold_label": "-", "sentence1": "A {n}", "sentence2": "B", '
 
 
-@pytest.mark.parametrize("name", GOLD)
-def test_sets_of_researchers_are_read_as_they_come(tmp_path, name):
-    head, line, column = GOLD[name]
+@pytest.mark.parametrize(
+    ("name", "head", "line", "column"),
+    [
+        ("SICK.txt", SICK, "{n}\tA {n}\tB {n}\tNEUTRAL\t{score}", None),
+        ("stsb.csv", "", 'main-news\tMSRpar\t2012\t{n}\t{score}\tA "{n}, and\tB {n}.', "5"),
+        ("stsb.tsv", GLUE, "{n}\tnews\tx\ty\tA {n}\tB {n}\t{score}", None),
+        ("paws.tsv", "id\tsentence1\tsentence2\tlabel\n", "{n}\tA {n}\tB {n}\t{score}", None),
+        ("snli.jsonl", "", SNLI + '"agreement": "{score}"}}', "agreement"),
+    ],
+)
+def test_sets_of_researchers_are_read_as_they_come(tmp_path, name, head, line, column):
     gold, run, warnings = tmp_path / name, tmp_path / "run.csv", list[str]()
-    lines = [*head, *(line.format(n=n, score=score) for n, score in enumerate(SCORES, 1))]
-    gold.write_text("\n".join(lines) + "\n")
+    lines = (line.format(n=n, score=score) for n, score in enumerate(SCORES, 1))
+    gold.write_text(head + "\n".join(lines) + "\n")
     run.write_text("id,rating\n1,5\n2,2\n3,3\n4,1\n5,0\n")
     found = evaluate_ratings(gold, run, column=column).mean
     assert (found.correlation.pairs, found.ranks["kendall"].r) == (4, pytest.approx(1))
@@ -94,16 +85,13 @@ def test_pairs_that_a_run_left_out_do_not_count(tmp_path):
     gold.write_text("id,score\n" + "".join(f"{n},{n}\n" for n in range(1, 7)))
     run.write_text("id,rating,error\n1,1,\n2,,no words\n3,4,\n4,3,\n6,6,\n5,5,\n")
     (found,) = evaluate_ratings(gold, run, warn=told.append).data_sets
-    assert found.correlation.pairs == 5
     assert told == [f"{run}: pairs left out, as their rows have errors: 1"]
-    assert found.ranks["spearman"].r == pytest.approx(0.9)
-    assert found.ranks["kendall"].r == pytest.approx(0.8)
-    intervals = [(found.ranks[name].low, found.ranks[name].high) for name in found.ranks]
     # By hand: tanh(atanh(r) -+ 1.96 sqrt((1 + r r / 2) / (n - 3))), and sqrt(.437 / (n - 4)).
-    assert intervals == [
-        pytest.approx((-0.1690, 0.9961), abs=1e-3),
-        pytest.approx((-0.1946, 0.9835), abs=1e-3),
-    ]
+    expected = {"spearman": (0.9, -0.1690, 0.9961), "kendall": (0.8, -0.1946, 0.9835)}
+    assert (found.correlation.pairs, found.ranks.keys()) == (5, expected.keys())
+    for name, figures in expected.items():
+        rank = found.ranks[name]
+        assert (rank.r, rank.low, rank.high) == pytest.approx(figures, abs=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -131,24 +119,17 @@ def test_gold_on_another_scale_is_never_learned_from_silently(scores, scale, exp
 @pytest.mark.skipif(not EXPECTED.is_file(), reason="the task's train data is not beside us")
 def test_the_baseline_reaches_the_official_correlations():
     for name, expected in json.loads(EXPECTED.read_text("utf-8")).items():
-        scored = list(read_sts(SHARED / "data" / name))
-        found = correlation(
-            [one.score for one in scored], [tokencos(one.pair) for one in scored], name
-        )
+        scored = ((one.score, tokencos(one.pair)) for one in read_sts(SHARED / "data" / name))
+        found = correlation(*map(list, zip(*scored, strict=True)), name)
         # The official figures are of texts with their entities and broken characters.
         near = pytest.approx(expected["pearson"], abs=1e-3)
         assert (found.pairs, found.r) == (expected["pairs"], near), name
 
 
-def test_correlation_has_fishers_interval():
-    found = correlation([1, 2, 3, 4, 5], [1, 3, 2, 5, 4])
-    assert found.r == pytest.approx(0.8)
-    margin = 1.959964 / math.sqrt(2)
-    assert found.low == pytest.approx(math.tanh(math.atanh(0.8) - margin), abs=1e-6)
-    assert found.high == pytest.approx(math.tanh(math.atanh(0.8) + margin), abs=1e-6)
-
-
-def test_what_tells_nothing_and_what_is_too_little():
+def test_correlation_has_fishers_interval_or_tells_nothing_or_has_too_little():
+    found, margin = correlation([1, 2, 3, 4, 5], [1, 3, 2, 5, 4]), 1.959964 / math.sqrt(2)
+    ends = (math.tanh(math.atanh(0.8) + sign * margin) for sign in (-1, 1))
+    assert (found.r, found.low, found.high) == pytest.approx((0.8, *ends), abs=1e-6)
     assert correlation([1, 2, 3, 4], [2, 2, 2, 2]).r == 0
     with pytest.raises(DataError, match="at least 4"):
         correlation([1, 2, 3], [1, 2, 3])
@@ -158,11 +139,10 @@ def test_the_mean_is_weighted_by_pairs_and_has_an_interval_on_both_sides():
     one = correlation([1, 2, 3, 4], [4, 3, 2, 1])
     other = correlation([1, 2, 3, 4] * 3, [1, 2, 3, 4] * 3)
     assert weighted_mean([one, other]).r == pytest.approx(0.5)
-    one = correlation([1, 2, 3, 4, 5] * 4, [3, 1, 2, 5, 4] * 4)
-    found = weighted_mean([one, one])
+    found = weighted_mean([correlation([1, 2, 3, 4, 5] * 4, [3, 1, 2, 5, 4] * 4)] * 2)
     margin = 1.959964 * math.sqrt(2 * (0.5 * (1 - 0.6**2)) ** 2 / 17)
-    assert found.r == pytest.approx(0.6)
-    assert (found.low, found.high) == pytest.approx((0.6 - margin, 0.6 + margin), abs=1e-6)
+    expected = (0.6, 0.6 - margin, 0.6 + margin)
+    assert (found.r, found.low, found.high) == pytest.approx(expected, abs=1e-6)
 
 
 def test_significance_is_that_of_the_paper():
@@ -174,38 +154,31 @@ def test_significance_is_that_of_the_paper():
 
 
 @pytest.fixture
-def gold(tmp_path):
-    folder = tmp_path / "gold"
-    folder.mkdir()
-    (folder / "STS.gs.news.txt").write_text("5\n\n1\n2\n3\n0\n")
-    (folder / "forum.tsv").write_text("".join(f"{n}\ta\tb\n" for n in (1, 2, 3, 4)))
-    return folder
+def folders(tmp_path):
+    """Gold, a good run and a bad one, each a folder of two data sets."""
+    forum = "".join(json.dumps({"rating": {"value": n}}) + "\n" for n in (1, 2, 3, 4.5))
+    sentences = "".join(f"{n}\ta\tb\n" for n in (1, 2, 3, 4))
+    for folder, texts in (
+        ("gold", {"STS.gs.news.txt": "5\n\n1\n2\n3\n0\n", "forum.tsv": sentences}),
+        ("good", {"news.txt": "5\n0\n1\n2\n3\n0\n", "forum.jsonl": forum}),
+        ("bad", {"news.txt": "1\n5\n2\n0\n3\n4\n", "forum.jsonl": forum}),
+    ):
+        (tmp_path / folder).mkdir()
+        for name, text in texts.items():
+            (tmp_path / folder / name).write_text(text)
+    return [tmp_path / folder for folder in ("gold", "good", "bad")]
 
 
-@pytest.fixture
-def runs(tmp_path):
-    for name, news in (("good", "5\n0\n1\n2\n3\n0\n"), ("bad", "1\n5\n2\n0\n3\n4\n")):
-        folder = tmp_path / name
-        folder.mkdir()
-        (folder / "news.txt").write_text(news)
-        (folder / "forum.jsonl").write_text(
-            "".join(json.dumps({"rating": {"value": n}}) + "\n" for n in (1, 2, 3, 4.5))
-        )
-    return tmp_path / "good", tmp_path / "bad"
-
-
-def test_folders_are_matched_by_data_set_and_unrated_pairs_left_out(gold, runs):
-    found = evaluate_ratings(gold, *runs)
+def test_folders_are_matched_by_data_set_and_unrated_pairs_left_out(folders):
+    found = evaluate_ratings(*folders)
     assert [one.name for one in found.data_sets] == ["news", "forum"]
     news, forum = found.data_sets
     assert (news.correlation.pairs, round(news.correlation.r, 6)) == (5, 1)
     assert news.other.p < 0.05
     assert forum.other.p == pytest.approx(0.5)
     assert found.mean.correlation.pairs == 9
-    text = render_ratings(found)
-    assert text.splitlines()[1].startswith("news")
-    assert " *" in text.splitlines()[1]
-    assert text.splitlines()[3].startswith("mean")
+    _, first, _, mean = render_ratings(found).splitlines()[:4]
+    assert (first[:4], " *" in first, mean[:4]) == ("news", True, "mean")
 
 
 @pytest.mark.parametrize(
@@ -224,15 +197,16 @@ def test_folders_are_matched_by_data_set_and_unrated_pairs_left_out(gold, runs):
         ("forum.jsonl", '{"rating": NaN}\n' * 4, r"forum.jsonl:1: 'nan'"),
     ],
 )
-def test_faulty_ratings_are_named(gold, runs, name, text, message):
-    (runs[0] / name).write_text(text)
+def test_faulty_ratings_are_named(folders, name, text, message):
+    gold, run, _ = folders
+    (run / name).write_text(text)
     with pytest.raises(DataError, match=message):
-        evaluate_ratings(gold, runs[0])
+        evaluate_ratings(gold, run)
 
 
-def test_a_run_that_lacks_a_data_set_is_refused(gold, runs):
-    (runs[0] / "news.txt").unlink()
-    with pytest.raises(DataError, match="no ratings of news"):
-        evaluate_ratings(gold, runs[0])
-    with pytest.raises(DataError, match="a folder"):
-        evaluate_ratings(gold / "forum.tsv", runs[0])
+def test_a_run_that_lacks_a_data_set_is_refused(folders):
+    gold, run, _ = folders
+    (run / "news.txt").unlink()
+    for one, message in ((gold, "no ratings of news"), (gold / "forum.tsv", "a folder")):
+        with pytest.raises(DataError, match=message):
+            evaluate_ratings(one, run)

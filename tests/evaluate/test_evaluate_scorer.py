@@ -17,12 +17,16 @@ OFFICIAL = Path(__file__).parents[3] / "shared" / "expected" / "eval_f1"
 needs_shared = pytest.mark.skipif(not OFFICIAL.is_dir(), reason="needs ../shared/expected")
 CASES = json.loads((OFFICIAL / "expected.json").read_text()) if OFFICIAL.is_dir() else {}
 
+GOLD = "1,2~1 EQUI 5; 3~2 SIMI 3"
 PAIR = Pair("1", make_sentence(["a", "b", "c", ","]), make_sentence(["d", "e", "f", ","]))
 
 
-def measure(gold, system, scheme=Scheme.Y2016):
-    gold, system = ({"1": Reference(PAIR, alignments(lines))} for lines in (gold, system))
-    return evaluate(gold, system, scheme).overall
+def refer(lines, pair=PAIR):
+    return {"1": Reference(pair, alignments(lines) if isinstance(lines, str) else lines)}
+
+
+def measure(gold, system, scheme=Scheme.Y2016, pair=PAIR):
+    return evaluate(refer(gold, pair), refer(system, pair), scheme).overall
 
 
 @pytest.mark.slow
@@ -93,42 +97,46 @@ def test_type_relief_of_2015(gold, system, scheme, expected):
 @pytest.mark.parametrize("sign", [*".,:;?'`\"-!", "''", "..."])
 def test_some_single_signs_are_ignored(sign):
     pair = Pair("1", make_sentence([sign, "cat"]), make_sentence([sign, "dog"]))
-    gold = {"1": Reference(pair, alignments("1~1 EQUI 5; 2~2 EQUI 5"))}
-    found = evaluate(gold, {"1": Reference(pair, alignments("2~2 EQUI 5"))})
-    ignored = sign in ".,:;?'`\"-"
-    assert found.overall.alignment.f1 == pytest.approx(1.0 if ignored else 2 / 3)
+    found = measure("1~1 EQUI 5; 2~2 EQUI 5", "2~2 EQUI 5", pair=pair).alignment.f1
+    assert found == pytest.approx(1.0 if sign in ".,:;?'`\"-" else 2 / 3)
 
 
-def test_all_tokens_count_in_pairs_that_gold_lacks():
-    comma = {"2": Reference(PAIR, alignments("4~4 EQUI 5"))}
-    gold = {"1": Reference(PAIR, alignments("1~1 EQUI 5"))}
+def test_pairs_of_one_file_count_against_the_system_with_all_their_tokens():
+    gold = refer("1~1 EQUI 5")
+    comma = {"2": refer("4~4 EQUI 5")["1"]}
     assert evaluate(gold, gold | comma).overall.alignment.precision == pytest.approx(1 / 2)
-
-
-def test_pairs_of_one_file_count_against_the_system():
-    reference = Reference(PAIR, alignments("1~1 EQUI 5"))
-    result = evaluate({"1": reference, "2": reference}, {"1": reference, "3": reference})
+    result = evaluate(gold | {"2": gold["1"]}, gold | {"3": gold["1"]})
     assert (result.missing, result.extra) == (("2",), ("3",))
     assert result.overall.alignment.f1 == 0.5
     assert list(result.pairs) == ["1", "2", "3"]
 
 
 def test_label_confusion():
-    result = evaluate(
-        {"1": Reference(PAIR, alignments("1,2~1 EQUI 5; 3~3 EQUI 5"))},
-        {"1": Reference(PAIR, alignments("1,2~1 SIMI 3; 3~2 EQUI 5"))},
-    )
-    assert result.confusion == {
-        (Label.EQUI, Label.SIMI): 1.0,
-        (Label.EQUI, Label.NOALI): 1.0,
-        (Label.NOALI, Label.EQUI): 1.0,
-    }
+    found = evaluate(refer("1,2~1 EQUI 5; 3~3 EQUI 5"), refer("1,2~1 SIMI 3; 3~2 EQUI 5")).confusion
+    equi, simi, noali = Label.EQUI, Label.SIMI, Label.NOALI
+    assert found == {(equi, simi): 1.0, (equi, noali): 1.0, (noali, equi): 1.0}
+
+
+def write(path, lines, old="", new=""):
+    text = write_pair(PAIR, alignments(lines))
+    assert old in text
+    path.write_text(text.replace(old, new))
+    return path
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Write gold and an answer of the same lines but for a change."""
+
+    def files(old="", new="", gold=GOLD):
+        return write(tmp_path / "g", gold), write(tmp_path / "s", gold, old, new)
+
+    return files
 
 
 def test_report_and_json(tmp_path):
-    for name, lines in (("gold", "1,2~1 EQUI 5"), ("sys", "1~1 EQUI 5")):
-        (tmp_path / name).write_text(write_pair(PAIR, alignments(lines)))
-    result = evaluate_files(tmp_path / "gold", tmp_path / "sys")
+    gold, system = write(tmp_path / "g", "1,2~1 EQUI 5"), write(tmp_path / "s", "1~1 EQUI 5")
+    result = evaluate_files(gold, system)
     assert render_evaluation(result, by_pair=True) == (
         "Scheme 2016, pairs: 1\n\n"
         "             F1  Precision  Recall\n"
@@ -146,16 +154,6 @@ def test_report_and_json(tmp_path):
     )
     record = json.loads(json.dumps(result.as_dict()))
     assert record["overall"]["Ali"] == {"precision": 1.0, "recall": 0.5, "f1": 0.6667}
-
-
-def write(path, lines, old="", new=""):
-    text = write_pair(PAIR, lines)
-    assert old in text
-    path.write_text(text.replace(old, new))
-    return path
-
-
-GOLD = alignments("1,2~1 EQUI 5; 3~2 SIMI 3")
 
 
 FAULTS = [
@@ -181,29 +179,24 @@ FAULTS = [
         ("s", "</sentence>", '</sentence>\n<sentence id="1">', r"\d+: the sentence id '1' again; "),
     ],
 )
-def test_files_that_are_not_measured(tmp_path, name, old, new, message):
-    for file in "gs":
-        write(tmp_path / file, GOLD)
-    write(tmp_path / name, GOLD, old, new) if old else (tmp_path / name).write_text("")
+def test_files_that_are_not_measured(files, name, old, new, message):
+    gold, system = files()
+    file = {"g": gold, "s": system}[name]
+    write(file, GOLD, old, new) if old else file.write_text("")
     with pytest.raises(DataError, match=f"{name}:{message}"):
-        evaluate_files(tmp_path / "g", tmp_path / "s")
-
-
-def test_a_pair_has_no_more_links_than_two_sentences_can_have(tmp_path):
-    many = " ".join(map(str, range(1, 502)))
-    gold = write(tmp_path / "g", GOLD)
-    system = write(tmp_path / "s", GOLD, "3 <==> 2", f"{many} <==> {many}")
-    with pytest.raises(DataError, match=r"s:1: lines with 251003 links .* at most 250000, .* Our"):
         evaluate_files(gold, system)
-    again = "1 " * 100_000
-    write(system, GOLD, "3 <==> 2", f"{again} <==> {again}")
-    assert evaluate_files(gold, system).overall.alignment.f1 < 1
 
 
-def test_nothing_to_measure_is_no_figure(tmp_path):
-    one, two = (write(tmp_path / name, alignments("1~ NOALI")) for name in "gs")
+def test_a_pair_has_no_more_links_than_two_sentences_can_have(files):
+    many, again = " ".join(map(str, range(1, 502))), "1 " * 100_000
+    with pytest.raises(DataError, match=r"s:1: lines with 251003 links .* at most 250000, .* Our"):
+        evaluate_files(*files("3 <==> 2", f"{many} <==> {many}"))
+    assert evaluate_files(*files("3 <==> 2", f"{again} <==> {again}")).overall.alignment.f1 < 1
+
+
+def test_nothing_to_measure_is_no_figure(files):
     with pytest.raises(DataError, match="nothing to measure: no words are aligned here, nor in"):
-        evaluate_files(one, two)
+        evaluate_files(*files(gold="1~ NOALI"))
 
 
 @pytest.mark.parametrize("scheme", Scheme)
@@ -217,13 +210,11 @@ def test_nothing_to_measure_is_no_figure(tmp_path):
         ("3 <==> 2 // SIMI // 3 // c <==> e", "3 = 2", 2 / 3),
     ],
 )
-def test_what_is_odd_is_measured_and_told(tmp_path, scheme, old, new, type_score):
+def test_what_is_odd_is_measured_and_told(files, scheme, old, new, type_score):
     warnings = []
-    gold, system = write(tmp_path / "g", GOLD), write(tmp_path / "s", GOLD, old, new)
-    result = evaluate_files(gold, system, scheme, warn=warnings.append)
+    result = evaluate_files(*files(old, new), scheme, warn=warnings.append)
     assert result.overall.type_score.f1 == pytest.approx(type_score)
-    assert len(warnings) == 1
-    assert "our own rule" in warnings[0]
+    assert ["our own rule" in warning for warning in warnings] == [True]
 
 
 @pytest.mark.parametrize(
@@ -238,17 +229,15 @@ def test_what_is_odd_is_measured_and_told(tmp_path, scheme, old, new, type_score
         ("3 <==> 2", "3 99999999999 <==> 2", 6 / 7),
     ],
 )
-def test_tokens_and_types_as_the_official_scorer_reads_them(tmp_path, old, new, expected):
-    gold, system = write(tmp_path / "g", GOLD), write(tmp_path / "s", GOLD, old, new)
-    assert evaluate_files(gold, system).overall.type_score.f1 == pytest.approx(expected)
+def test_tokens_and_types_as_the_official_scorer_reads_them(files, old, new, expected):
+    assert evaluate_files(*files(old, new)).overall.type_score.f1 == pytest.approx(expected)
 
 
 def test_words_are_those_of_the_gold_text(tmp_path):
     """Two blank lines below the id are both sentences to the official scorer; it ignores less."""
     warnings = []
-    found = alignments("1~1 EQUI 5; 4~4 EQUI 5")
-    gold = write(tmp_path / "g", found, "// a b", "\n\n// a b")
-    system = write(tmp_path / "s", found[:1])
+    gold = write(tmp_path / "g", "1~1 EQUI 5; 4~4 EQUI 5", "// a b", "\n\n// a b")
+    system = write(tmp_path / "s", "1~1 EQUI 5")
     result = evaluate_files(gold, system, warn=warnings.append)
     assert result.overall.alignment.f1 == pytest.approx(2 / 3)
     assert warnings[-1].startswith(f"{gold}:2: no sentence, but the official scorer looks for")
@@ -282,7 +271,7 @@ ALIGNMENTS = st.lists(
 
 @given(ALIGNMENTS, ALIGNMENTS, st.sampled_from(Scheme))
 def test_measures_are_symmetric_and_bounded(one, two, scheme):
-    one, two = ({"1": Reference(PAIR, lines)} for lines in (one, two))
+    one, two = refer(one), refer(two)
     there, back = (evaluate(*both, scheme).overall for both in ((one, two), (two, one)))
     for (_, forth), (_, swapped) in zip(there.named(), back.named(), strict=True):
         assert -1e-9 <= forth.f1 <= 1 + 1e-9

@@ -3,17 +3,13 @@
 The machine of ``asp/`` decides sentences of given chunks, one token each, by rules of a test.
 """
 
-from itertools import chain
-
 import pytest
 from clingo import parse_term
 
 from ists_asp.errors import AnswerError, IstsError, RuleError, WeightsError
-from ists_asp.io.text import make_sentence
-from ists_asp.model import Pair
 from ists_asp.resources import asp_dir
-from ists_asp.rules import find_rules, load_rules
 from ists_asp.solver import Solver, bounds
+from tests.solver.conftest import item, token_facts
 from tests.tables import rows
 
 # Chunks of the same number are aligned; the first two are equivalent.
@@ -28,33 +24,13 @@ ALL = "proposed(run(C,C),run(D,D)) :- chunk(1,C), chunk(2,D). "
 SIZES = {"a": (1, 1), "b": (3, 2), "c": (2, 3), "d": (5, 5), "many": (8, 8)}
 """The numbers of tokens of each pair."""
 
-
-def make_item(name):
-    facts = ["chunked"]
-    for side, size in enumerate(SIZES[name], start=1):
-        for token in range(1, size + 1):
-            facts += [f'token({side},{token},"w")', f"given_boundary({side},{token})"]
-            facts.append(f'part({side},{token},1,"w","w",noun,nn)')
-    sides = (make_sentence(["w"] * size) for size in SIZES[name])
-    return Pair(name, *sides), tuple(parse_term(f"({','.join(facts)})").arguments)
-
-
-ITEMS = [make_item(name) for name in "abcd"]
+*ITEMS, MANY = (item(name, ",".join(token_facts(*SIZES[name])), SIZES[name]) for name in SIZES)
 
 
 @pytest.fixture
-def solver(tmp_path, monkeypatch):
+def solver(rules_of):
     """Make a solver of the machine, the rules above, and those of a user."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "rules.lp").write_text(RULES)
-
-    def make(text):
-        (tmp_path / "mine.lp").write_text(text)
-        core = find_rules(asp_dir() / "decide.lp", "asp/decide.lp")
-        own = (find_rules(tmp_path / name, name) for name in ("rules.lp", "mine.lp"))
-        return Solver(load_rules([*core, *chain.from_iterable(own)]))
-
-    return make
+    return lambda text: Solver(rules_of("decide.lp", rules=RULES, mine=text))
 
 
 def outcome(decide):
@@ -163,8 +139,10 @@ score(X,Y,8..9) :- aligned((X;X),Y), label(X,_,_), not noali(_,77), bomb.
     score(run(1,1),run(1,1),8) comes from mine.lp:1
 #maximize{ 2147483647@5,I : bomb, aligned(_,_), I = 1..3 }.
     arithmetic overflow: weights add up to more than clingo can count
+ALL #maximize{ 2147483647@9,S,I : token(S,I,_), bomb, aligned(_,_) }. | ; look at mine.lp:1.
 big :- #sum{ 2147483647,X : aligned(X,_), bomb } > 5.
     arithmetic overflow: weights add up to more than clingo can count
+ALL :- #sum{2147483647,X,Y : aligned(X,Y), bomb} > 5. | ; look at mine.lp:1.
 :- bomb.
     the rules admit no answer set
 """
@@ -174,10 +152,12 @@ big :- #sum{ 2147483647,X : aligned(X,_), bomb } > 5.
 @pytest.mark.slow
 @pytest.mark.parametrize(("rules", "message"), rows(FAULTY))
 def test_the_pair_fails_and_no_other(solver, rules, message):
-    alone = check_company(solver(BOMB + rules.replace("\\n", "\n").replace("B(X,Y,L)", BOTH)))
+    for short, long in (("\\n", "\n"), ("B(X,Y,L)", BOTH), ("ALL ", ALL)):
+        rules = rules.replace(short, long)
+    alone = check_company(solver(BOMB + rules))
     assert [key for key, found in alone.items() if isinstance(found[0], type)] == ["d"]
     kind, text = alone["d"]
-    assert issubclass(kind, IstsError)
+    assert issubclass(kind, WeightsError if "; look at" in message else IstsError)
     assert text.startswith("pair d: ")
     assert message in text
     assert "\n" not in text
@@ -194,11 +174,6 @@ def test_an_error_of_grounding_names_the_rule_as_the_user_does(solver):
     made = solver("\nfoo(X) :- not token(1,1,X).")
     with pytest.raises(RuleError, match=r"^pair a: mine\.lp:2:1: the variable is unsafe: X\. Use"):
         made.solve(*ITEMS[0])
-
-
-def outcome_of_many(solver):
-    """What becomes of a pair that has many alignments to choose from."""
-    return outcome(lambda: solver.solve(*make_item("many")))
 
 
 HEAVY = """
@@ -221,7 +196,7 @@ score_weight(f(X),Y,1,2) :- proposed(X,Y). aligned(1,2,3).
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", HEAVY.strip().splitlines())
 def test_prices_of_many_alignments_take_whatever_rules_derive(solver, rules):
-    kind, text = outcome_of_many(solver(ALL + rules))
+    kind, text = outcome(lambda: solver(ALL + rules).solve(*MANY))
     assert issubclass(kind, RuleError)
     assert "comes from mine.lp:1" in text or "arithmetic overflow" in text
 
@@ -229,7 +204,7 @@ def test_prices_of_many_alignments_take_whatever_rules_derive(solver, rules):
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", HARMLESS.strip().splitlines())
 def test_prices_do_not_mind_what_makes_no_difference(solver, rules):
-    (answer,), (plain,) = (outcome_of_many(solver(ALL + more)) for more in (rules, ""))
+    (answer,), (plain,) = (solver(ALL + more).solve(*MANY).answers for more in (rules, ""))
     assert answer.alignments == plain.alignments
     assert len(answer.alignments) == SIZES["many"][0]
 
@@ -250,17 +225,3 @@ def test_numbers_that_clingo_cannot_add_up_are_named(solver, rule, named):
         assert issubclass(kind, AnswerError)
         assert "arithmetic overflow: a number is too large to be added up; " + named in text
         assert " comes from mine.lp:1" in text
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "rule",
-    [
-        f"#maximize{{ {2**31 - 1}@9,S,I : token(S,I,_), aligned(_,_) }}.",
-        ":- #sum{2147483647,X,Y : aligned(X,Y)} > 5.",
-    ],
-)
-def test_the_rules_that_overflow_are_named(solver, rule):
-    kind, text = check_company(solver(f"{ALL} {rule}"))["d"]
-    assert issubclass(kind, WeightsError)
-    assert "; look at mine.lp:1. " in text

@@ -7,11 +7,10 @@ import pytest
 from ists_asp.engine.program import Program, reading_for
 from ists_asp.errors import IstsError
 from ists_asp.io.store import Store
-from ists_asp.rules import Purpose
-from ists_asp.rules.loader import load_rules
-from ists_asp.rules.source import find_rules
+from ists_asp.rules import Purpose, find_rules, load_rules
 from ists_asp.solver import SolverOptions
 from ists_asp.solver.batch import BATCH
+from tests.solver.conftest import items
 from tests.solver.test_solver_pairing import BASE
 from tests.tables import Grammar
 
@@ -75,17 +74,17 @@ def decide(tmp_path):
     """Decide pairs by statements, with what an earlier call has kept or without."""
     store = Store(tmp_path / "cache")
 
-    def decide(statements, items, *, kept=True, **options):
+    def decide(statements, pairs, *, kept=True, **options):
         (tmp_path / "rules.lp").write_text(BASE + INPUT + "\n".join(statements))
         where = find_rules(tmp_path / "rules.lp")
         try:
             rules = load_rules(where, store=store if kept else None, family="test")
             reading = reading_for(Purpose.ANSWER, rules, {})
-            found = list(Program(rules, SolverOptions(**options), reading, keeps=True).run(items))
+            found = list(Program(rules, SolverOptions(**options), reading, keeps=True).run(pairs))
         except IstsError as error:
             return [str(error)], []
         return [
-            str(one) if isinstance(one, IstsError) else replace(one.answers[0], pair=items[0][0])
+            str(one) if isinstance(one, IstsError) else replace(one.answers[0], pair=pairs[0][0])
             for one in found
         ], found
 
@@ -96,7 +95,7 @@ def decide(tmp_path):
 @pytest.mark.parametrize(
     "seeds", [range(12), pytest.param(range(1000, 1300), marks=pytest.mark.long)]
 )
-def test_after_random_edits_answers_are_those_of_a_run_from_scratch(decide, items, seeds):
+def test_after_random_edits_answers_are_those_of_a_run_from_scratch(decide, seeds):
     pairs = items(*PAIRS)
     for seed in seeds:
         grammar = Grammar(seed, STATEMENTS, **CHOICES)
@@ -123,7 +122,7 @@ DEAR = ":~ n(m), noali(1,1). [1@5]"
     ids=["constant with a mark", "constant for a constant", "denied fact"],
 )
 def test_what_an_edit_touches_without_being_named_is_decided_again(
-    decide, items, before, after, constants
+    decide, before, after, constants
 ):
     pairs = items("n(7)", "n(x)", "n(y)", "n(3)")
     decide([LIKES, *before], pairs, constants=constants)
@@ -135,7 +134,7 @@ def test_what_an_edit_touches_without_being_named_is_decided_again(
     assert old != answers == new
 
 
-def test_an_edit_touches_the_right_pairs_in_many_batches(decide, items):
+def test_an_edit_touches_the_right_pairs_in_many_batches(decide):
     # More than are looked up at a time.
     pairs = items(*(f"n({number})" for number in range(4 * BATCH + 50)))
     decide([LIKES], pairs)

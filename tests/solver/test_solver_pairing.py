@@ -1,9 +1,15 @@
-"""Rules of all kinds mean the same for several pairs as for one."""
+"""Several pairs are decided together, and each has the answer that it has alone."""
 
 import pytest
 
+from benchmarks import ROOT
+from benchmarks.sets import SAMPLES, read_set
+from ists_asp.engine import load
 from ists_asp.errors import UnsatisfiableError
 from ists_asp.rules.parsing import RuleWarning
+from ists_asp.solver import batch
+from ists_asp.solver.batch import short_pairs
+from tests.solver.conftest import item, items
 from tests.tables import rows
 
 BASE = """
@@ -66,30 +72,30 @@ def answers(solutions):
     return [solution.answers for solution in solutions]
 
 
+def alone(solver, pairs):
+    return answers(solver.solve(*item) for item in pairs)
+
+
 @pytest.mark.parametrize("row", rows(RULES), ids=lambda row: row[0])
-def test_answers_and_costs_are_those_of_pairs_alone(make, items, row):
-    solver = make(BASE + " ".join(row[1:]))
-    pairs = items(*FACTS)
-    alone = [solver.solve(*item).answers for item in pairs]
-    assert answers(solver._batches.solve(pairs)) == alone
-    assert answers(solver.solve_all(pairs)) == alone
+def test_answers_and_costs_are_those_of_pairs_alone(make, row):
+    solver, pairs = make(BASE + " ".join(row[1:])), items(*FACTS)
+    assert answers(solver._batches.solve(pairs)) == alone(solver, pairs)
+    assert answers(solver.solve_all(pairs)) == alone(solver, pairs)
 
 
 @pytest.mark.parametrize("rules", SEVERAL.strip().splitlines())
-def test_pairs_with_several_best_answers_get_the_same_one_in_every_company(make, items, rules):
-    solver = make(BASE + rules)
-    pairs = items(*FACTS, *FACTS[::-1])
-    alone = [solver.solve(*item).answers for item in pairs]
+def test_pairs_with_several_best_answers_get_the_same_one_in_every_company(make, rules):
+    solver, pairs = make(BASE + rules), items(*FACTS, *FACTS[::-1])
+    expected = alone(solver, pairs)
     for begin in range(len(pairs)):
-        assert answers(solver.solve_all(pairs[begin:])) == alone[begin:]
+        assert answers(solver.solve_all(pairs[begin:])) == expected[begin:]
 
 
 @pytest.mark.parametrize("rules", ONE_BY_ONE.strip().splitlines())
-def test_rules_that_cannot_be_rewritten_are_solved_pair_by_pair(make, items, rules):
-    solver = make(f"{BASE}#minimize{{ 1 : noali(1,1) }}. {rules}")
+def test_rules_that_cannot_be_rewritten_are_solved_pair_by_pair(make, rules):
+    solver, pairs = make(f"{BASE}#minimize{{ 1 : noali(1,1) }}. {rules}"), items(*FACTS)
     assert solver._batches is None
-    pairs = items(*FACTS)
-    assert answers(solver.solve_all(pairs)) == [solver.solve(*item).answers for item in pairs]
+    assert answers(solver.solve_all(pairs)) == alone(solver, pairs)
 
 
 @pytest.mark.parametrize(
@@ -101,17 +107,15 @@ def test_rules_that_cannot_be_rewritten_are_solved_pair_by_pair(make, items, rul
         ("{ m(S) : first(S,1,_) }. #minimize{ S,S : noali(S,1) }.", True),
     ],
 )
-def test_pairs_are_solved_together_where_answers_are_unique(make, items, rules, together):
-    solver = make(BASE + rules)
-    pairs = items(*FACTS)
+def test_pairs_are_solved_together_where_answers_are_unique(make, rules, together):
+    solver, pairs = make(BASE + rules), items(*FACTS)
     assert (solver._batches.solve(pairs) is not None) == together
-    assert answers(solver.solve_all(pairs)) == [solver.solve(*item).answers for item in pairs]
+    assert answers(solver.solve_all(pairs)) == alone(solver, pairs)
 
 
-def test_a_denied_table_leaves_no_answer_in_any_company(make, items):
+def test_a_denied_table_leaves_no_answer_in_any_company(make):
     """No statement mentions the table."""
-    rules = BASE + "#minimize{ S,S : noali(S,1) }. t(1..3). "
-    pairs = items(*FACTS[:2])
+    rules, pairs = BASE + "#minimize{ S,S : noali(S,1) }. t(1..3). ", items(*FACTS[:2])
     assert make(rules + "-t(4).")._batches.solve(pairs) is not None
     solver = make(rules + "-t(1).")
     assert solver._batches.solve(pairs) is None
@@ -119,7 +123,7 @@ def test_a_denied_table_leaves_no_answer_in_any_company(make, items):
         solver.solve(*pairs[0])
 
 
-def test_facts_that_add_to_a_table_count_for_their_pair_only(make, items):
+def test_facts_that_add_to_a_table_count_for_their_pair_only(make):
     solver = make(
         BASE + "t(1). u(X+1) :- t(X). big :- u(3). #minimize{ 1,S : noali(S,1), big }."
         "#maximize{ 1@-1,S : noali(S,1) }."
@@ -131,41 +135,87 @@ def test_facts_that_add_to_a_table_count_for_their_pair_only(make, items):
     assert solver._batches.solve(pairs) is None
 
 
-def test_what_comes_before_a_pair_without_an_answer_or_an_item_that_cannot_be_had_is_left(
-    make, items
-):
-    solver = make(BASE + "#minimize{ 1,S : noali(S,1) }. :- n(1).")
-
-    def failing():
-        yield from items("", "n(4)")
-        raise ValueError("no more")
-
-    for source, error, message in (
-        (
-            items("", "n(4)", "n(1)", ""),
-            UnsatisfiableError,
-            "pair 3: the rules admit no answer set",
-        ),
-        (failing(), ValueError, "no more"),
-    ):
-        solutions = solver.solve_all(source)
-        assert [next(solutions).answers[0].pair.id for _ in range(2)] == ["1", "2"]
-        with pytest.raises(error, match=message):
-            next(solutions)
+def _failing():
+    yield from items("", "n(4)")
+    raise ValueError("no more")
 
 
-def test_several_answers_are_found_pair_by_pair(make, items):
+@pytest.mark.parametrize(
+    ("source", "error", "message"),
+    [
+        (items("", "n(4)", "n(1)", ""), UnsatisfiableError, "pair 3: the rules admit no answer"),
+        (_failing(), ValueError, "no more"),
+    ],
+)
+def test_what_comes_before_a_pair_that_fails_is_left(make, source, error, message):
+    solutions = make(BASE + "#minimize{ 1,S : noali(S,1) }. :- n(1).").solve_all(source)
+    assert [next(solutions).answers[0].pair.id for _ in range(2)] == ["1", "2"]
+    with pytest.raises(error, match=message):
+        next(solutions)
+
+
+def test_several_answers_are_found_pair_by_pair(make):
     solver = make(BASE + "#minimize{ S,S : noali(S,1) }.", models=3)
     assert solver._batches is None
     assert [len(found.answers) for found in solver.solve_all(items("", ""))] == [3, 3]
 
 
-def test_warnings_are_in_the_words_of_the_rules_and_cost_one_batch_only(make, items):
+def test_warnings_are_in_the_words_of_the_rules_and_cost_one_batch_only(make):
     solver = make(BASE + "#minimize{ S,S : noali(S,1), missing(S) ; S,S : noali(S,1) }.")
     pairs = items("", "")
     list(solver.solve_all(pairs))
-    assert [warning.text for warning in solver.warnings] == [
-        "atom does not occur in any rule head: missing(S); see ists-asp rules check"
-    ]
-    assert all(isinstance(warning, RuleWarning) for warning in solver.warnings)
+    (warning,) = solver.warnings
+    assert isinstance(warning, RuleWarning)
+    text = "atom does not occur in any rule head: missing(S); see ists-asp rules check"
+    assert warning.text == text
     assert solver._batches.solve(pairs) is not None
+
+
+@pytest.mark.parametrize(
+    ("sizes", "batches", "tokens"),
+    [
+        # Long pairs stay alone, and one pair is no batch.
+        ((), [], None),
+        ((5,), [], None),
+        ((5, 5, 5), [[0, 1, 2]], None),
+        ((5, 100, 5), [[0, 2]], None),
+        ((100, 5), [], None),
+        ((99, 1, 99, 99), [[0, 1, 2, 3]], None),
+        # A batch has so many tokens at most.
+        ((20, 20, 10, 30, 150, 10, 40, 40), [[0, 1, 2], [3, 5]], 100),
+    ],
+)
+def test_pairs_are_decided_together_that_are_not_long(monkeypatch, sizes, batches, tokens):
+    monkeypatch.setattr(batch, "TOKENS", tokens or batch.TOKENS)
+    assert short_pairs([item(n, "", (size, size)) for n, size in enumerate(sizes)]) == batches
+
+
+TRAIN = ROOT.parent / "shared" / "data" / "ists-2016-train"
+NO_TRAIN = pytest.mark.skipif(not TRAIN.is_dir(), reason=f"the task's train data is not in {TRAIN}")
+MOST = 125
+"""Pairs of each set, besides the samples: of all those alone have labels as choices."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "folder", [SAMPLES, pytest.param(TRAIN, marks=(NO_TRAIN, pytest.mark.long))]
+)
+@pytest.mark.parametrize(
+    ("profile", "name", "chunked"),
+    [
+        *(("headlines", "headlines", True), ("headlines", "headlines", False)),
+        *(("answers-students", "answers-students", True), ("baseline", "headlines", False)),
+    ],
+)
+def test_a_batch_answers_real_pairs_as_one_at_a_time(folder, profile, name, chunked):
+    data = read_set(folder / name, MOST) if folder == TRAIN else read_set(folder / name)
+    pairs = list(data.chunked if chunked else data.plain)[:MOST]
+    with load(profile, cache=None) as system:
+        asked = list(system.facts(pairs))
+        together = answers(system.solver.solve_all(asked))
+        assert together == alone(system.solver, asked)
+        assert system.solver._batches is not None
+        # The engine keeps one time for each pair, and their order.
+        found = [(one.pair, one.alignments) for one in system.solve_many(pairs[:10], rated=False)]
+        assert found == [(best.pair, best.alignments) for best, *_ in together[:10]]
+        assert system.stages.decided.total() == len(found)

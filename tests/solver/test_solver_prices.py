@@ -7,9 +7,9 @@ import pytest
 from clingo.ast import parse_string
 
 from benchmarks.synthetic import make_repeated_pair
-from ists_asp import load
 from ists_asp.solver.bounds import DualValues
 from ists_asp.solver.search import CORE_GUIDED, ground, search
+from tests.sharing import shared_system
 
 MACHINE = """
 span_chunk(S,run(C,C),C) :- chunk(S,C).
@@ -68,11 +68,7 @@ def test_an_answer_costs_the_same_with_prices_as_without(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [20, 40])
-def test_chunks_that_are_all_the_same_are_aligned_in_their_order(size):
-    with load("headlines", cache=None) as system:
-        (answer,) = system.solve_many([make_repeated_pair(size)])
-    assert answer.optimal
+def test_chunks_that_are_all_the_same_are_aligned_in_their_order():
+    (answer,) = shared_system("headlines").solve_many([make_repeated_pair(40)])
     lines = [(line.tokens1, line.tokens2) for line in answer.alignments if line.label.aligned]
-    assert len(lines) == size
-    assert lines == sorted(lines)
+    assert (answer.optimal, len(lines), lines) == (True, 40, sorted(lines))

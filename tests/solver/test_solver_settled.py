@@ -4,15 +4,13 @@ import random
 from itertools import product
 
 import pytest
-from clingo import parse_term
 
-from ists_asp.io.text import make_sentence
-from ists_asp.model import Label, Pair
-from ists_asp.resources import asp_dir
-from ists_asp.rules import find_rules, load_program, load_rules
+from ists_asp.model import Label
+from ists_asp.rules import load_program
 from ists_asp.solver import Solver
 from ists_asp.solver.pairing import settle
 from ists_asp.solver.statements import Shapes
+from tests.solver.conftest import item, token_facts
 
 LABELS = ("equi", "oppo", "spe", "simi", "rel")
 JUDGEMENT = """
@@ -32,13 +30,8 @@ SIZE = 4
 
 
 @pytest.fixture
-def rules_of(tmp_path):
-    def load(text):
-        (tmp_path / "rules.lp").write_text(JUDGEMENT + text)
-        core = find_rules(asp_dir() / "decide.lp", "asp/decide.lp")
-        return load_rules([*core, *find_rules(tmp_path / "rules.lp")])
-
-    return load
+def load(rules_of):
+    return lambda text: rules_of("decide.lp", rules=JUDGEMENT + text)
 
 
 def weights(chance):
@@ -53,15 +46,11 @@ def weights(chance):
     return "".join(f"weight({n},{label},{chance.choice(values)}).\n" for n, label, values in drawn)
 
 
-def items(chance, count):
+def make_items(chance, count):
     """Pairs of four tokens a side, of which some are near one another."""
     tokens = range(1, SIZE + 1)
-    sentence = make_sentence([f"w{token}" for token in tokens])
     for number in range(1, count + 1):
-        facts = ["chunked"]
-        for side, token in product((1, 2), tokens):
-            facts += [f'token({side},{token},"w{token}")', f"given_boundary({side},{token})"]
-            facts.append(f'part({side},{token},1,"w{token}","w{token}",noun,nn)')
+        facts = [*token_facts(SIZE, SIZE)]
         for first, second in product(tokens, tokens):
             for form, share, values in (
                 ("near({},{},{})", 0.6, (50, 100)),
@@ -73,16 +62,15 @@ def items(chance, count):
             for label in range(6):
                 if chance.random() < chance.choice((0.1, 0.1, 0.1, 0.9)):
                     facts.append(f"glued({first},{second},{label})")
-        arguments = parse_term(f"({','.join(facts)},)").arguments
-        yield Pair(str(number), sentence, sentence), arguments
+        yield item(number, ",".join(facts), (SIZE, SIZE))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
-def test_settled_answers_are_those_of_the_choices(rules_of, seed):
+def test_settled_answers_are_those_of_the_choices(load, seed):
     chance = random.Random(seed)
-    solver = Solver(rules_of(FORBIDDEN + weights(chance)))
-    pairs = list(items(chance, 6))
+    solver = Solver(load(FORBIDDEN + weights(chance)))
+    pairs = list(make_items(chance, 6))
     assert solver._batches._paired.settled != solver._batches._paired.statements
     together = [solution and solution.answers for solution in solver._batches.solve(pairs)]
     alone = [solver.solve(*pair).answers for pair in pairs]
@@ -108,8 +96,8 @@ _settled_label(1,1,rel).
 
 
 @pytest.mark.parametrize("text", CHOSEN.strip().splitlines())
-def test_rules_that_speak_of_labels_or_scores_keep_the_choices(rules_of, text):
-    rules = rules_of(text)
+def test_rules_that_speak_of_labels_or_scores_keep_the_choices(load, text):
+    rules = load(text)
     solver = Solver(rules)
     assert settle(rules, solver.program, Shapes()) is None
     assert solver._batches._paired.settled == solver._batches._paired.statements
@@ -118,8 +106,8 @@ def test_rules_that_speak_of_labels_or_scores_keep_the_choices(rules_of, text):
 @pytest.mark.parametrize(
     "text", ["", "forbidden_label(X,Y,oppo) :- proposed(X,Y).", ":- aligned(X,X)."]
 )
-def test_other_rules_do_not(rules_of, text):
-    rules = rules_of(text)
+def test_other_rules_do_not(load, text):
+    rules = load(text)
     assert settle(rules, Solver(rules).program, Shapes()) is not None
 
 
@@ -129,6 +117,6 @@ def test_labels_of_shipped_profiles_are_settled(profile):
     assert settle(rules, Solver(rules).program, Shapes()) is not None
 
 
-def test_a_label_that_no_order_knows_is_left_to_the_choices(rules_of):
-    solver = Solver(rules_of("licences. licensed(X,Y,odd,any) :- viable(X,Y)."))
-    assert solver._batches.solve(list(items(random.Random(1), 3))) is None
+def test_a_label_that_no_order_knows_is_left_to_the_choices(load):
+    solver = Solver(load("licences. licensed(X,Y,odd,any) :- viable(X,Y)."))
+    assert solver._batches.solve(list(make_items(random.Random(1), 3))) is None

@@ -17,10 +17,10 @@ LABELS = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL")
 
 @pytest.fixture(scope="module")
 def trace():
-    return system("headlines").trace("12 killed in bus accident", "10 killed in road accident")
+    return system("headlines").trace(*BUS)
 
 
-def solve(trace, wanted):
+def best_cost(trace, wanted):
     """The cost of the best answer with these atoms, by plain clingo; None without an answer."""
     control = Control(["--opt-strategy=usc"], logger=lambda _code, _text: None)
     with ProgramBuilder(control) as builder:
@@ -29,12 +29,10 @@ def solve(trace, wanted):
     text = [f"{fact}." for fact in trace.facts]
     text += [f":- {'not ' if true else ''}{atom}." for atom, true in wanted]
     control.add("base", [], "\n".join(text))
-    control.ground([("base", [])])
+    control.ground()
     with control.solve(yield_=True) as handle:
-        cost = None
-        for model in handle:
-            cost = dict(zip(model.priority, model.cost, strict=True))
-    return cost
+        costs = [dict(zip(model.priority, model.cost, strict=True)) for model in handle]
+    return costs[-1] if costs else None
 
 
 def lines(trace):
@@ -45,24 +43,23 @@ def lines(trace):
     return found
 
 
+def numbers(tokens):
+    return " ".join(map(str, tokens))
+
+
 def run(rng, sentence):
     size = len(sentence.tokens)
     first = rng.randint(1, size)
-    return " ".join(map(str, range(first, min(size, first + rng.randint(0, 2)) + 1)))
-
-
-def side(rng, chunks, sentence):
-    """Tokens of a chunk mostly, or any run."""
-    return (
-        " ".join(map(str, rng.choice(chunks).tokens)) if rng.random() < 0.8 else run(rng, sentence)
-    )
+    return numbers(range(first, min(size, first + rng.randint(0, 2)) + 1))
 
 
 def question(rng, answer):
     """A question about a chunk, a token without a counterpart, a label and score, or a pair."""
     sentences = answer.pair.sent1, answer.pair.sent2
+    # Tokens of a chunk mostly, or any run.
     sides = [
-        side(rng, *given) for given in zip((answer.chunks1, answer.chunks2), sentences, strict=True)
+        numbers(rng.choice(chunks).tokens) if rng.random() < 0.8 else run(rng, sentence)
+        for chunks, sentence in zip((answer.chunks1, answer.chunks2), sentences, strict=True)
     ]
     kind = rng.random()
     if kind < 0.15:
@@ -71,13 +68,12 @@ def question(rng, answer):
     if kind < 0.25:
         return f"{sides[0]} <==> 0 // NOALI"
     paired = [line for line in answer.alignments if line.tokens1 and line.tokens2]
+    label = f" // {rng.choice(LABELS)}"
     if kind < 0.7 and paired:
         line = rng.choice(paired)
-        words = " <==> ".join(" ".join(map(str, part)) for part in (line.tokens1, line.tokens2))
         score = f" // {rng.randint(0, 5)}" if rng.random() < 0.5 else ""
-        return f"{words} // {rng.choice(LABELS)}{score}"
-    label = f" // {rng.choice(LABELS)}" if rng.random() < 0.3 else ""
-    return f"{' <==> '.join(sides)}{label}"
+        return f"{numbers(line.tokens1)} <==> {numbers(line.tokens2)}{label}{score}"
+    return f"{' <==> '.join(sides)}{label if rng.random() < 0.3 else ''}"
 
 
 @pytest.mark.slow
@@ -113,12 +109,10 @@ def test_what_why_not_says_is_true(scenario, seed):
                 continue
             verdicts.add(found.verdict)
             assert found.text().count("\n") > 1, text
-            cost = solve(trace, found.wanted)
-            if found.verdict is not Verdict.WORSE:
-                assert found.verdict is not Verdict.AS_GOOD
-                assert cost is None, (text, found.verdict)
+            cost = best_cost(trace, found.wanted)
+            assert (cost is not None) == (found.verdict is Verdict.WORSE), (text, found.verdict)
+            if cost is None:
                 continue
-            assert cost is not None, text
             own = dict(zip(trace.best.found.priorities, trace.best.found.cost, strict=True))
             gains = {level: cost.get(level, 0) - own.get(level, 0) for level in own.keys() | cost}
             worse = {level: gain for level, gain in gains.items() if gain}
@@ -164,11 +158,11 @@ nonsense | there is no 'nonsense' in either sentence
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("text", "problem"), rows(MALFORMED))
-@pytest.mark.parametrize("ask", ["why", "why_not"])
-def test_a_malformed_question_is_a_usage_error(trace, text, problem, ask):
-    with pytest.raises(UsageError, match=problem) as caught:
-        getattr(trace, ask)(text)
-    assert "\n" not in str(caught.value)
+def test_a_malformed_question_is_a_usage_error(trace, text, problem):
+    for ask in (trace.why, trace.why_not):
+        with pytest.raises(UsageError, match=problem) as caught:
+            ask(text)
+        assert "\n" not in str(caught.value)
 
 
 @pytest.mark.slow

@@ -12,21 +12,12 @@ DOMAIN = (1, 2, 3)
 LAYERS = (("a", "b"), ("c", "d"), ("e", "f"))
 
 
-def has(model, name, *values):
-    return (name, values) in model
-
-
-def atoms(name, *values):
-    return {(name, (value,)) for value in values}
-
-
-def differ(model, name, other):
-    """How many values one predicate has and the other has not."""
-    return len(extent(model, name) - extent(model, other))
-
-
 def extent(model, name):
     return {values[0] for found, values in model if found == name and len(values) == 1}
+
+
+def has(model, name, value):
+    return value in extent(model, name)
 
 
 # A literal is its text over X and whether it holds for a value of X.
@@ -50,7 +41,7 @@ def literals(rng, names):
             (f"#sum{{ Z : {p}(Z) }} > {bound}", lambda m, x: sum(extent(m, p)) > bound),
             (
                 f"1 <= #count{{ Z : {p}(Z), not {q}(Z) }} <= 2",
-                lambda m, x: 1 <= differ(m, p, q) <= 2,
+                lambda m, x: 1 <= len(extent(m, p) - extent(m, q)) <= 2,
             ),
             (
                 f"not #max{{ Z : {p}(Z); X }} > {bound}",
@@ -58,7 +49,7 @@ def literals(rng, names):
             ),
             (
                 f"2 {{ {p}(X); {q}(2); {p}(1) }}",
-                lambda m, x: len({*atoms(p, x, 1), *atoms(q, 2)} & m) > 1,
+                lambda m, x: len({(p, (x,)), (p, (1,)), (q, (2,))} & m) > 1,
             ),
         ]
     )
@@ -66,10 +57,12 @@ def literals(rng, names):
 
 def program(rng):
     """The lines of a text, and for each what it derives: functions from a model to atoms."""
-    lines, derives = ["dom(1..3).", "{ a(X) : dom(X) }.", "1 { b(X) : dom(X) } 2."], {}
-    derives[1] = lambda m: {("dom", (x,)) for x in DOMAIN}
-    derives[2] = lambda m: {("a", (x,)) for x in extent(m, "a")}
-    derives[3] = lambda m: {("b", (x,)) for x in extent(m, "b")}
+    lines = ["dom(1..3).", "{ a(X) : dom(X) }.", "1 { b(X) : dom(X) } 2."]
+    derives = {
+        line: lambda m, name=name: {(name, (x,)) for x in extent(m, name)}
+        for line, name in ((2, "a"), (3, "b"))
+    }
+    derives[1] = lambda _: {("dom", (x,)) for x in DOMAIN}
     for layer in (1, 2):
         below = [name for names in LAYERS[:layer] for name in names]
         for _ in range(rng.randint(2, 5)):

@@ -27,10 +27,11 @@ def only(trace, atom):
     return firing
 
 
-def elements(trace, firing, index=0):
+def elements(trace, atom, index=0):
+    """Terms and atoms of each element of an aggregate of the only rule that derives an atom."""
     return {
         (tuple(map(str, element.terms)), tuple(map(str, element.positive)))
-        for element in trace.groups(firing)[index].elements
+        for element in trace.groups(only(trace, atom))[index].elements
     }
 
 
@@ -67,8 +68,8 @@ def test_negative_literals_are_no_support(trace):
     found = trace("{e(1,2;1,3)} = 2.\np(X) :- e(X,_).\nq(X) :- p(X), not e(_,X).\n")
     assert [str(atom) for atom in only(found, "q(1)").negative] == ["e(__any,1)"]
     firing = only(trace("p :- not not p.\n:- not p.\n"), "p")
-    assert (list(firing.positive), list(firing.negative)) == ([], [])
-    assert [str(atom) for atom in firing.double] == ["p"]
+    found = [list(map(str, part)) for part in (firing.positive, firing.negative, firing.double)]
+    assert found == [[], [], ["p"]]
 
 
 AGGREGATES = """\
@@ -89,17 +90,17 @@ x :- not q(X) : in(X), X > 4.
 def test_aggregates_and_conditional_literals(trace):
     found = trace(AGGREGATES)
     sums = {((str(n),), (f"in({n})",)) for n in range(1, 5)}
-    assert elements(found, only(found, "s(10)")) == sums
-    assert len(elements(found, only(found, "t"))) == 3
-    assert len(elements(found, only(found, "m(1,9)"), 1)) == 5
+    assert elements(found, "s(10)") == sums
     assert only(found, "u").probe.companions[0].supports is False
-    literals = {positive for _, positive in elements(found, only(found, "v"))}
-    assert literals == {("a",), ("b",), ()}
-    conditional = {positive for _, positive in elements(found, only(found, "w"))}
-    assert conditional == {("q(1)", "in(1)"), ("q(2)", "in(2)")}
-    assert elements(found, only(found, "x")) == set()
+    for atom, positive in (
+        ("v", {("a",), ("b",), ()}),
+        ("w", {("q(1)", "in(1)"), ("q(2)", "in(2)")}),
+        ("x", set()),
+    ):
+        assert {atoms for _, atoms in elements(found, atom)} == positive, atom
     # A variable of a choice is not that of an aggregate.
-    assert len(elements(found, only(found, "y(1)"))) == 4
+    sizes = [len(elements(found, *of)) for of in (("t",), ("m(1,9)", 1), ("y(1)",))]
+    assert sizes == [3, 5, 4]
 
 
 def test_priorities_and_equal_tuples(trace):
@@ -108,8 +109,7 @@ def test_priorities_and_equal_tuples(trace):
         ":~ b. [2@1,y]\n#minimize{ -1@-3 : a }.\n"
     )
     order = [(-term.priority, term.weight) for term in found.objective]
-    assert order == sorted(order)
-    assert set(order) == {(-2, -3), (-1, -1), (3, -1)}
+    assert sorted(set(order)) == list(dict.fromkeys(order)) == [(-2, -3), (-1, -1), (3, -1)]
     assert found.best.found.cost == (-3, -2, -1)
 
 
