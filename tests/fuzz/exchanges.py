@@ -16,13 +16,8 @@ from tests.serving import serving
 PATIENCE = 2.0
 """Seconds within which a page answers, whatever else goes on."""
 
-_PATHS = [
-    "/try",
-    "/api/solve",
-    "/api/batch",
-    "/project/corrections/images",
-    "/project/feedback/marks",
-]
+_PATHS = ["/try", "/api/solve", "/api/batch", "/project/corrections/images"]
+_PATHS += ["/project/feedback/marks"]
 _PAIR = b'{"sent1": "a dog sleeps", "sent2": "a cat sleeps"}'
 _ODD = [b"\x00", b"\r\n\r\n", b"\xff\xfe", b"Host: evil\r\n", b"\n", b"%00", b"GET / HTTP/1.1\r\n"]
 _KINDS = ["cut", "mixed", "headers", "long", "length", "chunks", "pipelined", "slow", "many"]
@@ -58,9 +53,8 @@ def exchange(server, number):
             pieces = [request(server, "/api/solve", _PAIR, f"Content-Length: {said}")]
         case "chunks":
             size = dice.choice([b"zz", b"-1", b"ffffffffffff", b"5", b""])
-            pieces = [
-                request(server, "/api/solve", size + b"\r\nx\r\n", "Transfer-Encoding: chunked")
-            ]
+            body = size + b"\r\nx\r\n"
+            pieces = [request(server, "/api/solve", body, "Transfer-Encoding: chunked")]
         case "pipelined":
             pieces = [request(server, "/try") * dice.choice([3, 300])]
         case "slow":

@@ -58,13 +58,7 @@ NAMES = (
 )
 PATHS = ("{outside}/made.py", "../../outside/made.py", "/etc/made", "a/../../../made", "", "a\n.lp")
 JUNK = (
-    b"",
-    b"\0" * 999,
-    b"\xff\xfe",
-    b"[" * 100_000,
-    b"{" * 99,
-    b"1e999\n",
-    b'"\\ud800"\n',
+    *(b"", b"\0" * 999, b"\xff\xfe", b"[" * 100_000, b"{" * 99, b"1e999\n", b'"\\ud800"\n'),
     b"\n" * 999,
 )
 
@@ -80,23 +74,17 @@ def record(random, log, outside):
     else:
         whole = {
             **{"when": 1, "corpus": "images", "action": "accept", "id": "1"},
-            **{
-                "sent1": "a dog",
-                "sent2": "a cat",
-                "tokens1": ["a", "dog"],
-                "tokens2": ["a", "cat"],
-            },
-            **{"chunks1": [[1, 2]], "chunks2": [[1, 2]]},
+            **{"sent1": "a dog", "sent2": "a cat", "chunks1": [[1, 2]], "chunks2": [[1, 2]]},
+            **{"tokens1": ["a", "dog"], "tokens2": ["a", "cat"]},
         }
         line = {"tokens1": [1, 2], "tokens2": [1, 2], "label": "SIMI", "score": 3, "tags": []}
         wrong = random.choice((*odd, [9], [0, 1], [2, 1], 9, 4.99999999, "EQUI", "NOALI", "undo"))
         line |= {random.choice([*line]): wrong}
         whole["alignments"] = [line] * random.choice((1, 1, 2))
         wrong = random.choice((*odd, [[1, 1]], [[1, 1], [1, 2]], ["a b", "c"], path))
+        names = ("chunks1", "tokens1", "sent1", "cost", "boundaries1")
         changes = [{"corpus": path}, {"id": path}, {"pair": ["", "", 1]}]
-        changes += [
-            {name: wrong} for name in ("chunks1", "tokens1", "sent1", "cost", "boundaries1")
-        ]
+        changes += [{name: wrong} for name in names]
     changes += [{random.choice([*whole]): random.choice(odd)}, {}]
     text = json.dumps(whole | random.choice(changes)).encode()
     return text[: random.randrange(len(text))] if random.random() < 0.2 else text
@@ -146,11 +134,9 @@ def make_hostile(number, project, outside):
                     with (project / log).open("ab") as stream:
                         stream.write(b"\n".join(lines) + random.choice((b"\n", b"")))
                 case 1:
-                    folder = project / random.choice(
-                        ("rules", "corpora", "corrections", ".history")
-                    )
+                    folder = random.choice(("rules", "corpora", "corrections", ".history"))
                     ending = random.choice((".lp", ".tsv", ".csv", ".wa", ".jsonl", "", "/a.lp"))
-                    path = folder / f"{random.choice(NAMES)}{ending}"
+                    path = project / folder / f"{random.choice(NAMES)}{ending}"
                     path.parent.mkdir(exist_ok=True)
                     path.write_bytes(random.choice((b"a = b\n", b"id,sent1,sent2\n1,a,b\n", *JUNK)))
                 case _:
@@ -163,8 +149,7 @@ def snapshot(folder):
     for path in sorted(folder.rglob("*")):
         status = path.lstat()
         text = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
-        known = status.st_mode, status.st_mtime_ns, sha256(text).hexdigest()
-        found[str(path)] = known
+        found[str(path)] = status.st_mode, status.st_mtime_ns, sha256(text).hexdigest()
     return found
 
 
@@ -276,9 +261,7 @@ def tried(number, work, template=None):
         changed = {*before.items()} ^ {*snapshot(outside).items()}
         faults += [f"outside: {path} {found}" for path, found in sorted(changed)]
         faults += [f"a draft is left: {path}" for path in project.rglob("*.part")]
-        faults += [
-            f"{path} was made" for path in PATHS if path.startswith("/") and Path(path).exists()
-        ]
+        faults += ["/etc/made was made"] * Path("/etc/made").exists()
         return "\n".join(faults)
 
 

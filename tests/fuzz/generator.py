@@ -30,19 +30,15 @@ class Predicate(NamedTuple):
 @cache
 def vocabulary():
     """All predicates, sorted by name and arity."""
-    names = {}
-    core = set()
-    for root in (asp_dir(), rules_dir()):
-        for path in sorted(root.rglob("*.lp")):
-            if path.parent.name == _TABLES:
-                continue
-            for name, arguments in _atoms(path.read_text("utf-8")):
-                key = name, len(arguments)
-                counts = names.setdefault(key, [Counter() for _ in arguments])
-                for count, argument in zip(counts, arguments, strict=True):
-                    count[argument] += bool(argument)
-                if root == asp_dir():
-                    core.add(key)
+    names, core = {}, set()
+    paths = [*sorted(asp_dir().rglob("*.lp")), *sorted(rules_dir().rglob("*.lp"))]
+    for path in (path for path in paths if path.parent.name != _TABLES):
+        for name, arguments in _atoms(path.read_text("utf-8")):
+            counts = names.setdefault((name, len(arguments)), [Counter() for _ in arguments])
+            for count, argument in zip(counts, arguments, strict=True):
+                count[argument] += bool(argument)
+            if path.is_relative_to(asp_dir()):
+                core.add((name, len(arguments)))
     return tuple(
         Predicate(name, tuple(_usual(count) for count in counts), (name, arity) in core)
         for (name, arity), counts in sorted(names.items())
@@ -60,16 +56,12 @@ def _atoms(text):
             for part in walk(node):
                 if part.ast_type is ASTType.SymbolicAtom:
                     for atom in functions(part.symbol):
-                        yield atom.name, [_variable(term) for term in atom.arguments]
-
-
-def _variable(term):
-    return term.name.strip("_") if term.ast_type is ASTType.Variable else ""
+                        terms = ((t, t.ast_type is ASTType.Variable) for t in atom.arguments)
+                        yield atom.name, [t.name.strip("_") if free else "" for t, free in terms]
 
 
 def _usual(count):
-    names = +count
-    return min(names, key=lambda name: (-names[name], name)) if names else "_"
+    return min(+count, key=lambda name: (-count[name], name), default="_")
 
 
 _NUMBERS = (
@@ -99,37 +91,24 @@ _FUNCTIONS = (
 _BOUNDS = ("#inf", "#sup")
 _OUTSIDE = ("@f(1)", "@f", "@x(#sup)")
 
-_KINDS = {
-    "S": ("1", "2"),
-    "I": ("1", "2", "3", "4", "7"),
-    "C": ("1", "2", "3", "5"),
-    "X": ("run(1,1)", "run(1,2)", "run(2,2)", "gap(1,3)", "run(3,5)"),
-    "L": ("equi", "oppo", "spe1", "spe2", "simi", "rel", "noali", "alic"),
-    "N": ("0", "1", "3", "5", "6", "100", "-3"),
-    "W": ('"bomb"', '"a"', "1", "-1", "50", "noun"),
-}
-"""What usually stands where a variable of ``asp/`` and ``lp_rules/`` stands."""
-
-_LIKE = {
-    **dict.fromkeys("JKFG", "I"),
-    **dict.fromkeys("DE", "C"),
-    **dict.fromkeys("YAB", "X"),
-    **dict.fromkeys("TU", "L"),
-    **dict.fromkeys("MPQRV", "N"),
-}
-
-_DECIDED = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        aligned label score tag noali alic free viable proposed token_count first last span_token
-        span_chunk span chunk in_chunk boundary evidence weight differs forbidden_label
-        forbidden_score licensed closeness
-        align_weight label_weight score_weight merge must_split must_join label_type rating
-        punctuation_chunk contribution given_boundary chunked learning token part
-        """,
-    )
+_USUAL = (
+    ("S", ("1", "2")),
+    ("IJKFG", ("1", "2", "3", "4", "7")),
+    ("CDE", ("1", "2", "3", "5")),
+    ("XYAB", ("run(1,1)", "run(1,2)", "run(2,2)", "gap(1,3)", "run(3,5)")),
+    ("LTU", ("equi", "oppo", "spe1", "spe2", "simi", "rel", "noali", "alic")),
+    ("NMPQRV", ("0", "1", "3", "5", "6", "100", "-3")),
 )
+_WORDS = ('"bomb"', '"a"', "1", "-1", "50", "noun")
+"""What usually stands where variables of ``asp/`` and ``lp_rules/`` stand, by their letters."""
+
+_DECIDED = """
+    aligned label score tag noali alic free viable proposed token_count first last span_token
+    span_chunk span chunk in_chunk boundary evidence weight differs forbidden_label
+    forbidden_score licensed closeness align_weight label_weight score_weight merge must_split
+    must_join label_type rating punctuation_chunk contribution given_boundary chunked learning
+    token part
+"""
 """What answers are read from, and what leads there at once."""
 
 
@@ -140,8 +119,7 @@ def generate(profile, number):
     subject = known[number % len(known)]
     writer = _Writer(random, known, "bomba" if profile == "es" else "bomb")
     lines = [writer.derive(subject)]
-    for _ in range(random.choice((0, 0, 0, 1, 1, 2, 3, 5))):
-        lines.append(writer.anything())
+    lines += [writer.anything() for _ in range(random.choice((0, 0, 0, 1, 1, 2, 3, 5)))]
     if random.random() < 0.4:
         # By itself: what the subject's rule breaks is not to hide everything else.
         lines[0] = writer.anything()
@@ -262,7 +240,7 @@ class _Writer:
         self.random = random
         self.known = known
         self.marker = f'token(_,_,"{marker}")'
-        self.decided = [each for each in known if each.name in _DECIDED]
+        self.decided = [each for each in known if each.name in _DECIDED.split()]
         self.core = [each for each in known if each.core]
 
     def anything(self):
@@ -286,7 +264,7 @@ class _Writer:
         return self.random.choice(group)
 
     def usual(self, name):
-        return self.random.choice(_KINDS.get(_LIKE.get(name[:1], name[:1]), _KINDS["W"]))
+        return self.random.choice(next((v for k, v in _USUAL if name[:1] in k), _WORDS))
 
     def term(self, name, bound=(), oddness=0.25):
         """A value for an argument: a variable of that name, something usual, something odd."""
@@ -306,8 +284,7 @@ class _Writer:
 
     def body(self, most=2):
         """Conditions, and the variables that they bind."""
-        parts = []
-        bound = []
+        parts, bound = [], []
         for _ in range(self.random.randint(1, most)):
             of = self.predicate()
             if parts and not set(of.arguments) & set(bound):

@@ -32,7 +32,7 @@ from ists_asp.resources import data_dir, rules_dir
 from ists_asp.rules import find_rules, load_rules
 from ists_asp.terminal import visible
 from ists_asp.workbench.project import Project
-from tests.fuzz.rule_files import in_child
+from tests.fuzz.rules import in_child
 from tests.serving import serving
 
 SECONDS = 10
@@ -77,11 +77,7 @@ def seeds(kind):
             return ["\n".join(rows).encode()]
         case "http":
             bodies = [
-                *(
-                    pair,
-                    {**pair, "decision": ["1 2 <==> 1 2"]},
-                    {**pair, "id": "x", "profile": "es"},
-                ),
+                *(pair, pair | {"decision": ["1 2 <==> 1 2"]}, pair | {"id": "x", "profile": "es"}),
                 {"tokens1": ["a", "dog"], "chunks1": [[1, 2]], "tokens2": ["a", "cat"]},
                 {"id": "1", "do": "label", "tokens1": [1], "tokens2": [1], "label": "SIMI"},
                 {"corpora": ["headlines"], "folds": 5},
@@ -121,7 +117,7 @@ def damaged(kind, number):
             case 5 if data:
                 data[at - 1] ^= 1 << random.randrange(8)
             case _:
-                other = random.choice(seeds(random.choice(KINDS)))
+                other = random.choice(seeds(random.choice([*KINDS])))
                 begin = random.randrange(len(other) + 1)
                 data[at:at] = other[begin : begin + random.randrange(200)]
     return bytes(data[: 1 << 19])
@@ -130,13 +126,12 @@ def damaged(kind, number):
 def try_rules(path):
     """Read a rule file; clingo alone finds as many statements in it."""
     found = load_rules(find_rules(path))
-    kinds = clingo.ast.ASTType.Comment, clingo.ast.ASTType.Program
-    alone = []
+    kinds, alone = (clingo.ast.ASTType.Comment, clingo.ast.ASTType.Program), []
     clingo.ast.parse_files([str(path)], alone.append)
-    counts = [
+    own, all_ = (
         sum(node.ast_type not in kinds for node in each) for each in (found.statements, alone)
-    ]
-    assert counts[0] == counts[1], f"{counts[0]} statements of {counts[1]}"
+    )
+    assert own == all_, f"{own} statements of {all_}"
 
 
 def try_words(path):
@@ -241,9 +236,7 @@ def served(kind):
             assert server.process.poll() is None, "the server has ended"
 
 
-KINDS = ("rules", "words", "wa", "chunks", "csv", "tsv", "jsonl", "answers", "toml", "text", "http")
-
-_TRIED = {
+KINDS = {
     **{"rules": (try_rules, ".lp"), "words": (try_words, ".tsv"), "wa": (try_wa, ".wa")},
     **{"chunks": (try_chunks, ".chunk.txt"), "answers": (try_answers, ".json")},
     **{kind: (try_table, f".{kind}") for kind in ("csv", "tsv", "jsonl")},
@@ -253,7 +246,7 @@ _TRIED = {
 
 def tried(kind, number, folder):
     """What is wrong with how an input is read; empty if nothing is."""
-    work, ending = _TRIED[kind]
+    work, ending = KINDS[kind]
     path = Path(folder) / f"input{ending}"
     path.write_bytes(damaged(kind, number))
     began = time.process_time()
@@ -273,9 +266,7 @@ def tried(kind, number, folder):
 def faults_of(numbers):
     """Each number, with what is wrong with how the input with it is read: kinds take turns."""
     for place, kind in enumerate(KINDS):
-        own = range(
-            -(-(numbers.start - place) // len(KINDS)), -(-(numbers.stop - place) // len(KINDS))
-        )
+        own = range(*(-(-(end - place) // len(KINDS)) for end in (numbers.start, numbers.stop)))
         with served(kind):
             for begin in range(0, len(own), TOGETHER):
                 for number, fault in _faults_of(kind, own[begin : begin + TOGETHER]):

@@ -12,6 +12,7 @@ from ists_asp.trace.why import Verdict
 from tests.tables import rows
 from tests.trace.conftest import sample_traces, system
 
+BUS = ("12 killed in bus accident", "10 killed in road accident")
 LABELS = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL")
 
 

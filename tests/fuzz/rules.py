@@ -1,22 +1,17 @@
-"""Try generated rule files: ``python -m tests.fuzz.rule_files --profile es --count 1000``.
+"""Generated rule files: ``python -m tests.fuzz rules-es`` tries them.
 
 Each is a file of a few odd rules (:mod:`tests.fuzz.generator`) over six pairs, which a child
-decides together and alone. What breaks is told at once, and a table ends it. ``--show NUMBER``
-prints a file, ``--only NUMBER`` tries it and tells what becomes of each pair.
+decides together and alone. No pair may cost another its answer, and all that is told is a line.
 """
 
-import argparse
 import gc
 import json
 import os
 import resource
 import signal
-import sys
 import tempfile
-import time
 import traceback
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 
 from ists_asp import load
@@ -41,9 +36,6 @@ CRASHES = (-signal.SIGFPE, -signal.SIGSEGV, -signal.SIGABRT)
 
 LONGEST = 2000
 """Characters of a message, the line of the rule that it quotes included."""
-
-KINDS = ("died", "traceback", "lost", "differs", "refused by check", "no answer", "wordless")
-"""What nothing that a rule file holds may cause."""
 
 
 def read_pairs(language):
@@ -84,10 +76,10 @@ def in_child(work, memory, seconds=resource.RLIM_INFINITY):
 class Laboratory:
     """Tries rule files with a profile, whose shipped rules are worked out once."""
 
-    def __init__(self, profile, folder, pairs=6):
+    def __init__(self, profile, folder):
         self.profile, self.folder = profile, Path(folder)
         with self.load() as system:
-            self.pairs = read_pairs(system.profile.language)[:pairs]
+            self.pairs = read_pairs(system.profile.language)
             list(system.decide(self.pairs))
         # What the collector does not look at is not copied for each child.
         gc.collect()
@@ -100,11 +92,10 @@ class Laboratory:
     def findings(self, text):
         """How a rule file went, and each fault with its kind."""
         told, code = in_child(lambda: [self._tried(text)], 8 << 30, SECONDS)
-        if told:
-            return told[0]
-        if code in OVER or code in CRASHES:
-            return "over the limits" if code in OVER else "clingo crashed", []
-        return "broken", [("died", f"exit code {code}")]
+        ends = dict.fromkeys(OVER, "over the limits") | dict.fromkeys(CRASHES, "clingo crashed")
+        if not told and code not in ends:
+            return "broken", [("died", f"exit code {code}")]
+        return told[0] if told else (ends[code], [])
 
     def _tried(self, text):
         path = self.folder / "mine.lp"
@@ -174,43 +165,16 @@ def answer_faults(answer):
         yield "a sentence without chunks"
 
 
-def main():
-    """Try files, and say what broke."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--profile", action="append", help=f"default: {', '.join(PROFILES)}")
-    parser.add_argument("--count", type=int, default=1000, help="files a profile")
-    parser.add_argument("--seed", type=int, default=0, help="the number of the first file")
-    parser.add_argument("--pairs", type=int, default=6, help="of the six, so many")
-    parser.add_argument("--show", type=int, metavar="NUMBER", help="print a file")
-    parser.add_argument("--only", type=int, metavar="NUMBER", help="try one file")
-    given = parser.parse_args()
-    profiles = given.profile or PROFILES
-    if given.show is not None:
-        print(*generate(profiles[0], given.show), sep="\n")
-        return 0
-    if given.only is not None:
-        given.seed, given.count = given.only, 1
-    total = Counter()
-    for profile in profiles:
-        with tempfile.TemporaryDirectory() as folder:
-            total += tried(Laboratory(profile, folder, given.pairs), given)
-    print(*(f"{count:6} {name}" for name, count in sorted(total.items())), sep="\n")
-    return any(total[kind] for kind in KINDS)
-
-
-def tried(laboratory, given):
-    """How often files ended in each way."""
-    count, profile, began = Counter(), laboratory.profile, time.monotonic()
-    for done, number in enumerate(range(given.seed, given.seed + given.count), 1):
-        how, found = laboratory.findings("\n".join(generate(profile, number)))
-        count.update([f"{profile}: files", f"{profile}: {how}", *{kind for kind, _ in found}])
-        for kind, seen in found:
-            print(f"{profile} {number}: {kind}: {seen[-400:]}", flush=True)
-        if done % 20 == 0:
-            print(f"# {profile}: {done} in {time.monotonic() - began:.0f} s", file=sys.stderr)
-    return count
-
-
-if __name__ == "__main__":
-    with suppress(BrokenPipeError):
-        sys.exit(main())
+def faults_of(numbers, profile):
+    """Each number, with what is wrong with how the rule file with it goes, and its text."""
+    ways = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        laboratory = Laboratory(profile, folder)
+        for number in numbers:
+            text = "\n".join(generate(profile, number))
+            how, found = laboratory.findings(text)
+            ways[how] += 1
+            faults = "\n".join(f"{kind}: {seen[-400:]}" for kind, seen in found)
+            yield number, faults and f"{faults}\n{text}"
+    few = 6 * ways["all answered"] <= len(numbers)
+    yield "all", f"hardly a file reaches the solver: {dict(ways)}" if few else ""
