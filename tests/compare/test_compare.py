@@ -15,14 +15,12 @@ from ists_asp.io.formats import answer_record, failure_record
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_answer
 from ists_asp.model import Answer, Chunk, Pair
-from ists_asp.resources import rules_dir
 from ists_asp.rules.catalogue import copy_rules
 from tests.sharing import alignments, load_shared, shared_system
 
 WORDS = ("big cats sleep", "large cats nap")
 CHUNKS = (Chunk(1, 2), Chunk(3, 3))
-
-
+WHOLE = (CHUNKS, (Chunk(1, 3),))
 SAME = "1,2~1,2 EQUI 5; 3~3 SIMI 3"
 
 
@@ -32,9 +30,6 @@ def pair(identifier="1"):
 
 def answered(lines="", chunks=(CHUNKS, CHUNKS), identifier="1"):
     return Answered(pair(identifier), alignments(lines), chunks)
-
-
-WHOLE = (CHUNKS, (Chunk(1, 3),))
 
 
 @pytest.mark.parametrize(
@@ -92,13 +87,14 @@ def test_pairs_that_one_run_lacks_are_told():
 
 
 def test_runs_without_a_common_pair_or_of_other_sentences():
-    with pytest.raises(DataError, match="no pair in common"):
-        compare({"1": answered()}, {"2": answered()})
     other = Answered(Pair("1", make_sentence(["dogs"]), make_sentence(["cats"])), ())
-    with pytest.raises(DataError, match=r"pair 1: .*other sentences"):
-        compare({"1": answered()}, {"1": other})
-    with pytest.raises(DataError, match="gold has none of the pairs"):
-        compare({"1": answered()}, {"1": answered()}, {"7": Reference(pair("7"), ())})
+    for new, gold, message in (
+        ({"2": answered()}, None, "no pair in common"),
+        ({"1": other}, None, "pair 1: .*other sentences"),
+        ({"1": answered()}, {"7": Reference(pair("7"), ())}, "gold has none of the pairs"),
+    ):
+        with pytest.raises(DataError, match=message):
+            compare({"1": answered()}, new, gold)
 
 
 def test_both_kinds_of_output_are_read_as_they_were_written(tmp_path):
@@ -157,19 +153,7 @@ def test_intervals_are_those_of_runs_that_are_measured_again(monkeypatch):
 
 POWER = ("Regulator recalls Nurofen", "Regulator recalls ibuprofen")
 EQUAL = ("the dog barks", "the dog barks")
-SYNONYM = 'alike(I,J,synonym,95) :- word(1,I,"nurofen"), word(2,J,"ibuprofen").'
-
-
-def make(*texts):
-    return [
-        Pair(str(number), *(make_sentence(text.split()) for text in pair))
-        for number, pair in enumerate(texts, start=1)
-    ]
-
-
-@pytest.fixture(scope="module")
-def shipped():
-    return shared_system("headlines")
+SYNONYM = 'alike(I,J,synonym,95) :- word(1,I,"nurofen"), word(2,J,"paint").'
 
 
 @pytest.fixture
@@ -185,22 +169,25 @@ def edited(tmp_path):
     return edit
 
 
-def run(old, folder, *texts, profile="headlines"):
-    with load_shared(profile, rules=[folder]) as new:
-        both = {one.new.pair.id: one for one in run_both(old, new, make(*texts))}
-        edits = find_edits(old.rules, new.rules)
-        before = {identifier: one.old for identifier, one in both.items()}
-        after = {identifier: one.new for identifier, one in both.items()}
-        causes = {identifier: one.causes for identifier, one in both.items() if one.causes}
-        return compare(before, after, None, causes), edits
+def run(rules, *texts, profile="headlines"):
+    """What rules change, and how they differ from those that are shipped."""
+    old = shared_system(profile)
+    pairs = [
+        Pair(str(number), *(make_sentence(side.split()) for side in sides))
+        for number, sides in enumerate(texts, start=1)
+    ]
+    with load_shared(profile, rules=[rules]) as new:
+        both = {one.new.pair.id: one for one in run_both(old, new, pairs)}
+        runs = ({key: getattr(one, run) for key, one in both.items()} for run in ("old", "new"))
+        causes = {key: one.causes for key, one in both.items() if one.causes}
+        return compare(*runs, None, causes), find_edits(old.rules, new.rules)
 
 
 @pytest.mark.slow
 @pytest.mark.long
-def test_the_same_rules_change_nothing(shipped, edited):
-    found, (edits, weights) = run(shipped, edited("words/similarity.lp", str.strip), POWER, EQUAL)
-    assert (found.count, found.changed) == (2, ())
-    assert edits == ()
+def test_the_same_rules_change_nothing(edited):
+    found, (edits, weights) = run(edited("words/similarity.lp", str.strip), POWER, EQUAL)
+    assert (found.count, found.changed, edits) == (2, (), ())
     assert (weights.added, weights.removed, weights.changed) == (0, 0, 0)
 
 
@@ -210,12 +197,8 @@ def test_the_same_rules_change_nothing(shipped, edited):
     ("file", "name", "rule", "pair", "kind"),
     [
         (
-            *("words/similarity.lp", "power_is_electricity"),
-            *(
-                SYNONYM.replace("ibuprofen", "paint"),
-                (POWER[0], "Regulator recalls paint"),
-                "align",
-            ),
+            *("words/similarity.lp", "power_is_electricity", SYNONYM),
+            *((POWER[0], "Regulator recalls paint"), "align"),
         ),
         (
             *("chunking/boundaries.lp", "cut", "must_split(1,3) :- token(1,3,_)."),
@@ -232,29 +215,24 @@ def test_the_same_rules_change_nothing(shipped, edited):
         ),
     ],
 )
-def test_an_added_rule_is_responsible(shipped, edited, file, name, rule, pair, kind):
+def test_an_added_rule_is_responsible(edited, file, name, rule, pair, kind):
     folder = edited(file, lambda text: f'{text}\n%@rule {name}: "{name}"\n{rule}\n')
-    found, (edits, weights) = run(shipped, folder, pair)
+    found, (edits, weights) = run(folder, pair)
     assert [(str(edit.kind), edit.new.name) for edit in edits] == [("added", name)]
     assert (weights.added, weights.removed, weights.changed) == (name == "costly", 0, 0)
     (changed,) = found.changed
-    told = [
-        each for one, each in zip(changed.changes, changed.causes, strict=True) if one.kind == kind
-    ]
-    assert told
-    for causes in told:
-        assert (name, "new") in [(cause.rule, cause.only) for cause in causes]
-        assert all(one.by for cause in causes for one in cause.moved)
+    assert kind in [change.kind for change in changed.changes]
+    for change, causes in zip(changed.changes, changed.causes, strict=True):
+        if change.kind == kind:
+            assert (name, "new") in [(cause.rule, cause.only) for cause in causes]
+            assert all(one.by for cause in causes for one in cause.moved)
 
 
 @pytest.mark.slow
 def test_a_removed_rule_is_responsible(edited):
-    name, file = "propose_linked_chunks", "baseline/links.lp"
-    text = (rules_dir() / file).read_text("utf-8")
-    start = text.index(f"%@rule {name}:")
-    end = text.index("%@rule", start + 1)
-    folder = edited(file, lambda text: text[:start] + text[end:])
-    found, (edits, _) = run(shared_system("baseline"), folder, EQUAL, profile="baseline")
+    name, whole = "propose_linked_chunks", r"(?s)%@rule propose_linked_chunks:.*?(?=%@rule)"
+    folder = edited("baseline/links.lp", lambda text: re.sub(whole, "", text))
+    found, (edits, _) = run(folder, EQUAL, profile="baseline")
     assert [(str(edit.kind), edit.old.name) for edit in edits] == [("removed", name)]
     (pair,) = found.changed
     causes = {(cause.rule, cause.only) for one in pair.causes for cause in one}
@@ -262,19 +240,17 @@ def test_a_removed_rule_is_responsible(edited):
 
 
 @pytest.mark.slow
-def test_changed_weights_and_corrections_are_told_with_their_values(shipped, edited, tmp_path):
+def test_changed_weights_and_corrections_are_told_with_their_values(edited, tmp_path):
     def heavy(text):
-        return re.sub(
-            r"^weight\(any_pair,align,.*$", "weight(any_pair,align,-900).", text, flags=re.M
-        )
+        return re.sub(r"(?m)^weight\(any_pair,align,.*$", "weight(any_pair,align,-900).", text)
 
     correction = tmp_path / "mine.lp"
-    correction.write_text("correction(any_pair,align,-600).\n", encoding="utf-8")
+    correction.write_text("correction(any_pair,align,-600).\n")
     for rules, counts, only, text in (
         (edited("weights/english.lp", heavy), (0, 0, 1), "both", r"weight\(.*\): .* -> -900"),
         (correction, (1, 0, 0), "new", r"correction\(any_pair,align\): none -> -600"),
     ):
-        found, (edits, weights) = run(shipped, rules, POWER)
+        found, (edits, weights) = run(rules, POWER)
         assert edits == ()
         assert (weights.added, weights.removed, weights.changed) == counts
         (pair,) = found.changed
@@ -288,9 +264,9 @@ def test_changed_weights_and_corrections_are_told_with_their_values(shipped, edi
 @pytest.mark.long
 def test_the_command_on_rules_and_on_their_outputs(good, edited, tmp_path):
     pair = ("Regulator recalls Opels", "Regulator recalls Vauxhalls")
-    named = '\n%@rule opel: "an Opel"\nalike(I,J,synonym,95) :- word(1,I,"opels"), '
-    named += 'word(2,J,"vauxhalls").\n'
-    folder = edited("words/similarity.lp", lambda text: text + named)
+    added = '%@rule opel: "an Opel"\n' + SYNONYM.replace("nurofen", "opels")
+    added = added.replace("paint", "vauxhalls")
+    folder = edited("words/similarity.lp", lambda text: f"{text}\n{added}\n")
     options = ("--profile", "headlines", "--cache", "none", "-q")
     for name, rules in (("old", ()), ("new", ("--rules", folder))):
         for suffix in (".wa", ".jsonl"):
@@ -299,16 +275,16 @@ def test_the_command_on_rules_and_on_their_outputs(good, edited, tmp_path):
     for suffix in (".wa", ".jsonl"):
         files = [tmp_path / (name + suffix) for name in ("old", "new")]
         by_output = json.loads(good("diff", *files, "--json", "--gold", tmp_path / "old.wa"))
-        for one, two in zip(by_rules["changed"], by_output["changed"], strict=True):
-            first, second = (
-                [
-                    (change["old"], change["new"])
-                    for change in each["changes"]
-                    if change["decision"] not in ("rating", "explanation")
-                ]
-                for each in (one, two)
-            )
-            assert first == second != []
+        first, second = (
+            [
+                (change["old"], change["new"])
+                for each in told["changed"]
+                for change in each["changes"]
+                if change["decision"] not in ("rating", "explanation")
+            ]
+            for told in (by_rules, by_output)
+        )
+        assert first == second != []
         # Gold is the old answer here: whatever changes is a loss.
         assert by_output["measures"]["Typ+Sco"]["old"] == 1
         assert by_output["measures"]["Typ+Sco"]["by"] < 0
@@ -335,7 +311,7 @@ def test_arguments_that_do_not_go_together(bad, args, code, words):
 
 @pytest.mark.slow
 @pytest.mark.long
-def test_a_constraint_and_a_preference_are_responsible(shipped, tmp_path):
+def test_a_constraint_and_a_preference_are_responsible(tmp_path):
     rules = tmp_path / "mine.lp"
     rules.write_text(
         '%@rule far: "so far apart nothing is aligned"\n'
@@ -345,7 +321,7 @@ def test_a_constraint_and_a_preference_are_responsible(shipped, tmp_path):
         '%@rule never: "nothing is opposed"\n:- label(_,_,oppo).\n'
     )
     moved = ("Storm hits coast", "On Monday , storm hits coast")
-    found, _ = run(shipped, rules, ("Storm hits coast", "Storm strikes coast"), moved)
+    found, _ = run(rules, ("Storm hits coast", "Storm strikes coast"), moved)
     first, second = found.changed
     causes = dict(zip((change.kind for change in first.changes), first.causes, strict=True))
     assert [(one.rule, one.only, one.line) for one in causes["label"]] == [("dislike", "new", 4)]

@@ -34,6 +34,9 @@ class Contrast(NamedTuple):
     sent2: str
     miss: str = ""
 
+    def __str__(self):
+        return f"{self.where}: {self.sent1} | {self.sent2}"
+
     @property
     def same(self):
         return self.verdict == "same"

@@ -72,6 +72,7 @@ def test_what_is_traced_is_explained_as_well(run, tmp_path):
     assert (tmp_path / "traces.jsonl").read_text("utf-8").startswith("{")
 
 
+@pytest.mark.slow
 def test_templates_of_an_earlier_version_are_used_with_a_warning(run, tmp_path):
     text = (data_dir() / "templates" / "en.toml").read_text("utf-8")
     (tmp_path / "old.toml").write_text(text.replace("[clauses]", 'common = "x"\n[clauses]'))

@@ -11,21 +11,12 @@ from ists_asp.explain import load_templates
 from ists_asp.resources import rules_dir
 from ists_asp.rules import Purpose, list_profiles, load_program
 from ists_asp.rules.catalogue import copy_rules
-from tests.explain.reviewed import (
-    DATA,
-    EACH,
-    SETS,
-    explain_all,
-    explained_pairs,
-    explained_set,
-    make_answer,
-    read_cases,
-    read_table,
-)
+from tests.explain import reviewed
+from tests.explain.reviewed import DATA, EACH, SETS, make_answer, read_table
 from tests.sharing import load_shared
 from tests.sharing import shared_system as system
 
-CASES = tuple(read_cases())
+CASES = tuple(reviewed.read_cases())
 SPANISH = read_table("spanish.tsv")
 TRAIN = read_table("train.tsv")
 TRUTH = {name: rest for name, *rest in read_table("truth.tsv")}
@@ -35,7 +26,9 @@ TRUTH = {name: rest for name, *rest in read_table("truth.tsv")}
 def explained():
     """The explanations of the cases by their place, and of each class of falsehoods by its name."""
     answers = {name: (case[0], make_answer(*case[1:4])) for name, case in TRUTH.items()}
-    return explain_all(system, {**dict(enumerate((c.profile, c.answer) for c in CASES)), **answers})
+    return reviewed.explain_all(
+        system, {**dict(enumerate((c.profile, c.answer) for c in CASES)), **answers}
+    )
 
 
 def test_there_are_enough_pairs_and_kinds(explained):
@@ -44,15 +37,12 @@ def test_there_are_enough_pairs_and_kinds(explained):
     assert len({own.kind for case in explained.values() for own in case.statements}) >= 15
 
 
-@pytest.mark.parametrize("place", range(len(CASES)), ids=lambda n: CASES[n].sent1[:40])
-def test_the_answer_is_explained_as_reviewed(explained, place):
-    assert CASES[place].text
-    assert explained[place].text == CASES[place].text
+each_case = pytest.mark.parametrize("place", range(len(CASES)), ids=lambda n: CASES[n].sent1[:40])
 
 
 @pytest.mark.slow
 def test_spanish_pairs_are_explained_as_reviewed():
-    assert explained_pairs(system("es"), SPANISH) == [text for *_, text in SPANISH]
+    assert reviewed.explained_pairs(system("es"), SPANISH) == [text for *_, text in SPANISH]
 
 
 @pytest.mark.long
@@ -63,7 +53,7 @@ def test_spanish_pairs_are_explained_as_reviewed():
 @pytest.mark.parametrize("name", SETS)
 def test_pairs_of_the_train_sets_are_explained_as_reviewed(name):
     reviewed = {identifier: text for own, identifier, text in TRAIN if own == name}
-    assert explained_set(system(name), name) == reviewed
+    assert reviewed.explained_set(system(name), name) == reviewed
 
 
 @pytest.mark.parametrize("name", TRUTH)
@@ -74,9 +64,10 @@ def test_what_is_said_is_so(explained, name):
     assert [words for words in unsaid if words in text] == [], text
 
 
-@pytest.mark.parametrize("place", range(len(CASES)), ids=lambda n: CASES[n].sent1[:40])
-def test_every_statement_is_traced_to_alignments_and_a_rule(explained, place):
+@each_case
+def test_the_answer_is_explained_as_reviewed_by_alignments_and_rules(explained, place):
     explanation = explained[place]
+    assert explanation.text == CASES[place].text != ""
     assert explanation.statements
     for statement in explanation.statements:
         assert set(statement.alignments) <= set(explanation.answer.alignments)
@@ -90,7 +81,7 @@ def test_every_statement_is_traced_to_alignments_and_a_rule(explained, place):
 
 @pytest.mark.long
 @pytest.mark.slow
-@pytest.mark.parametrize("place", range(len(CASES)), ids=lambda n: CASES[n].sent1[:40])
+@each_case
 def test_no_line_that_differs_is_left_out(explained, place):
     statements = (own for own in explained[place].statements if not own.kind.startswith("both"))
     told = {line for statement in statements for line in statement.alignments}
@@ -101,33 +92,33 @@ def test_no_line_that_differs_is_left_out(explained, place):
 @pytest.mark.slow
 def test_found_and_given_chunks_are_explained_alike():
     headlines = system("headlines")
-    sent1 = "[ 12 ] [ killed ] [ in bus accident ]"
-    sent2 = "[ 10 ] [ killed ] [ in road accident ]"
-    given = make_answer(sent1, sent2, "1-1 SIMI 3, 2-2 EQUI 5, 3-3 SIMI 4")
-    found = headlines.solve(*(s.replace("[ ", "").replace(" ]", "") for s in (sent1, sent2)))
+    chunked = "[ 12 ] [ killed ] [ in bus accident ]", "[ 10 ] [ killed ] [ in road accident ]"
+    given = make_answer(*chunked, "1-1 SIMI 3, 2-2 EQUI 5, 3-3 SIMI 4")
+    found = headlines.solve(*(re.sub(r"\[ | \]", "", side) for side in chunked))
     assert found.chunks1 == given.chunks1
     assert [line.label for line in found.alignments] == [line.label for line in given.alignments]
     assert headlines.explain(found).text == headlines.explain(given).text
 
 
-TEXT = "".join(
-    file.read_text("utf-8") for file in sorted((rules_dir() / "explanation").glob("*.lp"))
-)
-TEMPLATES = load_templates("en")
-
-
 def test_each_kind_of_statement_has_a_rule_and_a_text():
-    tables = re.findall(r"^_clause_(?:of|order)\((.*?)\)\.", TEXT, re.MULTILINE | re.DOTALL)
+    text, feedback = (
+        "".join(file.read_text("utf-8") for file in sorted((rules_dir() / folder).glob("*.lp")))
+        for folder in ("explanation", "feedback")
+    )
+    tables = re.findall(r"^_clause_(?:of|order)\((.*?)\)\.", text, re.MULTILINE | re.DOTALL)
     assert len(tables) == 2
     entries = [entry for table in tables for entry in re.findall(r"(\w+),\d+,\d+,(\w+)", table)]
     kinds, clauses = map(set, zip(*entries, strict=True))
-    feedback = (rules_dir() / "feedback" / "statements.lp").read_text("utf-8")
-    keys = {*TEMPLATES.statements, *TEMPLATES.clauses}
-    others = {key for key in keys if re.search(rf"\b{key}\b", feedback)}
-    others |= {key for key in TEMPLATES.clauses if key.startswith("more_")}
-    assert kinds | {"more_differences"} == {*TEMPLATES.statements} - (others - kinds)
-    assert clauses == {*TEMPLATES.clauses} - (others - clauses)
-    assert {f"say_{kind}" for kind in kinds} <= set(re.findall(r"%@rule (\w+):", TEXT))
+    templates = load_templates("en")
+    for told, texts in (
+        (kinds | {"more_differences"}, templates.statements),
+        (clauses, templates.clauses),
+    ):
+        # Those of feedback, and what begins a count of what is left out.
+        rest = {key for key in {*texts} - told if not re.search(rf"\b{key}\b", feedback)}
+        assert told <= {*texts}
+        assert all(key.startswith("more_") and told == clauses for key in rest)
+    assert {f"say_{kind}" for kind in kinds} <= set(re.findall(r"%@rule (\w+):", text))
 
 
 @pytest.mark.parametrize("profile", list_profiles())
@@ -151,10 +142,8 @@ def test_rules_that_cannot_explain_say_so(tmp_path, file, old, new, message):
     copy_rules(tmp_path / "mine")
     path = tmp_path / "mine" / file
     path.write_text(re.sub(old, new, path.read_text("utf-8"), count=1), "utf-8")
-    with (
-        load_shared("baseline", rules=[tmp_path / "mine"]) as mine,
-        pytest.raises((RuleError, UnsatisfiableError), match=message) as caught,
-    ):
+    refused = pytest.raises((RuleError, UnsatisfiableError), match=message)
+    with load_shared("baseline", rules=[tmp_path / "mine"]) as mine, refused as caught:
         mine.explain(make_answer("[ a cat ]", "[ a cat ]", "1-1 EQUI 5"))
     assert "\n" not in str(caught.value)
 
@@ -181,29 +170,22 @@ def annotated(monkeypatch):
 
 
 @pytest.mark.slow
-def test_an_answer_is_explained_with_the_annotation_that_it_has(annotated):
+def test_answers_are_annotated_once_and_together(annotated):
     headlines = system("headlines")
-    answers = [headlines.solve(*pair) for pair in PAIRS]
-    assert annotated == [2, 2]
-    found = list(headlines.explain_many(answers))
-    assert annotated == [2, 2]
-    assert [one.answer for one in found] == answers
-    assert [one.text for one in found] == [headlines.explain(answer).text for answer in answers]
-
-
-@pytest.mark.slow
-def test_given_answers_are_annotated_together(annotated):
-    answers = [
+    solved = [headlines.solve(*pair) for pair in PAIRS]
+    given = [
         make_answer("[ Police ] [ stop ]", "[ Army ] [ stops ]", "2-2 EQUI 5"),
         make_answer("[ a cat ]", "[ a dog ]", "1-1 SIMI 2"),
     ]
-    texts = [one.text for one in system("headlines").explain_many(answers)]
-    assert annotated == [4]
-    assert texts == [system("headlines").explain(answer).text for answer in answers]
-
-
-def test_only_the_sentence_that_lacks_words_is_annotated(annotated):
-    headlines = system("headlines")
+    for answers, calls in ((solved, [2, 2]), (given, [2, 2, 4])):
+        found = list(headlines.explain_many(answers))
+        assert annotated == calls
+        assert [one.answer.alignments for one in found] == [one.alignments for one in answers]
+        texts = [headlines.explain(answer).text for answer in answers]
+        assert [one.text for one in found] == texts
+        annotated[:] = calls
+    annotated.clear()
+    # Only the sentence that lacks words.
     (pair,) = headlines.annotate([headlines.solve("a cat", "a dog").pair])
     bare = tuple(replace(token, words=()) for token in pair.sent2.tokens)
     half = replace(pair, sent2=replace(pair.sent2, tokens=bare))

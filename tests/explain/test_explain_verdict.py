@@ -39,25 +39,24 @@ def outcome(tmp_path):
     return decide
 
 
+def check_same(labels, text, rating):
+    assert labels == ["EQUI"]
+    assert text.startswith("They say the same in other words.")
+    assert rating >= 4.75
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EQUAL)
 @pytest.mark.parametrize("pair", [(WALK, RUN), (RUN, WALK)])
 def test_label_text_and_rating_say_one_thing(outcome, name, pair):
-    labels, text, rating = outcome(pair, EQUAL[name], name)
-    assert labels == ["EQUI"]
-    assert text.startswith("They say the same in other words.")
-    assert rating >= 4.75
+    check_same(*outcome(pair, EQUAL[name], name))
 
 
 @pytest.mark.slow
 def test_a_licence_of_ones_own_is_above_what_is_never_the_same(outcome):
     pair = ("They feed horses", "They feed cows")
     assert outcome(pair, "% nothing.")[0] == ["SIMI"]
-    licence = LICENCE.replace('"walk"', '"horse"').replace('"run"', '"cow"')
-    labels, text, rating = outcome(pair, licence)
-    assert labels == ["EQUI"]
-    assert text.startswith("They say the same in other words.")
-    assert rating >= 4.75
+    check_same(*outcome(pair, LICENCE.replace("walk", "horse").replace("run", "cow")))
 
 
 UNKNOWN = """
@@ -124,16 +123,13 @@ The bulbs arent lit / The bulbs are lit
 
 
 @pytest.mark.slow
-def test_a_contracted_denial_is_told():
+def test_a_contracted_denial_is_told_and_what_cannot_be_done():
     pairs = [line.split(" / ") for line in DENIALS.strip().splitlines()]
+    pairs.append(("so current cannot flow", "No current flows"))
     system = shared_system()
     explanations = system.explain_many(system.solve_many(pairs, rated=False))
-    for (denied, _), explanation in zip(pairs, explanations, strict=True):
+    *texts, cannot = [explanation.text for explanation in explanations]
+    for (denied, _), text in zip(pairs[:-1], texts, strict=True):
         quoted = " ".join(denied.split()[-2:])
-        assert explanation.text.startswith(f"Only the first denies something: “{quoted}”")
-
-
-def test_what_cannot_be_done_is_not_told_as_what_can_be_done():
-    system = shared_system()
-    text = system.explain(system.solve("so current cannot flow", "No current flows")).text
-    assert "something that cannot be done: “cannot flow”" in text
+        assert text.startswith(f"Only the first denies something: “{quoted}”")
+    assert "something that cannot be done: “cannot flow”" in cannot

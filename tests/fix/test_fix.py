@@ -64,38 +64,28 @@ def test_edits_are_measured_and_those_without_harm_come_first():
 
 
 @pytest.mark.slow
-def test_an_edit_is_written_beside_others_and_taken_back(run, tmp_path):
+def test_an_edit_is_written_beside_others_and_taken_back(good, bad, tmp_path):
     claim = '"litres" ~ "gallons" not aligned'
     asked = ("fix", *MILK, claim, "--profile", "headlines", "--reader", "none", "-q")
-    shown = run(*asked, "--json")
-    assert shown.exit_code == 0, shown.stderr
-    record = json.loads(shown.stdout)
+    record = json.loads(good(*asked, "--json"))
     assert (record["held"], record["pairs"]) == (False, 10)
     for name in ("", "_2"):
-        written = run(*asked, "--apply", "1")
-        assert written.exit_code == 0, written.stderr
+        good(*asked, "--apply", "1")
         file = tmp_path / "fixes" / f"litres_gallons{name}.lp"
         assert file.read_text().partition("\n")[2] == record["proposals"][0]["proposal"]["text"]
-    assert run("fix", "--undo").exit_code == 0
+    good("fix", "--undo")
     assert [path.name for path in (tmp_path / "fixes").iterdir()] == ["litres_gallons.lp"]
-    assert run("fix", "--undo").exit_code == 0
-    nothing = run("fix", "--undo")
-    assert (nothing.exit_code, nothing.stderr) == (
-        1,
-        "error: fixes: no file here was written by fix --apply\n",
-    )
-    beyond = run(*asked, "--apply", "9")
-    assert beyond.exit_code == 2
-    assert "--apply: there is no edit 9; expected 1 to" in beyond.stderr
+    good("fix", "--undo")
+    assert bad(1, "fix", "--undo") == "fixes: no file here was written by fix --apply"
+    assert "--apply: there is no edit 9; expected 1 to" in bad(2, *asked, "--apply", "9")
 
 
-def test_what_holds_is_said_and_where_nothing_helps_what_lacks(run):
+@pytest.mark.slow
+def test_what_holds_is_said_and_where_nothing_helps_what_lacks(run, good, bad):
     options = ("--profile", "headlines", "--reader", "none", "-q")
-    held = run("fix", *MILK, '"of milk" ~ "of milk" aligned', *options)
-    assert held.stdout.endswith("The claim holds already.\n")
+    held = good("fix", *MILK, '"of milk" ~ "of milk" aligned', *options)
+    assert held.endswith("The claim holds already.\n")
     lacking = run("fix", *MILK, 'says "a dog"', *options)
     assert lacking.exit_code == 1
     assert 'None of 4 edits makes says "a dog" hold.' in lacking.stdout
-    few = run("fix", *MILK)
-    assert few.exit_code == 2
-    assert "2 arguments; expected two sentences and a claim" in few.stderr
+    assert "2 arguments; expected two sentences and a claim" in bad(2, "fix", *MILK)

@@ -1,9 +1,9 @@
 """All that strangers hand over, made hostile at random: ``python -m tests.fuzz``.
 
 That is 900 rule files, 300 project folders with a server each and 300 without, 300 tables, 200
-exchanges in HTTP, 400 series of corrections and 2200 damaged inputs. ``folders`` and so on choose
-some, ``--from`` and ``--count`` which numbers. Each fault is printed as it is seen; the exit code
-is 1 if there was one.
+exchanges in HTTP, 400 series of corrections, 2200 damaged inputs and 400 files of alignments that
+the task's own scripts read as well. ``folders`` and so on choose some, ``--from`` and ``--count``
+which numbers. Each fault is printed as it is seen; the exit code is 1 if there was one.
 """
 
 import argparse
@@ -13,6 +13,7 @@ from functools import partial
 from time import monotonic as time
 
 from tests.fuzz import exchanges, folders, inputs, rules, tables
+from tests.official import scripts
 
 
 def corrections(numbers):
@@ -31,6 +32,7 @@ GENERATORS = {
     "exchanges": (200, exchanges.faults_of),
     "corrections": (200, corrections),
     "inputs": (2200, inputs.faults_of),
+    "official": (400, scripts.faults_of),
 }
 
 

@@ -1,4 +1,4 @@
 """Perturbed files, measured and checked by us and by the task's own scripts.
 
-``python -m tests.official`` compares all of them and prints a table; the suite takes a sample.
+``python -m tests.fuzz official`` compares all of them; the suite takes a sample.
 """

@@ -7,13 +7,10 @@ not UTF-8 are lone surrogates.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import NamedTuple
 
 SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 LABELS = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL")
@@ -54,8 +51,7 @@ class Row(NamedTuple):
         return "0" not in (self.one, self.two)
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A change of gold, the system, ``both``, ``either``, or ``any`` of these."""
 
     name: str
@@ -65,21 +61,16 @@ class Kind:
     whole: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """A gold file and an answer to compare; ``source`` is what the gold file was made of."""
 
     kind: Kind
-    number: int
     source: bytes
     gold: bytes
     system: bytes
 
-    def __str__(self):
-        return f"{self.kind.name} {self.number}"
 
-
-def make(kind, number, random, base=None):
+def make(kind, random, base=None):
     """A case, whose answer is a little wrong everywhere, as answers are."""
     source = (base or random.choice(sorted(SAMPLES.glob("*/gold.wa")))).read_bytes()
     gold = source.decode("utf-8", "surrogateescape")
@@ -88,7 +79,7 @@ def make(kind, number, random, base=None):
     for name in {"both": [*texts], "either": [random.choice([*texts])]}.get(on, [on]):
         texts[name] = kind.change(random, texts[name])
     gold, system = (text.encode("utf-8", "surrogateescape") for text in texts.values())
-    return Case(kind, number, source, gold, system)
+    return Case(kind, source, gold, system)
 
 
 def _mistaken(random, row):

@@ -6,9 +6,11 @@ import os
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
+import tempfile
 from enum import StrEnum
 from pathlib import Path
+from random import Random
+from typing import NamedTuple
 
 from click.testing import CliRunner
 
@@ -16,7 +18,10 @@ from ists_asp.cli.app import main
 from ists_asp.evaluate.files import evaluate_files
 from ists_asp.model import Scheme
 
-FOLDER = Path(__file__).parents[3] / "shared" / "official"
+from .kinds import KINDS, make
+
+SHARED = Path(__file__).parents[3] / "shared"
+TRAIN, FOLDER = SHARED / "data", SHARED / "official"
 PERL = shutil.which("perl")
 MISSING = (
     "perl is not installed"
@@ -34,16 +39,14 @@ MESSAGES = (
 _FIGURE = re.compile(r"^ F1 (\S+) +(\S+)$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Whether a file is well formed, and what was found wrong with it."""
 
     correct: bool
     messages: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(NamedTuple):
     """What a scorer printed, by name, and whether it died."""
 
     printed: dict[str, str]
@@ -63,20 +66,16 @@ def check(file):
 
 def measure(scheme, gold, system):
     ended = _run(f"evalF1-{scheme}.pl", gold, system)
-    last = (ended.stderr.strip().splitlines() or [""])[-1]
-    return Figures(dict(_FIGURE.findall(ended.stdout)), last if ended.returncode else "")
+    died = (ended.stderr.strip() or "?").splitlines()[-1] if ended.returncode else ""
+    return Figures(dict(_FIGURE.findall(ended.stdout)), died)
 
 
 def _run(script, *files):
     assert PERL is not None
-    return subprocess.run(
-        [PERL, FOLDER / script, *files],
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        # The order in which a scorer adds up is random otherwise.
-        env={**os.environ, "PERL_HASH_SEED": "0"},
-    )
+    # The order in which a scorer adds up is random otherwise.
+    options = {"env": os.environ | {"PERL_HASH_SEED": "0"}, "encoding": "utf-8"}
+    command = [PERL, FOLDER / script, *files]
+    return subprocess.run(command, capture_output=True, errors="replace", **options)
 
 
 _MORE = re.compile(r"error: and \d+ more faulty lines?")
@@ -94,14 +93,36 @@ class Ended(StrEnum):
     DIFFERENT = "different"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     what: str
     ended: Ended
     said: str = ""
 
 
-def compare(case, folder, schemes=("2016", "2015")):
+def faults_of(numbers):
+    """Each number, with what is wrong with how its case is checked and measured."""
+    sets = sorted([*TRAIN.glob("ists-2016-train/*/gold.wa"), *TRAIN.glob("ists-2015-train/*.wa")])
+    if MISSING:
+        yield "all", MISSING
+        return
+    for number in numbers:
+        kind, random = KINDS[number % len(KINDS)], Random(number)
+        # Each fourth time a whole train set.
+        whole = sets and kind.whole and number // len(KINDS) % 4 == 3
+        case = make(kind, random, random.choice(sets) if whole else None)
+        with tempfile.TemporaryDirectory() as folder:
+            yield number, "\n".join([kind.name] * bool(found := [*faults(case, folder)]) + found)
+
+
+def faults(case, folder, schemes=("2016", "2015")):
+    """What is not as it should be: where we are laxer, or stricter for no reason of our own."""
+    for what, ended, said in compare(case, Path(folder), schemes):
+        stricter = ended is Ended.STRICTER and what.startswith("figures") and not case.kind.stricter
+        if stricter or ended in (Ended.DIFFERENT, Ended.LENIENT):
+            yield f"{what}: {ended}: {said}"
+
+
+def compare(case, folder, schemes):
     """Write the files of a case, and compare the check of each changed one and both scorers."""
     gold, system = folder / "gold.wa", folder / "system.wa"
     gold.write_bytes(case.gold)

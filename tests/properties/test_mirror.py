@@ -84,6 +84,7 @@ def test_which_sentence_comes_first_makes_no_difference(profile, options, each):
     assert set(ratings(system, doubled)) == {highest(system)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["sts-en", "sts-es"])
 def test_sentences_without_a_word_may_be_the_same(profile):
     system = shared_system(profile)

@@ -29,7 +29,7 @@ adv rb    | scarcely
 noun nns  | price
 propn nnp | monday friday
 """
-TAGS = {lemma: tags for tags, lemmas in rows(TAGS) for lemma in lemmas.split()}
+TAGS = {lemma: tags.upper() for tags, lemmas in rows(TAGS) for lemma in lemmas.split()}
 FORMS = {"kill": "killed", "cut": "cuts", "deny": "denies", "stop": "stops", "price": "prices"}
 PAIRS = """
 12 kill / in bus accident | 10 kill / in road accident
@@ -46,7 +46,7 @@ def sentence(text):
     for part in text.split(" / "):
         first = len(tokens) + 1
         for lemma in part.split():
-            form, tags = FORMS.get(lemma, lemma), TAGS.get(lemma, "noun nn").upper().split()
+            form, tags = FORMS.get(lemma, lemma), TAGS.get(lemma, "NOUN NN").split()
             tokens.append(Token(len(tokens) + 1, form, (Word(form, lemma, *tags),)))
         chunks.append(Chunk(first, len(tokens)))
     return Sentence(tuple(tokens), tuple(chunks))
@@ -135,13 +135,9 @@ def test_a_run_that_is_not_incremental_or_has_a_damaged_store_decides_everything
 
 
 @pytest.mark.slow
-def test_a_constant_touches_what_its_statements_touch(cache):
+def test_a_constant_touches_what_its_statements_touch_and_ratings_are_kept(cache):
     _, stages = decide(cache, constants={"eagerness": 40})
     assert set(stages.edits) == {"-c eagerness"}
-
-
-@pytest.mark.slow
-def test_ratings_are_kept_as_well(cache):
     fresh, _ = decide(cache, rated=True, incremental=False)
     for _ in range(2):
         answers, _ = decide(cache, rated=True)
@@ -231,8 +227,8 @@ def try_edits(pairs, folder, seed, count):
     tokens = (token for pair in pairs for side in (pair.sent1, pair.sent2) for token in side.tokens)
     lemmas = sorted({word.lemma for token in tokens for word in token.words})
     lemmas = [lemma for lemma in lemmas if not {'"', "\\"} & set(lemma)]
-    words = [f'"{lemma}"' for lemma in lemmas]
-    grammar = Grammar(seed, STATEMENTS, **CHOICES, word=words, lemma=lemmas)
+    words = {"word": [f'"{lemma}"' for lemma in lemmas], "lemma": lemmas}
+    grammar = Grammar(seed, STATEMENTS, **CHOICES, **words)
     lines = {"mine.lp": [grammar.make("statement") for _ in range(3)], "words.tsv": []}
     kept = 0
     for _ in range(count):
@@ -240,17 +236,16 @@ def try_edits(pairs, folder, seed, count):
         grammar.edit(lines[name], form)
         (folder / "mine.lp").write_text("\n".join([HEAD, *lines["mine.lp"]]) + "\n")
         (folder / "words.tsv").write_text("\n".join([*lines["words.tsv"], "# end"]) + "\n")
-        constants = {"eagerness": grammar.choice([0, 0, 0, 30])}
-        outcomes = []
+        options = {"constants": {"eagerness": grammar.choice([0, 0, 0, 30])}, "pairs": pairs}
+        outcomes, paths = [], [folder / "mine.lp", folder / "words.tsv"]
         for incremental in (True, False):
-            options = {"constants": constants, "incremental": incremental, "pairs": pairs}
             try:
-                paths = [folder / "mine.lp", folder / "words.tsv"]
-                answers, stages = decide(folder / "cache", paths, **options)
+                answers, stages = decide(
+                    folder / "cache", paths, incremental=incremental, **options
+                )
+                kept += stages.kept
             except IstsError as error:
                 answers = [str(error)]
-            else:
-                kept += stages.kept
             outcomes.append(answers)
         assert outcomes[0] == outcomes[1], lines
     return kept

@@ -78,6 +78,7 @@ def test_it_sees_what_corresponds(reader):
     assert "reader_span(1,3,5)" in atoms
 
 
+@pytest.mark.slow
 def test_facts_are_the_same_in_a_batch_and_alone(system):
     many = [facts for _, facts in system.facts([pair(*texts) for texts in PAIRS])]
     alone = [facts for texts in PAIRS for _, facts in system.facts([pair(*texts)])]
@@ -171,10 +172,14 @@ def test_a_dictionary_a_table_and_a_rule_overrule_the_reader(system, tmp_path):
         assert "EQUI" not in labels(forbidden, sides[0], sides[0]).values()
 
 
-def test_english_profiles_name_the_shipped_reader(system, reader):
+def test_english_profiles_name_the_shipped_reader():
     named = {name: load_profile(name).reader for name in list_profiles()}
     english = ("answers-students", "default", "headlines", "images", "sts-en")
     assert {name: one for name, one in named.items() if one} == dict.fromkeys(english, "shipped")
+
+
+@pytest.mark.slow
+def test_a_system_has_the_reader_of_its_profile(system, reader):
     default, without = shared_system("headlines"), shared_system("headlines", reader=False)
     assert default.reader == system.reader == reader.digest
     assert default.knowledge == ("lexicon", "vectors", "reader")

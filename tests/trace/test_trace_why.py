@@ -209,6 +209,7 @@ def test_all_that_forbids_is_named_and_what_is_forbidden_lacks_nothing(trace_wit
     assert "label" not in trace.why_not("1 <==> 3 // REL // 2").text().partition("\n")[2]
 
 
+@pytest.mark.slow
 def test_an_error_names_the_constraints_that_cannot_all_hold(trace_with):
     rules = (
         '%@rule none: "n"\n:- label(X,Y,equi).\n%@rule some: "s"\n:- not label(_,_,equi).\n'
@@ -259,31 +260,21 @@ def answer():
 
 
 @pytest.mark.slow
-def test_an_answer_says_why_as_its_trace_does(answer):
-    trace = answer.trace()
+def test_an_answer_says_why_and_why_not_as_its_trace_does(answer):
+    trace, asked = answer.trace(), "1 <==> 1 // EQUI"
     assert answer.trace() is trace
     assert trace.answer.alignments == answer.alignments
-    (line, *_) = answer.alignments
-    assert (line.tokens1, line.tokens2) == ((1,), (1,))
-    assert answer.why("1 <==> 1").text() == trace.why("1 <==> 1").text()
-    assert "label:1:1" in answer.why("1 <==> 1").text()
-
-
-def test_an_answer_says_why_not(answer):
-    found = answer.why_not("1 <==> 1 // EQUI")
-    assert found.text() == answer.trace().why_not("1 <==> 1 // EQUI").text()
+    assert "label:1:1" in answer.why("1 <==> 1").text() == trace.why("1 <==> 1").text()
+    assert answer.why_not(asked).text() == trace.why_not(asked).text()
     with pytest.raises(UsageError, match="not so in the answer: "):
-        answer.why("1 <==> 1 // EQUI")
-
-
-def test_the_rating_of_an_answer_can_be_asked_for(answer):
-    rating = answer.trace().answer.rating
-    assert answer.rating == rating == system("headlines").rate(answer)
+        answer.why(asked)
+    # The rating can be asked for as well.
+    assert answer.rating == trace.answer.rating == system("headlines").rate(answer)
     assert "words_covered" in answer.why("rating").text()
 
 
 @pytest.mark.slow
-def test_an_answer_that_cannot_be_traced_says_so(answer):
+def test_an_answer_that_cannot_be_traced_or_whose_system_is_closed_says_so(answer):
     copy = pickle.loads(pickle.dumps(answer))
     assert copy == answer
     with pytest.raises(UsageError, match=r"^pair 1: this answer cannot be traced; expected "):
@@ -293,12 +284,7 @@ def test_an_answer_that_cannot_be_traced_says_so(answer):
         assert best.why("1 <==> 1").decisions
         with pytest.raises(UsageError, match="cannot be traced"):
             second.why_not("1 <==> 1")
-
-
-@pytest.mark.slow
-def test_a_closed_system_says_so():
-    with load_shared("headlines") as closed:
-        answer = closed.solve(*BUS)
-    for ask in (lambda: answer.why("1 <==> 1"), lambda: closed.solve(*BUS)):
+        fresh = several.solve(*BUS)
+    for ask in (lambda: fresh.why("1 <==> 1"), lambda: several.solve(*BUS)):
         with pytest.raises(UsageError, match=r"^the system is closed"):
             ask()

@@ -2,7 +2,7 @@
 
 Source: the task descriptions of SemEval-2016 Task 2 and of the SemEval-2015 pilot, after
 Melamed (1998), "Manual annotation of translational equivalence"; and what the official scorers
-of both years print, with which ``python -m tests.official`` compares this one. Every token of a
+of both years print: ``python -m tests.fuzz official`` compares them with this. Every token of a
 chunk is linked to every token of the chunk that it is aligned to. A link between tokens with *m*
 and *n* links weighs ``1 / max(m, n)``, so that a chunk pair of *a* and *b* tokens weighs
 ``min(a, b)``. Precision is the weight of the system's links that the gold file has too over

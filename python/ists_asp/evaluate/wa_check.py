@@ -3,7 +3,7 @@
 *Faults* are what the official check rejects, under the names it gives them, what we reject beyond
 that, and what the scheme of 2015 does not allow; each says whose rule it breaks, and a line has
 one at most. *Notes* are oddities that are accepted; they never change the verdict.
-``python -m tests.official`` compares this check with the official one.
+``python -m tests.fuzz official`` compares this check with the official one.
 """
 
 from __future__ import annotations
