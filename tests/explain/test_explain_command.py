@@ -65,19 +65,12 @@ def test_files_give_a_line_a_pair_and_id_chooses(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_what_is_traced_is_explained_as_well(run, tmp_path):
-    alone = run(*PAIR).stdout
-    done = run(*PAIR, "--trace", "traces.jsonl")
-    assert (done.exit_code, done.stdout) == (0, alone)
-    assert (tmp_path / "traces.jsonl").read_text("utf-8").startswith("{")
-
-
-@pytest.mark.slow
-def test_templates_of_an_earlier_version_are_used_with_a_warning(run, tmp_path):
+def test_traces_and_templates_of_an_earlier_version_change_no_text(run, tmp_path):
     text = (data_dir() / "templates" / "en.toml").read_text("utf-8")
     (tmp_path / "old.toml").write_text(text.replace("[clauses]", 'common = "x"\n[clauses]'))
-    done = run(*PAIR, "--templates", "old.toml")
+    done = run(*PAIR, "--trace", "traces.jsonl", "--templates", "old.toml")
     assert (done.exit_code, done.stdout) == (0, run(*PAIR).stdout)
+    assert (tmp_path / "traces.jsonl").read_text("utf-8").startswith("{")
     (line,) = done.stderr.splitlines()
     assert line.startswith("warning: old.toml:")
     assert "statements.common: no shipped rule uses this text; expected" in line

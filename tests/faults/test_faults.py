@@ -33,25 +33,21 @@ def whole(tmp_path_factory):
 def endings(request, whole, tmp_path_factory):
     """What becomes of each fault that is asked for; as many at a time as there are cores."""
     cache, answers = whole
-    wanted = [item.callspec.params["fault"] for item in request.session.items if _is_fault(item)]
+    items = (one for one in request.session.items if one.name.startswith("test_fault["))
 
     def work(fault):
         place = Place(tmp_path_factory.mktemp("fault"), cache, answers)
         return place, fault.inject(place)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        yield {fault.name: pool.submit(work, fault) for fault in wanted}
-
-
-def _is_fault(item):
-    return getattr(item, "originalname", "") == "test_fault"
+        yield {item.callspec.id: pool.submit(work, item.callspec.params["fault"]) for item in items}
 
 
 def test_no_fault_is_there_twice():
     assert len({fault.name for fault in FAULTS}) == len(FAULTS) > 50
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_fault(fault, endings):
     place, ending = endings[fault.name].result()
     lines, expected = ending.stderr.splitlines(), fault.ends

@@ -1,13 +1,12 @@
 """All that strangers hand over, made hostile at random: ``python -m tests.fuzz``.
 
 That is 900 rule files, 300 project folders with a server each and 300 without, 300 tables, 200
-exchanges in HTTP, 400 series of corrections, 2200 damaged inputs and 400 files of alignments that
-the task's own scripts read as well. ``folders`` and so on choose some, ``--from`` and ``--count``
+exchanges in HTTP, 2200 damaged inputs and 400 files of alignments that the task's own scripts read
+as well. ``folders`` and so on choose some, ``--from`` and ``--count``
 which numbers. Each fault is printed as it is seen; the exit code is 1 if there was one.
 """
 
 import argparse
-import subprocess
 import sys
 from functools import partial
 from time import monotonic as time
@@ -15,22 +14,12 @@ from time import monotonic as time
 from tests.fuzz import exchanges, folders, inputs, rules, tables
 from tests.official import scripts
 
-
-def corrections(numbers):
-    """Hypothesis makes them, by the two properties of the tests; as many of each as numbers."""
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-k", "whatever or by_hand"]
-    command += ["tests/workbench/test_corrections.py", f"--hypothesis-seed={numbers.start}"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    yield numbers.stop - 1, done.stdout[-3000:] if done.returncode else ""
-
-
 GENERATORS = {
     **{f"rules-{name}": (300, partial(rules.faults_of, profile=name)) for name in rules.PROFILES},
     "folders": (300, folders.faults_of),
     "light": (300, partial(folders.faults_of, light=True)),
     "tables": (300, tables.faults_of),
     "exchanges": (200, exchanges.faults_of),
-    "corrections": (200, corrections),
     "inputs": (2200, inputs.faults_of),
     "official": (400, scripts.faults_of),
 }

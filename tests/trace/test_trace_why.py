@@ -1,4 +1,4 @@
-"""Why: decisions as contrasts, hard rules as reasons, and answers that say both themselves."""
+"""Why: decisions as contrasts, hard rules as reasons, the words that are quoted, and answers."""
 
 import json
 import pickle
@@ -7,8 +7,17 @@ from functools import cache
 
 import pytest
 
+from ists_asp.engine import load
 from ists_asp.errors import UnsatisfiableError, UsageError
+from ists_asp.io.text import make_sentence
+from ists_asp.model import Pair
+from ists_asp.report import evidence
 from ists_asp.resources import rules_dir
+from ists_asp.rules.arguments import CHUNK, SPAN, TOKEN, argument_types
+from ists_asp.syntax.ground import Ground
+from ists_asp.trace import decisions
+from ists_asp.trace.rendering import Grower, document, render
+from ists_asp.trace.trace import Words
 from ists_asp.trace.why import Verdict
 from ists_asp.vocabulary import LABEL_WEIGHT
 from tests.sharing import load_shared
@@ -62,11 +71,8 @@ def test_no_evidence_is_told_twice_and_the_heaviest_comes_first(trace, line):
 
 
 def test_a_reason_has_value_weight_and_rule(label):
-    reason = next(
-        one
-        for one in label.pros
-        if one.value == 100 and "(" not in one.name and "each side" not in one.sentence
-    )
+    whole = (one for one in label.pros if one.value == 100 and "each side" not in one.sentence)
+    reason = next(one for one in whole if "(" not in one.name)
     assert reason.weight == reason.points
     lines = (rules_dir().parent / reason.rule.file).read_text("utf-8").splitlines()
     assert lines[reason.rule.line - 2].startswith(f"%@rule {reason.rule.name}: ")
@@ -93,10 +99,8 @@ def test_the_only_label_with_a_licence_is_told_by_it_and_bookkeeping_only_with_a
 def test_a_chunk_without_counterpart_is_told_by_the_best_one():
     trace = system("headlines").trace("Storm hits coast", "Minister resigns")
     (found,) = trace.why("1 <==> 0").contrasts
-    assert found.runner_up == 'aligned with "Minister"'
-    assert found.sentence == (
-        'no counterpart: the best would be "Minister", and too little speaks for it'
-    )
+    told = 'no counterpart: the best would be "Minister", and too little speaks for it'
+    assert (found.runner_up, found.sentence) == ('aligned with "Minister"', told)
     assert found.by > 0
 
 
@@ -215,9 +219,8 @@ def test_an_error_names_the_constraints_that_cannot_all_hold(trace_with):
         '%@rule none: "n"\n:- label(X,Y,equi).\n%@rule some: "s"\n:- not label(_,_,equi).\n'
         '%@rule harmless: "h"\n:- label(X,Y,oppo).\n'
     )
-    with pytest.raises(
-        UnsatisfiableError, match=r"mine\.lp:2 \(none\); .*mine\.lp:4 \(some\)"
-    ) as caught:
+    both = r"mine\.lp:2 \(none\); .*mine\.lp:4 \(some\)"
+    with pytest.raises(UnsatisfiableError, match=both) as caught:
         trace_with(rules)
     assert "harmless" not in str(caught.value)
 
@@ -237,10 +240,9 @@ def test_a_score_says_what_the_sum_is_or_that_rules_leave_no_other(trace_with):
     pair = ("12 killed in bus", "10 killed in bus")
     rule = '%@rule mine: "because I say so"\nforbidden_score(X,Y,{}) :- viable(X,Y).\n'
     free = trace_with(rule.format(1), pair).why("1 <==> 1 // SIMI // 3").text()
-    found = re.search(
-        r"the sum is (\d\.\d\d) points: (\d+) hundredths above 2.50, the border", free
-    )
-    assert int(found[2]) == round(100 * float(found[1]) - 250)
+    told = r"the sum is (\d\.\d\d) points: (\d+) hundredths above 2.50, the border"
+    total, above = re.search(told, free).groups()
+    assert int(above) == round(100 * float(total) - 250)
     bound = trace_with(rule.format("(1;2;3)"), pair).why("1 <==> 1 // SIMI // 4").text()
     assert "├─ 4, as rules forbid the others\n" in bound
 
@@ -288,3 +290,49 @@ def test_an_answer_that_cannot_be_traced_or_whose_system_is_closed_says_so(answe
     for ask in (lambda: fresh.why("1 <==> 1"), lambda: several.solve(*BUS)):
         with pytest.raises(UsageError, match=r"^the system is closed"):
             ask()
+
+
+CHUNKED = (
+    *("in_chunk(1,1,1)", "in_chunk(1,2,2)", "in_chunk(1,2,3)", "in_chunk(2,1,1)"),
+    *("in_chunk(1,3,0)", "in_chunk(1,3,4)", "in_chunk(3,1,1)", 'in_chunk(1,3,"x")'),
+)
+CATS = ("a cat sleeps", "one cat naps")
+ODD = """
+in_chunk("x",1,1). in_chunk(f(x),1,1). in_chunk(3,1,1). in_chunk(1,odd,"t"). in_chunk(1,odd,99).
+in_chunk(1,odd,(1,2)). in_chunk(x,y,z). in_chunk(#inf,#sup,-1). -in_chunk(1,odd,1). in_chunk(1,1).
+"""
+"""Sides, chunks and tokens that are text, functions or not there; a negated atom; another arity."""
+
+
+@pytest.mark.slow
+def test_traces_pass_over_odd_atoms(tmp_path):
+    (file := tmp_path / "odd.lp").write_text(ODD)
+    usual = system("default").solve(*CATS).alignments
+    with load(rules=[file], lax=True) as odd:
+        trace = odd.trace(*CATS)
+        assert trace.answer.alignments == usual
+        for decision in decisions(trace):
+            assert decision.text in render(Grower(trace).decision(decision))[0]
+            assert set(decision.tokens1) | set(decision.tokens2) <= {1, 2, 3}
+        assert json.loads(json.dumps(document(trace)))["decisions"]
+        assert evidence(trace)
+        found = [trace.words.tokens("token", 1, Ground(number)) for number in range(-1, 5)]
+        assert found == [(), (), (1,), (2,), (3,), ()]
+        assert "no rule can derive it" in trace.why_not("3 <==> 1").text()
+
+
+QUOTED = [
+    *((TOKEN, 1, "1", '"storm"'), (TOKEN, 1, "3", '"coast"'), (TOKEN, 2, "1", '"calm"')),
+    *((CHUNK, 1, "2", '"hits coast"'), (SPAN, 1, "run(1,2)", '"storm hits coast"')),
+    # Tokens count from 1 to the last one; there are two sentences.
+    *((TOKEN, 1, value, None) for value in ("0", "-1", "4", "x")),
+    *((TOKEN, 3, "1", None), (CHUNK, 1, "3", None), (SPAN, 1, "run(3,3)", None)),
+]
+
+
+@pytest.mark.parametrize(("kind", "side", "value", "quoted"), QUOTED)
+def test_what_is_there_is_quoted(kind, side, value, quoted):
+    """Whatever atoms there are, the words are those that a rule's numbers stand for."""
+    pair = Pair("1", make_sentence(["storm", "hits", "coast"]), make_sentence(["calm"]))
+    words = Words(pair, map(Ground, CHUNKED), argument_types({}))
+    assert words.quoted(kind, side, Ground(value)) == quoted
