@@ -202,35 +202,29 @@ class _Statement(dict):
 
     def __init__(self, writer):
         super().__init__()
-        self.writer = writer
-        self.of = writer.predicate()
-        self.parts, self.bound = writer.body()
-
-    def __missing__(self, word):
-        self[word] = found = self.made(word)
-        return found
-
-    def made(self, word):
-        writer, random = self.writer, self.writer.random
-        if word in _CHOICES:
-            return random.choice(_CHOICES[word])
-        return {
+        of, (parts, bound) = writer.predicate(), writer.body()
+        self._choice = writer.random.choice
+        self._made = {
             "derived": writer.derive,
             "fact": writer.fact,
-            "body": lambda: ", ".join(self.parts),
+            "body": lambda: ", ".join(parts),
             "inner": lambda: writer.body(1)[0][0],
             "free": lambda: writer.marker if writer.maybe(0.5) else ", ".join(writer.body(1)[0]),
-            "atom": lambda: writer.atom(self.of, self.bound, 0.1),
-            "other": lambda: writer.atom(writer.predicate(), self.bound, 0.1),
+            "atom": lambda: writer.atom(of, bound, 0.1),
+            "other": lambda: writer.atom(writer.predicate(), bound, 0.1),
             "counted": lambda: writer.atom(writer.predicate(), ["N"], 0),
-            "name": lambda: self.of.name,
-            "arity": lambda: len(self.of.arguments),
+            "name": lambda: of.name,
+            "arity": lambda: len(of.arguments),
             "odd": writer.odd,
-            "term": lambda: writer.term("X", self.bound),
-            "weight": lambda: writer.term("N", self.bound, 0.5),
-            "rest": lambda: random.choice((*self.bound, "x", writer.odd())),
+            "term": lambda: writer.term("X", bound),
+            "weight": lambda: writer.term("N", bound, 0.5),
+            "rest": lambda: self._choice((*bound, "x", writer.odd())),
             "marker": lambda: writer.marker,
-        }[word]()
+        }
+
+    def __missing__(self, word):
+        made = self._choice(_CHOICES[word]) if word in _CHOICES else self._made[word]()
+        return self.setdefault(word, made)
 
 
 class _Writer:

@@ -165,11 +165,11 @@ def chain(*changes):
 
 
 def table(text):
-    """Kinds of odd values: a line has a name, which drafts, a field, and its values."""
+    """Kinds of odd values: a line has which drafts, a name, a field, and its values."""
     for line in text.strip().splitlines():
-        name, _, rest = line.partition(": ")
-        on, field, values = rest.split(" ", 2)
-        yield name, (on, but(0.3, **{field: values.split("|")}))
+        on, name, rest = line.split(": ", 2)
+        field, values = rest.split(" ", 1)
+        yield f"{on}: {name}", but(0.3, **{field: values.split("|")})
 
 
 def _score(random):
@@ -241,176 +241,152 @@ BRACKET = r"^<(/?)(sentence|source|translation|alignment)>"
 
 # Of whole train sets as well; we measure what the official scorer measures.
 _WHOLE = {
-    "labels, tags and scores": ("both", but(0.9, types=TYPES, score=_score)),
-    "low scores and labels that hardly differ": ("both", but(1, types=NEAR, score=LOW)),
-    "order of tags": ("both", but(0.7, types=ODD_TAGS)),
-    "links on two lines": ("both", rows(_twice, 0.4)),
-    "each label for each link": (
-        *("system", rows(lambda _, row: [row._replace(types=label) for label in LABELS], 1)),
+    "both: labels, tags and scores": but(0.9, types=TYPES, score=_score),
+    "both: low scores and labels that hardly differ": but(1, types=NEAR, score=LOW),
+    "both: order of tags": but(0.7, types=ODD_TAGS),
+    "both: links on two lines": rows(_twice, 0.4),
+    "system: each label for each link": rows(
+        lambda _, row: [row._replace(types=label) for label in LABELS], 1
     ),
-    "links on two lines, one of them of more tokens": ("both", rows(_one_of_more_tokens, 0.4)),
-    "any tokens": ("system", but(0.5, one=_tokens, two=_tokens)),
-    "tokens in another order, twice": ("system", rows(_other_order_twice, 0.7)),
-    "lines left out": ("system", rows(lambda *_: [], 0.5)),
-    "order of lines": ("system", chain(rows(_twice, 1), sub(r"(?:^.* <==> .*\n)+", _mixed))),
-    "missing pairs": ("system", blocks(lambda random, all: random.sample(all, len(all) // 2))),
-    "pairs that gold lacks": ("gold", blocks(lambda random, all: random.sample(all, len(all) - 1))),
-    "order of pairs": ("system", blocks(lambda random, all: random.sample(all, len(all)))),
+    "both: links on two lines, one of them of more tokens": rows(_one_of_more_tokens, 0.4),
+    "system: any tokens": but(0.5, one=_tokens, two=_tokens),
+    "system: tokens in another order, twice": rows(_other_order_twice, 0.7),
+    "system: lines left out": rows(lambda *_: [], 0.5),
+    "system: order of lines": chain(rows(_twice, 1), sub(r"(?:^.* <==> .*\n)+", _mixed)),
+    "system: missing pairs": blocks(lambda random, all: random.sample(all, len(all) // 2)),
+    "gold: pairs that gold lacks": blocks(lambda random, all: random.sample(all, len(all) - 1)),
+    "system: order of pairs": blocks(lambda random, all: random.sample(all, len(all))),
     # The same for the same word.
-    "signs instead of words": (
-        *("both", words(lambda _, word: Random(word).choice([*SIGNS, *[word] * len(SIGNS)]))),
+    "both: signs instead of words": words(
+        lambda _, word: Random(word).choice([*SIGNS, *[word] * len(SIGNS)])
     ),
-    "the answer has other words": ("system", words(lambda random, _: random.choice(SIGNS))),
-    "the texts of gold are not its tokens": (
-        "gold",
-        sub(r"^// (.*?) (.*)$", r"//  \1 . \2", r"//\1 - \2", r"// // \1 ! \2", r"// \1  \2"),
+    "system: the answer has other words": words(lambda random, _: random.choice(SIGNS)),
+    "gold: the texts of gold are not its tokens": sub(
+        r"^// (.*?) (.*)$", r"//  \1 . \2", r"//\1 - \2", r"// // \1 ! \2", r"// \1  \2"
     ),
-    "carriage returns": ("any", sub("$", "\r")),
-    "blank lines": ("either", sub("\n", "\n\n", "\n  \n", "\n\t\n", "\n\f\n", share=0.3)),
-    "blanks round fields": ("both", rows(_blanks_round_fields)),
-    "comments": (
-        "both",
-        but(1, rest=["", "a // b // c", "1 <==> 2", "a <==> b // EQUI // 5", "é", "\udcff", "\0"]),
+    "any: carriage returns": sub("$", "\r"),
+    "either: blank lines": sub("\n", "\n\n", "\n  \n", "\n\t\n", "\n\f\n", share=0.3),
+    "both: blanks round fields": rows(_blanks_round_fields),
+    "both: comments": but(
+        1, rest=["", "a // b // c", "1 <==> 2", "a <==> b // EQUI // 5", "é", "\udcff", "\0"]
     ),
 }
 _WHOLE |= table("""
-NOALI and ALIC with two sides: either types NOALI|ALIC
-a side that is 0: system one 0|00|0 3|0 1 2 3|00 2
-a side that is 0 in gold: gold two 0|0 3
-0 behind other tokens: system two 3 0|1 2 0|2 0 3 00
-numbers with zeros in front: system one 01|1 02|0003
+either: NOALI and ALIC with two sides: types NOALI|ALIC
+system: a side that is 0: one 0|00|0 3|0 1 2 3|00 2
+gold: a side that is 0 in gold: two 0|0 3
+system: 0 behind other tokens: two 3 0|1 2 0|2 0 3 00
+system: numbers with zeros in front: one 01|1 02|0003
 """)
 
 # The same, of the samples only.
 _SAMPLED = {
-    "all tokens": ("system", but(0.2, one=["1 2 3 4 5 6 7 8 9 10"], two=["1 2 3 4 5 6 7 8"])),
-    "sides changed": ("system", rows(lambda _, row: row._replace(one=row.two, two=row.one), 0.5)),
-    "tokens that there are not": ("system", but(0.3, two=["99", "1 77", *HUGE])),
-    "a blank that is none between tokens": ("system", but(0.3, one=["1\u00a02"])),
-    "empty sides": ("system", but(0.3, one=["", "  "])),
-    "empty sides at the right": ("system", but(0.3, two=["", "\t"])),
-    "ids in other forms": (
-        "either",
-        sub(OPEN, r'<sentence id="\1" >', r' <sentence id="\1" status="x" more="1">  ', share=0.5),
+    "system: all tokens": but(0.2, one=["1 2 3 4 5 6 7 8 9 10"], two=["1 2 3 4 5 6 7 8"]),
+    "system: sides changed": rows(lambda _, row: row._replace(one=row.two, two=row.one), 0.5),
+    "system: tokens that there are not": but(0.3, two=["99", "1 77", *HUGE]),
+    "system: a blank that is none between tokens": but(0.3, one=["1\u00a02"]),
+    "system: empty sides": but(0.3, one=["", "  "]),
+    "system: empty sides at the right": but(0.3, two=["", "\t"]),
+    "either: ids in other forms": sub(
+        OPEN, r'<sentence id="\1" >', r' <sentence id="\1" status="x" more="1">  ', share=0.5
     ),
-    "ids that are words": ("both", sub('id="', 'id="pair é  -1.5e<b>')),
-    "blanks and signs at the ends of gold's texts": (
-        "gold",
-        chain(
-            sub(r"^// .*$", *(rf"\g<0>{end}" for end in (" .", " .  ", "\t.", " .\u00a0", " , ,"))),
-            rows(lambda _, row: row._replace(one=f"{row.one} 0"), 0.5),
-        ),
+    "both: ids that are words": sub('id="', 'id="pair é  -1.5e<b>'),
+    "gold: blanks and signs at the ends of gold's texts": chain(
+        sub(r"^// .*$", *(rf"\g<0>{end}" for end in (" .", " .  ", "\t.", " .\u00a0", " , ,"))),
+        rows(lambda _, row: row._replace(one=f"{row.one} 0"), 0.5),
     ),
-    "gold's texts are missing or elsewhere": (
-        "gold",
-        sub(r"^(// .*)\n", "", r"\1\n\1\n", r"\n\1\n", r"\1\n\n", r"// . . . . .\n", share=0.4),
+    "gold: gold's texts are missing or elsewhere": sub(
+        r"^(// .*)\n", "", r"\1\n\1\n", r"\n\1\n", r"\1\n\n", r"// . . . . .\n", share=0.4
     ),
-    "an arrow among the words of the answer": ("system", arrows(*ARROWS, "<<==>>")),
-    "what looks like brackets among the words": (
-        "both",
-        arrows("</source>", "<alignment>", "</sentence>", "//", "<sentence", "-not", "NIL", "==>"),
+    "system: an arrow among the words of the answer": arrows(*ARROWS, "<<==>>"),
+    "both: what looks like brackets among the words": arrows(
+        "</source>", "<alignment>", "</sentence>", "//", "<sentence", "-not", "NIL", "==>"
     ),
-    "byte order marks and no last line end": (
-        *("any", lambda _, text: "\ufeff" + text.rstrip("\n")),
+    "any: byte order marks and no last line end": lambda _, text: "\ufeff" + text.rstrip("\n"),
+    "system: other blanks and controls round fields": rows(_odd_blanks, 0.2),
+    "system: fields too few or too many": forms(
+        "{0.one} <==> {0.two}",
+        "{0.one} <==> {0.two} // {0.types}",
+        "{0.one} <==> {0.two} // {0.types} //",
+        "{0.one} <==> {0.two} // {0.types} // {0.score}",
+        "{0.one} <==> {0.two} <==> 3 // {0.types} // {0.score} //",
+        "{0.one} <==> // {0.types} // {0.score} //",
+        "<==> {0.two} // {0.types} // {0.score} //",
+        "{0.one} // {0.types} // {0.score} // x <==> y",
+        "{0.one} <==> {0.two} // // {0.types} // {0.score}",
+        "{0.one} <==> {0.two} / {0.types} / {0.score} /",
+        "{0.one} <==> {0.two} /// {0.types} /// {0.score} ///",
+        "{0.one} <==><==> {0.two} // {0.types} // {0.score} //",
+        *("<==>", "// <==>"),
     ),
-    "other blanks and controls round fields": ("system", rows(_odd_blanks, 0.2)),
-    "fields too few or too many": (
-        "system",
-        forms(
-            "{0.one} <==> {0.two}",
-            "{0.one} <==> {0.two} // {0.types}",
-            "{0.one} <==> {0.two} // {0.types} //",
-            "{0.one} <==> {0.two} // {0.types} // {0.score}",
-            "{0.one} <==> {0.two} <==> 3 // {0.types} // {0.score} //",
-            "{0.one} <==> // {0.types} // {0.score} //",
-            "<==> {0.two} // {0.types} // {0.score} //",
-            "{0.one} // {0.types} // {0.score} // x <==> y",
-            "{0.one} <==> {0.two} // // {0.types} // {0.score}",
-            "{0.one} <==> {0.two} / {0.types} / {0.score} /",
-            "{0.one} <==> {0.two} /// {0.types} /// {0.score} ///",
-            "{0.one} <==><==> {0.two} // {0.types} // {0.score} //",
-            *("<==>", "// <==>"),
-        ),
+    "system: two sides and more": forms(
+        "{0.one} <==> {0.two} <==> x 3 <==> // {0.types} // {0.score}"
     ),
-    "two sides and more": (
-        *("system", forms("{0.one} <==> {0.two} <==> x 3 <==> // {0.types} // {0.score}")),
-    ),
-    "other arrows": (
-        "system",
-        sub(" <==> (?!0|.*NOALI)", " <=> ", " ==> ", "< ==>", " = ", " ⇔ ", "<==", share=0.2),
+    "system: other arrows": sub(
+        " <==> (?!0|.*NOALI)", " <=> ", " ==> ", "< ==>", " = ", " ⇔ ", "<==", share=0.2
     ),
 }
 _SAMPLED |= table("""
-scores written oddly: system score 5.|.5|0004|4.50|0.0|0|1.000000
-scores with a sign or an exponent: system score +3|3e0|-0|30E-1|+.5e1
-scores out of range: system score 6|-1|1e9|5.0001|inf|-Infinity|1e999
-scores that are words: system score |3 4|four|٣|５|3,5|0x3|1_0|.|e|3e|--3|NIL|nil|½
-NIL where it may be: system types NOALI // NIL // x|ALIC_FACT // NIL //
-case of labels: system types equi|Simi|SPE1_fact|sPE2|noali
-types that are none: system types |EQUI FACT|SAME|EQUI-FACT|_EQUI|EQUI__FACT|SPE|ſPE1|EQUI.|_|__
-numbers of types: system types EQUI_REL|FACT|POL_FACT|EQUI_FACT_POL_POL|SIMI_SIMI|A_B_C_D_E|REL_REL
-0 behind other tokens in gold: gold one 3 0|1 2 0
-tokens that are no numbers: system one 1 x|x|+2|1,2|٣|2.0|-1|1e0|³|1;2|<|0x1
+system: scores written oddly: score 5.|.5|0004|4.50|0.0|0|1.000000
+system: scores with a sign or an exponent: score +3|3e0|-0|30E-1|+.5e1
+system: scores out of range: score 6|-1|1e9|5.0001|inf|-Infinity|1e999
+system: scores that are words: score |3 4|four|٣|５|3,5|0x3|1_0|.|e|3e|--3|NIL|nil|½
+system: NIL where it may be: types NOALI // NIL // x|ALIC_FACT // NIL //
+system: case of labels: types equi|Simi|SPE1_fact|sPE2|noali
+system: types that are none: types |EQUI FACT|SAME|EQUI-FACT|_EQUI|EQUI__FACT|SPE|ſPE1|EQUI.|_|__
+system: numbers of types: types EQUI_REL|FACT|POL_FACT|EQUI_FACT_POL_POL|SIMI_SIMI|A_B_C_D_E|REL_REL
+gold: 0 behind other tokens in gold: one 3 0|1 2 0
+system: tokens that are no numbers: one 1 x|x|+2|1,2|٣|2.0|-1|1e0|³|1;2|<|0x1
 """)
 
 # We may refuse what the official scorer measures.
 _STRICTER = {
-    "nothing is aligned": (
-        *("any", rows(lambda _, row: row._replace(two="0", types="NOALI", score="NIL"))),
+    "any: nothing is aligned": rows(
+        lambda _, row: row._replace(two="0", types="NOALI", score="NIL")
     ),
-    "no line at all": ("any", rows(lambda *_: [])),
-    "pairs twice": ("either", blocks(lambda random, all: [*all, random.choice(all)])),
-    "other ids": ("system", sub('sentence id="', 'sentence id="x')),
-    "ids in a form that no script sees": (
-        "either",
-        sub(
-            *(OPEN, r'<sentence id="\1">', r"<sentence id='\1' status=''>"),
-            *(r'<sentence id = "\1" status="">', r'<sentence status="" id="\1">'),
-            *(r'<sentence  id="\1" status="">', r'<SENTENCE ID="\1" STATUS="">'),
-            *(r'<sentence id=\1 status="">', r'<sentence id="\1"\tstatus="">'),
-            share=0.5,
-        ),
+    "any: no line at all": rows(lambda *_: []),
+    "either: pairs twice": blocks(lambda random, all: [*all, random.choice(all)]),
+    "system: other ids": sub('sentence id="', 'sentence id="x'),
+    "either: ids in a form that no script sees": sub(
+        *(OPEN, r'<sentence id="\1">', r"<sentence id='\1' status=''>"),
+        *(r'<sentence id = "\1" status="">', r'<sentence status="" id="\1">'),
+        *(r'<sentence  id="\1" status="">', r'<SENTENCE ID="\1" STATUS="">'),
+        *(r'<sentence id=\1 status="">', r'<sentence id="\1"\tstatus="">'),
+        share=0.5,
     ),
-    "missing and empty ids": (
-        "either",
-        sub(OPEN, '<sentence status="">', "<sentence>", '<sentence id="" status="">', share=0.5),
+    "either: missing and empty ids": sub(
+        OPEN, '<sentence status="">', "<sentence>", '<sentence id="" status="">', share=0.5
     ),
-    "no id at all": ("either", sub("^<sentence.*$", "<sentence>")),
-    "an arrow among the words of gold": ("gold", arrows(*ARROWS)),
-    "an id among the words": ("system", sub("^// .*$", r'\g<0> sentence id="1" .', share=0.1)),
-    "only carriage returns": ("either", sub("\n", "\r")),
-    "brackets left out": ("both", sub(rf"{BRACKET}\n", "", share=0.3)),
-    "brackets twice, in other letters, with blanks": (
-        "both",
-        sub(
-            *(f"{BRACKET}$", r"\g<0>\n\g<0>", r"  \g<0> ", r"< \1\2>"),
-            lambda _, match: match[0].upper(),
-            share=0.3,
-        ),
+    "either: no id at all": sub("^<sentence.*$", "<sentence>"),
+    "gold: an arrow among the words of gold": arrows(*ARROWS),
+    "system: an id among the words": sub("^// .*$", r'\g<0> sentence id="1" .', share=0.1),
+    "either: only carriage returns": sub("\n", "\r"),
+    "both: brackets left out": sub(rf"{BRACKET}\n", "", share=0.3),
+    "both: brackets twice, in other letters, with blanks": sub(
+        *(f"{BRACKET}$", r"\g<0>\n\g<0>", r"  \g<0> ", r"< \1\2>"),
+        lambda _, match: match[0].upper(),
+        share=0.3,
     ),
-    "lines elsewhere": ("system", _lines_elsewhere),
-    "stray lines": (
-        "system",
-        sub(
-            "\n",
-            *(f"\n{line}\n" for line in ("stray", "1 <==> 1 // EQUI // 5 // x", "# 1", "<x>")),
-            *("\n// . .\n", "\n3 x :\n", '\n<sentence id="1" \n'),
-            share=0.02,
-        ),
+    "system: lines elsewhere": _lines_elsewhere,
+    "system: stray lines": sub(
+        "\n",
+        *(f"\n{line}\n" for line in ("stray", "1 <==> 1 // EQUI // 5 // x", "# 1", "<x>")),
+        *("\n// . .\n", "\n3 x :\n", '\n<sentence id="1" \n'),
+        share=0.02,
     ),
-    "empty files": ("any", lambda random, _: random.choice(("", "\n\n", " ", "\ufeff", "x"))),
-    "cut off": ("either", lambda random, text: text[: random.randrange(len(text))]),
-    "any bytes": ("either", _any_bytes),
+    "any: empty files": lambda random, _: random.choice(("", "\n\n", " ", "\ufeff", "x")),
+    "either: cut off": lambda random, text: text[: random.randrange(len(text))],
+    "either: any bytes": _any_bytes,
 }
 _STRICTER |= table("""
-scores that are no number: system score nan|-NaN|0 but true
-case of labels in gold: gold types equi|Simi|SPE1_fact|sPE2|rel
-gold with faults: gold types SAME|EQUI_REL||FACT
-gold with odd scores: gold score |6|-1|four|NIL|1e9|٣|nan
+system: scores that are no number: score nan|-NaN|0 but true
+gold: case of labels in gold: types equi|Simi|SPE1_fact|sPE2|rel
+gold: gold with faults: types SAME|EQUI_REL||FACT
+gold: gold with odd scores: score |6|-1|four|NIL|1e9|٣|nan
 """)
 
 KINDS = [
-    Kind(name, on, change, stricter=kinds is _STRICTER, whole=kinds is _WHOLE)
+    Kind(*reversed(name.split(": ", 1)), change, kinds is _STRICTER, kinds is _WHOLE)
     for kinds in (_WHOLE, _SAMPLED, _STRICTER)
-    for name, (on, change) in kinds.items()
+    for name, change in kinds.items()
 ]
