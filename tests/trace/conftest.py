@@ -43,35 +43,22 @@ def traces(scenario):
 
 
 @pytest.fixture(params=["fresh", "kept"])
-def tracer(request, tmp_path):
-    """Make a tracer of a rule text, or one of what an earlier tracer has kept."""
-    numbers = count()
-    kept = request.param == "kept"
+def trace(request, tmp_path):
+    """Trace a rule text with facts, at once or by what an earlier tracer has kept."""
+    numbers, kept = count(), request.param == "kept"
     store = Store(tmp_path) if kept else None
 
-    def make(text, constants=None):
+    def trace(text, facts=(), constants=None):
         path = tmp_path / f"{next(numbers)}.lp"
         path.write_text(CHUNKS + text, encoding="utf-8")
 
-        def once():
+        def tracer():
             rules = load_rules(find_rules(path, "x.lp"), store=store)
             return Tracer(rules, Solver(rules, SolverOptions(constants=constants or {})))
 
-        made = once()
         if kept:
             # What a variable stands for is worked out when somebody asks.
-            assert made.reified.places
-            made = once()
-        return made
+            assert tracer().reified.places
+        return tracer().trace(PAIR, list(facts))
 
-    return make
-
-
-@pytest.fixture
-def trace(tracer):
-    """Trace a rule text with facts."""
-
-    def make(text, facts=(), constants=None):
-        return tracer(text, constants).trace(PAIR, list(facts))
-
-    return make
+    return trace
