@@ -471,7 +471,7 @@ class System(Preparation):
                 raise UsageError(f"statement {number}", expected=expected)
             said, sents = statements[number - 1], (answer.pair.sent1, answer.pair.sent2)
             words = " ~ ".join(sent.words(said.tokens(side)) for side, sent in enumerate(sents, 1))
-            instead = self._unsaid(answer, facts, said.reason.name, templates)
+            instead = self._unsaid(answer, facts, said.reason.name, templates) or "nothing"
             whole = f"{number}. {said.text}\nWords: {words}\nWithout the rule: {instead}\n\n"
             yield answer, whole + tracer.trace(answer, facts).why(said.atom).text(depth=3)
 
