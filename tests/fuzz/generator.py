@@ -64,32 +64,26 @@ def _usual(count):
     return min(+count, key=lambda name: (-count[name], name), default="_")
 
 
-_NUMBERS = (
-    *("0", "1", "-1", "2", "3", "5", "6", "99", "-7", "1000", "2147483647", "-2147483648"),
-    *("2147483646", "2147483648", "99999999999999999999", "1073741824", "0x1f", "007"),
-)
-_ARITHMETIC = (
-    *("2147483647+1", "-2147483648-1", "1/0", "7\\0", "-2147483648/-1", "-2147483648\\-1"),
-    *("2**31", "2**-1", "0**0", "|-5|", "~0", "6&3", "6?3", "6^3", "1..3", "3..1", "(1;2;5)"),
-    *("-equi", "-(-1)", '1+"a"', "equi+1", "#inf+1", "65536*65536", "-(1..2)", "(1..2)*3"),
-)
-_STRINGS = (
-    *('""', '"s"', '"bomb"', '"<==>"', '"//"', '"a\\nb"', '"\\""', '"\\\\"', '"é"', '"日本"'),
-    *('"%s"', '"{X}"', '"\x1b[31m"', '"\u202e"', '"a,b(c"', '")"', '"_"', '"0"', '"\t"'),
-    f'"{"x" * 300}"',
-)
-_CONSTANTS = (
-    *("equi", "oppo", "spe1", "simi", "rel", "noali", "alic", "evil", "fact", "pol", "noun"),
-    *("x'", "_x", "__x", "____pair", "not_a_label", "base", "rating", "aligned", "x" * 300),
-)
-_FUNCTIONS = (
-    *("f(1)", "f()", "()", "(1,)", "(1,2)", "((),())", "(run(1,1),run(1,1))", "-f(1)", "run(1,1)"),
-    *("run(0,0)", "run(9,2)", "run(-1,1)", 'run("a",1)', "run(1)", "run(1,1,1)", "gap(1,3)"),
-    *("gap(1,1)", "gap(3,1)", "pair(run(1,1),run(1,1))", "link(run(1,1),run(2,2))", "score(3)"),
-    *("boundary(1,2)", "__pair(1)", "f(f(f(f(f(f(f(f(1))))))))", 'f(")",("(",1))', "label(equi)"),
-)
-_BOUNDS = ("#inf", "#sup")
-_OUTSIDE = ("@f(1)", "@f", "@x(#sup)")
+_ODD = r"""
+24 0 1 -1 2 3 5 6 99 -7 1000 2147483647 -2147483648 2147483646 2147483648 99999999999999999999
+    1073741824 0x1f 007
+10 2147483647+1 -2147483648-1 1/0 7\0 -2147483648/-1 -2147483648\-1 2**31 2**-1 0**0 |-5| ~0 6&3
+    6?3 6^3 1..3 3..1 (1;2;5) -equi -(-1) 1+"a" equi+1 #inf+1 65536*65536 -(1..2) (1..2)*3
+16 "" "s" "bomb" "<==>" "//" "a\nb" "\"" "\\" "é" "日本" "%s" "{X}" "a,b(c" ")" "_" "0"
+13 equi oppo spe1 simi rel noali alic evil fact pol noun x' _x __x ____pair not_a_label base rating
+    aligned
+24 f(1) f() () (1,) (1,2) ((),()) (run(1,1),run(1,1)) -f(1) run(1,1) run(0,0) run(9,2) run(-1,1)
+    run("a",1) run(1) run(1,1,1) gap(1,3) gap(1,1) gap(3,1) pair(run(1,1),run(1,1))
+    link(run(1,1),run(2,2)) score(3) boundary(1,2) __pair(1) f(f(f(f(f(f(f(f(1))))))))
+    f(")",("(",1)) label(equi)
+8 #inf #sup
+1 @f(1) @f @x(#sup)
+"""
+"""How often odd values of a kind are drawn, and the values."""
+_GROUPS = [
+    (int(group[0]), group[1:]) for group in map(str.split, re.split(r"\n(?! )", _ODD.strip()))
+]
+_GROUPS.append((5, ['"\x1b[31m"', '"\u202e"', '"\t"', f'"{"x" * 300}"', "x" * 300]))
 
 _USUAL = (
     ("S", ("1", "2")),
@@ -250,8 +244,7 @@ class _Writer:
         return self.random.choice(among)
 
     def odd(self):
-        groups = (_NUMBERS, _ARITHMETIC, _STRINGS, _CONSTANTS, _FUNCTIONS, _BOUNDS, _OUTSIDE)
-        group = self.random.choices(groups, (24, 10, 20, 14, 24, 8, 1))[0]
+        ((_, group),) = self.random.choices(_GROUPS, [often for often, _ in _GROUPS])
         if self.maybe(0.01):
             depth = self.random.choice((20, 200, 2000))
             return "f(" * depth + "1" + ")" * depth

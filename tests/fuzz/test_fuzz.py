@@ -27,9 +27,11 @@ def test_rule_files_cost_no_pair_more_than_its_own_answer(profile):
     assert (done.returncode, "all of 6, 0 with faults" in done.stdout) == (0, True), done.stdout
 
 
-def test_an_input_can_be_made_again():
+@pytest.mark.slow
+def test_an_input_and_a_file_can_be_made_again():
     assert all(damaged(kind, 7) == damaged(kind, 7) for kind in KINDS)
     assert len({damaged("wa", number) for number in range(50)}) > 40
+    assert generate("es", 7) == generate("es", 7) != generate("es", 8)
 
 
 def test_what_is_lost_is_seen(tmp_path, monkeypatch):
@@ -46,27 +48,17 @@ def test_hostile_tables_end_in_their_time_and_memory(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_file_can_be_made_again():
-    assert generate("es", 7) == generate("es", 7) != generate("es", 8)
-
-
-@pytest.mark.slow
-def test_files_are_about_every_predicate_of_the_sources():
-    known = {(each.name, len(each.arguments)) for each in vocabulary()}
+def test_a_thousand_files_are_about_every_predicate_of_the_sources():
+    every = vocabulary()
+    assert len(every) > 1000
+    for place in range(1000, len(every)):
+        assert every[place].name in "\n".join(generate("headlines", place - 1000))
+    known = {(each.name, len(each.arguments)) for each in every}
     assert {("aligned", 2), ("label", 3), ("same_sentences", 0), ("rating", 1)} <= known
     for root in (asp_dir(), rules_dir()):
         for path in root.rglob("*.lp"):
             shown = re.findall(r"^#(?:defined|show) (\w+)/(\d+)\.", path.read_text(), re.MULTILINE)
             assert {(name, int(arity)) for name, arity in shown} <= known
-
-
-@pytest.mark.slow
-def test_a_thousand_files_are_about_all_predicates():
-    known = vocabulary()
-    assert len(known) > 1000
-    for place in range(1000, len(known)):
-        text = "\n".join(generate("headlines", place - 1000))
-        assert known[place].name in text
 
 
 def test_one_pair_has_the_marker():
