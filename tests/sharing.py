@@ -3,7 +3,10 @@
 import atexit
 import gc
 import os
+import shlex
 import sqlite3
+import subprocess
+import sys
 import time
 from contextlib import closing
 from functools import cache
@@ -27,6 +30,19 @@ def _commands(command, path=()):
 
 COMMANDS = dict(_commands(main))
 """All commands and groups by their paths; that of the whole is empty."""
+
+
+def python(*arguments, **options):
+    """Run Python in a process of its own; how it ended, and what it printed, as text."""
+    given = {"capture_output": True, "text": True, "timeout": 300, **options}
+    return subprocess.run([sys.executable, *map(str, arguments)], **given)
+
+
+def shell(line, folder):
+    """Run a line of Bash, in which ``$asp`` is the command, in a folder."""
+    line = line.replace("$asp", f"{shlex.quote(sys.executable)} -m ists_asp")
+    given = {"capture_output": True, "text": True, "timeout": 300}
+    return subprocess.run(["bash", "-c", line], cwd=folder, **given)
 
 
 def load_shared(profile="default", **options):

@@ -17,9 +17,7 @@ import ists_asp
 from ists_asp.cli import console
 from ists_asp.cli.app import main
 from ists_asp.resources import data_dir
-from tests.sharing import COMMANDS
-
-COMMAND = [sys.executable, "-m", "ists_asp"]
+from tests.sharing import COMMANDS, python
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
@@ -74,42 +72,29 @@ def test_a_shell_gets_its_script_and_what_it_may_complete(run, monkeypatch, shel
         assert result.stdout.split() == [offer]
 
 
-def test_help_loads_neither_clingo_nor_stanza():
-    script = (
-        "import sys; from ists_asp.cli.app import main\n"
-        "try: main(['solve', '--help'])\n"
-        "finally: print(sorted({'clingo', 'torch', 'stanza', 'rich'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout.endswith("\n[]\n")
-
-
 def test_closed_pipe_is_silent():
     read, write = os.pipe()
     os.close(read)
-    done = subprocess.run([*COMMAND, "profiles"], stdout=write, stderr=subprocess.PIPE)
+    pipes = {"capture_output": False, "stdout": write, "stderr": subprocess.PIPE}
+    assert python("-m", "ists_asp", "profiles", **pipes).stderr == ""
     os.close(write)
-    assert done.stderr == b""
 
 
 @pytest.mark.slow
-def test_output_is_utf8_in_the_c_locale(tmp_path):
+def test_output_is_utf8_in_the_c_locale(written, tmp_path):
     environment = {**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     text = '%@rule mine: "Café „日本“"\nmine.\n'
-    (tmp_path / "x.lp").write_text(text, encoding="utf-8")
-    done = subprocess.run(
-        [*COMMAND, "rules", "show", "mine", "--profile", "baseline", "--rules", tmp_path / "x.lp"],
-        capture_output=True,
-        env=environment,
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode("utf-8").endswith(f"x.lp:2 (answer and explanation)\n{text}")
+    call = ("rules", "show", "mine", "--profile", "baseline", "--rules", written(text))
+    done = python("-m", "ists_asp", *call, cwd=tmp_path, env=environment, encoding="utf-8")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith(f"mine.lp:2 (answer and explanation)\n{text}")
 
 
 @pytest.mark.slow
 def test_terminal_gets_text():
     master, slave = pty.openpty()
-    done = subprocess.run([*COMMAND, "solve", "a cat", "one dog"], stdout=slave)
+    pair = ("a cat", "one dog")
+    done = python("-m", "ists_asp", "solve", *pair, capture_output=False, stdout=slave)
     os.close(slave)
     assert (done.returncode, os.read(master, 8)) == (0, b"Pair 1\r\n")
     os.close(master)
@@ -141,28 +126,26 @@ HEAVY = {
 }
 
 
-@pytest.mark.slow
+SOLVED = "solve --profile headlines --cache {cache} Dogs Dogs"
+
+
 @pytest.mark.parametrize(
-    ("arguments", "needed", "ours"),
+    ("command", "needed", "ours"),
     [
-        (["--version"], set(), 22),
-        (["profiles"], {"msgspec", "clingo"}, 60),
-        (["evaluate", "{gold}", "{gold}"], set(), 60),
-        (
-            ["solve", "--profile", "headlines", "--cache", "{cache}", "Dogs bark", "Dogs bark"],
-            {"clingo", "msgspec"},
-            150,
-        ),
+        ("solve --help", {"msgspec"}, 40),
+        pytest.param("--version", set(), 22, marks=pytest.mark.slow),
+        pytest.param("profiles", {"msgspec", "clingo"}, 60, marks=pytest.mark.slow),
+        pytest.param("evaluate {gold} {gold}", set(), 60, marks=pytest.mark.slow),
+        pytest.param(SOLVED, {"clingo", "msgspec"}, 150, marks=pytest.mark.slow),
     ],
-    ids=lambda each: each[0] if isinstance(each, list) else "",
 )
-def test_a_command_imports_what_it_needs(arguments, needed, ours, tmp_path):
-    places = {"gold": data_dir() / "samples/headlines/gold.wa", "cache": tmp_path}
-    command = [sys.executable, "-c", LOADED, *(one.format(**places) for one in arguments)]
-    if "solve" in arguments:
+def test_a_command_imports_what_it_needs(command, needed, ours, tmp_path):
+    gold = data_dir() / "samples/headlines/gold.wa"
+    call = ("-c", LOADED, *command.format(gold=gold, cache=tmp_path).split())
+    if command == SOLVED:
         # Stanza and torch are for sentences that the cache does not know.
-        subprocess.run(command, capture_output=True, check=True, timeout=120)
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+        python(*call, check=True)
+    done = python(*call, check=True)
     loaded = done.stderr.rpartition("loaded ")[2].split()
     assert {name.partition(".")[0] for name in loaded} & HEAVY <= needed
     assert len([name for name in loaded if name.startswith("ists_asp")]) <= ours
@@ -180,10 +163,10 @@ def test_an_interrupt_that_a_library_has_caught_is_not_lost(
 def test_colours_are_for_terminals_unless_somebody_says_otherwise(run, tmp_path):
     gold = data_dir() / "samples" / "headlines" / "gold.wa"
     (tmp_path / "new.wa").write_text(gold.read_text("utf-8").replace("EQUI // 5", "SIMI // 4", 1))
-    told = {
-        wanted: run("--color", wanted, "diff", gold, "new.wa", "--gold", gold).stdout
+    auto, always, never = (
+        run("--color", wanted, "diff", gold, "new.wa", "--gold", gold).stdout
         for wanted in ("auto", "always", "never")
-    }
-    assert "\x1b[31m" in told["always"]
-    assert "\x1b" not in told["auto"] + told["never"]
-    assert re.sub(r"\x1b\[\d+m", "", told["always"]) == told["never"] == told["auto"]
+    )
+    assert "\x1b[31m" in always
+    assert "\x1b" not in never
+    assert re.sub(r"\x1b\[\d+m", "", always) == never == auto

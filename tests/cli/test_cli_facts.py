@@ -3,8 +3,6 @@
 import json
 import re
 import shlex
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -17,18 +15,13 @@ from ists_asp.explain.templates import load_templates
 from ists_asp.io.formats import answer_record
 from ists_asp.rules import Purpose
 from ists_asp.syntax.ground import texts
+from tests.sharing import python
 from tests.tables import read_table
 
 
 def clingo(arguments, program=None, place=None):
     """Run clingo alone; the atoms that the best answer shows, and its cost."""
-    done = subprocess.run(
-        [sys.executable, "-m", "clingo", "--outf=2", *arguments],
-        cwd=place,
-        input=program,
-        capture_output=True,
-        text=True,
-    )
+    done = python("-m", "clingo", "--outf=2", *arguments, cwd=place, input=program)
     assert place is None or done.stderr == ""
     result = json.loads(done.stdout)
     # Lower bounds are listed among the answer sets.
@@ -39,10 +32,10 @@ def clingo(arguments, program=None, place=None):
     return sorted(map(parse_term, best["Value"])), tuple(best.get("Costs", ()))
 
 
-def plain_clingo(program, stdin=None):
-    """Run the command that the program's comment gives."""
+def command(program):
+    """The arguments of the command that the program's comment gives."""
     (line,) = (line for line in program.splitlines() if line.startswith("% clingo "))
-    return clingo(shlex.split(line)[2:], stdin)
+    return shlex.split(line)[2:]
 
 
 def only_clingo(program, place, *options):
@@ -54,7 +47,7 @@ def only_clingo(program, place, *options):
 
 def assert_same(program, jsonl, tmp_path, stdin=None):
     """Plain clingo's optimum is the answer, atom by atom."""
-    symbols, cost = plain_clingo(program, stdin)
+    symbols, cost = clingo(command(program), stdin)
     (tmp_path / "pair.jsonl").write_text(jsonl)
     (pair,) = read_table(tmp_path / "pair.jsonl")
     sent1, sent2 = (replace(side, chunks=None) for side in (pair.sent1, pair.sent2))
@@ -123,7 +116,8 @@ def test_pairs_go_to_a_file_or_a_folder(good, sides, pairs, tmp_path):
 
 def test_odd_and_long_ids_have_safe_file_names_of_their_own(good, tmp_path):
     ids = ["../x", "a b", "i" * 300, "i" * 301, "é" * 90]
-    good("facts", "--tsv", "-", "-o", "out", stdin="".join(f"{one}\ta\tb\n" for one in ids))
+    lines = "".join(f"{one}\ta\tb\n" for one in ids)
+    good("facts", "--profile", "baseline", "--tsv", "-", "-o", "out", stdin=lines)
     files = list((tmp_path / "out").iterdir())
     assert {"..%2Fx.lp", "a b.lp"} < {path.name for path in files}
     programs = [path.read_text() for path in files]
@@ -218,27 +212,28 @@ def test_constants_and_rules_of_a_program_that_is_sent_can_be_changed(good, own,
     assert "aligned" not in {atom.name for atom in (*found[0], *edited)}
 
 
+FORMS = pytest.mark.parametrize("form", [("--bundle",), ()], ids=["sent", "beside the rules"])
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("form", [("--bundle",), ()], ids=["sent", "beside the rules"])
+@FORMS
 def test_two_weights_for_one_name_are_no_program(good, pairs, tmp_path, form):
     program = good("facts", *form, *pairs[3])
     told = re.search(r"^% UNSATISFIABLE\? .*add --text, and look for two_weights\.$", program, re.M)
     assert told
-    twice = "weight(any_pair,align,7).\n"
-    (line,) = (line for line in program.splitlines() if line.startswith("% clingo "))
-    arguments = [sys.executable, "-m", "clingo", *shlex.split(line)[2:]]
-    run = {"input": program + twice, "capture_output": True, "text": True}
-    assert "UNSATISFIABLE" in subprocess.run(arguments, **run).stdout
-    text = subprocess.run([*arguments, "--text"], **run).stdout
+    call = ("-m", "clingo", *command(program))
+    twice = program + "weight(any_pair,align,7).\n"
+    assert "UNSATISFIABLE" in python(*call, input=twice).stdout
+    text = python(*call, "--text", input=twice).stdout
     assert "\ntwo_weights(any_pair,align).\n" in text
     # The same weight again is one.
-    run["input"] = program + re.search(r"^weight\(any_pair,align,(?!7\)).*$", text, re.M)[0]
-    assert "OPTIMUM FOUND" in subprocess.run(arguments, **run).stdout
+    again = re.search(r"^weight\(any_pair,align,(?!7\)).*$", text, re.M)[0]
+    assert "OPTIMUM FOUND" in python(*call, input=program + again).stdout
 
 
 def test_private_predicates_of_two_files_stay_apart(good, bad, written):
     rules = [written("_mine_alone(1).\n", name) for name in ("one.lp", "two.lp")]
-    call = ("--rules", rules[0], "--rules", rules[1], "a cat", "a dog")
+    call = ("--profile", "baseline", "--rules", rules[0], "--rules", rules[1], "a cat", "a dog")
     program = good("facts", "--bundle", *call)
     assert ("\n_mine_alone(1)." in program, "\n_mine_alone'(1)." in program) == (True, True)
     assert "two files a private predicate of one name" in bad(2, "facts", *call)
@@ -246,14 +241,16 @@ def test_private_predicates_of_two_files_stay_apart(good, bad, written):
 
 def alone(program, form, tmp_path):
     """The atoms that clingo alone shows for a program in one of its forms."""
-    return (plain_clingo(program, program) if not form else only_clingo(program, tmp_path / "s"))[0]
+    if form:
+        return only_clingo(program, tmp_path / "sent")[0]
+    return clingo(command(program), program)[0]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("profile", ["sts-en", "sts-es"])
-@pytest.mark.parametrize("form", [("--bundle",), ()], ids=["sent", "beside the rules"])
-def test_plain_clingo_rates_alike(good, tmp_path, form, profile):
-    call = ("--profile", profile, *(SPANISH if profile == "sts-es" else ENGLISH))
+@pytest.mark.parametrize(("profile", "pair"), [("sts-en", ENGLISH), ("sts-es", SPANISH)])
+@FORMS
+def test_plain_clingo_rates_alike(good, tmp_path, form, profile, pair):
+    call = ("--profile", profile, *pair)
     atoms = alone(good("facts", "--program", "rating", *form, *call), form, tmp_path)
     record = json.loads(good("sts", "--format", "jsonl", *call))["rating"]
     ratings = [atom.arguments[0].number for atom in atoms if atom.name == "rating"]
@@ -265,10 +262,9 @@ def test_plain_clingo_rates_alike(good, tmp_path, form, profile):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("profile", ["default", "es"])
-@pytest.mark.parametrize("form", [("--bundle",), ()], ids=["sent", "beside the rules"])
-def test_plain_clingo_explains_alike(good, tmp_path, form, profile):
-    pair = SPANISH if profile == "es" else ENGLISH
+@pytest.mark.parametrize(("profile", "pair"), [("default", ENGLISH), ("es", SPANISH)])
+@FORMS
+def test_plain_clingo_explains_alike(good, tmp_path, form, profile, pair):
     call = ("--profile", profile, *pair)
     atoms = alone(good("facts", "--program", "explanation", *form, *call), form, tmp_path)
     with load(profile) as system:
@@ -299,14 +295,6 @@ def test_atoms_of_many_pairs_are_the_same_from_the_cache_and_from_workers(
     assert "\n_mine(1,2).\n" in sections[0]
     for more in (("--cache", "kept"), ("--cache", "kept"), ("--jobs", "2")):
         assert run("solve", *call, *more, "--format", "atoms").stdout == text
-
-
-def test_atoms_of_several_answers_have_their_ranks(good, pairs):
-    text = good("solve", "--format", "atoms", "-n", "2", *pairs[0])
-    costs = re.findall(r"^% answer (\d), cost (.*)$", text, re.M)
-    assert [rank for rank, _ in costs] == ["1", "2"]
-    best, next_ = (tuple(map(int, cost.split())) for _, cost in costs)
-    assert best < next_
 
 
 def test_atoms_can_be_given_back_to_clingo(good, pairs, tmp_path):

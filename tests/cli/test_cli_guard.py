@@ -17,6 +17,7 @@ from ists_asp.io.wa import write_pair
 from ists_asp.model import Alignment, Label, Pair
 from ists_asp.run import pool
 from ists_asp.run.pool import ask_each
+from tests.sharing import python
 
 SENTENCES = ("a cat sits", "a dog sits")
 CRASHED = "error: deep.lp: with these rules the command crashed (signal 11). "
@@ -58,12 +59,6 @@ processes.is_command = True
 pool.MEMORY = 300
 main()
 """
-
-
-def call(*arguments, folder):
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, timeout=240
-    )
 
 
 ASKED = {
@@ -137,13 +132,12 @@ def test_a_pair_that_takes_too_long_to_trace_is_one_line(tmp_path, command):
         from ists_asp.run import pool
         processes.is_command = True
         pool.lifetime = lambda seconds, pairs: seconds
-        main({["--timeout", "0.3", words, words, *question]!r})
-    """.replace("main([", f"main(['{command}', ")
-    found = call("-c", script, folder=tmp_path)
-    assert (found.returncode, found.stdout) == (1, "")
+        main({[command, "--timeout", "0.3", words, words, *question]!r})
+    """
+    found = python("-c", script, cwd=tmp_path)
     what = "answer" if command == "report" else "trace"
     line = f"error: pair 1: no {what} within 0.3 s. Allow more time, or simplify the rules\n"
-    assert found.stderr == line
+    assert (found.returncode, found.stdout, found.stderr) == (1, "", line)
 
 
 @pytest.mark.parametrize("command", ASKED)
@@ -182,8 +176,8 @@ def test_what_users_wrote_is_used_in_a_child(tmp_path, monkeypatch, command):
 def test_rules_too_deep_for_clingo_or_python_are_one_line(tmp_path, command, rule, words):
     (tmp_path / "deep.lp").write_text(rule)
     sentences = () if command == "rules list" else SENTENCES
-    command = ("-m", "ists_asp", *command.split(), "--rules", "deep.lp", *sentences)
-    done = call(*command, folder=tmp_path)
+    call = (*command.split(), "--rules", "deep.lp", *sentences)
+    done = python("-m", "ists_asp", *call, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert words in done.stderr
 
@@ -199,7 +193,7 @@ def test_rules_too_deep_for_clingo_or_python_are_one_line(tmp_path, command, rul
 )
 def test_a_child_is_killed_at_its_limits_only(tmp_path, what, code, words):
     (tmp_path / "probes.py").write_text(PROBES)
-    found = call("-c", APART, "probe", what, folder=tmp_path)
+    found = python("-c", APART, "probe", what, cwd=tmp_path)
     assert found.returncode == code, found.stderr
     assert found.stderr.startswith(words)
     assert found.stderr.count("\n") == (1 if words else 0)
@@ -208,14 +202,9 @@ def test_a_child_is_killed_at_its_limits_only(tmp_path, what, code, words):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_child_ends_with_its_parent(tmp_path, number):
     (tmp_path / "probes.py").write_text(PROBES)
-    process = subprocess.Popen(
-        [sys.executable, "-c", APART, "probe", "deaf"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
+    command = [sys.executable, "-c", APART, "probe", "deaf"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command, cwd=tmp_path, **pipes)
     assert process.stdout.readline() == "0\n"
     process.send_signal(number)
     # The child holds standard error: that this returns at all says that it has ended.

@@ -4,7 +4,6 @@ import json
 import os
 import pty
 import subprocess
-import sys
 import time
 from dataclasses import replace
 
@@ -19,7 +18,7 @@ from ists_asp.model import Chunk, Pair
 from ists_asp.pipeline.source import Attached
 from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
-from tests.sharing import shared_system
+from tests.sharing import python, shared_system
 
 
 @pytest.mark.slow
@@ -32,9 +31,7 @@ def test_pipes_and_devices_may_be_called_anything(good, tmp_path):
 
 def test_a_terminal_is_no_pipe():
     master, slave = pty.openpty()
-    done = subprocess.run(
-        [sys.executable, "-m", "ists_asp", "solve"], stdin=slave, capture_output=True, text=True
-    )
+    done = python("-m", "ists_asp", "solve", stdin=slave)
     os.close(master)
     os.close(slave)
     assert (done.returncode, "standard input" in done.stderr) == (2, False)
@@ -165,16 +162,12 @@ MARKED = "a guitar.|a guitar, and|Update: new|who?|go!|so; then|¿Qué hora?|日
 UNMARKED = "a guitar .|the U.S.|Mr. Smith Inc. said|at 9:30|J.|...|'' , ;|: x|5,000"
 
 
-@pytest.mark.parametrize("text", MARKED.split("|"))
-def test_punctuation_attached_to_a_word_is_noticed(text):
-    (warning,) = warnings_of(sentences("a cat", text, text))
-    assert warning.startswith("2 sentences have punctuation that is part of a word, such")
-    assert " in pair 2; the profile default expects it to be a token of its own" in warning
-
-
-@pytest.mark.parametrize("text", UNMARKED.split("|"))
-def test_tokens_that_have_marks_are_tokens(text):
-    assert warnings_of(sentences(text)) == []
+def test_punctuation_attached_to_a_word_is_noticed_and_tokens_that_have_marks_are_tokens():
+    for text in MARKED.split("|"):
+        (warning,) = warnings_of(sentences("a cat", text, text))
+        assert warning.startswith("2 sentences have punctuation that is part of a word, such")
+        assert " in pair 2; the profile default expects it to be a token of its own" in warning
+    assert warnings_of(sentences(*UNMARKED.split("|"))) == []
 
 
 def test_the_advice_is_what_can_be_done():
@@ -194,27 +187,27 @@ def test_profiles_say_where_it_is_meant():
         assert bool(warnings_of(sentences("a guitar."), name)) is (name not in meant)
 
 
-@pytest.mark.parametrize("name", ["headlines", "images", "answers-students"])
-def test_the_samples_suit_their_profiles(name):
-    folder = data_dir() / "samples" / name
-    pairs = list(read_pairs(folder / "sent1.txt", folder / "sent2.txt"))
-    assert warnings_of([side for pair in pairs for side in (pair.sent1, pair.sent2)], name) == []
+def test_the_samples_suit_their_profiles():
+    for name in ("headlines", "images", "answers-students"):
+        folder = data_dir() / "samples" / name
+        pairs = read_pairs(folder / "sent1.txt", folder / "sent2.txt")
+        assert warnings_of([side for one in pairs for side in (one.sent1, one.sent2)], name) == []
 
 
 PAIR = ("A man plays a guitar.", "A man plays it .")
 
 
 @pytest.mark.parametrize(
-    ("command", "options"),
-    [("solve", PAIR), ("chunk", PAIR), ("facts", PAIR), ("why", (*PAIR, "1: 1 2"))],
+    "command", ["solve", "chunk", "facts", pytest.param("why", marks=pytest.mark.slow)]
 )
-def test_commands_warn_once(run, command, options):
-    result = run(command, "--tokens", "--profile", "baseline", *options)
-    told = [line for line in result.stderr.splitlines() if "'guitar.'" in line]
-    assert (result.exit_code, len(told)) == (0, 1)
-    assert told[0].startswith("warning: 1 sentence has punctuation")
-    assert run("chunk", "--tokens", "--profile", "answers-students", *PAIR).stderr == ""
-    assert run("chunk", *PAIR).stderr == ""
+def test_commands_warn_once(run, command):
+    question = ["1: 1 2"] if command == "why" else []
+    result = run(command, "--tokens", "--profile", "baseline", *PAIR, *question)
+    (told,) = (line for line in result.stderr.splitlines() if "'guitar.'" in line)
+    assert result.exit_code == 0
+    assert told.startswith("warning: 1 sentence has punctuation")
+    for more in (("--tokens", "--profile", "answers-students"), ()):
+        assert run("chunk", *more, *PAIR).stderr == ""
 
 
 GOOD = ("12 killed in bus accident", "10 killed in road accident")
@@ -229,10 +222,11 @@ HOSTILE = {
 }
 FAILED = {
     name: f"sentence 1: a sentence of {size} {unit}; expected at most {most} {unit}"
-    for name, size, unit, most in (
-        *(("letters", 100004, "characters", 10000), ("backslashes", 40000, "characters", 10000)),
-        *(("words", 512, "tokens", 500), ("many", 501, "tokens", 500)),
+    for sizes, unit, most in (
+        ({"letters": 100004, "backslashes": 40000}, "characters", 10000),
+        ({"words": 512, "many": 501}, "tokens", 500),
     )
+    for name, size in sizes.items()
 }
 
 

@@ -107,7 +107,15 @@ solve --sent1 pairs.tsv --sent2 no.txt | 1 no.txt: cannot be read: No such file 
 facts --tsv no.txt | 1 no.txt: cannot be read: No such file or directory. Check the name of the file
 chunk --tsv no.txt | 1 no.txt: cannot be read: No such file or directory
 solve --engine dask --table pairs.tsv | 2 writes a folder
-solve --engine dask --table pairs.tsv --format xlsx -o parts | 2 in parts
+solve --engine dask --table pairs.tsv --format xlsx -o parts | 2 cannot be written in parts
+solve --engine dask a b -o out | 2 --engine dask is for files of pairs
+solve a b -o memory://out | 2 an address, which --engine dask can write
+solve --table $gold -o out.svg | 2 10 pairs, but svg holds one. Choose one with --id ID
+solve a b -n 2 -o out.svg | 2 holds one answer a pair
+report --answers $gold a b | 2 --answers has pairs of its own
+report --answers $gold --id 77 -o out.html | 1 there is no pair with the id '77'
+report --gold $gold | 2 there is no input
+report --tsv - --gold $gold -o out.html <<< no\ta b\tc\n | 1 none of the pairs is in it
 solve --tsv /dev/zero | 1 /dev/zero: this is a device
 solve --tsv .. | 1 cannot be read: Is a directory
 serve pairs.tsv --no-browser | 2 this is not a folder
@@ -169,6 +177,12 @@ explain --reader none "The bulb doesnt burn" "The bulb burns" | 0 doesnt burn
 """
 
 SLOW = r"""
+solve --engine dask --table pairs.xlsx -o out | 2 cannot be cut into parts
+solve --engine dask --table pairs.csv.gz -o out | 2 cannot be cut into parts
+solve --engine dask --table none.csv -o out | 2 there is no such file
+solve --engine dask --table odd://pairs.csv -o out | 2 no such address
+report a b --compare $gold -o out.html | 1 the sentences that the alignments are about
+report a b --gold $gold -o out.html | 1 Give the sentences that the alignments are about
 trace --tsv pairs.tsv --id 99 | 1 there is no pair with the id
 trace --tsv pairs.tsv --id 2 --only boundary --depth 0 | 0 Pair 2
 trace $bus --only label:1:1 --depth 1 | 0 ^Pair 1\n  1: 12 killed in bus accident\n

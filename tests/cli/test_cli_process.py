@@ -1,7 +1,6 @@
 """How runs end: interrupted, let down by the system, failing in part, watching."""
 
 import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from random import Random
 import pytest
 
 from tests.faults.place import pairs, wait_for
+from tests.sharing import python, shell
 
 pytestmark = pytest.mark.slow
 
@@ -61,10 +61,6 @@ process.run()
 """
 
 
-def call(*arguments, folder=None, timeout=120):
-    return subprocess.run(arguments, cwd=folder, capture_output=True, text=True, timeout=timeout)
-
-
 def test_a_working_folder_that_is_gone_is_one_line(tmp_path):
     folder = tmp_path / "gone"
     folder.mkdir()
@@ -81,7 +77,7 @@ StanzaAdapter._run = removing
 sys.argv[1:] = ["solve", "A dog runs", "A cat runs", "--cache", "none"]
 process.run()
 """
-    done = call(sys.executable, "-c", text, folder=folder)
+    done = python("-c", text, cwd=folder)
     told = "error: the working folder has been removed. Change to one that is there\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", told)
 
@@ -89,17 +85,11 @@ process.run()
 PARTS = ("app", "commands.solve", "driver")
 
 
-def shell(text, folder):
-    """Run a line in which ``$asp`` is the command."""
-    line = text.replace("$asp", f"{shlex.quote(sys.executable)} -m ists_asp")
-    return call("bash", "-c", line, folder=folder)
-
-
 @pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize("module", ["click", "clingo", *(f"ists_asp.cli.{name}" for name in PARTS)])
 def test_an_interrupt_of_an_import_ends_the_command(tmp_path, module, times):
     words = ("solve", "--rules", "x.lp", "a", "b", "-o", "out.wa")
-    found = call(sys.executable, "-c", INTERRUPTED, module, str(times), *words, folder=tmp_path)
+    found = python("-c", INTERRUPTED, module, times, *words, cwd=tmp_path)
     assert (found.returncode, found.stdout, found.stderr) == (130, "", "")
     assert list(tmp_path.iterdir()) == []
 
@@ -107,7 +97,7 @@ def test_an_interrupt_of_an_import_ends_the_command(tmp_path, module, times):
 @pytest.mark.parametrize("deleted", [True, False])
 @pytest.mark.parametrize("going", [True, False])
 def test_an_interrupt_that_is_caught_ends_the_command_all_the_same(deleted, going):
-    found = call(sys.executable, "-c", SWALLOWED.format(deleted=deleted, going=going))
+    found = python("-c", SWALLOWED.format(deleted=deleted, going=going))
     assert (found.returncode, found.stdout, found.stderr) == (130, "going on\n", "")
 
 
@@ -160,11 +150,19 @@ def test_a_process_has_one_thread_unless_the_user_says_otherwise(tmp_path, given
     assert found.stdout.splitlines()[-1] == wanted
 
 
-SOLVE = [sys.executable, "-m", "ists_asp", "solve", "--profile", "images", "--tsv", "pairs.tsv"]
+SOLVE = ["-m", "ists_asp", "solve", "--profile", "images", "--tsv", "pairs.tsv"]
 
 
 def solve(folder, *options):
-    return call(*SOLVE, *options, folder=folder, timeout=3000)
+    return python(*SOLVE, *options, cwd=folder, timeout=3000)
+
+
+def begun(folder, *options):
+    """A run in the background that has begun to write."""
+    command = [sys.executable, *SOLVE, "-o", "out.wa", "-q", *options]
+    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: list(folder.glob(".ists-asp-out.wa.*.part")))
+    return process
 
 
 TRACE = ["--trace", "out.jsonl"]
@@ -190,20 +188,17 @@ def test_a_run_that_was_killed_is_repeated(tmp_path, count, options, kill, times
     files = ["whole.wa", *(["--trace", "whole.jsonl"] if "--trace" in options else [])]
     whole = solve(tmp_path, "-o", *files, "-q", "--cache", "none")
     assert (whole.returncode, whole.stderr) == (0, "")
-    command = ("-o", "out.wa", "--cache", "cache", *options)
+    command = ("--cache", "cache", *options)
     for _ in range(times):
-        process = subprocess.Popen(
-            [*SOLVE, "-q", *command], cwd=tmp_path, stderr=subprocess.PIPE, text=True
-        )
-        wait_for(lambda: list(tmp_path.glob(".ists-asp-out.wa.*.part")))
+        process = begun(tmp_path, *command)
         time.sleep(random.uniform(0, 0.03 * count))
         process.send_signal(kill)
         told = process.communicate(timeout=60)[1]
         assert "Traceback" not in told
         assert told == "" or f" of {count} pairs are kept; " in told
         assert process.returncode in (0, 130 if kill == signal.SIGINT else -kill)
-    assert solve(tmp_path, *command).returncode == 0
-    again = solve(tmp_path, *command)
+    assert solve(tmp_path, "-o", "out.wa", *command).returncode == 0
+    again = solve(tmp_path, "-o", "out.wa", *command)
     assert f"\n{count} of {count} pairs found in the cache\n" in again.stderr
     outputs = [name.replace("whole", "out") for name in files[::2]]
     for name, output in zip(files[::2], outputs, strict=True):
@@ -218,9 +213,7 @@ def test_a_run_that_is_told_to_end_does_so_without_a_word(tmp_path, number, opti
     # On a busy machine a short run is over before it hears; so is one whose answers are kept.
     (tmp_path / "pairs.tsv").write_text(pairs(4000))
     (tmp_path / "mine.lp").write_text("extra.\n")
-    command = [*SOLVE, "-o", "out.wa", "-q", "--no-incremental", *options]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    wait_for(lambda: list(tmp_path.glob(".ists-asp-out.wa.*.part")))
+    process = begun(tmp_path, "--no-incremental", *options)
     process.send_signal(number)
     assert process.communicate(timeout=60)[1] == ""
     assert process.returncode == -number
@@ -244,7 +237,7 @@ with atomic_writer(Path("out.wa")):
 
 
 def test_a_process_whose_libraries_swallow_its_end_takes_its_draft_with_it(tmp_path):
-    assert call(sys.executable, "-c", DEAF, folder=tmp_path).returncode == 128 + signal.SIGTERM
+    assert python("-c", DEAF, cwd=tmp_path).returncode == 128 + signal.SIGTERM
     assert list(tmp_path.iterdir()) == []
 
 
@@ -266,16 +259,15 @@ def test_rules_are_watched(tmp_path):
     rules = tmp_path / "mine.lp"
     rules.write_text("extra(1).\n")
     errors = tmp_path / "errors"
-    command = [*SOLVE, "-o", "out.wa", "--rules", "mine.lp", "--watch"]
+    command = [sys.executable, *SOLVE, "-o", "out.wa", "--rules", "mine.lp", "--watch"]
     with errors.open("w") as stream:
         process = subprocess.Popen(command, cwd=tmp_path, stderr=stream)
     try:
-        wait_for(lambda: errors.read_text().count("watching the rules") == 1)
-        rules.write_text("extra(1\n")
-        wait_for(lambda: errors.read_text().count("watching the rules") == 2)
-        (tmp_path / "out.wa").unlink()
-        rules.write_text("extra(1). extra(2).\n")
-        wait_for(lambda: errors.read_text().count("watching the rules") == 3)
+        for times, text in enumerate(("extra(1\n", "extra(1). extra(2).\n", None), 1):
+            wait_for(lambda times=times: errors.read_text().count("watching the rules") == times)
+            if text:
+                (tmp_path / "out.wa").unlink(missing_ok=True)
+                rules.write_text(text)
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(timeout=60)

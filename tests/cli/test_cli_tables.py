@@ -15,7 +15,7 @@ ROWS = [
 BAD = [*ROWS, ["k3", "Why?", "", "The bulb is off.", "c"], ["k4", "Why?", "It is."]]
 
 
-def write(path, rows, delimiter=","):
+def write(path, rows=ROWS, delimiter=","):
     with path.open("w", encoding="utf-8", newline="") as stream:
         csv.writer(stream, delimiter=delimiter, lineterminator="\n").writerows(rows)
 
@@ -27,14 +27,12 @@ def read(path):
 
 @pytest.mark.slow
 def test_all_columns_come_back_and_ours_stand_behind(good, tmp_path):
-    write(tmp_path / "a.csv", ROWS)
+    write(tmp_path / "a.csv")
     good("solve", "--table", "a.csv", "--id-col", "Code", "-o", "out.csv")
     header, *rows = read(tmp_path / "out.csv")
     assert [row[:5] for row in [header, *rows]] == ROWS
-    assert header[5:] == [
-        *("rating", "margin", "EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL", "NOALI"),
-        *("explanation", "error"),
-    ]
+    ours = "rating margin EQUI OPPO SPE1 SPE2 SIMI REL NOALI explanation error"
+    assert " ".join(header[5:]) == ours
     record = dict(zip(header, rows[0], strict=True))
     assert 0 <= float(record["rating"]) <= 5
     assert 0 <= float(record["margin"]) <= 2
@@ -46,7 +44,7 @@ def test_all_columns_come_back_and_ours_stand_behind(good, tmp_path):
 
 
 def test_rows_may_be_alignments_and_no_cell_of_ours_is_a_formula(good, tmp_path):
-    write(tmp_path / "a.csv", ROWS)
+    write(tmp_path / "a.csv")
     options = ("--table", "a.csv", "--rows", "alignments", "-q")
     good("solve", *options, "-o", "out.csv")
     header, *rows = read(tmp_path / "out.csv")
@@ -63,22 +61,20 @@ def test_faulty_rows_are_told_at_once_or_left_out_and_come_back(run, tmp_path):
     write(tmp_path / "a.csv", BAD)
     result = run("sts", "--table", "a.csv", "-o", "out.csv")
     assert (result.exit_code, result.stdout) == (1, "")
-    message = result.stderr
-    assert "a.csv:4: Answer is empty" in message
-    assert "a.csv:5: 3 cells; expected 5: Code, Question, Answer, Reference, Note" in message
+    for told in ("4: Answer is empty", "5: 3 cells; expected 5: Code, Question, Answer, Reference"):
+        assert f"a.csv:{told}" in result.stderr
     assert not (tmp_path / "out.csv").exists()
     result = run("sts", "--table", "a.csv", "--skip-bad", "-o", "out.csv")
-    assert result.exit_code == 0
-    assert result.stderr.count("; left out") == 2
+    assert (result.exit_code, result.stderr.count("; left out")) == (0, 2)
     header, *rows = read(tmp_path / "out.csv")
     assert header[5:] == ["rating", "margin", "error"]
-    assert [row[0] for row in rows] == ["k1", "k2", "k3", "k4"]
-    assert [bool(row[5]) for row in rows] == [True, True, False, False]
+    assert [row[0] for row in rows if row[5]] == ["k1", "k2"]
+    assert [row[0] for row in rows if not row[5]] == ["k3", "k4"]
     assert rows[2][7].startswith("a.csv:4: Answer is empty")
 
 
 def test_a_choice_is_told_and_a_row_that_names_nothing_is_a_pair(run, tmp_path):
-    write(tmp_path / "a.csv", ROWS)
+    write(tmp_path / "a.csv")
     told = run("sts", "--table", "a.csv").stderr
     assert "a.csv: the columns Answer and Reference are compared" in told
     write(tmp_path / "b.csv", [["un gato negro", "un perro"]], ";")
@@ -90,7 +86,7 @@ def test_a_choice_is_told_and_a_row_that_names_nothing_is_a_pair(run, tmp_path):
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "xlsx", "ods", "parquet"])
 def test_an_output_is_an_input(good, tmp_path, kind):
-    write(tmp_path / "a.csv", ROWS)
+    write(tmp_path / "a.csv")
     good("sts", "-q", "--table", "a.csv", "-o", f"one.{kind}")
     good("sts", "-q", "--table", f"one.{kind}", "-o", "two.csv")
     header, *rows = read(tmp_path / "two.csv")
@@ -106,7 +102,7 @@ def test_an_output_is_an_input(good, tmp_path, kind):
 
 
 def test_packed_tables_and_streams(good, tmp_path):
-    write(tmp_path / "a.csv", ROWS)
+    write(tmp_path / "a.csv")
     plain = good("sts", "-q", "--table", "a.csv")
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress((tmp_path / "a.csv").read_bytes()))
     assert good("sts", "-q", "--table", "b.csv.gz") == plain
@@ -122,28 +118,25 @@ def test_other_keys_of_objects_come_back(good):
 
 
 CONFIG = 'profile = "headlines"\nrules = ["mine/words.tsv"]\ntimeout = 5\n'
+POWER = ("solve", "--json", "power fails", "electricity fails")
 
 
 @pytest.mark.slow
 def test_options_come_from_the_nearest_file_and_what_is_typed_wins(
-    run, good, tmp_path, monkeypatch
+    run, good, written, tmp_path, monkeypatch
 ):
-    below = tmp_path / "below"
-    (tmp_path / "mine").mkdir()
-    below.mkdir()
-    (tmp_path / "ists-asp.toml").write_text(CONFIG)
-    (tmp_path / "mine" / "words.tsv").write_text("power = electricity\n")
-    monkeypatch.chdir(below)
+    for folder in ("mine", "below"):
+        (tmp_path / folder).mkdir()
+    written(CONFIG, "ists-asp.toml")
+    written("power = electricity\n", "mine/words.tsv")
+    monkeypatch.chdir(tmp_path / "below")
     shown = json.loads(good("config", "--json"))
     assert shown["file"] == str(tmp_path / "ists-asp.toml")
     assert shown["settings"]["rules"] == [str(tmp_path / "mine" / "words.tsv")]
     assert "profile  headlines" in good("config")
-    result = run("solve", "--json", "power fails", "electricity fails")
+    result = run(*POWER)
     assert "ists-asp.toml is in use; --no-config leaves it out" in result.stderr
-    record = json.loads(result.stdout)
-    assert record["system"]["profile"] == "headlines"
-    assert record["alignments"][0]["label"] == "EQUI"
-    typed = good("solve", "--json", "--profile", "images", "power fails", "electricity fails")
-    assert json.loads(typed)["system"]["profile"] == "images"
-    plain = good("--no-config", "solve", "--json", "power fails", "electricity fails")
-    assert json.loads(plain)["system"]["profile"] == "default"
+    assert json.loads(result.stdout)["alignments"][0]["label"] == "EQUI"
+    typed, plain = good(*POWER, "--profile", "images"), good("--no-config", *POWER)
+    profiles = [json.loads(text)["system"]["profile"] for text in (result.stdout, typed, plain)]
+    assert profiles == ["headlines", "images", "default"]

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-import ists_asp
 from ists_asp.compare.comparison import compare, read_answered
 from ists_asp.io.text import make_sentence
 from tests.report.test_report_page import Page
+from tests.sharing import shared_system
 
 PAIR = ("12 killed in bus accident", "10 killed in road accident", "--profile", "headlines")
 
@@ -94,10 +94,12 @@ def test_answers_in_json_keep_text_and_tokens_and_read_back(good, tmp_path):
     assert [record["sent1"], record["sent2"]] == [ONE, TWO]
     assert [record["tokens1"], record["tokens2"]] == TOKENS
     again = json.loads(good("solve", "--jsonl", "-", "--format", "jsonl", *PROFILE, stdin=first))
-    for key in ("sent1", "sent2", "tokens1", "tokens2", "chunks1", "chunks2"):
-        assert again[key] == record[key]
-    texts = [[(one["text1"], one["text2"]) for one in it["alignments"]] for it in (record, again)]
-    assert texts[0] == texts[1]
+    keys = ("sent1", "sent2", "tokens1", "tokens2", "chunks1", "chunks2")
+    assert [again[key] for key in keys] == [record[key] for key in keys]
+    texts, same = (
+        [(one["text1"], one["text2"]) for one in it["alignments"]] for it in (record, again)
+    )
+    assert texts == same
     (tmp_path / "a.jsonl").write_text(first, "utf-8")
     # As answers to tokens have them, and as earlier versions wrote all sentences.
     record |= dict(zip(("sent1", "sent2"), TOKENISED, strict=True))
@@ -115,17 +117,17 @@ def test_wa_and_chunk_files_have_all_tokens_apart(good):
 
 @pytest.mark.slow
 def test_strings_are_text_in_python_unless_they_are_said_to_be_tokens():
-    with ists_asp.load("headlines", reader="none") as system:
-        pair = system.solve(ONE, TWO).pair
-        assert [[one.form for one in side.tokens] for side in (pair.sent1, pair.sent2)] == TOKENS
-        assert (pair.sent1.text, pair.sent2.text) == (ONE, TWO)
-        (many,) = system.solve_many([(ONE, make_sentence(["a", "b."]))])
-        assert many.pair.sent1 == pair.sent1
-        assert [one.form for one in many.pair.sent2.tokens] == ["a", "b."]
-        assert system.trace(ONE, TWO).answer.pair == pair
-        for answer in (
-            system.solve("a car.", "the car.", tokens=True),
-            *system.solve_many([("a car.", "the car.")], tokens=True),
-            system.trace("a car.", "the car.", tokens=True).answer,
-        ):
-            assert [one.form for one in answer.pair.sent1.tokens] == ["a", "car."]
+    system, car = shared_system("headlines", reader="none"), ("a car.", "the car.")
+    pair = system.solve(ONE, TWO).pair
+    assert [[one.form for one in side.tokens] for side in (pair.sent1, pair.sent2)] == TOKENS
+    assert (pair.sent1.text, pair.sent2.text) == (ONE, TWO)
+    (many,) = system.solve_many([(ONE, make_sentence(["a", "b."]))])
+    assert many.pair.sent1 == pair.sent1
+    assert [one.form for one in many.pair.sent2.tokens] == ["a", "b."]
+    assert system.trace(ONE, TWO).answer.pair == pair
+    for answer in (
+        system.solve(*car, tokens=True),
+        *system.solve_many([car], tokens=True),
+        system.trace(*car, tokens=True).answer,
+    ):
+        assert [one.form for one in answer.pair.sent1.tokens] == ["a", "car."]

@@ -1,18 +1,32 @@
-"""Inputs and outputs of all kinds in parts: together they are what one process writes."""
+"""Inputs and outputs of all kinds in parts: together they are what one process writes.
+
+The scheduler and its worker are threads of this process, or processes that talk on 127.0.0.1 only.
+"""
 
 import csv
 import io
 import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import fsspec
+import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from distributed import LocalCluster
 
+from benchmarks import ROOT
 from ists_asp.io.tables import Table
 from ists_asp.pipeline.cluster import cut
+from tests.faults.place import wait_for
 
+COMMAND = [sys.executable, "-m", "ists_asp"]
+SECONDS = 240
 PAIRS = [
     ("12 killed in bus accident", "10 killed in road accident"),
     ("A dog\nruns.", 'A "cat" sleeps.'),
@@ -23,8 +37,38 @@ PAIRS = [
 ROWS = [{"one": 1, "sentence1": a, "sentence2": b} for a, b in PAIRS]
 
 
+@pytest.fixture(scope="module")
+def inside():
+    """The address of a scheduler whose worker is a thread of this process."""
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0"
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture
+def dask(run, inside):
+    """Run ists-asp on that scheduler, which ends with a code; return all that it says."""
+
+    def call(name, *arguments, code=0, size=2):
+        engine = ("--engine", "dask", "--scheduler", inside, "--partition", size)
+        done = run(name, *engine, *arguments)
+        assert done.exit_code == code, done.output
+        return done.output
+
+    return call
+
+
 def parts(folder, ending):
     return [path.read_bytes() for path in sorted(Path(folder).glob(f"part-*{ending}"))]
+
+
+def whole(folder, ending):
+    return b"".join(parts(folder, ending))
+
+
+def manifest(folder):
+    return json.loads(Path(folder, "_manifest.json").read_text("utf-8"))
 
 
 def write(name, rows=ROWS):
@@ -42,26 +86,36 @@ def write(name, rows=ROWS):
 
 
 @pytest.mark.slow
-def test_a_csv_in_parts_which_those_of_another_run_keep(command, dask):
+def test_a_csv_in_parts_which_neither_another_run_nor_other_files_lose(good, dask):
     write("pairs.csv")
-    command("solve", "--table", "pairs.csv", "--format", "jsonl", "-o", "all.jsonl")
-    dask("solve", "--table", "pairs.csv", "-o", "out")
-    made = json.loads(Path("out/_manifest.json").read_text())
-    assert [part["pairs"] for part in made["parts"]] == [2, 2, 1]
-    told = dask("solve", "--table", "pairs.csv", "-o", "out", code=2, size=3)
-    assert "parts of a run with another partition" in told.stderr
-    assert b"".join(parts("out", ".jsonl")) == Path("all.jsonl").read_bytes()
+    given = ("solve", "--table", "pairs.csv")
+    good(*given, "--format", "jsonl", "-o", "all.jsonl")
+    dask(*given, "-o", "out")
+    assert [part["pairs"] for part in manifest("out")["parts"]] == [2, 2, 1]
+    told = dask(*given, "-o", "out", code=2, size=3)
+    assert "parts of a run with another partition" in told
+    assert whole("out", ".jsonl") == Path("all.jsonl").read_bytes()
     Path("mine").mkdir()
     Path("mine/thesis.tex").write_text("mine")
-    told = dask("solve", "--table", "pairs.csv", "-o", "mine", code=2)
-    assert "files that are not parts of ours" in told.stderr
+    assert "files that are not parts of ours" in dask(*given, "-o", "mine", code=2)
+    # What is not ours stays in the folder.
+    others = [Path("out", name) for name in ("x.csv", "_records/probed", ".ists-asp-mine.part")]
+    for other in others:
+        other.write_text("mine")
+    Path("out/part-00001.jsonl").unlink()
+    Path("out/part-00001.jsonl").mkdir()
+    assert "this is a folder" in dask(*given, "-o", "out", code=2)
+    Path("out/part-00001.jsonl").rmdir()
+    dask(*given, "-o", "out")
+    assert whole("out", ".jsonl") == Path("all.jsonl").read_bytes()
+    assert {other.read_text() for other in others} == {"mine"}
 
 
 @pytest.mark.slow
-def test_parquet_and_csv_with_a_header_each(command, dask):
+def test_parquet_and_csv_with_a_header_each(good, dask):
     for kind in ("parquet", "csv"):
         write(f"pairs.{kind}")
-        command("sts", "--table", f"pairs.{kind}", "-o", f"all.{kind}")
+        good("sts", "--table", f"pairs.{kind}", "-o", f"all.{kind}")
         dask("sts", "--table", f"pairs.{kind}", "--format", kind, "-o", f"out.{kind}")
     assert pq.read_table("out.parquet").equals(pq.read_table("all.parquet"))
     assert len(parts("out.parquet", ".parquet")) == 3
@@ -77,39 +131,41 @@ def joined(folder):
 
 
 @pytest.mark.slow
-def test_files_of_sentences_and_traces(command, dask):
+def test_files_of_sentences_and_traces(good, dask):
     lines = [(" ".join(a.split()), b) for a, b in PAIRS]
-    for side, name in enumerate(("a.txt", "b.txt")):
-        Path(name).write_text("".join(pair[side] + "\n" for pair in lines))
-    given = ("--sent1", "a.txt", "--sent2", "b.txt")
-    command("solve", *given, "-o", "all.wa", "--trace", "all.jsonl")
-    dask("solve", *given, "--format", "wa", "-o", "out", "--trace", "traces")
-    assert b"".join(parts("out", ".wa")) == Path("all.wa").read_bytes()
-    assert b"".join(parts("traces", ".jsonl")) == Path("all.jsonl").read_bytes()
+    for name, column in zip(("a.txt", "b.txt"), zip(*lines, strict=True), strict=True):
+        Path(name).write_text("".join(f"{line}\n" for line in column))
+    given = ("solve", "--sent1", "a.txt", "--sent2", "b.txt")
+    good(*given, "-o", "all.wa", "--trace", "all.jsonl")
+    dask(*given, "--format", "wa", "-o", "out", "--trace", "traces")
+    assert whole("out", ".wa") == Path("all.wa").read_bytes()
+    assert whole("traces", ".jsonl") == Path("all.jsonl").read_bytes()
     Path("b.txt").write_text("one\n")
-    told = dask("solve", *given, "--format", "wa", "-o", "other", code=1)
-    assert "expected as many sentences in both files" in told.output
+    told = dask(*given, "--format", "wa", "-o", "other", code=1)
+    assert "expected as many sentences in both files" in told
 
 
 @pytest.mark.slow
-def test_explanations_of_several_files_are_numbered_through(command, dask):
+def test_explanations_of_several_files_are_numbered_through(good, dask):
     write("a1.jsonl", ROWS[:3])
     write("a2.jsonl", ROWS[3:])
     write("all.jsonl")
-    command("explain", "--table", "all.jsonl", "-o", "all.txt")
+    good("explain", "--table", "all.jsonl", "-o", "all.txt")
     dask("explain", "--table", "a?.jsonl", "-o", "out")
-    assert b"".join(parts("out", ".txt")) == Path("all.txt").read_bytes()
+    assert whole("out", ".txt") == Path("all.txt").read_bytes()
 
 
 @pytest.mark.slow
 def test_a_faulty_row_and_a_pair_that_fails(dask):
-    rows = [*ROWS, {"sentence1": "word " * 600, "sentence2": "long"}]
-    write("pairs.jsonl", [*rows, {"sentence2": "alone"}])
-    told = dask("sts", "--table", "pairs.jsonl", "-o", "out", code=1)
-    assert "pairs.jsonl:7: no 'sentence1'" in told.output
-    told = dask("sts", "--table", "pairs.jsonl", "-o", "out2", "--skip-bad", code=3)
-    assert "no answer for 1 of 6 pairs: 6" in told.output
+    rows = [*ROWS, {"sentence1": "word " * 600, "sentence2": "long"}, {"sentence2": "alone"}]
+    write("pairs.jsonl", rows)
+    given = ("sts", "--table", "pairs.jsonl", "-o")
+    assert "pairs.jsonl:7: no 'sentence1'" in dask(*given, "out", code=1)
+    assert "no answer for 1 of 6 pairs: 6" in dask(*given, "out2", "--skip-bad", code=3)
     assert parts("out2", ".txt")[2].splitlines()[1] == b"0.000"
+    write("pairs.jsonl", [*ROWS, {}])
+    Path("pairs.jsonl").write_text(Path("pairs.jsonl").read_text().replace("{}", "null"))
+    assert "JSON that is not an object" in dask(*given, "out3", code=1)
 
 
 @pytest.mark.slow
@@ -128,42 +184,14 @@ def test_memory_and_files_by_address(dask, tmp_path):
 
 
 @pytest.mark.slow
-def test_feedback(command, dask):
+def test_feedback(good, dask):
     rows = [("a1", "The bulb is in a closed path."), ("a2", "no idea"), ("a3", "closed path")]
-    with Path("answers.csv").open("w", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["id", "answer", "reference"])
-        writer.writerows((*row, "The bulb is in a closed path; it is on") for row in rows)
-    command("feedback", "answers.csv", "-o", "all.csv")
+    reference = "The bulb is in a closed path; it is on"
+    write("answers.csv", [{"id": a, "answer": b, "reference": reference} for a, b in rows])
+    good("feedback", "answers.csv", "-o", "all.csv")
     dask("feedback", "answers.csv", "-o", "out")
     assert joined("out") == Path("all.csv").read_bytes()
-    assert "goes without" in dask("feedback", "answers.csv", "-o", "x", "--group", code=2).output
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("--table", "pairs.xlsx", "-o", "out"), "cannot be cut into parts"),
-        (("--table", "pairs.csv.gz", "-o", "out"), "cannot be cut into parts"),
-        (("--table", "none.csv", "-o", "out"), "there is no such file"),
-        (("--table", "pairs.csv"), "--engine dask writes a folder"),
-        (("--table", "pairs.csv", "--format", "xlsx", "-o", "out"), "cannot be written in parts"),
-        (("a dog", "a cat", "-o", "out"), "--engine dask is for files of pairs"),
-        (("--table", "odd://pairs.csv", "-o", "out"), "no such address"),
-    ],
-)
-def test_what_cannot_be_done_is_said_in_a_line(dask, arguments, told):
-    write("pairs.csv")
-    found = dask("solve", *arguments, code=2).output
-    assert told in found
-    assert not Path("out").exists()
-
-
-def test_an_address_needs_the_engine(command):
-    assert (
-        "an address, which --engine dask can write"
-        in command(*("solve", "a dog", "a cat", "-o", "memory://out"), code=2).output
-    )
+    assert "goes without" in dask("feedback", "answers.csv", "-o", "x", "--group", code=2)
 
 
 QUOTED = 'a,b\n"one\ntwo",x\n1" long,y\nthree,"y\n"\n\nfour,é\n\n\n'
@@ -184,25 +212,113 @@ def test_rows_are_cut_where_the_reader_ends_them(tmp_path, mark):
     assert lines == 10
 
 
-@pytest.mark.slow
-def test_what_is_not_ours_stays_in_the_folder(dask):
-    write("pairs.csv")
-    dask("solve", "--table", "pairs.csv", "-o", "out")
-    for name in ("probe_results.csv", "_records/probed", ".ists-asp-mine.part"):
-        Path("out", name).write_text("mine")
-    Path("out/part-00001.jsonl").unlink()
-    Path("out/part-00001.jsonl").mkdir()
-    assert "this is a folder" in dask("solve", "--table", "pairs.csv", "-o", "out", code=2).output
-    Path("out/part-00001.jsonl").rmdir()
-    dask("solve", "--table", "pairs.csv", "-o", "out")
-    assert len(parts("out", ".jsonl")) == 3
-    for name in ("probe_results.csv", "_records/probed", ".ists-asp-mine.part"):
-        assert Path("out", name).read_text() == "mine"
+def test_without_the_extra_the_command_says_what_to_install(bad, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    call = ("solve", "--engine", "dask", "--table", "pairs.jsonl", "-o", "out")
+    Path("pairs.jsonl").write_text('{"sent1": "a", "sent2": "b"}\n')
+    told = "--engine dask needs distributed. Install the extra: pip install 'ists-asp[cluster]'"
+    assert bad(1, *call) == told
 
 
-def test_a_line_that_is_no_object_is_told_of(dask):
+def apart(*arguments, code=0):
+    """Run ists-asp in a process of its own, which ends with a code; return what it reports."""
+    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=SECONDS)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def engine(size):
+    return ("--engine", "dask", "--partition", str(size), "-o", "out")
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """The pairs in the working folder; the options that name them."""
+    monkeypatch.chdir(tmp_path)
     write("pairs.jsonl")
-    with Path("pairs.jsonl").open("a") as stream:
-        stream.write("null\n")
-    told = dask("solve", "--table", "pairs.jsonl", "-o", "out", code=1).output
-    assert "JSON that is not an object" in told
+    return ("--table", "pairs.jsonl")
+
+
+@pytest.mark.slow
+def test_same_bytes_as_local_and_nothing_is_made_again(table):
+    apart("solve", *table, "-o", "local.jsonl")
+    apart("solve", *engine(2), *table, "--jobs", "2")
+    assert whole("out", ".jsonl") == Path("local.jsonl").read_bytes()
+    made = manifest("out")
+    assert (made["complete"], made["schema"]) == (True, "answer")
+    assert [part["pairs"] for part in made["parts"]] == [2, 2, 1]
+    before = {path: path.stat().st_mtime_ns for path in Path("out").glob("part-*")}
+    Path("out/part-00001.jsonl").write_text("damaged\n")
+    assert "3 parts, of which 2 were there" in apart("solve", *engine(2), *table)
+    assert whole("out", ".jsonl") == Path("local.jsonl").read_bytes()
+    assert manifest("out") == made
+    assert sum(path.stat().st_mtime_ns == time for path, time in before.items()) == 2
+
+
+def started(command):
+    """A run in the background that has written a part, and its workers."""
+    running = subprocess.Popen([*COMMAND, *command], stderr=subprocess.DEVNULL)
+    wait_for(lambda: list(Path("out").glob("part-*")) or running.poll() is not None, SECONDS)
+    assert running.poll() is None
+    below = psutil.Process(running.pid).children()
+    return running, [one for one in below if "spawn_main" in " ".join(one.cmdline())]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("table")
+def test_workers_and_the_client_are_killed():
+    write("many.jsonl", ROWS * 16)
+    given = ("--table", "many.jsonl", "--cache", "none")
+    apart("sts", *given, "-o", "local.txt")
+    client, workers = started(("sts", *engine(10), *given))
+    workers[0].kill()
+    assert client.wait(SECONDS) == 0
+    assert whole("out", ".txt") == Path("local.txt").read_bytes()
+    shutil.rmtree("out")
+    client, workers = started(("sts", *engine(10), *given))
+    client.send_signal(signal.SIGKILL)
+    client.wait(SECONDS)
+    psutil.wait_procs(workers, 30)
+    assert not any(one.is_running() and one.status() != "zombie" for one in workers)
+    assert 0 < len(parts("out", ".txt")) < 8
+    assert not manifest("out")["complete"]
+    assert "8 parts, of which 0 were there" not in apart("sts", *engine(10), *given)
+    assert whole("out", ".txt") == Path("local.txt").read_bytes()
+    names = sorted(path.name for path in Path("out").iterdir())
+    assert (names[:2], len(names)) == (["_manifest.json", "_records"], 10)
+
+
+@pytest.mark.slow
+def test_limits_hold_in_workers(table):
+    Path("endless.lp").write_text(
+        'many(1) :- token(1,1,"Two").\nmany(N+1) :- many(N), N < 2000000000.\n'
+    )
+    limits = ("--rules", "endless.lp", "--lax", "--timeout", "1", "--cache", "none")
+    told = apart("solve", *engine(2), *table, *limits, code=3)
+    assert "no answer for 1 of 5 pairs: 5" in told
+    lines = map(json.loads, whole("out", ".jsonl").splitlines())
+    assert ["error" in line for line in lines] == [False] * 4 + [True]
+
+
+@pytest.mark.slow
+def test_a_worker_that_lacks_something_is_named(table, tmp_path_factory):
+    other = tmp_path_factory.mktemp("other")
+    for name in ("python/ists_asp", "asp", "lp_rules"):
+        shutil.copytree(ROOT / name, other / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (other / "data").symlink_to(ROOT / "data")
+    with (other / "lp_rules" / "alignment" / "evidence.lp").open("a") as stream:
+        stream.write("\n% another version\n")
+    with LocalCluster(0, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster:
+        address = cluster.scheduler_address
+        worker = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard"]
+        worker += ["--no-nanny", "--host", "127.0.0.1"]
+        environment = os.environ | {"PYTHONPATH": str(other / "python")}
+        with subprocess.Popen(worker, env=environment, stderr=subprocess.DEVNULL) as running:
+            try:
+                told = apart("solve", *engine(2), "--scheduler", address, *table, code=1)
+            finally:
+                running.kill()
+    assert "error: workers: tcp://127.0.0.1:" in told
+    assert "lacks the rules " in told
+    assert not parts("out", "")

@@ -1,4 +1,4 @@
-"""The page is whole, well formed and harmless whatever the sentences are."""
+"""The page is whole, well formed and harmless whatever the sentences are; the command's, too."""
 
 import json
 import re
@@ -7,6 +7,7 @@ from base64 import b64decode, b64encode
 from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -30,6 +31,8 @@ EVIL = [
 ]
 VOID = {"meta", "input", "img", "br", "link"}
 SVG = "{http://www.w3.org/2000/svg}"
+SAMPLES = Path(__file__).parents[2] / "data" / "samples" / "images"
+PAIR = ("12 killed in bus accident", "10 killed in road accident")
 
 
 class Page(HTMLParser):
@@ -46,9 +49,6 @@ class Page(HTMLParser):
         self.tags.append((tag, dict(attrs)))
         if tag not in VOID:
             self._open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag):
         assert self._open.pop() == tag
@@ -69,8 +69,12 @@ class Page(HTMLParser):
         return [json.loads(zlib.decompress(b64decode(one))) for one in packed.splitlines()]
 
 
-def shown(*entries, title="Title"):
-    return Page(page(Report(entries, title)))
+def shown(*entries, title="Title", **options):
+    return Page(page(Report(entries, title, **options)))
+
+
+def texts(root, tag="text"):
+    return [node.text for node in root.iter(f"{SVG}{tag}")]
 
 
 @pytest.fixture
@@ -105,7 +109,7 @@ def test_a_page_has_ratings_and_the_official_measures(answer):
     beside = {"gold": compare(ours, right), "b.wa": compare(ours, theirs)}
     rated = Entry(replace(ours, rating=Rating(3250, (), 700)), beside=beside)
     missing = Entry(ours, beside={"gold": compare(ours, ours.alignments)})
-    data = Page(page(Report([rated, missing], "Title", name="a.wa"))).data
+    data = shown(rated, missing, name="a.wa").data
     assert data["against"] == ["gold", "b.wa"]
     first, second = data["pairs"]
     assert first["rating"] == [3.25, 0.7]
@@ -166,12 +170,9 @@ def test_punctuation_is_folded_and_counted(answer):
     (pair,), (detail,) = html.data["pairs"], html.details
     assert [line[3] for line in pair["lines"]] == [False, True, False, True]
     assert pair["marks"] == 3
-    texts = [
-        [node.text for node in ElementTree.fromstring(detail[name]).iter(f"{SVG}text")]
-        for name in ("picture", "full")
-    ]
-    assert texts[0] == ["EQUI 5", "SIMI 3", "a", "b", "x", "y"]
-    assert texts[1] == ["EQUI 5", "SIMI 3", "EQUI 5", "a", ",", "b", ".", "x", "y", "!"]
+    folded, full = (texts(ElementTree.fromstring(detail[name])) for name in ("picture", "full"))
+    assert folded == ["EQUI 5", "SIMI 3", "a", "b", "x", "y"]
+    assert full == ["EQUI 5", "SIMI 3", "EQUI 5", "a", ",", "b", ".", "x", "y", "!"]
 
 
 def test_punctuation_that_is_aligned_with_a_word_is_shown(answer):
@@ -194,27 +195,23 @@ def test_what_is_not_sure_has_a_question_mark_and_says_how_sure(answer):
         Alignment((3,), (), Label.NOALI, None, confidence=Confidence(0.3)),
     )
     root = ElementTree.fromstring(picture(replace(found, alignments=lines), active=True))
-    texts = [node.text for node in root.iter(f"{SVG}text")]
-    assert texts == ["SIMI? 3", "? EQUI 5", "a", "b", "? c", "x", "y"]
-    titles = [node.text for node in root.iter(f"{SVG}title")]
+    assert texts(root) == ["SIMI? 3", "? EQUI 5", "a", "b", "? c", "x", "y"]
+    titles = texts(root, "title")
     assert titles[0] == '"a" SIMI 3 "x"; unsure: alignment 98%, label 43%, score 60%'
     assert titles[2] == '"c" of sentence 1: NOALI; unsure: alignment 30%'
 
 
 def test_a_picture_for_a_paper_needs_nothing_else(simple):
-    root = ElementTree.fromstring(svg_file(simple))
+    text = svg_file(simple)
+    root = ElementTree.fromstring(text)
     assert root.get("font-family")
-    assert root[0].tag == f"{SVG}title"
-    assert root[0].text == "a b c d / x y"
-    style = root[1].text
-    assert "var(" not in style
-    assert "@media" not in style
-    assert ".EQUI{color:#176b35}" in style
-    assert [node.text for node in root.iter(f"{SVG}text")][:2] == ["EQUI 5", "SPE1 3.5"]
-    assert "tabindex" not in svg_file(simple)
+    assert (root[0].tag, root[0].text) == (f"{SVG}title", "a b c d / x y")
+    assert ".EQUI{color:#176b35}" in root[1].text
+    assert texts(root)[:2] == ["EQUI 5", "SPE1 3.5"]
+    assert not [word for word in ("var(", "@media", "tabindex") if word in text]
 
 
-def test_a_picture_has_a_path_for_each_chunk_of_a_link(simple):
+def test_a_picture_has_a_path_for_each_chunk_of_a_link_that_can_be_chosen_if_it_is_active(simple):
     root = ElementTree.fromstring(picture(simple, active=True))
     links = [group for group in root if group.get("class").startswith("link")]
     assert [len(group.findall(f"{SVG}path")) for group in links] == [2, 3, 0, 0]
@@ -222,12 +219,9 @@ def test_a_picture_has_a_path_for_each_chunk_of_a_link(simple):
     assert [group.get("tabindex") for group in links] == [None, None, "0", "0"]
     (alone,) = [group for group in root if "alone" in group.get("class")]
     assert alone.get("aria-label") == '"c" of sentence 1: NOALI'
-
-
-def test_a_picture_that_is_not_active_cannot_be_chosen(simple):
     text = picture(simple)
-    assert 'role="img"' in text
-    assert '"b d" SPE1 3.5 "y"' in ElementTree.fromstring(text).get("aria-label")
+    root = ElementTree.fromstring(text)
+    assert (root.get("role"), '"b d" SPE1 3.5 "y"' in root.get("aria-label")) == ("img", True)
     assert not [word for word in ("tabindex", "data-line") if word in text]
 
 
@@ -261,11 +255,8 @@ def test_marks_do_not_overlap(answer):
 
 
 def test_each_line_is_compared_with_gold(answer):
-    ours = answer(
-        "a b c d e",
-        "v w x y z",
-        "1~1 EQUI 5; 2~2 SIMI 3; 3~3 SIMI 3; 4~4 REL 1; 5~ NOALI; ~5 NOALI",
-    )
+    lines = "1~1 EQUI 5; 2~2 SIMI 3; 3~3 SIMI 3; 4~4 REL 1; 5~ NOALI; ~5 NOALI"
+    ours = answer("a b c d e", "v w x y z", lines)
     theirs = alignments("1~1 EQUI 5; 2~2 SPE1 3; 3~3 SIMI 2; 4~5 REL 1; 5~ NOALI 0")
     compared = compare(ours, theirs)
     verdicts = " ".join(verdict.name for _, verdict in compared.lines)
@@ -286,3 +277,49 @@ def test_a_notebook_shows_the_picture(simple):
     assert html.all("script") == []
     said = Page(Explanation(simple, "a < b", ())._repr_html_())
     assert (len(said.all("svg")), said.texts["p"]) == (1, ["a < b"])
+
+
+@pytest.mark.slow
+def test_the_report_of_a_file_with_gold(run, tmp_path):
+    files = (SAMPLES / "sent1.chunk.txt", SAMPLES / "sent2.chunk.txt", SAMPLES / "gold.wa")
+    given = ("--chunked", "--sent1", files[0], "--sent2", files[1], "--gold", files[2])
+    result = run("report", *given, "--profile", "images", "--id", "1", "-q", "-o", "r.html")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    html = Page((tmp_path / "r.html").read_text("utf-8"))
+    ((pair,), (detail,)) = html.data["pairs"], html.details
+    assert pair["words"]
+    assert 0 < pair["rating"][0] <= 5
+    assert len(pair["f1"][0]) == 4
+    told = detail["why"][0]["decisions"]
+    assert [one["kind"] for one in told[:2]] == ["align", "label"]
+    assert told[0]["pros"][0]["rule"]["file"].startswith("lp_rules/")
+
+
+def test_answers_of_any_system_are_shown_without_reasons_of_ours(run, tmp_path):
+    gold = SAMPLES / "gold.wa"
+    theirs = gold.read_text("utf-8").replace("// SIMI //", "// REL //")
+    (tmp_path / "theirs.wa").write_text(theirs, encoding="utf-8")
+
+    def report(*options):
+        result = run("report", "--answers", "theirs.wa", *options, "-o", "r.html")
+        assert (result.exit_code, result.stderr) == (0, "")
+        return Page((tmp_path / "r.html").read_text("utf-8"))
+
+    html = report("--gold", gold, "--compare", gold)
+    assert html.data["against"] == ["gold", "gold.wa"]
+    (name, ours), other = html.data["f1"]
+    assert (name, ours[1] < 1, other) == ("theirs.wa", True, ["gold.wa", [1.0] * 4])
+    assert len(html.data["pairs"]) == 10
+    for pair, detail in zip(html.data["pairs"], html.details, strict=True):
+        assert (pair["rating"], pair["words"], "why" in detail) == (None, "", False)
+    assert [pair["id"] for pair in report("--id", "3").data["pairs"]] == ["3"]
+
+
+@pytest.mark.slow
+def test_solve_draws_one_pair(run, tmp_path):
+    result = run("solve", *PAIR, "-o", "pair.svg")
+    assert (result.exit_code, result.stderr) == (0, "")
+    root = ElementTree.parse(tmp_path / "pair.svg").getroot()
+    assert root[0].text == " / ".join(PAIR)
+    assert run("solve", *PAIR, "--format", "svg").stdout == (tmp_path / "pair.svg").read_text()
+    assert {"killed", "in bus accident", "in road accident"} <= {*texts(root)}

@@ -1,6 +1,5 @@
 """Frames come back with columns of ours, as tables do from the command line."""
 
-import subprocess
 import sys
 from datetime import date
 from shutil import copytree
@@ -11,7 +10,7 @@ from ists_asp import solve_frame
 from ists_asp.engine import Setup, System
 from ists_asp.errors import ResourceError, RuleError, UsageError
 from ists_asp.io.formats import PAIRS
-from tests.sharing import load_shared, shared_system
+from tests.sharing import load_shared, python, shared_system
 from tests.tours import ROOT
 
 pandas = pytest.importorskip("pandas")
@@ -72,16 +71,16 @@ def test_a_cell_that_is_no_text_is_the_error_of_its_row(cell):
 
 
 def test_wrong_use_is_told_in_a_line(monkeypatch, tmp_path):
-    system = shared_system("baseline")
-    with pytest.raises(UsageError, match=r"list is not a frame; .*collect"):
-        solve_frame(["a"], "a", "b", system)
-    with pytest.raises(UsageError, match="LazyFrame is not a frame"):
-        solve_frame(polars.LazyFrame({"a": ["x"], "b": ["x"]}), "a", "b", system)
-    with pytest.raises(UsageError, match="the frame has no column 'b'; expected a"):
-        solve_frame(pandas.DataFrame({"a": ["x"]}), "a", "b", system)
-    frame = pandas.DataFrame({"a": ["x"], "b": ["x"]})
-    with pytest.raises(UsageError, match="jobs=0; expected how many workers"):
-        solve_frame(frame, "a", "b", system, jobs=0)
+    system, pair = shared_system("baseline"), {"a": ["x"], "b": ["x"]}
+    frame = pandas.DataFrame(pair)
+    for odd, jobs, words in (
+        (["a"], 1, r"list is not a frame; .*collect"),
+        (polars.LazyFrame(pair), 1, "LazyFrame is not a frame"),
+        (frame[["a"]], 1, "the frame has no column 'b'; expected a"),
+        (frame, 0, "jobs=0; expected how many workers"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            solve_frame(odd, "a", "b", system, jobs=jobs)
     rules = tmp_path / "rules"
     copytree(ROOT / "lp_rules", rules)
     profile = rules / "profiles" / "baseline.toml"
@@ -114,12 +113,6 @@ def test_a_script_needs_no_guard_for_its_workers(tmp_path):
         "solved = ists_asp.solve_frame(frame, 'a', 'b', 'baseline', jobs=2)\n"
         "print(solved['EQUI'].sum())\n"
     )
-    done = subprocess.run(
-        [sys.executable, "script.py"],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT / "python"), "XDG_CACHE_HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {"PYTHONPATH": str(ROOT / "python"), "XDG_CACHE_HOME": str(tmp_path)}
+    done = python("script.py", cwd=tmp_path, env=environment)
     assert (done.stdout, done.stderr) == ("150\n", "")

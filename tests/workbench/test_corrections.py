@@ -3,11 +3,12 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.answers import check_answer
-from ists_asp.errors import DataError, IstsError
+from ists_asp.compare.comparison import read_answered
+from ists_asp.errors import DataError, IstsError, UsageError
 from ists_asp.evaluate.wa_check import check_file
 from ists_asp.io.formats import answer_record, read_record
 from ists_asp.io.text import make_sentence
@@ -50,7 +51,6 @@ def accepted(answer, scheme, path):
     assert not any("on no line" in note or "EQUI" in note for note in check_file(path).notes)
 
 
-@settings(max_examples=200)
 @given(scheme=st.sampled_from(Scheme), actions=st.lists(ACTIONS, min_size=1, max_size=12))
 def test_whatever_people_do_check_accepts(scheme, actions, tmp_path_factory):
     answer = start()
@@ -70,7 +70,6 @@ ODD = st.sampled_from(
 )
 
 
-@settings(max_examples=200)
 @given(
     scheme=st.sampled_from(Scheme),
     top=st.dictionaries(st.sampled_from(["chunks1", "tokens2", "sent1", "rating", "cost"]), ODD),
@@ -96,15 +95,12 @@ LINE = Alignment((1,), (1,), Label.SIMI, 3.0)
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"score": float("nan")}, "a score of SIMI is out of range"),
-        ({"score": float("inf")}, "a score of SIMI is out of range"),
-        ({"score": 4.99999}, "a score of SIMI is out of range"),
-        ({"score": 5.0}, "a score of SIMI is out of range"),
+        *(
+            ({"score": score}, "a score of SIMI is out of range")
+            for score in (float("nan"), float("inf"), 4.99999, 5.0)
+        ),
         ({"label": Label.EQUI}, "a score of EQUI is out of range"),
-        ({"tokens1": (9,)}, "is not made of chunks"),
-        ({"tokens1": (2,)}, "is not made of chunks"),
-        ({"tokens1": (1, 1)}, "is not made of chunks"),
-        ({"tokens1": ()}, "is not made of chunks"),
+        *(({"tokens1": places}, "is not made of chunks") for places in ((9,), (2,), (1, 1), ())),
         ({"tokens1": (1, 4)}, "several chunks"),
         ({"label": Label.NOALI, "score": None}, "NOALI is odd"),
     ],
@@ -134,11 +130,11 @@ def project(tmp_path):
     return Project(tmp_path / "p", "baseline")
 
 
-def accept(project, name):
-    """Accept that nothing in a pair of a table is aligned."""
-    pair = next(pair for pair in project.corpus("t.csv").pairs if pair.id == name)
+def accept(project, name, corpus="t.csv"):
+    """Accept that nothing in a pair of a corpus is aligned."""
+    pair = next(pair for pair in project.corpus(corpus).pairs if pair.id == name)
     nothing = act(given_answer(pair, []), Action(id=name, do="accept"))
-    Corrections(project).change("t.csv", name, lambda now: now or nothing, f"accept {name}")
+    Corrections(project).change(corpus, name, lambda now: now or nothing, f"accept {name}")
 
 
 def corrected(project):
@@ -187,3 +183,49 @@ def test_what_is_no_correction_in_the_log_is_told_once_and_left(tmp_path):
     for _ in "ab":
         assert corrected(project) == [{"2": "a dog"}, {}]
     assert [line.split(":")[1] for line in told] == ["1", "2", "3", "5"]
+
+
+def mended(project, corpus="headlines"):
+    return [list(some) for some in Corrections(project).mended(corpus)]
+
+
+def test_the_log_holds_over_a_restart_and_a_line_that_was_cut_off(project):
+    folder = project.root / "corrections"
+    log, wa = folder / ".log.jsonl", folder / "headlines.wa"
+    for name in "21":
+        accept(project, name, "headlines")
+    whole = log.read_bytes()
+    log.write_bytes(whole + whole[:70])
+    wa.write_text("")
+    accept(project, "3", "headlines")
+    assert mended(project) == [["1", "2", "3"], []]
+    assert [one.id for one in read_wa(wa)] == ["1", "2", "3"]
+    assert list(read_answered(folder / "headlines.jsonl")) == ["1", "2", "3"]
+    for name, left in (("3", ["1", "2"]), ("1", ["2"]), ("2", [])):
+        assert Corrections(project).undo("headlines") == {"id": name, "action": f"accept {name}"}
+        assert [one.id for one in read_wa(wa)] == left
+    with pytest.raises(UsageError, match="there is nothing to take back"):
+        Corrections(project).undo("headlines")
+    assert mended(project) == [[], []]
+    assert json.loads(log.read_bytes().splitlines()[-1])["action"] == "undo"
+
+
+def test_a_corpus_may_be_called_log(project):
+    (project.root / "corpora" / "images").rename(project.root / "corpora" / "log")
+    for corpus in ("headlines", "log"):
+        accept(project, "1", corpus)
+        assert mended(project, corpus) == [["1"], []]
+
+
+def test_a_spoilt_line_of_the_log_harms_no_other_and_nothing_is_written_through_a_link(project):
+    folder, victim = project.root / "corrections", project.root / "victim"
+    folder.mkdir()
+    (folder / ".log.jsonl").write_bytes(b'{"corpus":"headlines","action":"x"}\n\xff\n[]\n')
+    accept(project, "1", "headlines")
+    assert mended(project) == [["1"], []]
+    victim.write_text("mine")
+    (folder / "headlines.wa").unlink()
+    (folder / "headlines.wa").symlink_to(victim)
+    with pytest.raises(DataError, match="this is a link"):
+        accept(project, "1", "headlines")
+    assert victim.read_text() == "mine"

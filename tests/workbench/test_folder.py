@@ -1,4 +1,4 @@
-"""What lies in a project folder: whose it is, what is written, and what ``--read-only`` leaves."""
+"""A project folder without a server: whose it is, its states, what ``--read-only`` leaves."""
 
 import errno
 import os
@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from ists_asp.errors import DataError, UsageError
+from ists_asp.model import Text
 from ists_asp.workbench.corrections import Corrections
 from ists_asp.workbench.folder import Folder, ReadOnlyError, check_name
-from ists_asp.workbench.project import Project
+from ists_asp.workbench.project import ConflictError, Project, text_digest
 from tests.fuzz.folders import attempt, look, serve, snapshot, tried
 
 
@@ -21,7 +22,14 @@ def template(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("number", range(40))
+@pytest.fixture
+def project(template, tmp_path):
+    return Project(shutil.copytree(template, tmp_path / "p"))
+
+
+@pytest.mark.parametrize(
+    "number", [*range(10), *(pytest.param(more, marks=pytest.mark.slow) for more in range(10, 40))]
+)
 def test_nothing_of_a_hostile_folder_is_touched_outside(number, template):
     assert tried(number, look, template) == ""
 
@@ -44,11 +52,19 @@ def test_the_harness_sees_what_is_touched(template):
 @pytest.mark.parametrize(
     "name", ["", ".", "..", "a/../b", "/a", "a//b", "a/", ".a", "a/.b", "a\nb", "\u202e", "\udcff"]
 )
-def test_names_that_lead_out_or_cannot_be_shown_are_none(name, tmp_path):
-    with pytest.raises(UsageError):
-        check_name(name)
-    with pytest.raises(UsageError):
-        check_name("x" * 256)
+def test_names_that_lead_out_or_cannot_be_shown_are_none(name):
+    for odd in (name, "x" * 256):
+        with pytest.raises(UsageError):
+            check_name(odd)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*("../x.lp", "/x.lp", "a/../x.lp", ".x.lp", "a/.b/x.lp", "x.py", ".lp", "", "x.lp/"), "é.lp"],
+)
+def test_a_rule_file_has_a_name_that_leads_nowhere_and_is_not_odd(project, name):
+    with pytest.raises(UsageError, match="is not a name for a rule file"):
+        project.check_rule(name)
 
 
 def test_no_file_is_read_or_written_above_a_folder(tmp_path):
@@ -63,8 +79,7 @@ def test_no_file_is_read_or_written_above_a_folder(tmp_path):
 
 
 @pytest.mark.parametrize("failing", ["fsync", "replace", "open"])
-def test_a_write_that_fails_changes_nothing_and_says_so(failing, template, tmp_path, monkeypatch):
-    project = Project(tmp_path / "p", "baseline")
+def test_a_write_that_fails_changes_nothing_and_says_so(failing, project, monkeypatch):
     project.save("a.lp", "% one\n", None, "one")
     before, states = snapshot(project.root), project.states
     real, calls = getattr(os, failing), []
@@ -89,13 +104,11 @@ def test_a_write_that_fails_changes_nothing_and_says_so(failing, template, tmp_p
         if found is not None:
             break
         assert project.states == states
-        after = {
-            name: known for name, known in snapshot(project.root).items() if ".hist" not in name
-        }
-        kept = {name: known for name, known in before.items() if ".hist" not in name}
-        assert {name: (mode, text) for name, (mode, _, text) in after.items()} == {
-            name: (mode, text) for name, (mode, _, text) in kept.items()
-        }
+        after, kept = (
+            {name: (mode, text) for name, (mode, _, text) in some.items() if ".hist" not in name}
+            for some in (snapshot(project.root), before)
+        )
+        assert after == kept
         log = str(project.root / ".history" / "log.jsonl")
         assert snapshot(project.root)[log][2] == before[log][2]
         nth += 1
@@ -103,8 +116,7 @@ def test_a_write_that_fails_changes_nothing_and_says_so(failing, template, tmp_p
     assert not list(project.root.rglob("*.part"))
 
 
-def test_a_state_is_on_disk_when_it_counts_and_a_cut_line_costs_one_record(tmp_path):
-    project = Project(tmp_path / "p", "baseline")
+def test_a_state_is_on_disk_when_it_counts_and_a_cut_line_costs_one_record(project):
     log = project.root / ".history" / "log.jsonl"
     log.write_bytes(log.read_bytes() + b'{"when": 1, "ed')
     for name in ("a.lp", "b.lp"):
@@ -114,8 +126,7 @@ def test_a_state_is_on_disk_when_it_counts_and_a_cut_line_costs_one_record(tmp_p
     assert Project(project.root).states == again.states
 
 
-def test_a_text_of_the_history_that_was_changed_is_none(tmp_path):
-    project = Project(tmp_path / "p", "baseline")
+def test_a_text_of_the_history_that_was_changed_is_none(project):
     digest = project.state.files["words.tsv"]
     (project.root / ".history" / digest).write_text("x = y\n")
     with pytest.raises(DataError, match="not the text that was saved"):
@@ -124,11 +135,10 @@ def test_a_text_of_the_history_that_was_changed_is_none(tmp_path):
     assert "Words of your own" in Project(project.root).text_of(digest)
 
 
-def test_read_only_writes_nothing_and_makes_no_project(template, tmp_path, monkeypatch):
+def test_read_only_writes_nothing_and_makes_no_project(project, tmp_path, monkeypatch):
     with pytest.raises(UsageError, match="this is not a project"):
         Project(tmp_path / "new", read_only=True)
-    assert list(tmp_path.iterdir()) == []
-    project = Project(tmp_path / "p", "baseline")
+    assert list(tmp_path.iterdir()) == [project.root]
     shutil.rmtree(project.root / ".history")
     before, real = snapshot(tmp_path), os.open
 
@@ -138,7 +148,7 @@ def test_read_only_writes_nothing_and_makes_no_project(template, tmp_path, monke
         return real(path, flags, *arguments, **named)
 
     monkeypatch.setattr(os, "open", reading)
-    guest = Project(tmp_path / "p", read_only=True)
+    guest = Project(project.root, read_only=True)
     guest.lock()
     assert guest.text_of(guest.state.files["words.tsv"]).startswith("# Words of your own")
     assert Corrections(guest).mended("images") == ({}, {})
@@ -159,3 +169,56 @@ def test_a_folder_with_too_many_files_is_told(tmp_path, monkeypatch):
         Path(tmp_path, f"{number}.lp").touch()
     with pytest.raises(DataError, match="more than 20 files"):
         Folder(tmp_path.parent).files(tmp_path.name)
+
+
+def test_tables_are_corpora_and_their_cells_are_text(project):
+    corpora = project.root / "corpora"
+    (corpora / "t.csv").write_text("id,sentence1,sentence2\nx,A dog.,A cat.\n", "utf-8")
+    (corpora / "notes.txt").write_text("no corpus", "utf-8")
+    assert project.corpora() == ["headlines", "images", "t.csv"]
+    (pair,) = project.corpus("t.csv").pairs
+    assert (pair.id, type(pair.sent1), pair.sent2.text) == ("x", Text, "A cat.")
+    assert len(project.corpus("headlines").gold) == 10
+
+
+def test_each_save_is_a_state_to_go_back_to(project):
+    project.save("a/b.lp", "p(1).\n", None, "one")
+    with pytest.raises(ConflictError) as conflict:
+        project.save("a/b.lp", "p(2).\n", None, "two")
+    assert conflict.value.text == "p(1).\n"
+    project.save("a/b.lp", None, text_digest("p(1).\n"), "gone")
+    assert [one.edit for one in Project(project.root).states] == ["the beginning", "one", "gone"]
+    assert project.go_to(2).digest == project.states[1].digest
+    assert project.read_rules("a/b.lp") == "p(1).\n"
+
+
+@pytest.mark.parametrize("name", ["rules", ".history", "rules/out"])
+def test_a_link_to_a_folder_leads_nowhere(project, tmp_path, name):
+    outside, link = tmp_path / "outside", project.root / name
+    outside.mkdir()
+    if link.exists():
+        link.rename(tmp_path / "moved")
+    link.symlink_to(outside)
+    with pytest.raises(DataError, match=rf"{name}: cannot be \w+: this is not a folder"):
+        Project(project.root).save("out/x.lp", "", None, "an edit")
+    assert not list(outside.iterdir())
+
+
+def test_a_spoilt_history_leads_nowhere(project):
+    (project.root.parent / "secret.txt").write_text("a = b\n")
+    lines = ['{"when":1,"edit":"a","files":[1]}', "\xff", '{"when":1,"edit":"x","files":"abc"}']
+    lines.append('{"when":1,"edit":"x","files":{"x.tsv":"../../secret.txt"}}')
+    (project.root / ".history" / "log.jsonl").write_text("\n".join(lines) + "\n", "latin-1")
+    told = []
+    again = Project(project.root, warn=told.append)
+    assert [state.edit for state in again.states] == ["the beginning"]
+    places = [line.partition(": ")[0] for line in told]
+    assert places == [f".history/log.jsonl:{number}" for number in (1, 2, 3, 4)]
+
+
+def test_what_is_no_text_or_no_file_is_refused_in_a_line(project):
+    for name, text in (("words.tsv/x.lp", ""), ("half.lp", "\ud800")):
+        with pytest.raises((DataError, UsageError)):
+            project.save(name, text, None, "an edit")
+    state = project.save("windows.lp", "% a\r\n", None, "an edit")
+    assert project.save("windows.lp", "% b\n", state.files["windows.lp"], "again").number > 1
