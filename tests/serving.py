@@ -58,6 +58,13 @@ class Server:
         return found
 
 
+def opened(folder, process):
+    """The server that a process is, when it has printed its address."""
+    address = urlsplit(process.stdout.readline().strip())
+    assert address.netloc, "the server printed no address"
+    return Server(Path(folder), process, address.port, parse_qs(address.query)["token"][0])
+
+
 def start_server(folder, *arguments, **options):
     command = [sys.executable, "-m", "ists_asp", "serve", str(folder), "--no-browser"]
     command += map(str, arguments)
@@ -71,10 +78,7 @@ def serving(folder, *arguments, stderr=None, **variables):
     options = {"env": environment, "stderr": stderr}
     with start_server(folder, "--quiet", *arguments, **options) as process:
         try:
-            address = urlsplit(process.stdout.readline().strip())
-            assert address.netloc, "the server printed no address"
-            token = parse_qs(address.query)["token"][0]
-            yield Server(Path(folder), process, address.port, token)
+            yield opened(folder, process)
         finally:
             process.terminate()
             process.wait(30)

@@ -27,19 +27,15 @@ CHUNKED = [
         "[ A horse ] [ standing ] [ in a field ] [ . ]",
     ),
 ]
-
-
 _annotators = cache(Annotator)
+
+
+_shipped_files = cache(read_profile_rules)
 
 
 @cache
 def _shipped_rules(name, *purpose, **options):
     return load_program(name, (), *purpose, store=shared_store(), **options)
-
-
-@cache
-def _shipped_files(name, **options):
-    return read_profile_rules(name, (), **options)
 
 
 def _annotator(lang, stanza_dir=None, _cache=None):
@@ -53,15 +49,16 @@ def _rules(name, given=(), *purpose, store=None, **options):
 
 
 def _files(name, given=(), **options):
-    return read_profile_rules(name, given, **options) if given else _shipped_files(name, **options)
+    return (read_profile_rules if given else _shipped_files)(name, given or (), **options)
 
 
 @pytest.fixture(autouse=True)
 def _shared(monkeypatch):
-    monkeypatch.setattr("ists_asp.engine.preparation.read_profile_rules", _files)
-    monkeypatch.setattr("ists_asp.engine.preparation.Annotator", _annotator)
-    monkeypatch.setattr("ists_asp.rules.load_program", _rules)
-    monkeypatch.setattr("ists_asp.engine.preparation.load_program", _rules)
+    preparation = "ists_asp.engine.preparation"
+    monkeypatch.setattr(f"{preparation}.read_profile_rules", _files)
+    monkeypatch.setattr(f"{preparation}.Annotator", _annotator)
+    for place in (preparation, "ists_asp.rules"):
+        monkeypatch.setattr(f"{place}.load_program", _rules)
 
 
 @pytest.fixture

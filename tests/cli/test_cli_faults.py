@@ -155,6 +155,15 @@ FILES = [
 ]
 
 
+CALLS = {
+    "lp": ("mine.lp", "--tsv pairs.tsv --rules mine.lp --timeout 10"),
+    "words": ("mine.tsv", "--tsv pairs.tsv --rules mine.tsv --timeout 10"),
+    "toml": ("ists-asp.toml", "--tsv pairs.tsv"),
+    "txt": ("t.txt", "--sent1 t.txt --sent2 b.txt"),
+}
+"""The file and the options for a content of a kind; all others are kinds of tables."""
+
+
 @pytest.fixture(scope="module")
 def undisturbed():
     """The output without a fault, when a row has asked for it."""
@@ -166,24 +175,18 @@ def undisturbed():
     ("ends", "kind", "content"), [pytest.param(*row[1:], id=row[0]) for row in FILES]
 )
 def test_a_file_that_is_wrong(run, bad, tmp_path, undisturbed, ends, kind, content):
-    own = {"lp": "mine.lp", "words": "mine.tsv", "toml": "ists-asp.toml"}
-    name = own.get(kind, f"t.{kind}")
+    name, options = CALLS.get(kind, (f"t.{kind}", f"--table t.{kind}"))
     (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     (tmp_path / "pairs.tsv").write_text(pairs(FEW))
-    source = ("--sent1", name, "--sent2", "b.txt") if kind == "txt" else ("--table", name)
     (tmp_path / "b.txt").write_text("a\nb\n")
-    call = (*SOLVE, *(("--tsv", "pairs.tsv") if kind in own else source))
-    call += ("--rules", name, "--timeout", "10") if kind in ("lp", "words") else ()
+    call, out = (*SOLVE, *options.split()), tmp_path / "out.wa"
     code, words = int(ends[0]), ends[2:]
-    out = tmp_path / "out.wa"
     if code in (1, 2):
-        assert words in bad(code, *call)
-        assert not out.exists()
+        assert (words in bad(code, *call), out.exists()) == (True, False)
         return
     result = run(*call)
-    assert result.exit_code == code, result.stderr
+    assert (result.exit_code, words in result.stderr) == (code, True), result.stderr
     if code == 3:
-        assert words in result.stderr
         assert out.read_text().count("</sentence>") == FEW
         return
     found = out.read_bytes()

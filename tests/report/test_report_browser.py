@@ -37,12 +37,8 @@ def open_page(browser, tmp_path):
         view.on("pageerror", lambda fault: faults.append(str(fault)))
         view.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
         view.on("console", lambda line: faults.append(f"{line.type}: {line.text}"))
-        view.on(
-            "request",
-            lambda asked: (
-                asked.url.startswith((file.as_uri(), "blob:")) or faults.append(asked.url)
-            ),
-        )
+        known = (file.as_uri(), "blob:")
+        view.on("request", lambda sent: sent.url.startswith(known) or faults.append(sent.url))
         view.goto(file.as_uri() + address)
         return view
 
@@ -55,16 +51,14 @@ def open_page(browser, tmp_path):
 @pytest.fixture
 def entries(answer):
     """Three pairs: other label in gold, as in gold, other alignment in gold."""
-    first = answer(
-        f"a {EVIL} c", f"{BREAK} y", "1~1 EQUI 5; 2~2 SIMI 2; 3~ NOALI", identifier="one"
-    )
-    second = answer("b .", "z", "1~1 OPPO 4; 2~ NOALI", identifier="two")
-    third = answer("b d", "z w", "1~1 SPE1 3; 2~2 REL 1", identifier="three")
-    unsure = [
+    first = answer(f"a {EVIL} c", f"{BREAK} y", "1~1 EQUI 5; 2~2 SIMI 2; 3~ NOALI", "one")
+    second = answer("b .", "z", "1~1 OPPO 4; 2~ NOALI", "two")
+    third = answer("b d", "z w", "1~1 SPE1 3; 2~2 REL 1", "three")
+    unsure = tuple(
         replace(line, confidence=Confidence(share, share))
         for line, share in zip(third.alignments, (0.9, 0.4), strict=True)
-    ]
-    third = replace(third, alignments=tuple(unsure), rating=Rating(1500, (), 500))
+    )
+    third = replace(third, alignments=unsure, rating=Rating(1500, (), 500))
     pros = tuple(
         Reason("n", f"says {EVIL} {n}", 100, 50 - n, 50 - n, RulePlace(f"rule_{n}", "x.lp", n))
         for n in range(16)
@@ -72,13 +66,9 @@ def entries(answer):
     told = Contrast("align", "align:1:1", "aligned", "aligned, not left free", pros=pros)
     label = alignments("1~1 EQUI 5; 2~2 SPE1 2; 3~ NOALI")
     other = alignments("1~1 SPE1 3; 2~ NOALI; ~2 NOALI")
+    rated, why = replace(first, rating=Rating(4500, (), 500)), {((1,), (1,)): (told,)}
     return (
-        Entry(
-            replace(first, rating=Rating(4500, (), 500)),
-            f"Both say {EVIL}.",
-            {((1,), (1,)): (told,)},
-            {"gold": compare(first, label)},
-        ),
+        Entry(rated, f"Both say {EVIL}.", why, {"gold": compare(first, label)}),
         Entry(second, "They are opposed.", {}, {"gold": compare(second, second.alignments)}),
         Entry(third, "Alike.", None, {"gold": compare(third, other)}),
     )
@@ -105,35 +95,28 @@ def saved(view, button):
 
 
 def test_text_is_drawn_as_it_is_written_in_two_rows_with_coloured_marks(view):
-    assert view.title() == f"Report {EVIL}"
-    assert view.locator("h1").inner_text() == f"Report {EVIL}"
-    assert view.locator("#pair-one .words").inner_text() == f"Both say {EVIL}."
-    view.locator("#pair-one svg").first.wait_for()
-    texts = view.locator("#pair-one .scroll > svg").first.locator(".chunk text").all_text_contents()
-    assert texts == ["a", EVIL, "c", BREAK, "y"]
-    assert view.locator("script").count() == 3
-    assert view.locator("img").count() == 0
+    assert view.title() == view.inner_text("h1") == f"Report {EVIL}"
+    assert view.inner_text("#pair-one .words") == f"Both say {EVIL}."
     drawing = view.locator("#pair-one .scroll > svg").first
     drawing.wait_for()
+    texts = drawing.locator(".chunk text").all_text_contents()
+    assert texts == ["a", EVIL, "c", BREAK, "y"]
+    assert [view.locator(tag).count() for tag in ("script", "img")] == [3, 0]
     rows = [box.bounding_box() for box in drawing.locator(".chunk rect").all()]
-    assert len(rows) == 5
-    upper, lower = rows[:3], rows[3:]
-    assert len({box["y"] for box in upper}) == len({box["y"] for box in lower}) == 1
-    for one, other in ((upper[0], upper[1]), (upper[1], upper[2]), (lower[0], lower[1])):
-        assert one["x"] + one["width"] < other["x"]
+    assert [box["y"] for box in rows] == [rows[0]["y"]] * 3 + [rows[3]["y"]] * 2
+    for one, other in ((0, 1), (1, 2), (3, 4)):
+        assert rows[one]["x"] + rows[one]["width"] < rows[other]["x"]
     marks = drawing.locator(".link[role=button] rect").all()
     assert len(marks) == 2
     for mark in marks:
         box = mark.bounding_box()
-        assert upper[0]["y"] + upper[0]["height"] < box["y"]
-        assert box["y"] + box["height"] < lower[0]["y"]
+        assert rows[0]["y"] + rows[0]["height"] < box["y"]
+        assert box["y"] + box["height"] < rows[3]["y"]
     shown(view)
-    links = view.locator("article > .scroll > svg .link[role=button]").all()
+    stroke = "node => getComputedStyle(node).stroke"
     colours = {
-        re.sub(r"\W", " ", link.locator("text").text_content()).split()[0]: link.locator(
-            "rect"
-        ).evaluate("mark => getComputedStyle(mark).stroke")
-        for link in links
+        re.search(r"\w+", link.text_content())[0]: link.locator("rect").evaluate(stroke)
+        for link in view.locator("article > .scroll > svg .link[role=button]").all()
     }
     assert colours.keys() == {"EQUI", "SIMI", "OPPO", "SPE1", "REL"}
     assert len(set(colours.values())) == 5
@@ -141,7 +124,7 @@ def test_text_is_drawn_as_it_is_written_in_two_rows_with_coloured_marks(view):
     lines = drawing.locator("[data-line='0'] path")
     assert lines.count() == 2
     for line in lines.all():
-        assert line.evaluate("path => getComputedStyle(path).stroke") == colours["EQUI"]
+        assert line.evaluate(stroke) == colours["EQUI"]
         assert line.evaluate("path => path.getTotalLength()") > 20
 
 
@@ -186,9 +169,7 @@ def test_a_link_of_a_real_answer_tells_its_rules_and_where_they_are(open_page, t
     assert len(places) > 20
     assert all(re.fullmatch(r"(\w+ )?(asp|lp_rules)/[\w/-]+\.lp:\d+", place) for place in places)
     assert any(place.startswith("any_pair lp_rules/alignment/") for place in places)
-    points = panel.locator("li .points").all_inner_texts()
-    assert any(one.startswith("+") for one in points)
-    assert any(one.startswith("−") for one in points)
+    assert {one[0] for one in panel.locator("li .points").all_inner_texts()} >= {"+", "−"}
     # Another link takes its place.
     view.locator('[data-line="1"][role=button] rect').click()
     panel.get_by_text("is aligned with").first.wait_for(state="attached")
@@ -209,47 +190,34 @@ def test_labels_scores_and_words_narrow_the_pairs(view):
     assert view.inner_text("#count") == "1 of 3 pairs, 3 lines"
     view.click("button[type=reset]")
     for name, value, pairs in (
-        ("from", "4.5", ["Pair one"]),
-        ("from", "0", every),
-        ("to", "1.5", ["Pair three"]),
-        ("to", "4", every),
-        ("q", "oppos", ["Pair two"]),
-        ("q", "alike Z", ["Pair three"]),
+        *(("from", "4.5", ["Pair one"]), ("from", "0", every)),
+        *(("to", "1.5", ["Pair three"]), ("to", "4", every)),
+        *(("q", "oppos", ["Pair two"]), ("q", "alike Z", ["Pair three"]), ("q", "nowhere", [])),
     ):
         view.fill(f"[name={name}]", value)
         assert shown(view) == pairs
-    view.fill("[name=q]", "nowhere")
-    assert view.locator("article").count() == 0
     assert view.inner_text("#count") == "0 of 3 pairs, 0 lines"
 
 
 def test_disagreement_with_gold_narrows_the_pairs_and_orders_sort_them(view):
-    for chosen, pairs in {
-        "differs": ["Pair one", "Pair three"],
-        "label": ["Pair one"],
-        "alignment": ["Pair three"],
-        "same": ["Pair one", "Pair two", "Pair three"],
-        "": ["Pair one", "Pair two", "Pair three"],
-    }.items():
-        view.select_option("[name=gold]", chosen)
-        assert shown(view) == pairs
-    assert "as in gold" in view.locator("#pair-two .facts").inner_text()
+    def choose(field, told):
+        for row in told.split("; "):
+            value, pairs = row.split(":")
+            view.select_option(f"[name={field}]", value)
+            assert shown(view) == [f"Pair {name}" for name in pairs.split()]
+
+    every = "same: one two three; : one two three"
+    choose("gold", f"differs: one three; label: one; alignment: three; {every}")
+    assert "as in gold" in view.inner_text("#pair-two .facts")
     differs = view.locator("#pair-one details.gold")
     assert differs.locator("svg").count() == 0
     differs.locator("summary").click()
     differs.locator("svg").wait_for()
     assert f'"{EVIL}" SIMI 2 "y": other label in gold' in differs.inner_text()
-    for order, pairs in {
-        "rating": ["one", "three", "two"],
-        "-rating": ["three", "one", "two"],
-        "unsure": ["three", "one", "two"],
-        "worst": ["one", "three", "two"],
-        "": ["one", "two", "three"],
-    }.items():
-        view.select_option("[name=sort]", order)
-        assert shown(view) == [f"Pair {name}" for name in pairs]
-    assert "rated 4.5 ± 0.5" in view.locator("#pair-one .facts").inner_text()
-    assert "Typ+Sco 0.50" in view.locator("#pair-one .facts").inner_text()
+    orders = "rating: one three two; -rating: three one two; unsure: three one two"
+    choose("sort", f"{orders}; worst: one three two; : one two three")
+    facts = view.inner_text("#pair-one .facts")
+    assert ("rated 4.5 ± 0.5" in facts, "Typ+Sco 0.50" in facts) == (True, True)
 
 
 def test_a_cell_of_the_table_of_labels_opens_its_pairs(view):
@@ -335,13 +303,11 @@ def test_keys_go_through_pairs_and_the_table_and_a_picture_are_saved(view):
 
 
 def test_another_system_stands_beside(open_page, answer):
-    given = []
+    given, lines = [], "1~1 EQUI 5; 2~2 SIMI 3"
     for name, theirs in (
-        ("same", "1~1 EQUI 5; 2~2 SIMI 3"),
-        ("other", "1~1 EQUI 5; 2~2 REL 3"),
-        ("much", "1~2 EQUI 5; 2~1 REL 3"),
+        *(("same", lines), ("other", "1~1 EQUI 5; 2~2 REL 3"), ("much", "1~2 EQUI 5; 2~1 REL 3")),
     ):
-        ours = answer("a b", "x y", "1~1 EQUI 5; 2~2 SIMI 3", identifier=name)
+        ours = answer("a b", "x y", lines, name)
         given.append(Entry(ours, beside={"b.wa": compare(ours, alignments(theirs))}))
     view = open_page(*given, name="a.wa")
     assert shown(view) == ["Pair same", "Pair other", "Pair much"]
@@ -384,12 +350,12 @@ def test_two_thousand_pairs_open_and_are_filtered_at_once(open_page, answer):
     # The page is made in this time as well.
     assert time.monotonic() - began < 60
     timings = []
-    for _ in range(3):
+    while len(timings) < 3 and (not timings or timings[-1] >= 6000):
         view.reload()
         view.locator("article svg").first.wait_for()
         timing = "performance.getEntriesByType('navigation')[0].domComplete"
         timings.append(view.evaluate(timing))
-    assert min(timings) < 6000
+    assert timings[-1] < 6000
     assert view.locator("article").count() == 50
     assert "1 to 50 of 2000" in view.inner_text("nav")
     view.get_by_role("button", name="Next").click()

@@ -195,7 +195,8 @@ def test_an_answer_is_corrected_with_keys_and_taken_back(pair, served, expect):
         pair.keyboard.press(key)
         expect(chosen).to_contain_text(told)
         expect(pair.locator("#count")).to_have_text("1 of 10 corrected")
-    assert "// OPPO_FACT_POL // " in (served.folder / "corrections" / "images.wa").read_text()
+    wa = served.folder / "corrections" / "images.wa"
+    assert ("// OPPO_FACT_POL // " in wa.read_text(), check_file(wa).faults) == (True, ())
     one, two = sides(pair)
     pair.keyboard.press("x")
     expect(chosen).to_have_text("No alignment is chosen.")

@@ -4,7 +4,7 @@ import shutil
 import socket
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
@@ -22,11 +22,16 @@ ENDLESS = "own(0).\nown(N+1) :- own(N).\n"
 
 @pytest.fixture(scope="module")
 def crowded(tmp_path_factory):
+    with telling(tmp_path_factory.mktemp("crowd")) as server:
+        server.asked("/api/solve", PAIR)
+        yield server
+
+
+@contextmanager
+def telling(folder):
     """A server of its own, whose standard error must be lines of ours when it has ended."""
-    folder = tmp_path_factory.mktemp("crowd")
     errors = folder / "errors.txt"
     with errors.open("w") as stream, serving(folder / "project", stderr=stream) as server:
-        server.asked("/api/solve", PAIR)
         yield server
     lines = errors.read_text("utf-8").splitlines()
     assert all(line.startswith("error: ") for line in lines), lines
@@ -103,10 +108,7 @@ def test_hostile_exchanges_cost_nobody_a_page(crowded):
 
 
 def test_what_fails_is_a_line_of_json_and_one_of_the_log(tmp_path):
-    errors = tmp_path / "errors.txt"
-    with errors.open("w") as stream, serving(tmp_path / "project", stderr=stream) as server:
+    with telling(tmp_path) as server:
         shutil.rmtree(server.folder)
         status, answer = server.ask("/project/effects")
     assert (status, list(answer)) == (400, ["error"])
-    lines = errors.read_text("utf-8").splitlines()
-    assert all(line.startswith("error: ") for line in lines), lines

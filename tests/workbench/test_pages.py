@@ -1,5 +1,7 @@
 """The pages that try pairs and words, with the mouse and with keys alone."""
 
+import json
+
 import pytest
 
 pytestmark = pytest.mark.browser
@@ -118,7 +120,7 @@ def test_keys_type_a_pair_and_ask_why_and_why_not(page, tab_to, expect):
     expect(page.locator("#why")).to_contain_text("rating")
 
 
-def test_keys_add_and_delete_a_word(written, page, tab_to, expect):
+def test_keys_add_and_delete_a_word(served, written, page, tab_to, expect):
     path = written("rules/keys.tsv", "")
     page.goto("/words")
     expect(page.locator("[data-table='keys.tsv']")).to_be_visible()
@@ -135,6 +137,9 @@ def test_keys_add_and_delete_a_word(written, page, tab_to, expect):
     page.keyboard.press("Enter")
     expect(page.locator("[data-table='keys.tsv'] tbody tr")).to_have_count(1)
     assert path.read_text("utf-8") == ""
+    states = (served.folder / ".history" / "log.jsonl").read_text("utf-8").splitlines()
+    edits = [json.loads(line)["edit"] for line in states[-2:]]
+    assert edits == ["kettle <> teapot", "removed kettle <> teapot"]
 
 
 def test_keys_make_save_and_delete_a_rule_file(page, served, tab_to, expect):

@@ -8,7 +8,6 @@ import time
 import pytest
 
 from ists_asp.evaluate.files import evaluate_files
-from ists_asp.evaluate.wa_check import check_file
 from ists_asp.learn.examples import read_gold
 from tests.serving import serving
 
@@ -23,19 +22,6 @@ def wait_for(condition, seconds=200):
     return found
 
 
-def edits(served):
-    """The edits that made the states of a project."""
-    lines = (served.folder / ".history" / "log.jsonl").read_text("utf-8").splitlines()
-    return [json.loads(line)["edit"] for line in lines]
-
-
-def edit_table(served, **fields):
-    """Edit the table of terms as it is now: the status and what is said."""
-    tables = {one["name"]: one for one in served.asked("/project/words")["tables"]}
-    body = {"name": "terms.tsv", "before": tables["terms.tsv"]["digest"], **fields}
-    return served.ask("/project/words", body)
-
-
 def test_entries_touch_pairs_by_lemmas_and_phrases(served, written):
     written("rules/terms.tsv", "storm <> thousand\nnorthern spain = spain\nbase = ball\n")
     lines = served.send("/project/words/pairs?corpus=headlines")[2].splitlines()
@@ -46,28 +32,12 @@ def test_entries_touch_pairs_by_lemmas_and_phrases(served, written):
     ]
 
 
-@pytest.mark.parametrize(
-    ("fields", "text", "edit"),
-    [
-        ({"left": "Tea", "right": "brew"}, "# a\ncar = auto # b\n\nTea = brew\n", "Tea = brew"),
-        (
-            {"line": 2, "left": "car", "sign": "<>", "right": "bike"},
-            "# a\ncar <> bike # b\n\n",
-            "car <> bike",
-        ),
-        ({"line": 2}, "# a\n\n", "removed car = auto"),
-    ],
-)
-def test_an_edit_changes_its_line_only_and_is_a_state(served, written, fields, text, edit):
-    path = written("rules/terms.tsv", "# a\ncar = auto # b\n\n")
-    assert edit_table(served, **fields)[0] == 200
-    assert (path.read_text("utf-8"), edits(served)[-1]) == (text, edit)
-
-
 @pytest.mark.parametrize(("left", "right"), [("same", "Same"), ("a = b", "c"), ("x", "")])
 def test_what_is_no_entry_is_refused_in_a_line_and_not_written(served, written, left, right):
     path = written("rules/terms.tsv", "big = large\n")
-    status, answered = edit_table(served, left=left, right=right)
+    tables = {one["name"]: one["digest"] for one in served.asked("/project/words")["tables"]}
+    body = {"name": "terms.tsv", "before": tables["terms.tsv"], "left": left, "right": right}
+    status, answered = served.ask("/project/words", body)
     assert (status, "entry" in answered["error"]) == (400, True)
     assert path.read_text("utf-8") == "big = large\n"
 
@@ -82,13 +52,6 @@ def test_a_faulty_line_is_told_with_its_place(served, written):
         return [one["faults"] for one in served.asked("/project/effects")["corpora"]]
 
     wait_for(lambda: "terms.tsv:2: 'nonsense' is not" in str(faults()))
-
-
-def test_a_save_of_something_old_is_refused_with_the_text_that_is_there(served, written):
-    path = written("rules/old.lp", "% new\n")
-    body = {"name": "old.lp", "text": "% mine\n", "before": "0" * 16}
-    status, answered = served.ask("/project/rules/file", body, "PUT")
-    assert (status, answered["text"], path.read_text("utf-8")) == (409, "% new\n", "% new\n")
 
 
 def test_hostile_rules_keep_nobody_waiting_for_ever(served, written):
@@ -132,27 +95,6 @@ def test_rules_without_an_end_are_told_and_the_server_stays_usable(tmp_path):
 
 
 CORRECTIONS = "/project/corrections/images"
-
-
-def test_corrections_are_in_the_files_at_once_and_add_up(served, correct):
-    first = served.asked(f"{CORRECTIONS}/pair?id=1")["alignments"][0]
-    sides = {name: first[name] for name in ("tokens1", "tokens2")}
-    for more in ({"label": "REL"}, {"score": 2}, {"tag": "FACT"}, {"score": 3}):
-        correct(*more, **sides, **more)
-    folder = served.folder / "corrections"
-    assert "// REL_FACT // 3 //" in (folder / "images.wa").read_text()
-    assert json.loads((folder / "images.jsonl").read_text())["id"] == "1"
-    lines = (folder / ".log.jsonl").read_text().splitlines()
-    actions = [json.loads(line)["action"] for line in lines]
-    assert [action.split()[0] for action in actions[-4:]] == ["label", "score", "tag", "score"]
-    correct("label", **sides, label="EQUI")
-    assert "// EQUI_FACT // 5 //" in (folder / "images.wa").read_text()
-    left = correct("part", **sides)["alignments"]
-    assert not [line for line in left if line["tokens1"] == sides["tokens1"] and line["tokens2"]]
-    again = correct("join", **sides)["alignments"]
-    assert ("SIMI", 3) in [(line["label"], line["score"]) for line in again]
-    assert check_file(folder / "images.wa").faults == ()
-    assert not any("on no line" in note for note in check_file(folder / "images.wa").notes)
 
 
 def test_all_pairs_are_accepted_as_they_are_and_make_gold(served, correct):
