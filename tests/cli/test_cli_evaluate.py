@@ -38,22 +38,6 @@ def changed(wa, old, new):
     return path
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("// EQUI //", "// SAME //", "wrong type: found 'SAME'; expected one of EQUI, "),
-        ("// SIMI // 3", "// SIMI // three", "14: wrong score: found 'three'; expected a num"),
-    ],
-)
-def test_a_malformed_file_is_refused_in_one_line(bad, wa, old, new, message):
-    faulty = changed(wa, old, new)
-    for files in ((wa, faulty), (faulty, wa)):
-        told = bad(1, "evaluate", *files)
-        assert told.startswith(f"{faulty}:")
-        assert message in told
-        assert "The official check refuses the file, too; ists-asp check lists all" in told
-
-
 def test_all_faulty_pairs_are_told_at_once_or_left_out(run, wa):
     wa.write_text(wa.read_text() + pair("3"))
     odd = changed(wa, "// SIMI // 3", "// SIMI // three")
@@ -87,34 +71,6 @@ def test_warnings_of_a_file_that_can_be_measured_are_bounded(run, wa):
     assert (result.exit_code, len(lines)) == (0, 21)
     assert "'stray' belongs to no section; skipped" in result.stderr
     assert max(map(len, lines)) < 200 + len(str(wa))
-
-
-@pytest.mark.parametrize(
-    ("score", "fault", "but", "official"),
-    [
-        ("7", "wrong score", "", "incorrect"),
-        ("+5", "odd score", ", though the official check accepts it", "correct"),
-    ],
-)
-def test_check_of_an_incorrect_file(run, wa, score, fault, but, official):
-    wa = changed(wa, "// EQUI // 5 //", f"// EQUI // {score} //")
-    text, record = run("check", wa), run("check", wa, "--json")
-    assert text.exit_code == record.exit_code == 1
-    assert text.stdout.startswith(f"{wa}:15: {fault}: found '{score}', expec")
-    assert f"incorrect{but} (pairs: 2, faults: 1, notes: 0)" in text.stdout
-    assert ("(our own rule: the official check accepts it)\n" in text.stdout) == bool(but)
-    report = json.loads(record.stdout)
-    assert (report["verdict"], report["official_verdict"]) == ("incorrect", official)
-    assert [fault["origin"] == "ours" for fault in report["faults"]] == [bool(but)]
-
-
-def test_many_notes_are_cut_short(good, wa):
-    wa.write_text(wa.read_text() * 8)
-    short = good("check", wa)
-    assert short.count("note: ") == 11
-    assert "note: and 4 more, see --all-notes\n" in short
-    assert "notes: 14)" in short
-    assert good("check", wa, "--all-notes").count("note: ") == 14
 
 
 SIGNATURE = (

@@ -1,71 +1,20 @@
 """What is wrong with rules, words, a table or options is one line, or changes nothing.
 
-A row has its name, what the command says and its exit code, and the content that is at fault:
-1 and 2 stand for one line of error and no output, 3 for pairs without an answer, and 0 for an
-output that has the same bytes as without the fault. Faults that need a process of their own
-are in tests/faults.
+A row, here or in ``faults.txt``, has its name, the exit code and what the command says, and the
+content that is at fault: 1 and 2 stand for one line of error and no output, 3 for pairs without an
+answer, and 0 for an output that has the same bytes as without the fault. Faults that need a process
+of their own are in tests/faults.
 """
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
 from tests.faults.place import FEW, pairs
 
 SOLVE = ("solve", "--profile", "baseline", "-q", "-o", "out.wa")
-
-RULES = r"""
-a string has no end | 1 this string has no end on its line | p("a :- q.
-a comment has no end | 1 this block comment has no end | %* p.
-a rule has no stop | 1 the file ends in the middle of a rule | p :- q
-a directive is unknown | 1 syntax error at "#nothing" | #nothing p.
-an included file is missing | 1 no file "other.lp" | #include "other.lp".
-an include is absolute | 1 lies outside the rule folder | #include "/etc/passwd".
-an include climbs | 1 lies outside the rule folder | #include "../other.lp".
-an include is clingo's own | 1 names no rule file | #include <incmode>.
-a rule file includes itself | 0 | #include "mine.lp".
-a rule calls a function | 1 @f is refused | p(@f(1)).
-a rule has an edge | 1 #edge is refused | #edge (1,2) : p.
-a rule file has externals | 0 | #external p(1..3).
-a rule file has a heuristic | 0 | #heuristic aligned(X,Y) : aligned(X,Y). [1@1,true]
-a rule file has a theory | 0 | #theory t { }.
-a rule file has a script in Python | 1 #script is refused | #script (python) #end.
-a rule file has a script in Lua | 1 #script is refused | #script (lua) #end.
-a name has a letter beyond ASCII | 1 stands outside strings | pé(1).
-a rule asks for what is not made | 2 derives q/1 | p(X) :- not q(X).
-a constraint asks for what is not made | 2 derives impossible/0 | :- not impossible.
-no pair has an answer set | 3 cannot all hold: mine.lp:1 | p :- not p.
-a weight is given twice | 1 also given at mine.lp:1 | weight(p(x),align,5). weight(p(x),align,7).
-a rule is unsafe | 3 the variable is unsafe: X | b(X) :- not token(1,1,_).
-a directive is malformed | 1 malformed directive | %@rule mine: One.
-a constant is defined twice | 1 redefinition of constant | #const a=1. #const a=2.
-constants call one another | 1 cyclic constant definition | #const a=b. #const b=a. p(a).
-a rule file is empty | 0 |
-a rule file has comments only | 0 | % nothing
-a rule file shows nothing | 0 | #show.
-a weight is too large for all pairs | 3 arithmetic overflow | correction(any_pair,align,2000000000).
-a correction is a word | 0 | correction(any_pair,align,many).
-"""
-
-WORDS = r"""
-a line of words has no sign | 1 is not an entry of a word table | power electricity
-a line of words has two signs | 1 is not an entry of a word table | a = b = c
-a side of words is empty | 1 is not an entry of a word table | = b
-both sides are one word | 1 is not an entry of a word table | a = a
-a table of words has rules | 1 is not an entry of a word table | p(1).
-a word has a quotation mark | 0 | a" = b
-a word has a backslash | 0 | a\ = b\n
-a word has a mark of direction | 0 | a = b‮
-a table of words is empty | 0 |
-"""
-
-OPTIONS = r"""
-a setting is unknown | 1 ists-asp.toml:1: 'cache' is not a setting; expected profile | cache = 'x'
-a setting is no number | 1 ists-asp.toml:1: jobs = 'x'; expected a whole number | jobs = 'x'
-a setting is no list | 1 ists-asp.toml:1: rules = 'x'; expected a list of paths | rules = 'x'
-options are no TOML | 1 ists-asp.toml:1: no TOML | profile =
-"""
 
 LONG_RULES = [
     ("a word has a million letters", "0", f'p("{"a" * 1_000_000}").\n'),
@@ -140,19 +89,16 @@ TABLES = [
 ]  # fmt: skip
 
 
-def rows(table, ending, more=()):
-    """The rows of a text, with what they hold as the content of a file, and some more."""
-    split = (line.split(" | ", 2) for line in table.strip().splitlines())
-    written = [(name, code, *(f"{text}\n" for text in rest)) for name, code, *rest in split]
-    return [(*row[:2], ending, row[2] if len(row) > 2 else "") for row in (*written, *more)]
-
-
-FILES = [
-    *rows(RULES, "lp", LONG_RULES),
-    *rows(WORDS, "words", LONG_WORDS),
-    *rows(OPTIONS, "toml"),
-    *TABLES,
-]
+def rows():
+    """The rows of the text, with what they hold as the content of a file, and those above."""
+    for block in Path(__file__).with_name("faults.txt").read_text("utf-8").split("\n\n"):
+        kind, *lines = block.splitlines()
+        for line in lines:
+            name, ends, *content = line.split(" | ", 2)
+            yield name, ends, kind, f"{content[0]}\n" if content else ""
+    yield from TABLES
+    for kind, table in (("lp", LONG_RULES), ("words", LONG_WORDS)):
+        yield from ((name, ends, kind, content) for name, ends, content in table)
 
 
 CALLS = {
@@ -172,7 +118,7 @@ def undisturbed():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("ends", "kind", "content"), [pytest.param(*row[1:], id=row[0]) for row in FILES]
+    ("ends", "kind", "content"), [pytest.param(*row[1:], id=row[0]) for row in rows()]
 )
 def test_a_file_that_is_wrong(run, bad, tmp_path, undisturbed, ends, kind, content):
     name, options = CALLS.get(kind, (f"t.{kind}", f"--table t.{kind}"))

@@ -1,18 +1,40 @@
-"""Rules of the user: copied, added, faulty, listed, checked, with names that exist nowhere."""
+"""Rules: copied, edited, listed, checked; where words stand in them, where they fire."""
 
 import json
 import re
 
 import pytest
 
+from ists_asp.resources import data_dir
+
 PAIR = ("a black cat sleeps", "a black cat sleeps")
 HEADLINES = (*PAIR, "--profile", "headlines")
-OPTIONS = (*HEADLINES, "--rules", "mine.lp")
 LONG = ("default", "headlines")
+BUS = ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan")
+MILK = ("Dairy recalls 500 litres of milk", "Dairy recalls 500 gallons of milk")
+WHERE = ("rules", "where")
+NO_READER = ("--profile", "headlines", "--reader", "none")
+UNITS = """\
+%@rule units_differ: "{U} and {V} are different units"
+forbidden_label(X,Y,(equi;spe1;spe2)) :- viable(X,Y), span_token(1,X,I), span_token(2,Y,J),
+    word(1,I,U), word(2,J,V), _unit(U), _unit(V), U != V.
+%@rule units: "units that are never the same"
+_unit("litres";"gallons").
+"""
+NUMBERS = """\
+%@rule numbers_oppose: "numbers oppose one another"
+evidence(link(X,Y),numbers_oppose,100) :- evidence(side(1,X,Y),adds_number,_).
+%@rule numbers_weight: "what that weighs"
+weight(numbers_oppose,rel,{}).
+"""
+ZEBRA = """\
+%@rule zebra: "a zebra"
+forbidden_label(X,Y,oppo) :- viable(X,Y), word(1,_,"zebra").
+"""
 
 
 @pytest.mark.slow
-def test_copied_and_edited_rules_change_the_answer(good, run, tmp_path):
+def test_copied_and_edited_rules_change_the_answer(good, run, written, tmp_path):
     options = ("solve", *HEADLINES)
     before = good(*options)
     assert "EQUI" in before
@@ -20,18 +42,14 @@ def test_copied_and_edited_rules_change_the_answer(good, run, tmp_path):
     assert (result.exit_code, result.stdout) == (0, "")
     assert "run with --rules my" in result.stderr
     assert good(*options, "--rules", "my") == before
+    # A weight is left behind where a rule was removed.
+    written("% nothing\n", "my/labels/names.lp")
+    assert "EQUI" in good(*options, "--rules", "my")
     edited = min((tmp_path / "my/labels").glob("*.lp"))
     with edited.open("a") as file:
         file.write("forbidden_label(X,Y,equi) :- viable(X,Y).\n")
     assert "EQUI" not in good(*options, "--rules", "my")
     assert good(*options) == before
-
-
-@pytest.mark.slow
-def test_added_file_and_folder(good, written, tmp_path):
-    (tmp_path / "more").mkdir()
-    for name in ("mine.lp", "more/mine.lp"):
-        assert "EQUI" not in good("solve", *PAIR, "--rules", written(":- aligned(_,_).\n", name))
 
 
 @pytest.mark.slow
@@ -51,27 +69,12 @@ def test_unsatisfiable_rules_name_the_pair(run, bad, written, sides, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", ['in_chunk(1,"a",3).', 'proposed(1,"a").', 'token(1,99,"x").'])
-def test_odd_facts_are_named_by_their_place(run, written, text):
-    done = run("solve", *PAIR, "--rules", written(f"{text}\n"))
-    assert done.exit_code == 1
-    assert done.stderr.splitlines()[-1].partition(" comes from ")[2].startswith("mine.lp:1")
-
-
-@pytest.mark.slow
-def test_warnings_of_clingo_are_shown_once_if_there_is_an_answer_or_none(
-    run, written, sides, pairs
-):
+def test_warnings_of_clingo_are_shown_once(run, written, sides, pairs):
     name = written("helper(S) :- tokne(S,_,_).\n")
     result = run("solve", *sides(pairs), "--rules", name, "-q", "--lax")
     assert result.exit_code == 0
     (told,) = (line for line in result.stderr.splitlines() if "tokne" in line)
     assert told.startswith("warning: mine.lp:1:14: ")
-    written("good :- tokne(_,_,_).\n:- not good.\n")
-    result = run("solve", *PAIR, "--rules", name, "--lax")
-    assert result.exit_code == 1
-    assert result.stderr.startswith("warning: mine.lp:1:9: ")
-    assert "\nerror: pair 1: the rules admit no answer set" in result.stderr
 
 
 def heads(text):
@@ -127,19 +130,6 @@ def test_rules_of_a_user_are_listed(good, written):
 
 
 @pytest.mark.slow
-def test_a_feature_of_a_user_has_the_weight_that_the_user_gives(good, written):
-    name = written(
-        '%@rule mine: "mine"\nevidence(pair(X,Y),mine,100) :- proposed(X,Y).\n'
-        "weight(mine,align,7). weight(mine,equi,9).\n"
-    )
-    listed = good("rules", "list", "--rules", name)
-    assert re.search(r"^mine .*\n.*\n    equi \+9, align \+7$", listed, re.M)
-    text = good("rules", "show", "mine", "--rules", name)
-    assert text.startswith('% mine.lp:2 (answer)\n%@rule mine: "mine"\nevidence(pair(X,Y),mine,')
-    assert text.endswith("\n% 2 weights:\n%    +9  equi   mine\n%    +7  align  mine\n")
-
-
-@pytest.mark.slow
 def test_profiles(good, tmp_path):
     names = [line.split()[0] for line in good("profiles").splitlines()]
     assert {"default", "headlines", "images", "answers-students", "baseline"} <= set(names)
@@ -173,148 +163,116 @@ def test_check_tells_notes_about_lines_that_were_changed(good, tmp_path):
     assert (found["kind"], found["subject"]) == ("unweighed", "mine")
 
 
+def test_words_are_found_in_tables_and_names_come_first(good, written):
+    assert good("rules", "find", "opposite", "--profile", "headlines").count("\n") <= 42
+    assert good("rules", "find", "opposite", "--all").count("\n") > 60
+    table = written("Opels = Vauxhalls\n", "words.tsv")
+    found = json.loads(good("rules", "find", "vauxhalls", "--rules", table, "--json"))
+    assert [(line["file"], line["line"]) for line in found] == [("words.tsv", 1)]
+    found = json.loads(good("rules", "find", "adds_modifier", "--profile", "headlines", "--json"))
+    (weighed, *_) = (line for line in found if line["group"] == "evidence and weights")
+    assert weighed["rank"] == 0
+
+
 @pytest.mark.slow
-def test_check_says_what_never_fires_for_sample_pairs_or_disagrees(good, written):
-    written(
-        '%@rule power: "p"\nalike(I,J,synonym,95) :- word(1,I,"power"), word(2,J,"light").\n'
-        '%@rule dogs: "d"\nalike(I,J,synonym,95) :- word(1,I,"cat"), word(2,J,"dog").\n'
-        '%@rule split: "s"\nmust_split(S,I) :- word(S,I,"cat").\n'
-        '%@rule join: "j"\nmust_join(S,I) :- lemma(S,I,"cat").\n'
-    )
-    written("a cat sleeps\n", "sent1.txt")
-    written("a dog sleeps\n", "sent2.txt")
-    options = ("rules", "check", "mine.lp", "--profile", "headlines")
-    text = good(*options, "--sample", ".")
-    assert "note: this rule never fires for the 1 sample pairs" in text
-    assert "    mine.lp:2  power" in text
-    assert "dogs" not in text
-    assert 'at "cat" in pair 1 this rule and split (mine.lp:6)' in text
-    assert "must_split wins" in text
-    assert "never" not in good(*options, "--no-sample")
+def test_a_rule_shows_its_places_and_what_would_be_without_it(good, written):
+    rules = ("--rules", written(UNITS))
+    text = good(*WHERE, "units_differ", *MILK, *rules, *NO_READER, "--by", "label")
+    assert text.splitlines() == [
+        "Pair 1: litres and gallons are different units",
+        "  1: Dairy recalls [500 litres] of milk",
+        "  2: Dairy recalls [500 gallons] of milk",
+        'Pair 1 without it: "500 litres" ~ "500 gallons" is labelled EQUI',
+        'Pair 1 without it: "500 litres" ~ "500 gallons" scores 5',
+        "    1  SIMI",
+        "units_differ: fired for 1 link, changed 2 decisions",
+    ]
+    # A table does what rests on it does.
+    table = good(*WHERE, "units", *MILK, *rules, *NO_READER, "--by", "lemma")
+    assert "    1  500 litre ~ 500 gallon\nunits: fired for 1 link, changed 2" in table
 
 
-LINK = """\
-%@rule buses: "side 1 has a bus"
-evidence(link(X,Y),buses,100) :- link(X,Y), span_token(1,X,I), word(1,I,"bus").
-weight(buses,equi,100).
+@pytest.mark.slow
+def test_what_the_nearest_label_lacks_is_what_it_takes_to_change_it(good, written):
+    def told(weight):
+        rules = ("--rules", written(NUMBERS.format(weight)))
+        return good(*WHERE, "numbers_oppose", *BUS, *rules, *NO_READER)
+
+    by = int(re.search(r"changed none; the nearest label is short by (\d+)\n", told(150))[1])
+    assert by > 100
+    # Sums are rounded.
+    assert re.search(r"changed none; the nearest label is short by [34567]\n", told(150 + by - 5))
+    assert "changed none" not in told(150 + by + 5)
+
+
+@pytest.mark.slow
+def test_where_takes_files(good, sides):
+    inputs = (*sides([BUS, MILK]), *NO_READER)
+    (found,) = json.loads(good(*WHERE, "linked_by_words", *inputs, "--json"))["rules"]
+    assert (found["name"], found["verdict"][:10]) == ("linked_by_words", "fired for ")
+    assert [one["pair"] for one in found["pairs"]] == ["1", "2"]
+    for one in found["pairs"]:
+        assert one["fired"][0]["sentence"].startswith("words of both are")
+
+
+@pytest.mark.slow
+def test_diff_says_of_new_rules_that_they_fired_for_nothing_or_never(good, written):
+    rules = written(NUMBERS.format(150) + ZEBRA + UNITS)
+    text = good("diff", "shipped", rules, *BUS, *NO_READER)
+    short = r"fired for 1 link, changed none; the nearest label is short by \d+"
+    assert re.search(rf"\+ numbers_oppose \(mine.lp:2\): added; {short}\n", text)
+    assert "+ zebra (mine.lp:6): added; never fired\n" in text
+    # What changes are due to is told with these.
+    text = good("diff", "shipped", rules, *MILK, *NO_READER)
+    assert "+ units_differ (mine.lp:8): added\n" in text
+    assert "+ units (mine.lp:11): added\n" in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "words", "numbers"),
+    [
+        ("why", ["bus", "road"], "3 4 5 <==> 3 4 5"),
+        ("why", ['"bus" ~ "road"'], "3 4 5 <==> 3 4 5"),
+        ("why-not", ['"bus" ~ "road" OPPO'], "3 4 5 <==> 3 4 5 // OPPO"),
+        ("why", ["BUS", "road accident"], "3 4 5 <==> 3 4 5"),
+        ("why", ["bus"], "1: 3 4 5"),
+        ("why-not", ["killed", "killed", "SIMI", "4"], "2 <==> 2 // SIMI // 4"),
+        ("why-not", ["NW", "NOALI"], "0 <==> 6 7 8"),
+    ],
+)
+def test_a_question_by_words_is_the_one_by_token_numbers(good, sides, command, words, numbers):
+    files = (*sides([MILK, BUS]), "--id", "2", *NO_READER)
+    assert good(command, *files, *words) == good(command, *BUS, numbers, *NO_READER)
+
+
+STATEMENT = """\
+%@rule say_victims: "only sentence {S} speaks of victims"
+%@example headlines "12 killed in a bus" | "A bus in Pakistan": says "only the first mourns"
+statement(victims(S),victims) :- word(S,_,"killed"), other(S,R), not word(R,_,"killed").
+%@rule told: "in the third sentence"
+told_at(victims(S),3,5,each,0) :- statement(victims(S),victims).
+%@rule side: "the sentence that has victims"
+choice(victims(S),side,T) :- statement(victims(S),victims), slot_of(S,T).
 """
-UNDEFINED = "no rule and no fact derives link/2. Did you mean viable/2?"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [["solve"], ["sts"], ["explain"], ["why", "1 2 3 <==> 1 2 3"]])
-def test_a_run_stops_and_names_what_fits_there(run, written, words):
-    written(LINK)
-    done = run(words[0], *OPTIONS, *words[1:])
-    first, _, mark = done.stderr.splitlines()
-    assert (done.exit_code, done.stdout, mark) == (2, "", " " * 37 + "^")
-    assert first == f"error: mine.lp:2:34: {UNDEFINED} --lax goes on"
-
-
-@pytest.mark.slow
-def test_lax_goes_on_and_warns(run, written):
-    written(LINK)
-    done = run("solve", *OPTIONS, "--lax")
-    assert (done.exit_code, "EQUI" in done.stdout) == (0, True)
-    assert done.stderr.startswith(f"warning: mine.lp:2:34: {UNDEFINED}")
-
-
-@pytest.mark.slow
-def test_a_run_tells_what_has_no_effect(run, written):
-    written(":~ aligned(X,Y). [-9@4]\n:- aligned(X,Y), label(X,Y,L), L = equi, L = spe1.\n")
-    done = run("solve", *OPTIONS)
-    assert (done.exit_code, "EQUI" in done.stdout) == (0, True)
-    first, second = done.stderr.splitlines()
-    assert first.startswith("warning: mine.lp:1:1: all cases together count once: -9@4 has none")
-    assert second.startswith("warning: mine.lp:2:1: this rule never fires: L = equi, L = spe1 ")
-
-
-ALL = """\
-forbidden_label(X,Y,opo) :- viable(X,Y), class("x",persn).
-forbiden_pair(X,Y) :- proposed(X,Y).
-evidence(pair(X,Y),mine,100) :- proposed(X,Y), contrast(polarity,_,_), evidence(_,same_haed,_).
-weight(mien,align,1).
-alike(I,J,mine,9) :- alike(I,J,synonim,_).
-proposed(X,Y) :- aligned(X,Y), linked(X,Y).
-"""
-
-
-@pytest.mark.slow
-def test_all_names_of_a_file_are_told_at_once(run, written):
-    written(ALL)
-    told = run("solve", *OPTIONS).stderr
-    for words in (
-        "mine.lp:1:1: opo is never the third argument of forbidden_label/3. Did you mean oppo?",
-        "mine.lp:1:42: error: persn is never the second argument of class/2. Did you mean person?",
-        "mine.lp:2:1: error: nothing uses forbiden_pair/2. Did you mean forbidden_pair/2?",
-        "contrast/3: it holds in explanations and ratings only. No rule of answers can ask for it",
-        "no rule derives evidence called same_haed. Did you mean same_head?",
-        "mine.lp:4:1: error: no rule derives evidence called mien. Did you mean mine?",
-        "no rule derives alike/4 with synonim as its third argument. Did you mean synonym?",
-        "mine.lp:6:32: error: no rule and no fact derives linked/2.",
-    ):
-        assert words in told
-
-
-@pytest.mark.slow
-def test_what_is_meant_is_allowed_and_what_is_shipped_is_not_asked_about(good, run, written):
-    written("%@allow undefined: other rules may derive it\nnothing :- elsewhere(_).\n")
-    good("solve", *OPTIONS)
-    run("rules", "copy", "my")
-    # A weight is left behind where a rule was removed.
-    written("% nothing\n", "my/labels/names.lp")
-    assert "EQUI" in good("solve", *HEADLINES, "--rules", "my")
-
-
-@pytest.mark.slow
-def test_check_exits_with_1_and_tells_findings_as_text_json_and_annotations(run, written):
-    written(LINK)
-    command = ("rules", "check", "mine.lp", "--profile", "headlines")
-    text, record = run(*command), run(*command, "--json")
-    assert text.exit_code == record.exit_code == 1
-    assert f"mine.lp:2:34: error: {UNDEFINED}" in text.stdout
-    assert text.stdout.splitlines()[-1] == "mine.lp: 1 error, 1 warning, 0 notes"
-    (*_, finding) = json.loads(record.stdout)
-    names = ("severity", "kind", "line", "subject")
-    assert [finding[name] for name in names] == ["error", "undefined", 2, "link/2"]
-    github = run(*command, "--format", "github").stdout.splitlines()[-1]
-    assert github == f"::error file=mine.lp,line=2,col=34,title=undefined::{UNDEFINED}"
-    assert record.stdout == run(*command, "--format", "json").stdout
-
-
-HERE = "weight(least_covered,this_spe,5)"
-TWICE = {
-    "beside the profile's": f"{HERE}.",
-    "in a pool": "weight(least_covered,(equi;this_spe),5).",
-    "with a condition": f"{HERE} :- chunked.",
-    "by choice": f"{{ {HERE} }}.",
-    "by a variable": "weight(least_covered,C,5) :- C = this_spe.",
-    "by a constant": "#const c = this_spe.\nweight(least_covered,c,5).",
-    "a correction": "correction(adds_words,other_spe,1).",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("text", TWICE.values(), ids=TWICE)
-def test_two_weights_for_one_name_are_refused_however_they_come(run, written, text):
-    written(f"{text}\n")
-    done = run("solve", *OPTIONS, "--lax")
-    assert done.exit_code == 1
-    assert re.search(r"mine\.lp.* given ", done.stderr)
-
-
-@pytest.mark.slow
-def test_constants_of_explanations_are_told_as_well(run, written):
-    written(
-        "contrast(oposite,I,J) :- means(I,J), role(1,_,agnet,I), role(2,_,agent,J).\n"
-        "_harmless(1).\nnone.\n"
-    )
-    result = run("explain", *OPTIONS)
-    assert result.exit_code == 2
-    for words in (
-        "oposite is nowhere else the first argument of contrast/3. Did you mean opposite?",
-        "agnet is nowhere else the third argument of role/4. Did you mean agent?",
-    ):
-        assert words in result.stderr
-    assert "harmless" not in result.stderr
-    assert "none/0" not in result.stderr
+def test_statements_of_ones_own_with_their_words_are_tested_compared_and_found(
+    good, written, tmp_path, monkeypatch
+):
+    words = (data_dir() / "templates/en.toml").read_text("utf-8")
+    words = words.replace("[statements]\n", '[statements]\nvictims = "only {side} mourns"\n')
+    rules = written(STATEMENT)
+    (tmp_path / "my.toml").write_text(words, "utf-8")
+    (tmp_path / "ists-asp.toml").write_text('templates = "my.toml"\nprofile = "headlines"\n')
+    monkeypatch.chdir(tmp_path)
+    pair = ("12 killed in a bus", "A bus in Pakistan")
+    assert good("rules", "test", rules) == "1 examples hold, 0 fail\n"
+    text = good(*WHERE, "say_victims", "--rules", rules, *pair)
+    assert "Pair 1 without it: " in text
+    assert "mourns" not in text
+    assert "fired for 1 place, changed 1 decision" in text
+    text = good("diff", "shipped", rules, *pair)
+    assert "->           Only the first mourns." in text
+    assert "changed none" not in text

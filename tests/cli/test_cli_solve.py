@@ -110,17 +110,6 @@ def test_summary_is_for_files_and_goes_to_standard_error(run, sides, pairs):
 
 
 @pytest.mark.slow
-def test_constants_reach_the_rules(good, written):
-    written("#const links = 9.\n:- #count{X,Y : aligned(X,Y)} > links.\n")
-    same = "[ a cat ] [ sleeps ]"
-    options = ("solve", "--chunked", same, same, "--format", "jsonl", "--rules", "mine.lp")
-    (record,) = answers(good(*options))
-    assert len(record["alignments"]) == 2
-    (record,) = answers(good(*options, "-c", "links=0"))
-    assert [line["label"] for line in record["alignments"]] == ["NOALI"] * 4
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "profile", "more", "hint"),
     [

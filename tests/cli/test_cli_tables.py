@@ -110,13 +110,6 @@ def test_packed_tables_and_streams(good, tmp_path):
     assert good("sts", "-q", "--tsv", "-", stdin=tsv) == plain
 
 
-def test_other_keys_of_objects_come_back(good):
-    line = '{"mine": [1], "sent1": "a cat", "sent2": "a dog", "rating": 3, "id": "x"}\n'
-    record = json.loads(good("solve", "--jsonl", "-", "--json", stdin=line))
-    assert (record["mine"], record["rating"], record["id"]) == ([1], 3, "x")
-    assert "value" in record["ists_rating"]
-
-
 CONFIG = 'profile = "headlines"\nrules = ["mine/words.tsv"]\ntimeout = 5\n'
 POWER = ("solve", "--json", "power fails", "electricity fails")
 

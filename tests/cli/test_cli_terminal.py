@@ -6,6 +6,8 @@ sentences, ids, names of files and folders, rules, profiles, templates, values o
 
 import json
 import re
+from pathlib import Path
+from string import Template
 
 import click
 import pytest
@@ -25,73 +27,16 @@ HOSTILE = f"{LINE}\t\nFAKED: x"
 NAME = f"{HOSTILE}\udcff"
 """A name of a file that is not UTF-8."""
 
-RULES = rf"""
-%*! own(W)
-{LINE}
-*%
-%@rule own_chunks: "{LINE} begins at {{I}}"
-must_split(S,I) :- token(S,I,_).
-%@rule own_links: "{LINE} {{W}} {{T}}"
-proposed(run(C,C),run(D,D)) :-
-    in_chunk(1,C,I), in_chunk(2,D,J), word(1,I,W), word(2,J,W), T = "{LINE}\nFAKED".
-token_count(run(C,C),run(D,D),1) :-
-    proposed(run(C,C),run(D,D)).
-evidence(pair(run(C,C),run(D,D)),own("{LINE}\nFAKED"),100) :- proposed(run(C,C),run(D,D)).
-weight(own("{LINE}\nFAKED"),(align;equi),5).
-%@allow undefined
-own(X) :- misspelt("{LINE}\nFAKED",X).
-own(X) :- X = "{LINE}" + 1.
-"""
-RATING = rf"""
-%@rule own_evidence: "{LINE} {{T}}"
-speaks_for("{LINE}\nFAKED",1000) :- T = "{LINE}\nFAKED", token(1,3,_).
-weight("{LINE}\nFAKED",rating,500).
-"""
-EXPLANATION = f"""
-%@rule say_nothing: "{LINE}"
-statement(own,nothing).
-uses(own,1).
-told_at(own,1,1,whole,0).
-#show statement/2. #show uses/2. #show piece/4. #show choice/3. #show told_at/5.
-"""
+
+def hostile(name, **more):
+    """The text of a file in ``hostile``, with hostile texts in it."""
+    text = Path(__file__).with_name("hostile").joinpath(name).read_text("utf-8")
+    return Template(text).substitute(line=LINE, word=WORD, toml=toml(HOSTILE), **more)
 
 
 def toml(text):
     """A text as TOML has it."""
     return json.dumps(text).replace("\x7f", "\\u007f")
-
-
-PROFILE = f"""
-description = {toml(HOSTILE)}
-language = "en"
-[answer]
-rules = ["own/answer"]
-[rating]
-rules = ["own/rating"]
-[explanation]
-rules = ["own/explanation"]
-"""
-WA = f"""<sentence id="ID" status="">
-// cats {WORD} cats
-// cats {WORD}
-<source>
-1 cats :
-2 {WORD} :
-3 cats :
-</source>
-<translation>
-1 cats :
-2 {WORD} :
-</translation>
-<alignment>
-1 <==> 1 // EQUI // 5 // cats <==> cats
-2 <==> 2 // LABEL // {WORD} <==> {WORD}
-3 <==> 0 // NOALI // NIL // cats <==> -not aligned-
-</alignment>
-</sentence>
-
-
-"""
 
 
 @pytest.fixture(scope="module")
@@ -114,9 +59,9 @@ def folder(tmp_path_factory):
         f"{NAME}/gold/sent2.txt": f"cats {WORD}\n",
         f"{NAME}/gold/sent1.chunk.txt": f"[ cats ] [ {word} ] [ cats ]\n",
         f"{NAME}/gold/sent2.chunk.txt": f"[ cats ] [ {word} ]\n",
-        f"{NAME}/gold/gold.wa": WA.replace("ID", "1").replace("LABEL", "EQUI // 5"),
-        f"{NAME}.gold.wa": WA.replace("ID", WORD).replace("LABEL", "EQUI // 5"),
-        f"{NAME}.wa": WA.replace("ID", WORD).replace("LABEL", "SIMI // 4"),
+        f"{NAME}/gold/gold.wa": hostile("answers.wa", id="1", label="EQUI // 5"),
+        f"{NAME}.gold.wa": hostile("answers.wa", id=WORD, label="EQUI // 5"),
+        f"{NAME}.wa": hostile("answers.wa", id=WORD, label="SIMI // 4"),
         f"{NAME}.feedback.tsv": f"id\tanswer\treference\n{WORD}\tcats {WORD}\tcats {WORD}\n",
         f"{NAME}.tsv": f"{WORD}\tcats {WORD} cats\tcats {WORD}\n",
         f"{NAME}.sts.tsv": "".join(
@@ -129,10 +74,10 @@ def folder(tmp_path_factory):
         f"{HOSTILE}.lp": f'own :- "{LINE}" "{LINE}".',
         f"{HOSTILE}.toml": templates.replace('"there is nothing to compare"', toml(LINE)),
     }
-    for base, rules in ((HOSTILE, RULES), (f"{HOSTILE}2", RULES.replace(",5).", ",-5)."))):
-        texts[f"{base}/profiles/{HOSTILE}.toml"] = PROFILE
-        parts = {"answer": rules, "rating": RATING, "explanation": EXPLANATION}
-        texts |= {f"{base}/own/{name}.lp": text for name, text in parts.items()}
+    for base, weight in ((HOSTILE, "5"), (f"{HOSTILE}2", "-5")):
+        texts[f"{base}/profiles/{HOSTILE}.toml"] = hostile("profile.toml")
+        for name in ("answer.lp", "rating.lp", "explanation.lp"):
+            texts[f"{base}/own/{name}"] = hostile(name, weight=weight)
     for name, text in texts.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")

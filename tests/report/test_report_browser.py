@@ -115,7 +115,9 @@ def test_text_is_drawn_as_it_is_written_in_two_rows_with_coloured_marks(view):
     shown(view)
     stroke = "node => getComputedStyle(node).stroke"
     colours = {
-        re.search(r"\w+", link.text_content())[0]: link.locator("rect").evaluate(stroke)
+        re.search(r"\w+", link.locator("text").text_content())[0]: (
+            link.locator("rect").evaluate(stroke)
+        )
         for link in view.locator("article > .scroll > svg .link[role=button]").all()
     }
     assert colours.keys() == {"EQUI", "SIMI", "OPPO", "SPE1", "REL"}
