@@ -5,9 +5,10 @@ import signal
 import socket
 import subprocess
 import time
+from contextlib import closing
 from functools import partial
+from http.client import HTTPConnection
 from pathlib import Path
-from threading import Timer
 
 import pytest
 
@@ -43,8 +44,15 @@ def test_it_ends_when_it_is_told_to_and_leaves_no_process(tmp_path):
             server = serving.opened(tmp_path / "p", process)
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
             assert children
-            Timer(0.5, process.send_signal, (number,)).start()
-            assert "error" in server.ask("/api/why", pair)[1]
+            headers = {
+                "authorization": f"Bearer {server.token}",
+                "content-type": "application/json",
+            }
+            with closing(HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+                connection.request("POST", "/api/why", json.dumps(pair), headers)
+                time.sleep(0.5)
+                process.send_signal(number)
+                assert "error" in json.load(connection.getresponse())
             assert process.communicate(timeout=60)[1] == ""
         for _ in range(100):
             left = [child for child in children if Path("/proc", child).exists()]
