@@ -187,9 +187,8 @@ class AnswerError(RuleError):
     """The atoms that rules show for a pair are no answer; ``atoms`` may be at fault."""
 
     def __init__(self, found: str, atoms: Iterable[Ground], expected: str) -> None:
-        super().__init__(
-            found, expected=expected, hint="Correct the rules or the #show statements behind it"
-        )
+        hint = "Correct the rules or the #show statements behind it"
+        super().__init__(found, expected=expected, hint=hint)
         self.atoms = tuple(dict.fromkeys(atoms))
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -107,9 +107,8 @@ def is_long(pair: Pair) -> bool:
 
     One with less than 100 tokens and 2 000 characters, of both sentences, takes no second.
     """
-    return _size(pair.sent1) + _size(pair.sent2) >= _LONG_CHARACTERS or (
-        sum(pair.sizes) >= _LONG_TOKENS
-    )
+    characters = _size(pair.sent1) + _size(pair.sent2)
+    return characters >= _LONG_CHARACTERS or sum(pair.sizes) >= _LONG_TOKENS
 
 
 def lifetime(seconds: float, pairs: int = 1, grace: float = GRACE) -> float:

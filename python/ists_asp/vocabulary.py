@@ -144,9 +144,8 @@ def signature_parts(signature: str) -> tuple[str, tuple[str, ...]]:
 @cache
 def _arguments() -> Mapping[str, tuple[str, ...]]:
     texts = (file.read_bytes().decode() for file in sorted(asp_dir().glob("*.lp")))
-    return dict(
-        signature_parts(signature) for text in texts for signature in _SIGNATURE.findall(text)
-    )
+    signatures = (signature for text in texts for signature in _SIGNATURE.findall(text))
+    return dict(map(signature_parts, signatures))
 
 
 @cache

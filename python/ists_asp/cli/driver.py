@@ -220,9 +220,8 @@ def solve_pairs(
                     step()
         except KeyboardInterrupt:
             if setup.cache is not None:
-                console.note(
-                    f"{number} of {count} pairs are kept; the same command goes on from there"
-                )
+                done = f"{number} of {count} pairs are kept"
+                console.note(f"{done}; the same command goes on from there")
             raise
         _check_interrupted()
     if not (source.quiet or source.single):

@@ -341,8 +341,7 @@ def setup_options(
     With ``engine`` alone that is what says where, how many workers, and their memory.
     """
     more = (*_RUN, *_ENGINE) if run else (*_RUN[:2], *_ENGINE) if engine else ()
-    options = (_profile(profile), *_SETUP, *more)
-    return lambda function: decorated(with_setup(function), options)
+    return lambda function: decorated(with_setup(function), (_profile(profile), *_SETUP, *more))
 
 
 # Options that are passed on as they are.

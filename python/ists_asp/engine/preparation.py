@@ -154,9 +154,8 @@ class Preparation(Closing):
         self._closed, self._batches = False, 0
 
     def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({self.setup.profile!r}, rules={[*map(str, self.setup.rules)]})"
-        )
+        rules = [*map(str, self.setup.rules)]
+        return f"{type(self).__name__}({self.setup.profile!r}, {rules=})"
 
     def close(self) -> None:
         """Close the lexicon and the store; the system cannot be used afterwards."""
@@ -174,9 +173,8 @@ class Preparation(Closing):
         stopping = [] if self.setup.lax else [one for one in findings if one.stops]
         if stopping:
             first, *others = stopping
-            hint = first.hint + (
-                " --lax goes on" if first.hint.endswith("?") else ". --lax goes on"
-            )
+            end = "" if first.hint.endswith("?") else "."
+            hint = f"{first.hint}{end} --lax goes on"
             excerpt = "\n".join([first.excerpt, *map(str, others)])
             raise UnknownNameError(first.found, where=first.where, hint=hint, excerpt=excerpt)
         warnings = [

@@ -425,9 +425,7 @@ class System(Preparation):
         setup = self.setup
         return load_templates(setup.language or self.profile.language, setup.templates)
 
-    def _unsaid(
-        self, answer: Answer, facts: Sequence[Symbol], rule: str, wording: Templates
-    ) -> str:
+    def _unsaid(self, answer: Answer, facts: Sequence[Symbol], rule: str, words: Templates) -> str:
         from ists_asp.explain.explanation import explained
         from ists_asp.syntax.trees import off
         from ists_asp.trace.effects import places
@@ -437,7 +435,7 @@ class System(Preparation):
         without = Atoms.of(facts).with_more(map(off, rules))
         try:
             (shown,) = program.solver.switched(rules).solve(answer, without).answers
-            return explained(answer, shown, wording, program.named).text
+            return explained(answer, shown, words, program.named).text
         except IstsError as error:
             return error.found
 
@@ -486,9 +484,7 @@ class System(Preparation):
         from ists_asp.explain.feedback import BATCH, Feedback
 
         for batch in batches(submissions, BATCH):
-            attempts = [
-                (submission, model) for submission in batch for model in submission.references
-            ]
+            attempts = [(answer, model) for answer in batch for model in answer.references]
             items = self.feedback_items(attempts, templates)
             solutions = raising(self.program(Purpose.FEEDBACK).run(items))
             feedback = (
@@ -507,9 +503,8 @@ class System(Preparation):
 
         compared = [submission.beside(model) for submission, model in attempts]
         questions = dict.fromkeys(submission.question for submission, _ in attempts)
-        listed = sorted(
-            {text for texts in (*compared, questions) for text in texts if text.strip()} | {"."}
-        )
+        unique = {text for texts in (*compared, questions) for text in texts if text.strip()}
+        listed = sorted(unique | {"."})
         cut = dict(zip(listed, self.tokenize(listed), strict=True))
         asking = [question for question in questions if question in cut]
         annotated = self.annotate(Pair("", cut[text], cut[text]) for text in asking)

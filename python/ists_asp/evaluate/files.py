@@ -91,9 +91,8 @@ def _identifier(sentence: WaSentence, seen: Iterable[str], hint: str) -> str:
     found = "a sentence without an id"
     if sentence.id is not None:
         found = f"the sentence id '{shortened(sentence.id)}' again"
-    raise DataError(
-        found, where=sentence.where, expected=f"{wa_check.OPENING}, each id once", hint=hint
-    )
+    expected = f"{wa_check.OPENING}, each id once"
+    raise DataError(found, where=sentence.where, expected=expected, hint=hint)
 
 
 def _compare_sentences(

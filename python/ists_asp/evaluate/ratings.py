@@ -294,9 +294,8 @@ def _ratings(
     place = usual(table.columns, names) if wanted is None else table.column(wanted, "--gold-col")
     if place is None:
         expected, hint = f"one that is called '{role}'", "Name that of gold with --gold-col"
-        found = (
-            f"none of the columns {shortened(', '.join(table.columns))} is known to hold ratings"
-        )
+        titles = shortened(", ".join(table.columns))
+        found = f"none of the columns {titles} is known to hold ratings"
         raise DataError(found, where=str(file), expected=expected, hint=hint)
     rows, at = list[tuple[float | None, str]](), usual(table.columns, USUAL["id"])
     error, errors = usual(table.columns, ["error", "istserror"]), set[int]()

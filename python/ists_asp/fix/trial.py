@@ -131,8 +131,7 @@ def fix(
     gold: Mapping[str, Reference] | None = None,
 ) -> Fix:
     """Look for edits that make all claims of examples about one pair hold, and measure each."""
-    sentences = examples[0].sentences
-    answer = system.solve(*sentences, tokens=True)
+    answer = system.solve(*examples[0].sentences, tokens=True)
     if not any(_failing(system, examples)):
         return Fix(answer, held=True)
     tried = proposals(answer, examples)

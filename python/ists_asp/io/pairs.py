@@ -232,8 +232,7 @@ def read_sts(
             except ValueError:
                 score = math.nan
             if not math.isfinite(score):
-                found = f"the score '{shortened(text)}'"
-                where = table.place(row, places.gold)
+                found, where = f"the score '{shortened(text)}'", table.place(row, places.gold)
                 raise DataError(found, where=where, expected="a number")
             yield ScoredPair(pair, score)
     faults.check()

@@ -335,10 +335,8 @@ class Table:
             fault = self._limits.error("columns", "a longer row", row.where, DataError)
             return replace(row, cells=(), fault=fault)
         if self.kind in SHEETS and Unread in (kinds := [*map(type, cells)]):
-            fault = DataError(
-                f"column {letters(kinds.index(Unread))} cannot be read", where=row.where
-            )
-            return replace(row, fault=fault)
+            found = f"column {letters(kinds.index(Unread))} cannot be read"
+            return replace(row, fault=DataError(found, where=row.where))
         return row
 
     def _bytes(self) -> AbstractContextManager[BinaryIO]:

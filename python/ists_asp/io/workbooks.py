@@ -101,8 +101,7 @@ def opened(source: Source, where: str, limits: TableLimits) -> Iterator[BinaryIO
             pack = _PACKED.get(source.suffix.lower())
             with (pack or Path.open)(source, "rb") as stream:
                 if pack is not None:
-                    size = source.stat().st_size
-                    bounded = _Unpacked(stream, size, where, limits)
+                    bounded = _Unpacked(stream, source.stat().st_size, where, limits)
                     stream = io.BufferedReader(bounded, 1 << 16)
                 yield stream
         else:
@@ -313,34 +312,29 @@ def _time_text(value: date | time | timedelta, code: str) -> str:
         hour, minute, second = *divmod(seconds // 60, 60), seconds % 60
     else:
         hour, minute, second = (getattr(value, part, 0) for part in ("hour", "minute", "second"))
-    text, parts, hours = "", list(_PARTS.finditer(code)), "AM/PM" in code.upper()
+    half = ("AM", "PM")[hour > 11]
+    if "AM/PM" in code.upper():
+        hour = hour % 12 or 12
+    text, last, parts = "", "", list(_PARTS.finditer(code))
     units = [(part["unit"] or part["total"] or "").lower() for part in parts]
-    last = ""
-    for at, part in enumerate(parts):
-        unit = units[at]
-        if not unit:
-            half = part["half"] and ("AM", "PM")[hour > 11]
-            text += part["words"] or part["sign"] or half or part["other"] or ""
-            continue
+    for at, (part, unit) in enumerate(zip(parts, units, strict=True)):
         following = next(filter(None, units[at + 1 :]), "")
-        kind, size = unit[0], len(unit)
-        if kind == "h":
-            number = (hour % 12 or 12) if hours else hour
-        elif kind == "s":
-            number = second
+        kind, size = unit[:1], len(unit)
+        if not unit:
+            text += part["words"] or part["sign"] or (part["half"] and half) or part["other"] or ""
+        elif kind in "hs":
+            text += f"{hour if kind == 'h' else second:0{size}}"
         elif kind == "m" and size < 3 and (last == "h" or following[:1] == "s"):
-            number = minute
+            text += f"{minute:0{size}}"
         elif not isinstance(value, date):
-            number = 0
+            text += "0" * size
         elif kind == "y":
-            number, size = (value.year, 4) if size > 2 else (value.year % 100, 2)
+            text += f"{value.year:04}" if size > 2 else f"{value.year % 100:02}"
         elif size > 2:
             text += value.strftime(("%b", "%B", "%a", "%A")[2 * (kind == "d") + (size > 3)])
-            number = -1
         else:
-            number = value.month if kind == "m" else value.day
-        text += "" if number < 0 else f"{number:0{size}}"
-        last = kind
+            text += f"{value.month if kind == 'm' else value.day:0{size}}"
+        last = kind or last
     return text.strip() or str(value)
 
 

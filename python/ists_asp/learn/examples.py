@@ -220,9 +220,8 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
             for side, tokens in ((1, tokens1), (2, tokens2))
         )
 
-    golden = {
-        key(line.tokens1, line.tokens2): line for line in gold.alignments if line.label.aligned
-    }
+    aligned = (line for line in gold.alignments if line.label.aligned)
+    golden = {key(line.tokens1, line.tokens2): line for line in aligned}
     candidates = [
         Candidate(
             sides[0],

@@ -210,17 +210,15 @@ def cross_validate_ratings(
     by_set: dict[str, list[RatedExample]] = defaultdict(list)
     for example in examples:
         by_set[example.data_set].append(example)
-    left_out = (
-        ([one for one in examples if one.data_set != name], by_set[name]) for name in by_set
-    )
+    parts = (([one for one in examples if one.data_set != name], by_set[name]) for name in by_set)
     found: dict[str, list[Rated]] = {name: [] for name in by_set}
-    for train, test in left_out if folds is None else deal(examples, folds, seed):
+    for train, test in parts if folds is None else deal(examples, folds, seed):
         weights = learn_ratings(train, unrelated, highest)
         for name in by_set:
             if rated := [one for one in test if one.data_set == name]:
                 golds = [one.gold for one in rated]
                 found[name].append(Rated(name, golds, predict(rated, weights, highest)))
-    return {name: tuple(parts) for name, parts in found.items()}
+    return {name: tuple(rated) for name, rated in found.items()}
 
 
 def fit_margins(rated: Iterable[Rated]) -> tuple[tuple[int, int, int], ...]:

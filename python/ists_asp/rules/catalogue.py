@@ -210,8 +210,7 @@ def find_words(
 ) -> list[Hit]:
     """The lines of a profile's rule files that have some words, group by group, the best first."""
     wanted = [word.lower() for word in words]
-    found = _files(profile, given, reader)
-    hits = [hit for file in found for hit in _hits(file, wanted)]
+    hits = [hit for file in _files(profile, given, reader) for hit in _hits(file, wanted)]
     return sorted(hits, key=lambda hit: ([*_GROUPS].index(hit.group), hit.rank))
 
 
@@ -225,11 +224,9 @@ def _files(profile: str, given: Sequence[Path], reader: str | None) -> Sequence[
     return [*found.values()]
 
 
-def list_predicates(
-    profile: str, given: Sequence[Path], reader: str | None
-) -> list[tuple[str, Doc]]:
+def list_predicates(profile: str, own: Sequence[Path], reader: str | None) -> list[tuple[str, Doc]]:
     """The predicates that comments in a profile's rule files document, each with its file."""
-    texts = ((file, file.path.read_text("utf-8")) for file in _files(profile, given, reader))
+    texts = ((file, file.path.read_text("utf-8")) for file in _files(profile, own, reader))
     return [(file.name, doc) for file, text in texts for doc in documented(text)]
 
 

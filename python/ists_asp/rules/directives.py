@@ -153,8 +153,7 @@ def _parsed(text: str) -> tuple[str, str, str]:
     if match is None:
         quotes = ", and the quotes are not straight" if _CURLY.search(text) else ""
         raise RuleError(f"malformed directive{quotes}", expected=form)
-    sentence = re.sub(r"\\(.)", r"\1", match["sentence"])
-    return match["name"] or "", match["excepts"] or "", sentence
+    return match["name"] or "", match["excepts"] or "", re.sub(r"\\(.)", r"\1", match["sentence"])
 
 
 def _named_place(

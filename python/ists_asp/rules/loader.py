@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -173,9 +173,7 @@ def load_rules(
         parsing = Parsing(report, store)
         for path, text, includes in reading.texts:
             parsing.take(path, text, includes)
-        apply_exceptions(
-            parsing.statements, parsing.rules, lambda error: report("directive", error)
-        )
+        apply_exceptions(parsing.statements, parsing.rules, partial(report, "directive"))
         return parsing
 
     files = tuple(reading.files.values())

@@ -138,10 +138,8 @@ def read_overlay(given: Sequence[Path]) -> Overlay:
     """Sort out what the user gave with ``--rules``, in order."""
     bases = [path for path in given if resolved(path) and (path / "profiles").is_dir()]
     if len(bases) > 1:
-        found, expected = (
-            f"two rule folders: {bases[0]} and {bases[1]}",
-            "one folder with profiles/ in it",
-        )
+        found = f"two rule folders: {bases[0]} and {bases[1]}"
+        expected = "one folder with profiles/ in it"
         hint = "Give single files, or a folder without profiles/, to add rules"
         raise UsageError(found, where="--rules", expected=expected, hint=hint)
     files: list[RuleSource] = []

@@ -165,9 +165,8 @@ class _Heads:
         if isinstance(maker.target, Call | Ground) and maker.target.name not in about:
             return False
         values: Bindings = {}
-        return bind(maker.name, name, values) and all(
-            self._can_hold(atom, values) for atom in maker.conditions
-        )
+        fits = bind(maker.name, name, values)
+        return fits and all(self._can_hold(atom, values) for atom in maker.conditions)
 
     def _can_hold(self, atom: Call, values: Bindings) -> bool:
         """Whether a condition can hold with these values; many weights ask the same."""
@@ -175,9 +174,8 @@ class _Heads:
         if key not in self._held:
             possible = self._derived(atom.signature)
             # What has no rules is input: it may be anything.
-            self._held[key] = not possible or any(
-                agree(filled(atom, values), other) for other in possible
-            )
+            agreeing = (agree(filled(atom, values), other) for other in possible)
+            self._held[key] = not possible or any(agreeing)
         return self._held[key]
 
     def _derived(self, key: Signature) -> list[Call]:

@@ -280,9 +280,8 @@ class Worker:
             error = errors.SolveError(f"more than {self._memory >> 20} MB of memory", hint=_LARGE)
         else:
             subject = "with these rules the command" if self._command else "the worker"
-            error = errors.SolveError(
-                f"{subject} {processes.ending(code)}", hint=processes.likely_reason(code)
-            )
+            found, hint = f"{subject} {processes.ending(code)}", processes.likely_reason(code)
+            error = errors.SolveError(found, hint=hint)
         if self._setup is not None:
             given = self._setup.rules
             files = (file for path in given for file in (path, *sorted(path.rglob("*.lp"))))

@@ -173,9 +173,7 @@ class DualValues(Objective):
             for alignment in alignments:
                 total = sum(prices.get(chunk, 0) for chunk in alignment.chunks)
                 # Where a literal has a weight, the price makes up for it.
-                charged = (
-                    group for group in alignment.literals if not weights.keys().isdisjoint(group)
-                )
+                charged = (group for group in alignment.literals if weights.keys() & group)
                 terms += [(literal, total) for literal in next(charged, alignment.literals[0])]
             backend.add_minimize(priority, [term for term in terms if term[1]])
 

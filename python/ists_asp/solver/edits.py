@@ -284,9 +284,8 @@ class Edits:
         ``facts`` are those of each pair, as clingo writes a tuple of them, ``answers`` what the
         old rules decided for it, if that is known.
         """
-        pair_facts = _Facts(
-            (split(text[1:-1].removesuffix(",")), 1 << place) for place, text in enumerate(facts)
-        )
+        atoms = (split(text[1:-1].removesuffix(",")) for text in facts)
+        pair_facts = _Facts((own, 1 << place) for place, own in enumerate(atoms))
         if self._duties is None or any(name.name in pair_facts.by_name for name in self.tables):
             return None
         whole = (1 << len(facts)) - 1

@@ -128,9 +128,8 @@ def prepare(
     definitions = [node for node, shape in kept if shape.kind in _EVERYWHERE]
     while True:
         once = [(node, at) for node, at in kept if at.fact or (at.derives and at.head <= closed)]
-        control = search.ground(
-            [*definitions, *(node for node, _ in once)], (), arguments, messages
-        )
+        nodes = (node for node, _ in once)
+        control = search.ground([*definitions, *nodes], (), arguments, messages)
         by_predicate: dict[Signature, list[Symbol]] = {}
         open_ = set()
         for name, arity, positive in control.symbolic_atoms.signatures:
@@ -283,9 +282,8 @@ class Alone:
     def _search(
         self, seconds: float, patience: float | None = None
     ) -> tuple[search.AnswerSet | None, bool]:
-        atoms, objective = self._atoms, self.objective
         return search.search(
-            self.control, seconds, atoms=atoms, patience=patience, objective=objective
+            self.control, seconds, atoms=self._atoms, patience=patience, objective=self.objective
         )
 
     def _weights(self) -> Weights:

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -151,9 +152,8 @@ def search(
     shown ones. An ``objective`` that has watched the program being grounded tells the cost where
     its sums have more than 32 bits.
     """
-    last, ended, exhausted = last_model(
-        control, time_limit, lambda model: _read(model, objective, atoms=atoms), patience=patience
-    )
+    read = partial(_read, objective=objective, atoms=atoms)
+    last, ended, exhausted = last_model(control, time_limit, read, patience=patience)
     if last is None:
         return None, exhausted
     # Without an objective clingo stops at the first answer set, as good as any.

@@ -96,8 +96,7 @@ class Version(NamedTuple):
 
 def of_core(rules: RuleSet) -> list[bool]:
     """Which statements of a rule set are of the core encoding, whatever other files are called."""
-    core = asp_dir().resolve()
-    machine = {file.name for file in rules.files if file.path.is_relative_to(core)}
+    machine = {file.name for file in rules.files if file.path.is_relative_to(asp_dir().resolve())}
     return [rule.file in machine for rule in rules.rules]
 
 

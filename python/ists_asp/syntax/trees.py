@@ -184,9 +184,8 @@ def is_constraint(node: AST) -> bool:
 
 def calls_script(node: AST) -> bool:
     """Whether a statement calls a function of a script, such as ``@f(X)``."""
-    return "@" in str(node) and any(
-        part.ast_type is ASTType.Function and part.external for part in walk(node)
-    )
+    parts = walk(node) if "@" in str(node) else ()
+    return any(part.ast_type is ASTType.Function and part.external for part in parts)
 
 
 PREFIX = "__"  # the beginning of generated names of predicates and variables; rules may not use it

@@ -159,9 +159,8 @@ class Contrasted:
         return []
 
     def _weight_of(self, spans: Sequence[Ground]) -> int:
-        return sum(
-            atom.arguments[2].number for atom in self._trace.beginning(v.ALIGN_WEIGHT, *spans)
-        )
+        weights = self._trace.beginning(v.ALIGN_WEIGHT, *spans)
+        return sum(atom.arguments[2].number for atom in weights)
 
     def _weighed(self, predicate: Predicate, *more: Ground | None) -> dict[Ground, int]:
         """The weights of the spans by what is weighed: the last two arguments."""

@@ -84,9 +84,7 @@ def find_strata(probes: Sequence[Probe]) -> Strata:
         edges[heads[probe.name]].update(*map(meant, _rests_on(probe)))
     order = list(_components(edges))
     numbers = {node: index for index, part in enumerate(order) for node in part}
-    recursive = {
-        node for part in order for node in part if len(part) > 1 or node in edges.get(node, ())
-    }
+    recursive = {node for part in order for node in part if len(part) > 1 or node in edges[node]}
 
     def level(probe: Probe, body: Iterable[_Node]) -> tuple[int, ...]:
         """The places of those atoms of a body that are of the stratum of the head."""
@@ -188,23 +186,21 @@ class RuleInstances:
         self.violated: list[RuleInstance] = []
         recursive: list[RuleInstance] = []
         for probe in probes:
-            found = [
-                RuleInstance(probe, parts, number) for parts in grounding.firings(number, probe)
-            ]
+            own = [RuleInstance(probe, parts, number) for parts in grounding.firings(number, probe)]
             if probe.kind.derives:
-                for firing in found:
+                for firing in own:
                     self.by_head.setdefault(firing.head, []).append(firing)
                 if probe.name in strata.recursive_probes:
-                    recursive += found
+                    recursive += own
             elif probe.kind is Kind.OBJECTIVE:
                 # Elements without numbers do not count.
                 self.objective += (
                     firing
-                    for firing in found
+                    for firing in own
                     if all(term.type is SymbolType.Number for term in firing.head.arguments[:2])
                 )
             else:
-                self.violated += found
+                self.violated += own
         if untrue := self.by_head.keys() - true:
             raise TraceError(f"{min(untrue)} is derived, but not in the answer", hint="Report this")
         self._levels: dict[Ground, int] = {}

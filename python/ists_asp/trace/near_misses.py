@@ -104,9 +104,8 @@ class NearMisses:
         if wanted in self._asked:
             return [Branch("(see above)")]
         self._asked.add(wanted)
-        found = [
-            probe for probe in self._deriving(wanted) if parts is None or _may_derive(probe, parts)
-        ]
+        deriving = self._deriving(wanted)
+        found = [probe for probe in deriving if parts is None or _may_derive(probe, parts)]
         probes = [probe for probe in found if probe.body]
         if not probes:
             kinds = "rules list" if found else "input has"

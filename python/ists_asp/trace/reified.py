@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from clingo import Control
 from clingo.ast import AST, ASTType
@@ -27,6 +27,7 @@ from ists_asp.trace.instances import RuleInstances, Strata, find_strata
 from ists_asp.trace.probes import Probe, Query, probe_of_fact, probes_of, spoken_of
 
 _Found = TypeVar("_Found")
+Names: TypeAlias = "frozenset[str] | None"  # of the rules that are looked at; None for all
 
 
 class ReifiedRules:
@@ -43,7 +44,7 @@ class ReifiedRules:
         self.by_statement = self._recalled_probes()
         self.probes = tuple(chain.from_iterable(self.by_statement))
         self.queries: dict[str, tuple[Query, ...]] = {}
-        self._rewritten: dict[tuple[int, frozenset[str] | None], Rewritten] = {}
+        self._rewritten: dict[tuple[int, Names], Rewritten] = {}
 
     def _recalled_probes(self) -> Sequence[tuple[Probe, ...]]:
         """The probes of each statement; those of facts are made again, which is faster."""
@@ -63,9 +64,7 @@ class ReifiedRules:
         remembered = self.rules.remembered
         if remembered.store is None:
             return work()
-        stored = remembered.recall(
-            "probes", sorted(self._constants), lambda: list(map(data, work()))
-        )
+        stored = remembered.recall("probes", sorted(self._constants), lambda: [*map(data, work())])
         written = zip(both, stored, strict=True)
         return [tuple(read(*rule, probe) for probe in probes) for rule, probes in written]
 
@@ -130,7 +129,7 @@ class ReifiedRules:
         text = "\n".join([*self._definitions, *(probe.statement for probe in ordered)])
         return ground_probes(text, atoms, self.solver.arguments)
 
-    def rewritten(self, program: PreparedRules, names: frozenset[str] | None = None) -> Rewritten:
+    def rewritten(self, program: PreparedRules, names: Names = None) -> Rewritten:
         """A program rewritten, each program once; see :class:`Rewritten`."""
         key = id(program), names
         if key not in self._rewritten:
@@ -144,9 +143,7 @@ class Rewritten:
     With the ``names`` of rules only their probes and, of tables, those of what rests on them.
     """
 
-    def __init__(
-        self, reified: ReifiedRules, program: PreparedRules, names: frozenset[str] | None = None
-    ) -> None:
+    def __init__(self, reified: ReifiedRules, program: PreparedRules, names: Names = None) -> None:
         self._reified, self.program, self._names = reified, program, names
         open_ = {id(statement) for statement in program.statements}
         once: list[Probe] = []
@@ -177,14 +174,8 @@ class Rewritten:
     @cached_property
     def tables(self) -> RuleInstances:
         """The firings that derive the facts of every pair."""
-        found = self.looked_at
-        return RuleInstances(self.once, found, self.strata, self.known, frozenset())
-
-    @cached_property
-    def looked_at(self) -> Grounding:
-        """The grounding of the probes of tables."""
-        control = self._ground(self.once, {})
-        return Grounding(control, lambda: later_statements(self.once))
+        looked_at = Grounding(self._ground(self.once, {}), lambda: later_statements(self.once))
+        return RuleInstances(self.once, looked_at, self.strata, self.known, frozenset())
 
     def ground(self, atoms: Mapping[str, Sequence[Ground]]) -> Control:
         """Ground the probes over the atoms of an answer set, without those that are known."""

@@ -172,9 +172,8 @@ class Grower:
     def _group(self, firing: RuleInstance, group: Group, level: int) -> Iterator[Branch]:
         counted = group.companion.function in SUMS
         elements = sorted(group.elements, key=lambda one: (-abs(contributed(one)), str(one.terms)))
-        whole = (
-            self._everything or not group.companion.function or firing.head.name == v.RATING.name
-        )
+        rates = firing.head.name == v.RATING.name
+        whole = self._everything or rates or not group.companion.function
         limit = len(elements) if whole else _SHOWN
         for element in elements[:limit]:
             yield self._element(group, element, level)
@@ -264,9 +263,8 @@ def _nearer(trace: Trace, decision: Decision, other: Ground, gain: int) -> str:
     for atom in trace.beginning(v.CLOSENESS, *spans, trace.label_of(spans)):
         worth, half = atom.arguments[-1].number, WHOLE * (own.number + other.number) // 2
         if 2 * abs(half - worth) == gain and (half < worth) == (own.number > other.number):
-            off = (
-                f"{gain // 2} hundredths {'above' if half < worth else 'below'} {half / WHOLE:.2f}"
-            )
+            side = "above" if half < worth else "below"
+            off = f"{gain // 2} hundredths {side} {half / WHOLE:.2f}"
             return f"the sum is {worth / WHOLE:.2f} points: {off}, the border to {other}"
     return ""
 
@@ -278,8 +276,8 @@ Json = dict[str, Any]
 def trace_line(trace: Trace) -> str:
     """A trace as one line of JSON, with its end; decisions are not compared with others."""
     with gc_paused():
-        record = document(trace, compare=False)
-        return f"{json.encode(record, enc_hook=str.__str__).decode()}\n"
+        line = json.encode(document(trace, compare=False), enc_hook=str.__str__).decode()
+    return f"{line}\n"
 
 
 def document(

@@ -33,7 +33,7 @@ from ists_asp.trace.decisions import PREDICATES, Decision, decisions
 from ists_asp.trace.grounding import Grounding, RuleInstance
 from ists_asp.trace.instances import RuleInstances
 from ists_asp.trace.near_misses import NearMisses
-from ists_asp.trace.reified import ReifiedRules
+from ists_asp.trace.reified import Names, ReifiedRules
 from ists_asp.trace.rendering import Grower, document, render
 from ists_asp.trace.trace import Trace, check
 from ists_asp.trace.why import Why, WhyNot, why, why_not
@@ -155,9 +155,7 @@ class Tracer:
         if failure is not None:
             raise failure
 
-    def _each(
-        self, items: Sequence[Item], names: frozenset[str] | None = None
-    ) -> Iterator[AskedTrace]:
+    def _each(self, items: Sequence[Item], names: Names = None) -> Iterator[AskedTrace]:
         """The traces of pairs; those that were decided together are looked at together."""
         rewritten = self.reified.rewritten(self.solver.program, names)
         shared: dict[int, Grounding] = {}
@@ -182,7 +180,7 @@ class Tracer:
         return self._each(list(items), frozenset(names))
 
     def _alone(
-        self, facts: Sequence[Symbol], best: Best[Answer], names: frozenset[str] | None = None
+        self, facts: Sequence[Symbol], best: Best[Answer], names: Names = None
     ) -> AskedTrace:
         rewritten = self.reified.rewritten(best.program, names)
         control = rewritten.ground(best.atoms)
@@ -193,16 +191,15 @@ class Tracer:
         facts: Sequence[Symbol],
         best: Best[Answer],
         grounding: Grounding,
-        names: frozenset[str] | None = None,
+        names: Names = None,
         control: Control | None = None,
     ) -> AskedTrace:
         rewritten = self.reified.rewritten(best.program, names)
         given = frozenset(texts(facts))
         every = rewritten.known | given
         true = every.union(*best.atoms.values())
-        firings = RuleInstances(
-            rewritten.probes, grounding, rewritten.strata, true, every, best.number
-        )
+        probes, strata = rewritten.probes, rewritten.strata
+        firings = RuleInstances(probes, grounding, strata, true, every, best.number)
         trace = AskedTrace(
             self.reified, best.answer, best, tuple(facts), firings, rewritten, true, given, control
         )

@@ -168,9 +168,8 @@ class Guard:
         question = scope["path"].startswith(("/api", "/project"))
         if question and self._questions >= QUESTIONS:
             found = f"{QUESTIONS} questions are waiting already: ask again later"
-            await responses.JSONResponse({"error": found}, 503, {"retry-after": "5"})(
-                scope, receive, secured
-            )
+            busy = responses.JSONResponse({"error": found}, 503, {"retry-after": "5"})
+            await busy(scope, receive, secured)
             return
         self._questions += question
         try:

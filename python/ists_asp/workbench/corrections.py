@@ -146,9 +146,8 @@ def keyed(pairs: Iterable[Pair]) -> dict[Key, Pair]:
 def _sound(answer: Answer) -> Answer:
     """An answer of the log that can be written as a line each, in tokens."""
     forms = (token.form for side in (answer.pair.sent1, answer.pair.sent2) for token in side.tokens)
-    if not answer.alignments or any(
-        split_words(clean(form, "", Repairs())) != [form] for form in forms
-    ):
+    odd = (split_words(clean(form, "", Repairs())) != [form] for form in forms)
+    if not answer.alignments or any(odd):
         raise DataError("this is not a correction", expected="tokens without blanks, and lines")
     return answer
 

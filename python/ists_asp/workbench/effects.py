@@ -225,9 +225,8 @@ class Effects(Closing):
         for name in self._project.corpora():
             old, new = runs = [self.run(state, name) for state in states]
             named = zip(states, runs, strict=True)
-            faults = {
-                f"state {state.number}": run.fault for state, run in named if run and run.fault
-            }
+            failed = ((state, run.fault) for state, run in named if run and run.fault)
+            faults = {f"state {state.number}": fault for state, fault in failed}
             comparison = _comparison(old, new) if old and new and not faults else {}
             yield {"name": name, "pending": None in runs, "faults": faults, **comparison}
 

@@ -265,9 +265,8 @@ class Project:
                 if text is not None:
                     files[name] = text_digest(text)
             changes = {f"{RULES}/{name}": text for name, text in texts.items()}
-            return self._enter(
-                files, (text for text in texts.values() if text is not None), edit, changes
-            )
+            written = (text for text in texts.values() if text is not None)
+            return self._enter(files, written, edit, changes)
 
     def _has(self, digest: str) -> bool:
         try:

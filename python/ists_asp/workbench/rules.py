@@ -87,11 +87,9 @@ def _check(system: System, given: tuple[Path, ...], asked: Path, profile: str) -
     return [one for one in findings if one.file == str(asked) and one.kind != "replaces"]
 
 
-def _vocabulary(
-    system: System, given: tuple[Path, ...], profile: str, folder: str
-) -> dict[str, Any]:
+def _vocabulary(system: System, own: tuple[Path, ...], profile: str, folder: str) -> dict[str, Any]:
     """The names that rules of a profile may use, and what they mean."""
-    checked = Checked(given, [profile], lambda _kind, _error: None, store=system.setup.store)
+    checked = Checked(own, [profile], lambda _kind, _error: None, store=system.setup.store)
 
     def shown(path: Path) -> str:
         return checked.name(path).removeprefix(folder)
@@ -149,8 +147,8 @@ class Editor:
         """The names that rules may use, by the files that are saved."""
         state = self._project.state.digest
         if self._known[0] != state:
-            given, folder = tuple(self._project.rule_files()), self._project.root / RULES
-            names = partial(_vocabulary, given=given, folder=f"{folder}/")
+            own, folder = tuple(self._project.rule_files()), self._project.root / RULES
+            names = partial(_vocabulary, own=own, folder=f"{folder}/")
             self._known = state, self._worker.ask(partial(names, profile=self._project.profile))
         return self._known[1]
 
@@ -169,9 +167,8 @@ def _shipped() -> dict[str, Path]:
 def _replaced(name: str) -> str | None:
     """The shipped file whose place one of the user takes, by its name."""
     *folder, file = name.split("/")
-    same = [
-        path for path in _shipped() if path.startswith("lp_rules/") and path.endswith(f"/{file}")
-    ]
+    shipped = (path for path in _shipped() if path.startswith("lp_rules/"))
+    same = [path for path in shipped if path.endswith(f"/{file}")]
     if len(same) > 1:
         same = [path for path in same if path.split("/")[-2:-1] == folder[-1:]]
     return same[0] if len(same) == 1 else None

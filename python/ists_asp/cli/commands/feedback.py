@@ -166,8 +166,7 @@ def feedback(
         answers, question = answer_sheet.submissions, partial(System.judge_many, templates=wording)
         judged = run.ask_each(answers, question, size=_BATCH, quiet=quiet, searching=True)
         results = [result for _, result in judged]
-    marked = columns["marks_col"] is not None
-    ours = _columns(answer_sheet, results, marked=marked, group=group)
+    ours = _columns(answer_sheet, results, marked=columns["marks_col"] is not None, group=group)
     with ExitStack() as stack:
         target = Printed() if output is None else stack.enter_context(atomic_writer(output))
         _write(kind, target, answer_sheet, ours)
@@ -211,8 +210,7 @@ def _write_part(
     batches = (answers[at : at + _BATCH] for at in range(0, len(answers), _BATCH))
     judged = ask_each(stages.ask, batches, question)
     results = [result.found if isinstance(result, IstsError) else result for _, result in judged]
-    ours = _columns(sheet, results, whole=False)
-    _write(kind, target, sheet, ours)
+    _write(kind, target, sheet, _columns(sheet, results, whole=False))
     for answer, result in zip(answers, results, strict=True):
         failure = SolveError(result) if isinstance(result, str) else None
         yield Outcome(Pair(answer.id, Sentence(()), Sentence(())), failure=failure)

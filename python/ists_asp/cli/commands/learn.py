@@ -36,14 +36,12 @@ _LEAST = 4  # pairs of a data set in a part, for a correlation
 _PROFILES = {"ists": "default", "sts": "sts-en"}  # whose rules are weighed if nobody says
 
 
-def _folds(
-    _context: click.Context, _option: click.Parameter, given: str | None
-) -> str | int | None:
-    if given is None or given == SETS:
-        return given
-    if not given.isdecimal() or int(given) < 2:
-        raise click.BadParameter(f"'{given}' is neither a number from 2 nor the word {SETS}.")
-    return int(given)
+def _folds(_context: click.Context, _option: click.Parameter, text: str | None) -> str | int | None:
+    if text is None or text == SETS:
+        return text
+    if not text.isdecimal() or int(text) < 2:
+        raise click.BadParameter(f"'{text}' is neither a number from 2 nor the word {SETS}.")
+    return int(text)
 
 
 def _weights(values: Values) -> Collection[Path]:
@@ -391,8 +389,7 @@ def _rating_examples(
         sets = (teacher.examples(file.stem, pairs) for file, pairs in golds.items())
         examples = list(counted(chain.from_iterable(sets)))
         mismatched = ratings.mismatched(list(golds.values()))
-        unrelated = list(counted(teacher.examples("", mismatched)))
-        return examples, unrelated, teacher.highest
+        return examples, list(counted(teacher.examples("", mismatched))), teacher.highest
 
 
 def _correlations(results: Mapping[str, Sequence[Rated]]) -> str:

@@ -99,8 +99,7 @@ def _decided(
     tells, rates = profile.explanation is not None, profile.rating is not None
     # Faulty rules are no pair's failure: they load with the others.
     with working(replace(setup, explained=tells, rated=rates)) as run:
-        annotated = run.annotated(pairs)
-        results = run.ask_each(annotated, _entries, size=BATCH, quiet=source.quiet)
+        results = run.ask_each(run.annotated(pairs), _entries, size=BATCH, quiet=source.quiet)
         entries = [entry for _, entry in results if not isinstance(entry, str)]
         for entry in entries:
             console.warn_of(entry.answer, setup.limits.seconds)
@@ -148,9 +147,8 @@ class _Others:
         from ists_asp.report.page import GOLD
 
         files = {GOLD: gold} if compare is None else {GOLD: gold, compare.name: compare}
-        self._files = [
-            (name, file, console.read_aligned(file, pairs)) for name, file in files.items() if file
-        ]
+        there = ((name, file) for name, file in files.items() if file)
+        self._files = [(name, file, console.read_aligned(file, pairs)) for name, file in there]
 
     def about(self, pair: Pair) -> dict[str, Reference]:
         """The data about a pair; data about other sentences are refused."""

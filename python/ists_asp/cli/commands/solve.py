@@ -103,9 +103,8 @@ def solve(
     if run["traces"] is not None and models > 1:
         raise UsageError(f"-n {models} does not go with --trace, which is about the best answer")
     if models > 1 and not shape.several:
-        others = " or ".join(
-            f"--format {one.name}" for one in formats.ANSWERS.values() if one.several
-        )
+        several = (form.name for form in formats.ANSWERS.values() if form.several)
+        others = " or ".join(f"--format {name}" for name in several)
         found = f"-n {models} does not go with the format {shape.name}"
         raise UsageError(f"{found}, which holds one answer a pair", hint=f"Add {others}")
     setup = replace(setup, models=models, shown=shape is formats.ANSWERS["atoms"])

@@ -311,9 +311,8 @@ def _mixed(types: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
         for term, number in ((one, two), (two, one)):
             if is_written_number(number) and term in first and first[term][0].kind == "word":
                 atom = first[term][1]
-                found = (
-                    f"{term} is a string in {atom.key}, and {one} {sign} {two} compares no numbers"
-                )
+                found = f"{term} is a string in {atom.key}, and {one} {sign} {two} compares no "
+                found += "numbers"
                 yield atom, found, f'Write "{number}", or take the number from amount(S,I,J,V,Z)'
 
 
@@ -333,9 +332,8 @@ def _never(read: Read) -> str:
             known = values.setdefault((atom.key, *of), value)
             if known != value and None not in of:
                 return f"no token has both {known} and {value} as its {atom.key.name}"
-    compared = [
-        one for one in read.compared if one[1] in _HOLDS and {*map(type, one[::2])} <= _PLAIN
-    ]
+    plain = (one for one in read.compared if {*map(type, one[::2])} <= _PLAIN)
+    compared = [one for one in plain if one[1] in _HOLDS]
     if _may_hold(compared):
         return ""
     for one in compared:
@@ -390,9 +388,8 @@ def _marks(types: Types, read: Read, *, exchanged: bool) -> set[tuple[str, ...]]
     def marks(atom: Atom) -> str:
         beside = set[str]().union(*map(sides, atom.arguments))
         places = types.of(atom.key, atom.arguments)
-        parts = sorted(
-            mark(term, own, beside) for term, own in zip(atom.arguments, places, strict=True)
-        )
+        terms = zip(atom.arguments, places, strict=True)
+        parts = sorted(mark(term, own, beside) for term, own in terms)
         return f"{atom.key.name} {atom.positive} {parts}"
 
     body = sorted(map(marks, read.used))

@@ -405,5 +405,4 @@ def _programs(profile: Profile, overlay: Overlay, runs: bool | None) -> Iterator
             title = {Purpose.ANSWER: "", Purpose.FEEDBACK: "feedback of "}.get(purpose)
             title = f"{purpose}s of " if title is None else title
             weights = frozenset(source.path for source in sources if source.weighs)
-            name = f"{title}profile {profile.name}{asked}"
-            yield Program(name, profile, every, purpose, weights)
+            yield Program(f"{title}profile {profile.name}{asked}", profile, every, purpose, weights)

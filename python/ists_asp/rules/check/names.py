@@ -32,7 +32,6 @@ from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, bind_all, parsed, read
 from ists_asp.syntax.trees import Signature
 
-_MESSAGES = 10_000
 _SIMILAR = 0.75  # the least similarity of a name that may have been meant
 _POOLED = re.compile(r"not .*;(?! )")
 
@@ -40,7 +39,7 @@ _POOLED = re.compile(r"not .*;(?! )")
 def check_statements(checked: Checked) -> Iterator[Finding]:
     """Look for what clingo refuses, such as unsafe variables, and for pooled negation."""
     messages, refusal = Messages(), ""
-    control = Control(logger=messages, message_limit=_MESSAGES)
+    control = Control(logger=messages, message_limit=10_000)
     with ProgramBuilder(control) as builder:
         for statement in checked.statements:
             if statement.node.ast_type is not ASTType.Definition:
