@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, field
-from itertools import chain
+from itertools import chain, starmap
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.errors import DataError, SolveError
@@ -139,10 +139,8 @@ def read_record(record: Mapping[str, Any], scheme: Scheme = Scheme.Y2016) -> Ans
         rating = None
         if rated := record.get("rating"):
             # Thousandths are whole, whatever JSON makes of their points.
-            parts = tuple(
-                Contribution(part["name"], round(1000 * part["value"]))
-                for part in rated["contributions"]
-            )
+            named = ((part["name"], round(1000 * part["value"])) for part in rated["contributions"])
+            parts = tuple(starmap(Contribution, named))
             margin = round(1000 * rated["margin"]) if "margin" in rated else None
             rating = Rating(round(1000 * rated["value"]), parts, margin)
         cost, optimal = tuple(record.get("cost", ())), record.get("optimal", True)

@@ -127,10 +127,8 @@ def _matches_nothing(*sides: str) -> tuple[str, str] | None:
         if side != lower:
             return f'"{side}" matches no word: words are in lower case', f'Write "{lower}"'
         if side != blanks:
-            return (
-                f'"{side}" matches no word: words are separated by one space',
-                f'Write "{blanks}"',
-            )
+            told = f'"{side}" matches no word: words are separated by one space'
+            return told, f'Write "{blanks}"'
         if set(side) <= _MARKS:
             return f'"{side}" matches no word: it is punctuation', "Remove the entry"
     if sides[0] == sides[1]:

@@ -206,10 +206,8 @@ def _prices(
         for column, alignment in enumerate(alignments)
         for chunk in alignment.chunks
     ]
-    uses = csr_array(
-        (np.ones(len(entries)), tuple(zip(*entries, strict=True))),
-        shape=(len(chunks), len(alignments)),
-    )
+    ones, places = np.ones(len(entries)), tuple(zip(*entries, strict=True))
+    uses = csr_array((ones, places), shape=(len(chunks), len(alignments)))
     exact = np.array([chunk in covered for chunk in chunks])
     solved = linprog(
         [alignment.costs[priority] for alignment in alignments],

@@ -145,10 +145,8 @@ class Solver(Generic[A]):
         """A solver of the same rules, with a switch for those at some places among them."""
         # A pair that has ``off`` of a place among its facts is decided as if that rule were gone.
         rules, memo = self._rules, self._rules.remembered
-        statements = (
-            switched(node, place) if place in places else node
-            for place, node in enumerate(rules.statements)
-        )
+        nodes = enumerate(rules.statements)
+        statements = (switched(node, at) if at in places else node for at, node in nodes)
         # A statement of the core encoding, so to speak: of no user's rule.
         names = (*rules.rules, replace(rules.rules[0], sentence=None))
         changed = replace(rules, statements=(*statements, switches()), rules=names)

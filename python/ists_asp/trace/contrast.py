@@ -322,10 +322,8 @@ class RunnerUp:
 
 def beside(trace: Trace, found: AnswerSet) -> RunnerUp:
     """The answer of a trace beside another one."""
-    theirs, ours = (
-        {atom for atom in shown if atom.name in PREDICATES}
-        for shown in (found.shown, trace.best.found.shown)
-    )
+    both = found.shown, trace.best.found.shown
+    theirs, ours = ({atom for atom in shown if atom.name in PREDICATES} for shown in both)
     return _beside(trace, dict(zip(found.priorities, found.cost, strict=True)), ours, theirs)
 
 

@@ -181,10 +181,8 @@ class ProbeWriter:
         arguments = [*self._terms(self._variables), *formats.evaluated]
         plain = (part for part in body if part.ast_type is ASTType.Literal)
         compared = (part for part in plain if part.atom.ast_type is ASTType.Comparison)
-        companions = (
-            self._companion(part, f"{name}_{number}", len(formats.evaluated))
-            for number, part in enumerate(body)
-        )
+        size = len(formats.evaluated)
+        companions = (self._companion(part, f"{name}_{n}", size) for n, part in enumerate(body))
         return Probe(
             rule,
             kind,

@@ -170,10 +170,8 @@ def vocabulary(predicates: tuple[str, ...], setup: Setup, as_json: bool) -> None
     names = [name.partition("/")[0] for name in predicates]
     known = {doc.signature.partition("(")[0] for _, doc in every}
     for name in (name for name in names if name not in known):
-        hint, where = (
-            suggest(name, known, "See ists-asp rules find", "'"),
-            f"profile {setup.profile}",
-        )
+        hint = suggest(name, known, "See ists-asp rules find", "'")
+        where = f"profile {setup.profile}"
         raise UsageError(f"no rule file documents the predicate '{name}'", where=where, hint=hint)
     chosen = [one for one in every if not names or one[1].signature.partition("(")[0] in names]
     lines = list[str]()

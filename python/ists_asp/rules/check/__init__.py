@@ -127,10 +127,8 @@ def _allowed(
                 if one.rule.line >= line and one.node.ast_type is not ASTType.Program
             )
             about, lines = (checked.name(path), match[1]), range(line, next(ends, line) + 1)
-            yield (
-                (path, line, match[1]),
-                {one for one in findings if (one.file, one.kind) == about and one.line in lines},
-            )
+            alike = (one for one in findings if (one.file, one.kind) == about)
+            yield (path, line, match[1]), {one for one in alike if one.line in lines}
 
 
 def _permitted(checked: Checked, findings: Sequence[Finding]) -> list[Finding]:
