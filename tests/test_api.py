@@ -56,6 +56,11 @@ def answer():
     return shared_system("headlines").solve(*PAIR)
 
 
+@pytest.fixture(scope="module")
+def trace(answer):
+    return answer.trace()
+
+
 def test_the_names_that_are_public_can_be_imported():
     found = {name: getattr(ists_asp, name) for name in ists_asp.__all__}
     assert set(found) <= set(dir(ists_asp))
@@ -82,10 +87,10 @@ def test_ids_are_kept():
             next(shared_system("baseline").solve_many([odd]))
 
 
-def test_what_shows_itself_takes_one_line(answer):
+def test_what_shows_itself_takes_one_line(answer, trace):
     system = shared_system("headlines")
     long = system.solve("a \x1b[31m " + "cat" * 60, "b\u2028 " + "dog" * 60)
-    for one in (answer, long, answer.rating, system.explain(answer), answer.trace()):
+    for one in (answer, long, answer.rating, system.explain(answer), trace):
         assert len(repr(one)) < 200
         assert repr(one).isprintable()
     assert repr(answer.pair.sent1) == f"<Sentence '{PAIR[0]}'>"
@@ -96,12 +101,12 @@ def test_what_shows_itself_takes_one_line(answer):
 
 
 @pytest.mark.slow
-def test_text_is_what_the_commands_print(answer, good):
+def test_text_is_what_the_commands_print(answer, trace, good):
     system = shared_system("headlines")
     options = ("--profile", "headlines", *PAIR)
     assert f"{answer}\n" == good("solve", "--format", "text", *options)
     assert f"{system.explain(answer)}\n" == good("explain", *options)
-    assert f"{answer.trace()}\n" == good("trace", *options)
+    assert f"{trace}\n" == good("trace", *options)
     asked = ((answer.why, "why", "1 <==> 1"), (answer.why_not, "why-not", "1 <==> 1 // EQUI"))
     for ask, command, decision in asked:
         found = ask(decision)
@@ -171,7 +176,7 @@ def test_a_record_is_judged_by_the_scheme_of_its_profile(answer):
         ists_asp.SolvedAnswer.from_dict(record)
 
 
-def test_explanations_and_traces_keep_to_their_schemas(answer):
+def test_explanations_and_traces_keep_to_their_schemas(answer, trace):
     explanation = shared_system("headlines").explain(answer)
     record = json.loads(json.dumps(explanation.to_dict()))
     schema("explanation").validate(record)
@@ -181,7 +186,6 @@ def test_explanations_and_traces_keep_to_their_schemas(answer):
     for odd, about in ((record, other), ({}, answer), ({"text": "", "statements": [1]}, answer)):
         with pytest.raises(DataError, match=r"not an explanation .*; expected .* pair 1"):
             Explanation.from_dict(odd, about)
-    trace = answer.trace()
     record = json.loads(json.dumps(trace.to_dict()))
     schema("trace").validate(record)
     assert any(one["runner_up"] for one in record["decisions"])
