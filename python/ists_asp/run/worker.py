@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
-from itertools import chain, islice, repeat, tee
+from itertools import chain, compress, islice, repeat, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -391,13 +391,12 @@ def where(
     *,
     near: bool = True,
 ) -> Sequence[Looked]:
-    """The effects of groups of rules in pairs; the first has what those lack that never fire.
+    """The effects of groups of rules in pairs, and where those come near that never fire.
 
     Of many groups neither this nor the ``near`` decisions are looked for, which takes long.
     """
     from ists_asp.trace.effects import look
     from ists_asp.trace.near_misses import NearMisses
-    from ists_asp.trace.rendering import render
 
     names = frozenset(chain.from_iterable(groups.values()))
     with gc_paused():
@@ -405,9 +404,15 @@ def where(
         looked = [*look(traces, groups, lambda: _switched(system, names), gold, near=near)]
     for name in groups if near else ():
         if not any(one.effects[name].fired for one in looked):
-            coming = (trace for trace in traces if NearMisses.any_of(trace, groups[name]))
-            for trace in islice(coming, 1):
-                (whole,) = system.trace_annotated([trace.answer.pair])
-                nearest = whole.nearest.of_rules(groups[name])
-                looked[0].lacking[name] = [line for one in nearest for line in render(one)]
+            near_ones = (NearMisses.any_of(trace, groups[name]) for trace in traces)
+            for one in islice(compress(looked, near_ones), 1):
+                one.near.append(name)
     return looked
+
+
+def lacking(system: System, pairs: Sequence[Pair], rules: Collection[str]) -> Iterator[list[str]]:
+    """What rules lack to fire in pairs, in lines."""
+    from ists_asp.trace.rendering import render
+
+    for trace in system.trace_annotated(pairs):
+        yield [line for branch in trace.nearest.of_rules(rules) for line in render(branch)]

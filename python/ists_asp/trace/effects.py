@@ -80,7 +80,7 @@ class Looked(msgspec.Struct, frozen=True):
     pair: Pair
     effects: dict[str, Effect]
     scores: Scores | None = None
-    lacking: dict[str, list[str]] = {}  # in lines what rules lack that fire in no pair so far
+    near: list[str] = []  # what fires in none of the pairs, and comes near in this one first
 
 
 class Worth(msgspec.Struct, frozen=True):

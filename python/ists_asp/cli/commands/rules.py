@@ -236,6 +236,7 @@ def where(
     if not (names or everything):
         raise UsageError("there is no rule to look for", expected="NAME, or --all with --gold FILE")
     pairs, tables, lines = read_pairs(source, setup), list[str](), list[str]()
+    lacking = dict[str, list[str]]()
     right = {} if gold is None else read_aligned(gold, pairs)
     with working(setup) as run:
         rules, saying, named, tables = run.ask(partial(_named, names=names))
@@ -255,8 +256,11 @@ def where(
             texts = {pair.id: one.effects for pair, one in results if not isinstance(one, str)}
             for one in found:
                 one.effects.update(with_said(one.effects, texts.get(one.pair.id, {})))
-    fired = {name for one in found for name, effect in one.effects.items() if effect.fired}
-    lacking = {name: lines for one in reversed(found) for name, lines in one.lacking.items()}
+        fired = {name for one in found for name, effect in one.effects.items() if effect.fired}
+        near = {name: one.pair for one in reversed(found) for name in one.near}
+        for name in near.keys() - fired:
+            lack = partial(questions.lacking, rules=groups[name])
+            (lacking[name],) = run.ask(lack, [near[name]])
     none, every = Effect(), dict.fromkeys((*groups, *saying))
     did = {name: [one for one in found if one.effects.get(name, none) != none] for name in every}
     worths = {name: worth(name, found) for name in groups if right and (names or did[name])}
@@ -266,7 +270,7 @@ def where(
         lines += [line for one in did[name] for line in _told(one.pair, one.effects[name])]
         counts = Counter(getattr(one, by) for each in effects for one in each.fired if by)
         lines += [f"{count:5}  {what}" for what, count in counts.most_common()]
-        lines += [f"{name}: {verdict(effects)}", *(() if name in fired else lacking.get(name, ()))]
+        lines += [f"{name}: {verdict(effects)}", *lacking.get(name, ())]
     if worths:
         lines += [""] * bool(names) + _table(ranked, found, top)
     if everything:
