@@ -131,6 +131,7 @@ VERDICTS = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", rows(VERDICTS), ids=lambda row: row[0])
 def test_what_is_worse_or_forbidden_or_has_no_rule_is_called_so(trace, row):
     question, verdict, *words = row
