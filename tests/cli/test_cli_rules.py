@@ -273,6 +273,6 @@ def test_statements_of_ones_own_with_their_words_are_tested_compared_and_found(
     assert "Pair 1 without it: " in text
     assert "mourns" not in text
     assert "fired for 1 place, changed 1 decision" in text
-    text = good("diff", "shipped", rules, *pair)
+    text = good("diff", "shipped", rules, *pair, "--wholes")
     assert "->           Only the first mourns." in text
     assert "changed none" not in text
