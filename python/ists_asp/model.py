@@ -88,13 +88,18 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A run of tokens, ``first`` to ``last`` inclusive."""
+    """A run of tokens, ``first`` to ``last`` inclusive.
+
+    ``line`` is the number, from 1, of the alignment that it belongs to where these are given, 0
+    where it belongs to none.
+    """
 
     first: int
     last: int
+    line: int | None = None
 
-    def __reduce__(self) -> tuple[type[Chunk], tuple[int, int]]:
-        return Chunk, (self.first, self.last)
+    def __reduce__(self) -> tuple[type[Chunk], tuple[int, int, int | None]]:
+        return Chunk, (self.first, self.last, self.line)
 
     @property
     def tokens(self) -> tuple[int, ...]:

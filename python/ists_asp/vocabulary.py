@@ -190,6 +190,8 @@ def pair_facts(pair: Pair, knowledge: Iterable[str], language: str) -> Atoms:
         facts.extend(_sentence_facts(pair, number, sentence))
     if pair.sent1.chunks is not None and pair.sent2.chunks is not None:
         facts.append("chunked")
+        if any(chunk.line is not None for chunk in pair.sent1.chunks + pair.sent2.chunks):
+            facts.append("linked")
     facts.extend(knowledge)
     return Atoms(f"({','.join(facts)},)")
 
@@ -235,6 +237,8 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[str
             yield fact("part", number, token.index, place, *texts, *tags)
     for chunk in sentence.chunks or ():
         yield fact("given_boundary", number, chunk.first)
+        if chunk.line:
+            yield fact("given_link", number, chunk.first, chunk.line)
 
 
 def __getattr__(name: str) -> Predicate:

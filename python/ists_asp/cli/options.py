@@ -130,6 +130,7 @@ _FILES = {
     "--table": "Table (.csv, .tsv, .jsonl, .xlsx, .ods, .parquet; also .gz, .bz2, .xz) or .wa.",
     "--tsv": "Tab-separated table in a file of any name; - is stdin.",
     "--jsonl": 'One object {"sent1": …, "sent2": …} per line, in a file of any name; - is stdin.',
+    "--aligned": ".wa file whose alignments are kept: labels and scores are decided.",
     "--sent1": "First sentences, one per line, tokens separated by spaces; - is stdin.",
     "--sent2": "Second sentences, one per line; - is stdin.",
 }

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
 
@@ -34,6 +35,7 @@ _LABELS = {str(label): label for label in Label}
 _TAGS = {str(tag): tag for tag in Tag}
 # Stands for all greater token numbers: Python converts no more than 4300 digits.
 _HUGE = 10**9
+_PARTS = 2  # chunks apart from each other that a side of an alignment may have
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 
 _MISTAKEN = re.compile(r'<(?===>)|(?<=sentence id=)"')
@@ -171,6 +173,38 @@ class WaSentence:
                 raise DataError(found, where=self.where, expected="at least one token")
             sides.append(t.make_sentence(words))
         return Pair(self.id or identifier, *sides)
+
+    def linked_pair(self, identifier: str, warn: t.Warn) -> Pair:
+        """The pair with the sides of its lines as chunks, each with the number of its line.
+
+        ``warn`` is told of lines that are left out, as their tokens are on an earlier one, too.
+        """
+        bare, lines = self.pair(identifier), list[Alignment]()
+        where = f"{self.where}: {of_pair(bare.id)}"
+        taken: set[tuple[int, int]] = set()
+        for number, line in enumerate(self.to_alignments(), 1):
+            tokens = {(1, one) for one in line.tokens1} | {(2, one) for one in line.tokens2}
+            if tokens & taken:
+                warn(f"{where}: alignment {number} shares tokens with one before it; left out")
+            else:
+                taken |= tokens
+                lines.append(line)
+        pair = given_answer(bare, lines).pair
+        linked = []
+        for side, sentence in enumerate((pair.sent1, pair.sent2)):
+            on = {
+                token: number * bool(line.tokens1 and line.tokens2)
+                for number, line in enumerate(lines, 1)
+                for token in (line.tokens1, line.tokens2)[side]
+            }
+            chunks = [replace(one, line=on.get(one.first, 0)) for one in sentence.chunks or ()]
+            for number, parts in Counter(one.line for one in chunks if one.line).items():
+                if parts > _PARTS:
+                    words = sentence.words(tuple(token for token in on if on[token] == number))
+                    found = f"'{shortened(words)}' is in {parts} parts of sentence {side + 1}"
+                    raise DataError(found, where=where, expected="one or two on a line")
+            linked.append(tuple(chunks))
+        return pair.with_chunks(*linked)
 
     def to_alignments(self) -> tuple[Alignment, ...]:
         """The alignment lines, converted, in the order of the file."""

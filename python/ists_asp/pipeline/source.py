@@ -40,7 +40,7 @@ STDIN = "-"  # the name of standard input on the command line
 _IN_MEMORY = 1 << 20  # bytes of a pipe that are held; more go to a file without a name
 
 _FLAGS = "two sentences, --table FILE, --sent1 F1 --sent2 F2, --tsv FILE, or --jsonl FILE"
-_TABLES = ("--table", "--tsv", "--jsonl")
+_TABLES = ("--table", "--tsv", "--jsonl", "--aligned")
 _SHOWN_IDS = 10
 _MARKS = ",;:!?"
 _MARKED = re.compile(r".*[^\W_]{2}[,;:!?.]")  # two letters: ``U.`` and ``J.`` are written so
@@ -127,8 +127,13 @@ class Source:
     @property
     def text(self) -> bool:
         """Whether Stanza tokenises: text by people, and not what has tokens already."""
-        aligned = self.files.get("--table", "").endswith(".wa")
-        return self.raw or not (self.tokens or self.chunked or "--sent1" in self.files or aligned)
+        cut = self.tokens or self.chunked or "--sent1" in self.files or self._in_wa
+        return self.raw or not cut
+
+    @property
+    def _in_wa(self) -> bool:
+        """Whether pairs are read from a file of alignments, which has tokens."""
+        return "--aligned" in self.files or self.files.get("--table", "").endswith(".wa")
 
     @property
     def single(self) -> bool:
@@ -219,7 +224,11 @@ class Source:
         from ists_asp.io.tables import Table
 
         flag = self.tabular
-        if self.table is not None or flag is None or self.files[flag].endswith(".wa"):
+        if (
+            self.table is not None
+            or flag in (None, "--aligned")
+            or self.files[flag].endswith(".wa")
+        ):
             return
         source = head or self._stream(self.files[flag])
         kind = None if flag == "--table" else flag.strip("-")
@@ -329,10 +338,13 @@ class Source:
             first, second = self.sentences
             yield None, Pair("1", self._sentence(first, 1, warn), self._sentence(second, 2, warn))
         elif self.tabular:
-            source, name = self._stream(self.files["--table"]), self.names[0]
+            source, name = self._stream(self.files[self.tabular]), self.names[0]
+            linked = self.tabular == "--aligned"
             for number, entry in enumerate(read_wa(source, name=name, warn=warn), 1):
                 try:
-                    pair = entry.pair(str(number))
+                    pair = (
+                        entry.linked_pair(str(number), warn) if linked else entry.pair(str(number))
+                    )
                 except DataError as fault:
                     yield None, fault
                 else:

@@ -204,7 +204,8 @@ class Contrasted:
         telling = [pro for pro in pros if not (pro.is_base or self._harder(pro))]
         reasons = "; ".join(map(self._says, (telling or pros)[:2]))
         if self._kind is DecisionKind.ALIGN:
-            return f"aligned, not left free: {reasons}"
+            given = any(self._trace.beginning(v.GIVEN_PAIR, *self._spans))
+            return "aligned, as is given" if given else f"aligned, not left free: {reasons}"
         if self._kind is DecisionKind.NOALI:
             return self._left_over()
         if self._kind is DecisionKind.RATING:
