@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -72,6 +73,41 @@ def test_brackets_are_chunks_and_answers_in_json_can_be_read_again_with_them(goo
     assert (record["chunks1"], record["chunks2"]) == ([[1, 2], [3, 3]], [[1, 3]])
     assert record["tokens1"] == ["a", "b", "c"]
     assert good("solve", "--jsonl", "-", "--format", "jsonl", stdin=text) == text
+
+
+LINKED = [  # nobody would align so
+    "1 <==> 1 // REL // 1 // x <==> y",
+    "2 6 7 <==> 6 7 8 // EQUI // 5 // x <==> y",
+    "3 4 5 <==> 3 4 5 // OPPO // 1 // x <==> y",
+    "0 <==> 2 // NOALI // 0 // -not aligned- <==> y",
+]
+
+
+def test_alignments_that_are_given_are_kept_and_labelled(good, run, bad, pairs, written):
+    def wa(*lines):
+        one, two = (
+            "".join(f"{n} {word} :\n" for n, word in enumerate(words.split(), 1))
+            for words in pairs[0]
+        )
+        return written(
+            '<sentence id="7" status="">\n// {}\n// {}\n'.format(*pairs[0])
+            + f"<source>\n{one}</source>\n<translation>\n{two}</translation>\n"
+            + "\n".join(["<alignment>", *lines, "</alignment>", "</sentence>", ""]),
+            "given.wa",
+        )
+
+    (found,) = read_wa(Path(written(good("solve", "--aligned", wa(*LINKED)), "out.wa")))
+    lines = found.to_alignments()
+    assert [line.tokens1 for line in lines] == [(1,), (2, 6, 7), (3, 4, 5), ()]
+    assert [line.tokens2 for line in lines] == [(1,), (6, 7, 8), (3, 4, 5), (2,)]
+    assert [line.label for line in lines][::2] == [Label.SIMI, Label.SIMI]
+    assert [line.score is None for line in lines] == [False, False, False, True]
+    assert "aligned, as is given" in good("why", "--aligned", "given.wa", "2 6 7 <==> 6 7 8")
+    again = run("solve", "--aligned", wa(*LINKED, "7 <==> 8 // EQUI // 5 // x <==> y"))
+    assert "pair 7: alignment 5 shares tokens with one before it; left out" in again.stderr
+    assert again.stdout == Path("out.wa").read_text("utf-8")
+    parts = "1 3 5 <==> 1 // SIMI // 3 // x <==> y"
+    assert "'12 in accident' is in 3 parts of sentence 1" in bad(1, "solve", "--aligned", wa(parts))
 
 
 def test_raw_files_are_tokenised_in_batches(good, sides, pairs, monkeypatch):
