@@ -1,5 +1,5 @@
 // What is wrong with a page, as people and axe see it.
-const look = {
+({
   // All that folds is opened, but for the shipped files in Rules.
   unfold: () => document.querySelectorAll("main details").forEach((one) => {
     one.open ||= !one.closest(".files");
@@ -32,4 +32,4 @@ const look = {
     .map((node) => getComputedStyle(node).backgroundColor.match(/[\d.]+/g).map(Number))
     .filter(([, , , alpha = 1]) => alpha)
     .map((parts) => Math.max(...parts.slice(0, 3))).pop() ?? 255,
-};
+})

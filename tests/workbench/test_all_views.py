@@ -7,7 +7,7 @@ import pytest
 pytestmark = pytest.mark.browser
 
 FOLDER = Path(__file__).parent
-SCRIPTS = [(FOLDER / name).read_text("utf-8") for name in ("vendor/axe.min.js", "look.js")]
+AXE, LOOK = ((FOLDER / name).read_text("utf-8") for name in ("vendor/axe.min.js", "look.js"))
 FAULTY = 'alike(I,J,told,9) :- word(1,I,"dog"), wrod(2,J,"cat").\nbroken(X) :- word(1,X,_)\n'
 
 
@@ -86,7 +86,8 @@ def test_a_view_fits_is_dark_where_that_is_wanted_and_axe_finds_nothing(
 ):
     with let_in(served, bypass_csp=True) as view:
         fill(view, written)
-        view.evaluate("\n".join((*SCRIPTS, "window.look = look; look.unfold()")))
+        view.evaluate(f"{LOOK}.unfold()")
+        view.evaluate(AXE)
         for width, scheme in ((390, "light"), (900, "light"), (390, "dark"), (1400, "dark")):
             view.set_viewport_size({"width": width, "height": 844})
             view.emulate_media(color_scheme=scheme, reduced_motion="reduce")
@@ -94,6 +95,6 @@ def test_a_view_fits_is_dark_where_that_is_wanted_and_axe_finds_nothing(
             view.evaluate("new Promise((go) => requestAnimationFrame(() => setTimeout(go, 50)))")
             assert view.evaluate("document.documentElement.scrollWidth") <= width
             for fault in ("cutOff", "narrow", "axe"):
-                assert view.evaluate(f"look.{fault}()") == []
-            bright = view.evaluate("look.brightness()")
+                assert view.evaluate(f"{LOOK}.{fault}()") == []
+            bright = view.evaluate(f"{LOOK}.brightness()")
             assert bright < 60 if scheme == "dark" else bright > 240
