@@ -10,13 +10,11 @@ from itertools import chain, pairwise
 from typing import TypeAlias
 from unicodedata import normalize
 
-from msgspec import UNSET
-
 from ists_asp.resources import data_dir
 
 # The values of a row, in the order of the columns; None where a cell is empty.
 Cells: TypeAlias = Sequence[object]
-ABSENT = UNSET  # a cell that a JSON object does not have
+ABSENT = Ellipsis  # a cell that a JSON object does not have; there is one in each process
 
 with (data_dir() / "columns.toml").open("rb") as _stream:
     _TABLES = {

@@ -411,7 +411,7 @@ def where(
 
 
 def lacking(system: System, pairs: Sequence[Pair], rules: Collection[str]) -> Iterator[list[str]]:
-    """What rules lack to fire in pairs, in lines."""
+    """The conditions that rules lack to fire in pairs, in lines."""
     from ists_asp.trace.rendering import render
 
     for trace in system.trace_annotated(pairs):
