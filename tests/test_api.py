@@ -176,6 +176,7 @@ def test_a_record_is_judged_by_the_scheme_of_its_profile(answer):
         ists_asp.SolvedAnswer.from_dict(record)
 
 
+@pytest.mark.slow
 def test_explanations_and_traces_keep_to_their_schemas(answer, trace):
     explanation = shared_system("headlines").explain(answer)
     record = json.loads(json.dumps(explanation.to_dict()))

@@ -20,11 +20,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from statistics import fmean
-from typing import Any, NamedTuple, TypeAlias
+from statistics import NormalDist, fmean
+from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
@@ -36,7 +35,7 @@ from ists_asp.io.workbooks import KINDS
 from ists_asp.model import Pair
 from ists_asp.terminal import table
 
-_QUANTILE = float(stats.norm.ppf(0.975))  # standard errors on both sides, for 95 percent
+_QUANTILE = NormalDist().inv_cdf(0.975)  # standard errors on both sides, for 95 percent
 _ALPHA = 0.05
 _MOST = 1 - 1e-12  # what is nearer to 1 counts as this: Fisher's z of 1 is infinite
 _SUFFIXES = (".txt", ".gs", *KINDS)
@@ -59,13 +58,13 @@ class Correlation:
     high: float
 
 
-_Measure: TypeAlias = tuple[Callable[..., Any], Callable[[float, int], float]]
-_MEASURES: dict[str, _Measure] = {
-    "pearson": (stats.pearsonr, lambda _, pairs: 1 / math.sqrt(pairs - 3)),
-    "spearman": (stats.spearmanr, lambda r, pairs: math.sqrt((1 + r * r / 2) / (pairs - 3))),
-    "kendall": (stats.kendalltau, lambda _, pairs: math.sqrt(0.437 / max(0.5, pairs - 4))),
+_MEASURES: dict[str, tuple[str, Callable[[float, int], float]]] = {
+    "pearson": ("pearsonr", lambda _, pairs: 1 / math.sqrt(pairs - 3)),
+    "spearman": ("spearmanr", lambda r, pairs: math.sqrt((1 + r * r / 2) / (pairs - 3))),
+    "kendall": ("kendalltau", lambda _, pairs: math.sqrt(0.437 / max(0.5, pairs - 4))),
 }
-"""Correlations with the standard error of their Fisher's z, by themselves and the pairs.
+"""Correlations as ``scipy.stats`` calls them, with the standard error of their Fisher's z, by
+themselves and the pairs.
 
 For Spearman by Bonett and Wright (2000), for Kendall by Fieller, Hartley and Pearson (1957).
 """
@@ -83,11 +82,13 @@ def correlation(
     if len(gold) < 4:
         found, expected = f"{len(gold)} rated pairs", "at least 4, for an interval"
         raise DataError(found, where=where, expected=expected)
+    from scipy import stats
+
     with warnings.catch_warnings():
         # All but equal ratings give a correlation, if an uncertain one.
         warnings.simplefilter("ignore")
-        correlate, error = _MEASURES[measure]
-        r = float(correlate(gold, system).statistic)
+        name, error = _MEASURES[measure]
+        r = float(getattr(stats, name)(gold, system).statistic)
     if math.isnan(r):
         r = 0.0
     z, margin = _fisher(r), _QUANTILE * error(r, len(gold))
@@ -115,7 +116,7 @@ def significance(better: float, worse: float, pairs: int) -> float:
     pairs; that is cautious. Means over data sets are compared as correlations over all pairs.
     """
     z = (_fisher(better) - _fisher(worse)) / math.sqrt(2 / (pairs - 3))
-    return float(stats.norm.sf(z))
+    return math.erfc(z / math.sqrt(2)) / 2
 
 
 def _fisher(r: float) -> float:
