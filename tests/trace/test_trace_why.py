@@ -240,9 +240,9 @@ def test_a_score_says_what_the_sum_is_or_that_rules_leave_no_other(trace_with):
     pair = ("12 killed in bus", "10 killed in bus")
     rule = '%@rule mine: "because I say so"\nforbidden_score(X,Y,{}) :- viable(X,Y).\n'
     free = trace_with(rule.format(1), pair).why("1 <==> 1 // SIMI // 3").text()
-    told = r"the sum is (\d\.\d\d) points: (\d+) hundredths above 2.50, the border"
-    total, above = re.search(told, free).groups()
-    assert int(above) == round(100 * float(total) - 250)
+    told = r"the sum is (\d\.\d\d): (\d\.\d\d) points above 2.50, the border"
+    total, above = map(float, re.search(told, free).groups())
+    assert above == pytest.approx(total - 2.5)
     bound = trace_with(rule.format("(1;2;3)"), pair).why("1 <==> 1 // SIMI // 4").text()
     assert "├─ 4, as rules forbid the others\n" in bound
 

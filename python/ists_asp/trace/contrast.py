@@ -139,7 +139,8 @@ class Contrasted:
             return bars if self._weight_of(self._other) > 0 else []
         if self._kind is DecisionKind.LABEL:
             weighs, licensed = self._weighed(v.LABEL_WEIGHT), self._values(v.LICENSED)
-            least = weighs.get(own, 0) if own in licensed else min(weighs.values(), default=0) - 1
+            rivalled = own in licensed and self._other is not None
+            least = weighs.get(own, 0) if rivalled else min(weighs.values(), default=0) - 1
             bars = [
                 atom
                 for atom in beginning(v.FORBIDDEN_LABEL, *self._spans)
@@ -198,9 +199,11 @@ class Contrasted:
     def _sentence(self, pros: Sequence[Contribution], because: Sequence[Because]) -> str:
         """The decision, the second, what is forbidden, and the two strongest reasons."""
         if self._kind is DecisionKind.RATING:
-            # What lowers a rating most is why it is no higher; else what raises it is told.
+            # A bound alone says where the rating ends up; else the weightier side is told.
+            bounds = [one for one in (*self.cons, *pros) if one.bounds]
             sides = pros, self.cons
-            pros = max(sides, key=lambda side: max((abs(one.amount) for one in side), default=0))
+            heavier = max(sides, key=lambda side: max((abs(one.amount) for one in side), default=0))
+            pros = bounds or heavier
         telling = [pro for pro in pros if not (pro.is_base or self._harder(pro))]
         reasons = "; ".join(map(self._says, (telling or pros)[:2]))
         if self._kind is DecisionKind.ALIGN:
@@ -209,7 +212,7 @@ class Contrasted:
         if self._kind is DecisionKind.NOALI:
             return self._left_over()
         if self._kind is DecisionKind.RATING:
-            return f"{self._own.number / 1000:.2f}: {reasons}"
+            return f"{round(self._own.number / 10) / WHOLE:.2f}: {reasons}"
         if self._kind not in (DecisionKind.LABEL, DecisionKind.SCORE):
             return reasons or (because[0].sentence if because else self._decision.text)
         own = str(self._own).upper()
@@ -242,7 +245,7 @@ class Contrasted:
     def _left_over(self) -> str:
         other = self._other
         if not isinstance(other, tuple):
-            return "no counterpart: nothing on the other side has anything in common with it"
+            return "no counterpart: no rule proposes one"
         across = 3 - self._side
         best = f"no counterpart: the best would be {self._quoted(across, other)}"
         if self._weight_of(other) <= 0:

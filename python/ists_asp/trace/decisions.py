@@ -119,7 +119,7 @@ def _read(trace: Trace, atom: Ground) -> Iterator[tuple[DecisionKind, tuple[Toke
     one = atom.arguments[0]
     if kind is DecisionKind.RATING:
         tokens1, tokens2 = (tuple(range(1, size + 1)) for size in pair.sizes)
-        yield kind, (tokens1, tokens2), f"the pair is rated {one.number / 1000:.2f}"
+        yield kind, (tokens1, tokens2), f"the pair is rated {round(one.number / 10) / WHOLE:.2f}"
         return
     two = atom.arguments[1]
     sides: tuple[Tokens, Tokens] = (), ()
@@ -293,9 +293,14 @@ class Contribution:
         return self.name in v.BASES.values() or self.evidence is None
 
     @property
+    def bounds(self) -> bool:
+        """Whether it keeps a rating from being lower, or higher."""
+        return self.evidence is not None and self.evidence.name in _BOUNDS
+
+    @property
     def value(self) -> int | None:
         """How much of the evidence there is, 0 to 100; None where a sum begins."""
-        if self.evidence is None or self.evidence.name in _BOUNDS:
+        if self.evidence is None or self.bounds:
             return None
         found = self.evidence.arguments[-1].number
         return found // 10 if self.evidence.name in _SPEAKS else found

@@ -262,10 +262,13 @@ def _nearer(trace: Trace, decision: Decision, other: Ground, gain: int) -> str:
     *spans, own = decision.atom.arguments
     for atom in trace.beginning(v.CLOSENESS, *spans, trace.label_of(spans)):
         worth, half = atom.arguments[-1].number, WHOLE * (own.number + other.number) // 2
-        if 2 * abs(half - worth) == gain and (half < worth) == (own.number > other.number):
-            side = "above" if half < worth else "below"
-            off = f"{gain // 2} hundredths {side} {half / WHOLE:.2f}"
-            return f"the sum is {worth / WHOLE:.2f} points: {off}, the border to {other}"
+        off, apart = abs(half - worth), WHOLE * abs(own.number - other.number)
+        # Beyond the score itself it is nearer by no more than both are apart.
+        if gain == min(2 * off, apart) and (half < worth) == (own.number > other.number):
+            side = f"{off / WHOLE:.2f} points {'above' if half < worth else 'below'}"
+            return (
+                f"the sum is {worth / WHOLE:.2f}: {side} {half / WHOLE:.2f}, the border to {other}"
+            )
     return ""
 
 

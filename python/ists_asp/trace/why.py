@@ -316,8 +316,8 @@ class _Search:
         if any(self._trace.beginning(v.NO_LABEL, *atom.arguments)):
             bars += self._trace.beginning(v.FORBIDDEN_LABEL, *atom.arguments)
         every = (one for bar in bars for one in Grower(self._trace, 2, everything=True).atom(bar))
-        # A rule that forbids several labels is named once.
-        once = {(one.text, one.where): one.below for one in every}
+        # A rule that forbids several labels, or does so for several reasons, is named once.
+        once = {(one.text.removeprefix("also: "), one.where): one.below for one in every}
         return [Branch(f"forbidden: {one}", at, below=below) for (one, at), below in once.items()]
 
     def _missing(self, needs: Predicate, start: Sequence[Ground], depth: int) -> list[Branch]:
