@@ -61,6 +61,7 @@ def test_ways_in_agree(good, sides, pairs, written):
         assert good("solve", "--tokens", f"--{kind}", "-", stdin=text) == expected
         table = written(text, f"pairs.{kind}")
         assert good("solve", "--tokens", "--table", table) == expected
+    assert good("solve", "--tokens", "--tsv", written(tsv, "named.wa")) == expected
     one, two = pairs[0]
     alone = good("solve", one, two)
     assert good("solve", "-", two, stdin=f"{one}\n") == alone

@@ -224,11 +224,7 @@ class Source:
         from ists_asp.io.tables import Table
 
         flag = self.tabular
-        if (
-            self.table is not None
-            or flag in (None, "--aligned")
-            or self.files[flag].endswith(".wa")
-        ):
+        if self.table is not None or flag is None or self._in_wa:
             return
         source = head or self._stream(self.files[flag])
         kind = None if flag == "--table" else flag.strip("-")
@@ -340,11 +336,10 @@ class Source:
         elif self.tabular:
             source, name = self._stream(self.files[self.tabular]), self.names[0]
             linked = self.tabular == "--aligned"
-            for number, entry in enumerate(read_wa(source, name=name, warn=warn), 1):
+            for at, entry in enumerate(read_wa(source, name=name, warn=warn), 1):
+                number = str(at)
                 try:
-                    pair = (
-                        entry.linked_pair(str(number), warn) if linked else entry.pair(str(number))
-                    )
+                    pair = entry.linked_pair(number, warn) if linked else entry.pair(number)
                 except DataError as fault:
                     yield None, fault
                 else:

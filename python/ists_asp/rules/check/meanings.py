@@ -311,8 +311,8 @@ def _mixed(types: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
         for term, number in ((one, two), (two, one)):
             if is_written_number(number) and term in first and first[term][0].kind == "word":
                 atom = first[term][1]
-                found = f"{term} is a string in {atom.key}, and {one} {sign} {two} compares no "
-                found += "numbers"
+                told = f"{one} {sign} {two} compares no numbers"
+                found = f"{term} is a string in {atom.key}, and {told}"
                 yield atom, found, f'Write "{number}", or take the number from amount(S,I,J,V,Z)'
 
 
