@@ -27,6 +27,7 @@ from ists_asp.io.columns import Cells
 from ists_asp.io.text import Source, unreadable
 from ists_asp.limits import SMALL, TableLimits
 
+_NO_MEMORY = re.compile("out of memory|allocate memory")  # as XML's reader and the system say it
 _ODD = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)  # of cells
 KINDS = {
     **{".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"},
@@ -133,7 +134,7 @@ def library(kind: str, module: str = "") -> Any:  # noqa: ANN401 (it may be abse
     name, what = ABOUT[kind]
     try:
         return import_module(name + module)
-    except ImportError:
+    except ModuleNotFoundError:
         found = f"{name} is not installed, without which {what} cannot be read or written"
         hint = "Install the extra: pip install 'ists-asp[tables]'; or save it as CSV"
         raise ResourceError(found, hint=hint) from None
@@ -147,6 +148,9 @@ def readable(kind: str, where: str) -> Iterator[None]:
     except (IstsError, MemoryError, SystemError, GeneratorExit):
         raise
     except Exception as error:
+        if isinstance(error, ImportError) or _NO_MEMORY.search(str(error)):
+            # A library that is there, and for which there is no room, ends so too.
+            raise MemoryError from error
         reason = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
         found = f"cannot be read as {ABOUT[kind][1]}{reason}"
         hint = "Open it in the program that made it and save it again, or as CSV"
