@@ -138,6 +138,23 @@ def test_runs_are_compared_on_the_same_pairs(good, wa):
     assert record["signature"] == f"{versus['signature']}|bootstrap:2000|seed:2004"
 
 
+def test_two_annotators_are_compared_where_both_align(run, good, wa, tmp_path):
+    # Labels: A has SIMI, EQUI twice, B once EQUI, EQUI. Same: 3 of 4; by chance: .5*.25 + .5*.75.
+    other = changed(wa, "// SIMI // 3", "// EQUI // 5")
+    record = json.loads(good("evaluate", "--agreement", wa, other, "--json"))
+    assert record["labels"] == {"count": 4, "same": 0.75, "kappa": 0.5}
+    assert record["f1"] == {"Ali": 1.0, "Type": 0.75, "Score": 0.9, "Typ+Sco": 0.75}
+    told = [(one["id"], one["decision"], one["a"], one["b"]) for one in record["disagreements"]]
+    assert told == [("1", "label", "SIMI", "EQUI"), ("1", "score", "3", "5")]
+    for name, file in (("ann", wa), ("ben", other)):
+        (tmp_path / name).mkdir()
+        file.rename(tmp_path / name / "news.wa")
+    text = good("evaluate", tmp_path / "ben", tmp_path / "ann", "--agreement")
+    assert "Labels of 4 common alignments: 75.0% the same, kappa 0.5000\n" in text
+    assert re.search(r"^news: 1  0.5 +label +12 ~ 10  EQUI  SIMI$", text, re.MULTILINE)
+    assert run("evaluate", "--agreement", tmp_path, tmp_path / "ben").exit_code == 1
+
+
 def test_pairs_that_a_run_lacks_or_invents_count(good, wa, tmp_path):
     less, more = tmp_path / "less.wa", tmp_path / "more.wa"
     less.write_text(pair("1"))

@@ -184,16 +184,22 @@ def render_evaluation(evaluation: Evaluation, by_pair: bool = False) -> str:
         if ids:
             listed = ", ".join(ids[:_SHOWN_IDS]) + ", …" * (len(ids) > _SHOWN_IDS)
             parts.append(f"Pairs only in the {file} file ({len(ids)}): {listed}")
-    if cells := evaluation.confusion:
-        labels = [label for label in Label if label in chain.from_iterable(cells)]
-        rows = [["", *map(str, labels)]]
-        for gold in labels:
-            weights = (cells.get((gold, system), 0.0) for system in labels)
-            rows.append([str(gold), *(f"{weight:.1f}" for weight in weights)])
-        parts.append("Labels by link weight (rows gold, columns system)\n" + table(rows))
+    if evaluation.confusion:
+        parts.append(confusion_table(evaluation))
     if by_pair:
         rows = [["Pair", *(name for name, _ in evaluation.overall.named())]]
         for key, scores in evaluation.pairs.items():
             rows.append([key, *(f"{measure.f1:.4f}" for _, measure in scores.named())])
         parts.append("F1 by pair\n" + table(rows))
     return "\n".join(part if part.endswith("\n") else part + "\n" for part in parts)
+
+
+def confusion_table(evaluation: Evaluation, gold: str = "gold", system: str = "system") -> str:
+    """The link weight of each label of gold and of the system, as text."""
+    cells = evaluation.confusion
+    labels = [label for label in Label if label in chain.from_iterable(cells)]
+    rows = [["", *map(str, labels)]]
+    for one in labels:
+        weights = (cells.get((one, two), 0.0) for two in labels)
+        rows.append([str(one), *(f"{weight:.1f}" for weight in weights)])
+    return f"Labels by link weight (rows {gold}, columns {system})\n{table(rows)}"

@@ -23,6 +23,7 @@ _MOST_NOTES = 10
   ists-asp evaluate gold.wa out.wa --by-pair
   ists-asp evaluate gold.wa new.wa --versus old.wa --top 5
   ists-asp evaluate gold.wa out.wa --scheme 2015 --json > scores.json
+  ists-asp evaluate --agreement ann/corrections ben/corrections
   ists-asp evaluate --task sts gold.tsv ratings.txt
   ists-asp evaluate --task sts marked.csv ratings.csv --gold-col Points
   ists-asp evaluate --task sts gold/ run1/ --versus run2/
@@ -44,9 +45,14 @@ _MOST_NOTES = 10
     name="other",
     type=READ,
 )
+@options.option(
+    "--agreement",
+    "Compare two annotators: GOLD and SYS are .wa or .jsonl files, or folders of such.",
+)
 @options.gold_column
 @options.number_option(
-    "--top", "With --versus: number of best and worst pairs to show.", default=10
+    *("--top", "With --versus: number of best and worst pairs to show; with --agreement of worst."),
+    default=10,
 )
 @options.skip_option
 @options.json_option
@@ -57,6 +63,7 @@ def evaluate(
     scheme: str,
     by_pair: bool,
     other: Path | None,
+    agreement: bool,
     column: str | None,
     top: int,
     skip_bad: bool,
@@ -75,8 +82,20 @@ def evaluate(
     another run, 95 % intervals and one-tailed p of a paired bootstrap, and the pairs that gain
     and lose most. With --task sts: Pearson's, Spearman's and Kendall's correlations for each data
     set and the means weighted by pairs, with 95 % intervals; with --versus the one-tailed p of
-    Fisher's z transformation. Pairs are matched by id if both files have ids.
+    Fisher's z transformation. Pairs are matched by id if both files have ids. With --agreement:
+    the four F1 of two annotators on the pairs of both, Cohen's kappa of the labels of common
+    alignments, the agreement of chunk boundaries, and all disagreements, worst pairs first.
     """
+    if agreement:
+        if task == "sts" or other or by_pair or skip_bad:
+            wrong = "--task sts, --versus, --by-pair and --skip-bad do not go with --agreement"
+            raise UsageError(wrong, hint="Leave them out")
+        from ists_asp.compare import agreement as annotators
+
+        with reader_warnings() as warn:
+            agreed = annotators.agreement(gold, system, Scheme(scheme), warn=warn)
+        write_output(None, agreed.as_dict() if as_json else agreed.text(top))
+        return
     if task == "sts":
         if scheme != "2016" or by_pair:
             raise UsageError("--scheme and --by-pair do not go with --task sts")
