@@ -70,6 +70,10 @@ es | lemma | El año pasado los jóvenes piden canciones | el año pasado el jov
 es | lemma | El Ministro Presenta Nuevas Medidas | el ministro presentar nuevo medida
 es | lemma | EL MINISTRO PRESENTA NUEVAS MEDIDAS | el ministro presentar nuevo medida
 es | lemma | el ministro presenta nuevas medidas | el ministro presentar nuevo medida
+en | lemma | She quizzed airstrikes in 1,004 of Decatur | she quizzed airstrike in 1,004 of decatur
+en | lemma | A schoolteacher limiting fracking perched | a schoolteacher limiting fracking perch
+es | lemma | Palabras de víctimas del propano en 217,8 | palabra de víctima de propano en 217,8
+es | lemma | remodelando las protolenguas paleárticas | remodelar el protolengua paleártico
 """)
 def test_words_have_their_forms_lemmas_and_tags(annotators, code, names, text, found):
     """Parts of a token are its words; forms stay as they are, lemmas do not depend on case."""

@@ -51,7 +51,7 @@ class Annotator:
     ) -> None:
         self._words = language(code).words
         self.models = find(language(code).stanza or code, stanza_dir)
-        self._stanza = StanzaAdapter(self.models)
+        self._stanza = StanzaAdapter(self.models, language(code))
         self._memo = Memo(store).of(ANNOTATIONS)
 
     def annotate(self, sentences: Sequence[Sequence[Token]]) -> list[tuple[Token, ...]]:

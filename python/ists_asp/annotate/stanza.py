@@ -16,11 +16,13 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from msgspec import Meta
 
+from ists_asp.annotate.lemmas import Lemmas
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
+from ists_asp.lang import Language
 from ists_asp.limits import LONGEST_WORD
 from ists_asp.resources import data_dir, gc_paused, version_of
 
-_FORMAT = 1  # changes when what was kept of Stanza's answers is no longer to be read
+_FORMAT = 2  # changes when what was kept of Stanza's answers is no longer to be read
 PROCESSORS = ("tokenize", "pos", "lemma")
 
 SHIPPED_PACKAGE = "ists"
@@ -128,19 +130,28 @@ class Reading(NamedTuple):
 class StanzaAdapter:
     """Stanza pipelines over one set of models, behind a lock: Stanza keeps state while it works."""
 
-    def __init__(self, models: Models) -> None:
+    def __init__(self, models: Models, language: Language) -> None:
         self._models = models
+        self._language = language
         self._pipelines: dict[str, Any] = {}
+        self._lemmas: Lemmas | None = None
         self._lock = threading.Lock()
 
     def tag(self, sentences: list[list[str]]) -> list[list[Reading]]:
         """Tag and lemmatise sentences of words: none empty, no word empty or with a blank in it."""
         failure, processors = "cannot tag words", "tokenize,pos,lemma"
         document = self._run(failure, sentences, processors, tokenize_pretokenized=True)
-        tagged = (sentence.words for sentence in document.sentences)
+        if self._lemmas is None:
+            trainer = self._pipelines[processors].processors["lemma"].trainer
+            self._lemmas = Lemmas(getattr(trainer, "pos_dict", {}), self._language)
+        known = self._lemmas.of
         return [
-            [Reading(word.lemma or "_", word.upos or "X", word.xpos or "_") for word in words]
-            for words in tagged
+            [
+                Reading(known(one.text, one.lemma or "_", upos), upos, one.xpos or "_")
+                for one in sentence.words
+                for upos in [one.upos or "X"]
+            ]
+            for sentence in document.sentences
         ]
 
     def tokenize(self, text: str) -> list[list[str]]:

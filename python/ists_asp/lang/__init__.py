@@ -66,6 +66,7 @@ class Words:
     contractions: Mapping[str, int] = field(default_factory=dict)  # tokens, and where to cut
     dashes: frozenset[str] = frozenset()  # marks that are cut off at both ends, not before a digit
     elisions: frozenset[str] = frozenset()  # words that begin with an apostrophe, which is no quote
+    lemmas: str = ""  # an expression for tags, forms and regular lemmas, with blanks between
 
 
 @cache
@@ -130,10 +131,16 @@ def tables() -> Mapping[str, Words]:
 
 
 def _words(
-    name: str, small: str, before_capitals: bool = False, contractions: str = "", **lists: str
+    name: str,
+    small: str,
+    before_capitals: bool = False,
+    contractions: str = "",
+    lemmas: str = "",
+    **lists: str,
 ) -> Words:
     cuts = {word.replace("|", ""): word.index("|") for word in contractions.split()}
     tuples: dict[str, Any] = {key: tuple(text.split()) for key, text in lists.items()}
     for key in tuples.keys() - {"clitics", "apart"}:
         tuples[key] = frozenset(tuples[key])
-    return Words(name, frozenset(small.split()), before_capitals, contractions=cuts, **tuples)
+    own = frozenset(small.split())
+    return Words(name, own, before_capitals, contractions=cuts, lemmas=lemmas, **tuples)
