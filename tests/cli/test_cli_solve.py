@@ -84,7 +84,7 @@ LINKED = [  # nobody would align so
 ]
 
 
-def test_alignments_that_are_given_are_kept_and_labelled(good, run, bad, pairs, written):
+def test_alignments_that_are_given_are_kept_and_labelled(good, run, bad, pairs, sides, written):
     def wa(*lines):
         one, two = (
             "".join(f"{n} {word} :\n" for n, word in enumerate(words.split(), 1))
@@ -109,6 +109,24 @@ def test_alignments_that_are_given_are_kept_and_labelled(good, run, bad, pairs, 
     assert again.stdout == Path("out.wa").read_text("utf-8")
     parts = "1 3 5 <==> 1 // SIMI // 3 // x <==> y"
     assert "'12 in accident' is in 3 parts of sentence 1" in bad(1, "solve", "--aligned", wa(parts))
+    # The same as links of aligners.
+    links = good("solve", "--aligned", wa(*LINKED), "--format", "pharaoh")
+    assert links.startswith("0-0 1-5 1-6 1-7 2-2 2-3 ")
+    beside = ("solve", *sides(pairs[:1]), "--format", "pharaoh", "--aligned")
+    assert good(*beside, written(links, "links")) == links
+    for text, told in ("0-x", "links:1: '0-x' is no link"), ("0-0\n0-0", "links: more lines than"):
+        assert told in bad(1, *beside, written(text, "links"))
+    assert "--aligned does not go with --raw" in bad(2, *beside, "links", "--raw")
+
+
+def test_conllu_has_words_tags_and_what_they_are_aligned_with(good):
+    text = good("solve", "It isn't raining, she said", "She said", "--format", "conllu")
+    one, two = text.removesuffix("\n\n").split("\n\n")
+    assert one.startswith("# sent_id = 1.1\n# text = It isn't raining, she said\n1\tIt\tit\tPRON\t")
+    assert "\n2-3\tisn't\t_" in one
+    assert "\n2\tis\tbe\tAUX\tVBZ\t_\t_\t_\t_\t_\n3\tn't\tnot" in one
+    assert "Label=NOALI|Score=NIL|SpaceAfter=No\n5\t,\t" in one
+    assert two.endswith("2\tsaid\tsay\tVERB\tVBD\t_\t_\t_\t_\tAligned=7|Label=EQUI|Score=5")
 
 
 def test_raw_files_are_tokenised_in_batches(good, sides, pairs, monkeypatch):

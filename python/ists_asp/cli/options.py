@@ -130,7 +130,8 @@ _FILES = {
     "--table": "Table (.csv, .tsv, .jsonl, .xlsx, .ods, .parquet; also .gz, .bz2, .xz) or .wa.",
     "--tsv": "Tab-separated table in a file of any name; - is stdin.",
     "--jsonl": 'One object {"sent1": …, "sent2": …} per line, in a file of any name; - is stdin.',
-    "--aligned": ".wa file whose alignments are kept: labels and scores are decided.",
+    "--aligned": ".wa file, or beside other pairs a file of links i-j (fast_align) with a line a "
+    "pair: alignments are kept, labels and scores are decided.",
     "--sent1": "First sentences, one per line, tokens separated by spaces; - is stdin.",
     "--sent2": "Second sentences, one per line; - is stdin.",
 }
@@ -184,9 +185,12 @@ def input_options(
             count = len(sentences) if filed else max(least, len(sentences) - 2)
             rest["names"], sentences = sentences[:count], sentences[count:]
         named = {flag: rest.pop(flag.strip("-")) for flag in _FILES}
+        beside = any(named[flag] is not None for flag in _FILES if flag != "--aligned")
+        links = named.pop("--aligned") if beside else None
         source = Source(
             sentences,
             {flag: name for flag, name in named.items() if name is not None},
+            links,
             **{name: rest.pop(name) for name in (flag[2:].replace("-", "_") for flag in _FLAGS)},
             encoding=rest.pop("encoding"),
             sheet=rest.pop("sheet"),

@@ -358,6 +358,49 @@ def _write_atoms(outcome: Outcome) -> str:
     return text
 
 
+def _write_pharaoh(outcome: Outcome) -> str:
+    """The links of the best answer between tokens, counted from 0, in a line."""
+    lines = [line for answer in outcome.answers[:1] for line in answer.alignments]
+    links = sorted((a - 1, b - 1) for line in lines for a in line.tokens1 for b in line.tokens2)
+    return " ".join(f"{a}-{b}" for a, b in links) + "\n"
+
+
+def _write_conllu(outcome: Outcome) -> str:
+    """Both sentences, with tags, and in the last column what each word is aligned with."""
+    pair, text = outcome.pair, ""
+    lines = [line for answer in outcome.answers[:1] for line in answer.alignments]
+    sentences = (pair.sent1, pair.sent2)
+    ids = [dict[int, tuple[int, ...]](), dict[int, tuple[int, ...]]()]
+    for of, sentence in zip(ids, sentences, strict=True):
+        size = 0
+        for token in sentence.tokens:
+            count = len(token.words) or 1
+            of[token.index] = tuple(range(size + 1, size + count + 1))
+            size += count
+    for side, sentence in enumerate(sentences):
+        text += f"# sent_id = {pair.id}.{side + 1}\n# text = {unbroken(sentence.text)}\n"
+        sides = [(line.tokens1, line.tokens2)[:: 1 - 2 * side] for line in lines]
+        on = {token: place for place, (own, _) in enumerate(sides) for token in own}
+        glued = [*(token.glued for token in sentence.tokens[1:]), False]
+        for token, near in zip(sentence.tokens, glued, strict=True):
+            misc = ["SpaceAfter=No"] * near
+            if (place := on.get(token.index)) is not None:
+                line, other = lines[place], sides[place][1]
+                others = [str(one) for at in other for one in ids[1 - side].get(at, ())]
+                misc = [f"Aligned={','.join(others)}"] * bool(others) + misc
+                misc += [f"Label={format_label(line)}", f"Score={format_score(line.score)}"]
+            rest, numbers = "\t_\t_\t_\t_\t", ids[side][token.index]
+            last = "|".join(sorted(misc)) or "_"
+            if len(numbers) > 1:
+                text += f"{numbers[0]}-{numbers[-1]}\t{token.form}\t_\t_\t_{rest}{last}\n"
+                last = "_"
+            for number, word in zip(numbers, token.words or (None,), strict=True):
+                form, *tags = (token.form, "_", "_", "_") if word is None else astuple(word)
+                text += "\t".join([str(number), form, *tags]) + f"{rest}{last}\n"
+        text += "\n"
+    return text
+
+
 _OBJECTS = "an object an answer, with its rating and what contributes"
 FORMATS = (
     Format("wa", ".wa", "SemEval word alignments", _write_wa, answers=True),
@@ -373,6 +416,8 @@ FORMATS = (
     ),
     Format("jsonl", ".jsonl", _OBJECTS, _write_jsonl, answers=True, ratings=True, several=True),
     Format("atoms", ".lp", "shown by clingo", _write_atoms, True, several=True, between="\n"),
+    Format("pharaoh", ".links", "a line of links i-j from 0 a pair", _write_pharaoh, answers=True),
+    Format("conllu", ".conllu", "both sentences in CoNLL-U", _write_conllu, answers=True),
     Format("text", ".txt", "for people", _write_text, answers=True, several=True, between="\n"),
 )
 """All of them, in the order in which the help names them."""

@@ -51,6 +51,7 @@ _NUMBERED_ARROW = re.compile(r"[\d\s]*<==>", re.ASCII)
 _NO_TOKEN_ARROW = re.compile(r"[\d\s]*<==>(?!\S*\s*:?$)", re.ASCII)
 _TOKEN_BLANKS = " \t"  # what surrounds tokens; other Unicode blanks may be part of them
 _SIDES = ("source", "translation")
+_LINK = re.compile(r"(\d{1,6})[-?p](\d{1,6})", re.ASCII)  # possible ones with ? or p
 _SECTION = re.compile("<(/?)(source|translation|alignment)>")
 
 
@@ -174,38 +175,6 @@ class WaSentence:
             sides.append(t.make_sentence(words))
         return Pair(self.id or identifier, *sides)
 
-    def linked_pair(self, identifier: str, warn: t.Warn) -> Pair:
-        """The pair with the sides of its lines as chunks, each with the number of its line.
-
-        ``warn`` is told of lines that are left out, as their tokens are on an earlier one, too.
-        """
-        bare, lines = self.pair(identifier), list[Alignment]()
-        where = f"{self.where}: {of_pair(bare.id)}"
-        taken: set[tuple[int, int]] = set()
-        for number, line in enumerate(self.to_alignments(), 1):
-            tokens = {(1, one) for one in line.tokens1} | {(2, one) for one in line.tokens2}
-            if tokens & taken:
-                warn(f"{where}: alignment {number} shares tokens with one before it; left out")
-            else:
-                taken |= tokens
-                lines.append(line)
-        pair = given_answer(bare, lines).pair
-        linked = []
-        for side, sentence in enumerate((pair.sent1, pair.sent2)):
-            on = {
-                token: number * bool(line.tokens1 and line.tokens2)
-                for number, line in enumerate(lines, 1)
-                for token in (line.tokens1, line.tokens2)[side]
-            }
-            chunks = [replace(one, line=on.get(one.first, 0)) for one in sentence.chunks or ()]
-            for number, parts in Counter(one.line for one in chunks if one.line).items():
-                if parts > _PARTS:
-                    words = sentence.words(tuple(token for token in on if on[token] == number))
-                    found = f"'{shortened(words)}' is in {parts} parts of sentence {side + 1}"
-                    raise DataError(found, where=where, expected="one or two on a line")
-            linked.append(tuple(chunks))
-        return pair.with_chunks(*linked)
-
     def to_alignments(self) -> tuple[Alignment, ...]:
         """The alignment lines, converted, in the order of the file."""
         alignments, faults = [], t.Faults()
@@ -214,6 +183,54 @@ class WaSentence:
                 alignments.append(line.to_alignment())
         faults.check()
         return tuple(alignments)
+
+
+def linked_pair(bare: Pair, alignments: Iterable[Alignment], where: str, warn: t.Warn) -> Pair:
+    """The pair with the sides of alignments as chunks, each with the number of its alignment.
+
+    ``warn`` is told of those that are left out, as their tokens are on an earlier one, too.
+    """
+    lines, taken = list[Alignment](), set[tuple[int, int]]()
+    where = f"{where}: {of_pair(bare.id)}"
+    for number, line in enumerate(alignments, 1):
+        tokens = {(1, one) for one in line.tokens1} | {(2, one) for one in line.tokens2}
+        if tokens & taken:
+            warn(f"{where}: alignment {number} shares tokens with one before it; left out")
+        else:
+            taken |= tokens
+            lines.append(line)
+    pair = given_answer(bare, lines).pair
+    linked = []
+    for side, sentence in enumerate((pair.sent1, pair.sent2)):
+        on = {
+            token: number * bool(line.tokens1 and line.tokens2)
+            for number, line in enumerate(lines, 1)
+            for token in (line.tokens1, line.tokens2)[side]
+        }
+        chunks = [replace(one, line=on.get(one.first, 0)) for one in sentence.chunks or ()]
+        for number, parts in Counter(one.line for one in chunks if one.line).items():
+            if parts > _PARTS:
+                words = sentence.words(tuple(token for token in on if on[token] == number))
+                found = f"'{shortened(words)}' is in {parts} parts of sentence {side + 1}"
+                raise DataError(found, where=where, expected="one or two on a line")
+        linked.append(tuple(chunks))
+    return pair.with_chunks(*linked)
+
+
+def parse_links(line: t.Line) -> list[Alignment]:
+    """The alignments of links ``i-j`` between tokens, counted from 0, as aligners write them."""
+    groups = list[tuple[set[int], set[int]]]()
+    for text in line.text.split():
+        if (match := _LINK.fullmatch(text)) is None:
+            found, expected = f"'{shortened(text)}' is no link", "links such as 0-0 1-2"
+            raise DataError(found, where=line.where, expected=expected)
+        one, two = ({int(number) + 1} for number in match.groups())
+        for group in [group for group in groups if group[0] & one or group[1] & two]:
+            groups.remove(group)
+            one, two = one | group[0], two | group[1]
+        groups.append((one, two))
+    ordered = sorted((sorted(one), sorted(two)) for one, two in groups)
+    return [Alignment(tuple(one), tuple(two), Label.SIMI, None) for one, two in ordered]
 
 
 def read_wa(

@@ -102,7 +102,7 @@ def pairs_job(source: Source, sink: Sink, setup: Setup) -> Job:
     shape = sink.shape
     if shape.alone or shape.name in ("xlsx", "ods"):
         raise UsageError(f"{shape.name} cannot be written in parts", hint="Choose another --format")
-    if source.single or source.identifier is not None:
+    if source.single or source.links or source.identifier is not None:
         raise UsageError("--engine dask is for files of pairs", hint="Leave it out here")
     work, ends = partial(_write_pairs, sink), (sink.output, shape.ending, sink.traces, sink.columns)
     return Job(setup, source, work, [shape.name, sink.strict], *ends)

@@ -86,6 +86,7 @@ class Source:
     """Pairs by the names of options; :meth:`check` these before anything else.
 
     ``files`` has files, or ``-`` for standard input, by option and in the order of the options;
+    ``links`` is one of links ``i-j`` between their tokens, a line a pair;
     ``columns`` titles or numbers of the columns of a table, by what they hold; ``identifier`` the
     id of the only pair that is wanted. The flags are those of the options that are called so.
 
@@ -97,6 +98,7 @@ class Source:
 
     sentences: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
+    links: str | None = None
     chunked: bool = False
     raw: bool = False
     tokens: bool = False
@@ -127,7 +129,7 @@ class Source:
     @property
     def text(self) -> bool:
         """Whether Stanza tokenises: text by people, and not what has tokens already."""
-        cut = self.tokens or self.chunked or "--sent1" in self.files or self._in_wa
+        cut = self.tokens or self.chunked or self.links or "--sent1" in self.files or self._in_wa
         return self.raw or not cut
 
     @property
@@ -183,8 +185,10 @@ class Source:
         if (*sentences, *self.files.values()) == (STDIN, STDIN):
             hint = "Give pairs to standard input with --tsv - or --jsonl -"
             raise UsageError("standard input (-) cannot be both sentences", hint=hint)
-        if self.raw and (self.chunked or self.tokens):
-            other = "--chunked" if self.chunked else "--tokens"
+        if self.links and self.chunked:
+            raise UsageError("--chunked does not go with --aligned, which makes chunks")
+        if self.raw and (self.chunked or self.tokens or self.links):
+            other = "--aligned" if self.links else "--chunked" if self.chunked else "--tokens"
             raise UsageError(f"{other} does not go with --raw", hint="One of them says what holds")
 
     @contextmanager
@@ -305,7 +309,7 @@ class Source:
 
     def _entries(self, warn: Warn, others: list[str] | None = None) -> Iterator[Entry]:
         """Read the wanted entries, lazily; ``others`` gets some ids of those that are not."""
-        for row, item in self._all_entries(warn):
+        for row, item in self._linked(self._all_entries(warn), warn):
             if isinstance(item, DataError):
                 yield row, item
             elif self.identifier in (None, item.id):
@@ -313,6 +317,29 @@ class Source:
                 yield row, fault or (item.as_text() if self.text else item)
             elif others is not None and len(others) <= _SHOWN_IDS:
                 others.append(item.id)
+
+    def _linked(self, entries: Iterator[Entry], warn: Warn) -> Iterator[Entry]:
+        """Entries whose pairs have the alignments of their lines of the file of links, if any."""
+        if self.links is None:
+            yield from entries
+            return
+        from ists_asp.io.text import read_lines
+        from ists_asp.io.wa import linked_pair, parse_links
+
+        lines = read_lines(Path(self.links), warn=warn)
+        for row, item in entries:
+            line = next(lines, None)
+            if line is None:
+                raise DataError("fewer lines than pairs", where=self.links, expected="one a pair")
+            try:
+                if not isinstance(item, DataError):
+                    item = linked_pair(item, parse_links(line), line.where, warn)
+            except DataError as fault:
+                yield row, fault
+            else:
+                yield row, item
+        if next(lines, None) is not None:
+            raise DataError("more lines than pairs", where=self.links, expected="one a pair")
 
     def _foreign(self, row: Row | None, pair: Pair) -> DataError | None:
         from ists_asp.lang import foreign
@@ -325,7 +352,7 @@ class Source:
 
     def _all_entries(self, warn: Warn) -> Iterator[Entry]:
         from ists_asp.io.pairs import read_pairs, table_pairs
-        from ists_asp.io.wa import read_wa
+        from ists_asp.io.wa import linked_pair, read_wa
         from ists_asp.model import Pair
 
         if self.table is not None and self.places is not None:
@@ -339,7 +366,9 @@ class Source:
             for at, entry in enumerate(read_wa(source, name=name, warn=warn), 1):
                 number = str(at)
                 try:
-                    pair = entry.linked_pair(number, warn) if linked else entry.pair(number)
+                    pair = entry.pair(number)
+                    if linked:
+                        pair = linked_pair(pair, entry.to_alignments(), entry.where, warn)
                 except DataError as fault:
                     yield None, fault
                 else:
