@@ -159,6 +159,11 @@ def test_a_row_in_another_language_is_a_fault(run, tmp_path, command):
         typed = run(command, "-q", "el gato come en la casa", "un gato")
         assert typed.exit_code == 0
         assert "this looks like Spanish" in typed.stderr
+        for check, count in ("warn", 1), ("off", 0):
+            result = run(command, *options, "--language-check", check)
+            assert (result.exit_code, result.stderr.count("this looks like")) == (0, count)
+        strict = run(command, "el gato come en la casa", "un gato", "--language-check", "error")
+        assert (strict.exit_code, strict.stdout) == (1, "")
 
 
 def warnings_of(sentences, profile="default"):

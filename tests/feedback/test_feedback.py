@@ -319,6 +319,11 @@ def test_answers_without_a_question_a_word_or_of_another_language(feedback):
     assert (found[-1]["feedback"], found[-1]["check"]) == ("", "yes")
     assert "answers.csv:5: this looks like Spanish; expected English" in said
     assert "all answers: 2 no_answer, 1 correct, 1 without a verdict; 1 to check\n" in said
+    text = f"id,answer,reference\n4,{spanish},They carry oxygen\n"
+    for check, counts in ("error", (1, 0, 1)), ("warn", (0, 1, 1)), ("off", (0, 1, 0)):
+        code, found, said = feedback(text, "--language-check", check)
+        judged = sum(bool(row["verdict"]) for row in found)
+        assert (code, judged, said.count("looks like Spanish")) == counts
 
 
 def test_an_error_about_an_answer_can_be_sent_by_a_worker():

@@ -158,6 +158,12 @@ gold_column: Decorator = option(
     "--gold-col COL", "With --task sts: column of gold ratings, by title or number.", name="column"
 )
 skip_option: Decorator = _shared("--skip-bad", _FLAGS["--skip-bad"])
+language_option: Decorator = _shared(
+    "--language-check error|warn|off",
+    "For texts in another language than the profile's. Default: rows are errors; an answer of a "
+    "student, or a pair of the command line, is warned of.",
+    type=click.Choice(["error", "warn", "off"]),
+)
 
 
 def input_options(
@@ -196,6 +202,7 @@ def input_options(
             sheet=rest.pop("sheet"),
             identifier=rest.pop("identifier"),
             quiet=rest.pop("quiet"),
+            language_check=rest.pop("language_check"),
             columns={name: title for name in _COLUMNS if (title := rest.pop(f"{name}_col"))},
         )
         if source.given or not optional:
@@ -215,6 +222,7 @@ def input_options(
             ),
             sheet_option,
             *(_shared(flag, _FLAGS[flag]) for flag in _FLAGS),
+            language_option,
             _shared("--id ID", "Only the pair with this id.", name="identifier"),
             quiet_option,
         ),

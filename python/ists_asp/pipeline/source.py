@@ -88,7 +88,8 @@ class Source:
     ``files`` has files, or ``-`` for standard input, by option and in the order of the options;
     ``links`` is one of links ``i-j`` between their tokens, a line a pair;
     ``columns`` titles or numbers of the columns of a table, by what they hold; ``identifier`` the
-    id of the only pair that is wanted. The flags are those of the options that are called so.
+    id of the only pair that is wanted; ``language_check`` is ``error``, ``warn`` (once) or ``off``.
+    The flags are those of the options that are called so.
 
     What is known of an open source: ``streams``, by name, of what is not read by its name;
     ``table`` and the ``places`` of pairs in it; ``count``, how many pairs there are; ``long``,
@@ -110,6 +111,7 @@ class Source:
     columns: Mapping[str, str] = field(default_factory=dict)
     identifier: str | None = None
     quiet: bool = False
+    language_check: str | None = None
     streams: Mapping[str, Readable] = field(default_factory=dict)
     table: Table | None = None
     places: Places | None = None
@@ -136,6 +138,11 @@ class Source:
     def _in_wa(self) -> bool:
         """Whether pairs are read from a file of alignments, which has tokens."""
         return "--aligned" in self.files or self.files.get("--table", "").endswith(".wa")
+
+    @property
+    def _lenient(self) -> bool:
+        """Whether another language than the profile's is warned of only."""
+        return (self.language_check or ("warn" if self.single else "error")) != "error"
 
     @property
     def single(self) -> bool:
@@ -255,6 +262,7 @@ class Source:
         self.count, self.long, self.attached, self._states = 0, False, Attached(), self._stated()
         faults, others = Faults(), list[str]()
         held: list[Entry] = []
+        told = bool(self.before)
         with faults:
             for row, item in self._entries(warn, others):
                 if whole or len(held) <= HELD:
@@ -266,8 +274,9 @@ class Source:
                         faults.add(item)
                     continue
                 self.count += 1
-                if self.single and (fault := self._foreign(row, item)):
+                if self._lenient and not told and (fault := self._foreign(row, item)):
                     warn(str(fault))
+                    told = True
                 with faults:
                     self._check_pair(item, sized=whole or self.single)
                 if not self.text:
@@ -313,7 +322,7 @@ class Source:
             if isinstance(item, DataError):
                 yield row, item
             elif self.identifier in (None, item.id):
-                fault = None if self.single else self._foreign(row, item)
+                fault = None if self._lenient else self._foreign(row, item)
                 yield row, fault or (item.as_text() if self.text else item)
             elif others is not None and len(others) <= _SHOWN_IDS:
                 others.append(item.id)
@@ -344,7 +353,7 @@ class Source:
     def _foreign(self, row: Row | None, pair: Pair) -> DataError | None:
         from ists_asp.lang import foreign
 
-        if self.profile is None:
+        if self.profile is None or self.language_check == "off":
             return None
         where = None if self.single else f"{self.names[0]}: {of_pair(pair.id)}"
         about = self.profile.language, self.profile.name, row.where if row else where

@@ -88,6 +88,7 @@ _ROLES = {
 @options.output_option()
 @options.sheet_option
 @options.skip_option
+@options.language_option
 @options.quiet_option
 def feedback(
     table: str,
@@ -99,6 +100,7 @@ def feedback(
     output: Path | None,
     sheet: str | None,
     skip_bad: bool,
+    language_check: str | None,
     quiet: bool,
     jobs: int,
     engine: Engine | None,
@@ -134,8 +136,10 @@ def feedback(
             key = str(references)
             if references is not None and os.path.isfile(references):  # noqa: PTH113 (it may be long)
                 key = sha256(references.read_bytes()).hexdigest()
-            part = partial(_write_part, references, columns, wording, kind, skip_bad)
-            about = ["feedback", columns, key, language, skip_bad]
+            part = partial(
+                _write_part, references, columns, wording, kind, skip_bad, language_check
+            )
+            about = ["feedback", columns, key, language, skip_bad, language_check]
             ends = output, f".{kind}", None, COLUMNS
 
             def open_table(head: BinaryIO) -> None:
@@ -148,8 +152,8 @@ def feedback(
         own, titles = setup.load_profile(), _titles(columns, key=False if references else None)
         opened = partial(Table, header=True, long=columns["answer_col"] is None, warn=warn)
         answers_table = opened(Path(table), sheet=sheet, titles=titles)
-        reading = partial(_read, profile=own, warn=warn, skip_bad=skip_bad)
-        answer_sheet = reading(answers_table, references, columns, quiet=quiet)
+        reading = partial(_read, profile=own, warn=warn, language_check=language_check)
+        answer_sheet = reading(answers_table, references, columns, skip_bad=skip_bad, quiet=quiet)
     if asked is not None:
         by_id = {submission.id: submission for submission in answer_sheet.submissions}
         if asked not in by_id:
@@ -193,6 +197,7 @@ def _write_part(
     wording: Templates,
     kind: str,
     skip_bad: bool,
+    language_check: str | None,
     source: Source,
     stages: Stages,
     target: TextIO,
@@ -204,8 +209,9 @@ def _write_part(
 
     assert source.table is not None
     profile = stages.setup.load_profile()
-    reading = partial(_read, profile=profile, warn=warn, skip_bad=skip_bad)
-    sheet = reading(source.table, references, columns, quiet=True, whole=False)
+    reading = partial(_read, profile=profile, warn=warn, language_check=language_check)
+    about = source.table, references, columns
+    sheet = reading(*about, skip_bad=skip_bad, quiet=True, whole=False)
     answers, question = sheet.submissions, partial(System.judge_many, templates=wording)
     batches = (answers[at : at + _BATCH] for at in range(0, len(answers), _BATCH))
     judged = ask_each(stages.ask, batches, question)
@@ -253,6 +259,7 @@ def _read(
     *,
     profile: Profile,
     warn: Warn,
+    language_check: str | None,
     skip_bad: bool,
     quiet: bool,
     whole: bool = True,
@@ -260,7 +267,7 @@ def _read(
     """Read all answers with their references; report every fault before any work is done.
 
     With ``skip_bad`` faulty rows are warned of and left out. Answers in another language than
-    that of the profile are faulty then; otherwise they are warned of, and not judged.
+    that of the profile are faulty then; otherwise they are warned of, and by default not judged.
     """
     from ists_asp.explain.feedback import Submission, has_words
     from ists_asp.limits import check_size, check_text
@@ -324,10 +331,16 @@ def _read(
             mark = None if marked is None else _mark(table, row, marked)
             words = make_sentence(split_words(answer))
             fault = foreign((words, words), profile.language, profile.name, row.where)
+            if language_check == "off":
+                fault = None
             if fault is not None:
-                if skip_bad:
+                if skip_bad or language_check == "error":
                     raise fault
-                warn(f"{fault}; the answer is not judged")
+                if language_check == "warn":
+                    warn(str(fault))
+                    fault, language_check = None, "off"
+                else:
+                    warn(f"{fault}; the answer is not judged")
             ids.add(own)
             sheet.known.append(fault is None)
             sheet.submissions.append(Submission(own, question, answer, tuple(models)))
