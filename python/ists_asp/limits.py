@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from ists_asp.errors import DataError, FormatError, UsageError, of_pair, shortened
 
@@ -74,6 +74,12 @@ class TableLimits:
         if size > SMALL:
             found = f"{found}, of a file of {packed} bytes"
             self.check("ratio", size / max(1, packed), found, where)
+
+    def whole(self, stream: BinaryIO, where: str) -> bytes:
+        """All bytes of a file that is read at once, if it has no more than may be unpacked."""
+        data = stream.read((self.unpacked << 20) + 1)
+        self.check("unpacked", len(data) / (1 << 20), "a larger file", where)
+        return data
 
     def error(
         self, name: str, found: str, where: str, kind: type[DataError] = FormatError

@@ -23,7 +23,6 @@ from ists_asp import limits
 from ists_asp.errors import DataError, FormatError, IstsError, UsageError
 from ists_asp.io import sheets
 from ists_asp.io.columns import ABSENT, USUAL, usual
-from ists_asp.io.delimited import quiz_table
 from ists_asp.io.formats import ANSWERS, Outcome, answer_record, format_answer
 from ists_asp.io.pairs import find_places, read_pairs, read_sts, table_pairs
 from ists_asp.io.tables import Table, added, harmless, writing, writing_behind
@@ -334,6 +333,8 @@ REFUSED = {
     "i.xlsx": excel([["a", "b"]] * 3),
     "j.ods": libre([["a", "b"]]),
     "k.xlsx": excel([["a", "b"]]),
+    "l.gift": b"\n " * 90_000,
+    "m.html": b"<table>",
 }
 
 
@@ -363,6 +364,8 @@ ratio=9    | h.csv.xz   | : 0 MB when it is unpacked
 rows=2     | i.xlsx     | : a row with the number 3; expected at most 2
 columns=1  | j.ods      | : 2 cells in a row; expected at most 1 columns
 memory=1   | k.xlsx     | : reading takes more than 1 MB, or ended unexp
+-          | l.gift     | : no model answer; expected questions
+unpacked=0 | m.html     | : a larger file; expected at most 0 MB
 """)
 def test_what_cannot_be_read_is_refused_in_one_line(
     table, tmp_path, monkeypatch, limit, name, message
@@ -532,13 +535,12 @@ quiz.xml  | {"Why?": ["So."], "What?": ["that"], "S": ["that"], "1": ["So."]}
 """)
 def test_quizzes_give_questions_and_model_answers(tmp_path, name, expected):
     found = {}
-    for line in quiz_table(SAMPLES / name).splitlines():
-        record = json.loads(line)
-        found.setdefault(record["question"], []).append(record["reference"])
+    for row in Table(SAMPLES / name, header=True).rows():
+        found.setdefault(row.cells[0], []).append(row.cells[1])
     assert expected.items() <= found.items()
-    (tmp_path / name).write_text("<quiz>" if name == "quiz.xml" else "no quiz")
-    with pytest.raises(FormatError, match=r"quiz\.\w+: no (XML|model answer)"):
-        quiz_table(tmp_path / name)
+    (tmp_path / name).write_text("<quiz>" if name == "quiz.xml" else "::" * 90_000)
+    with pytest.raises(FormatError, match=rf"{name}: no (XML|model answer)"):
+        Table(tmp_path / name, header=True)
 
 
 def test_pairs_of_aligners_are_read(tmp_path):

@@ -1,4 +1,4 @@
-"""Rows of texts: CSV, TSV, JSON Lines, quizzes; how they are written is found by the first rows."""
+"""Rows of texts: CSV, TSV, JSON Lines; how they are written is found by the first rows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
-from xml.etree import ElementTree
 
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io.columns import ABSENT, Cells
-from ists_asp.io.text import Line, plain, unreadable
+from ists_asp.io.text import Line
 from ists_asp.limits import TableLimits
 
 if TYPE_CHECKING:
@@ -28,14 +26,6 @@ Text: TypeAlias = "SupportsWrite[str]"
 Put: TypeAlias = Callable[[Cells], None]  # writes a row
 
 _SAMPLE = 1 << 16  # characters by which is found out how a text is written
-QUIZZES = (".gift", ".xml")  # of learning platforms, GIFT and Moodle XML
-_GIFT = re.compile(
-    r"(?:::(?P<name>.*?)::)?(?P<before>[^{]*)\{(?P<answers>[^}]*)\}?(?P<after>.*)", re.DOTALL
-)
-_FORMAT = re.compile(r"^\s*\[(?:html|moodle|plain|markdown)\]")
-_RIGHT = re.compile(r"=\s*(?!%)(?:\[\w+\])?([^~=#]*)")  # with a weight it is right in part
-_WHOLE = re.compile(r"\s*100(\.0*)?\s*")
-_HIDE, _SHOW = ({"\\" + c: chr(0xE000 + n) for n, c in enumerate("~=#{}:")}, "~=#{}:")
 _BOMS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 _UNREAD = re.compile("[\udc80-\udcff]")
 _LISTED = re.compile(r"sep=(.)\r?\n?")
@@ -291,62 +281,3 @@ def writing_objects(stream: Text, columns: Sequence[str]) -> Iterator[Put]:
         stream.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")
 
     yield put
-
-
-def quiz_table(path: Path) -> bytes:
-    """JSON Lines with each ``question`` and ``reference``, also by its name and its number."""
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise unreadable(error, str(path)) from None
-    lines = list[str]()
-    read = _read_xml if path.suffix.lower() == ".xml" else _read_gift
-    for number, (name, question, answers) in enumerate(read(text, str(path)), 1):
-        for title in dict.fromkeys((plain(question).strip(), name.strip(), str(number))):
-            lines += (json.dumps({"question": title, "reference": one}) for one in answers if title)
-    if not lines:
-        expected = "questions with right answers, as GIFT or Moodle XML"
-        raise FormatError("no model answer", where=str(path), expected=expected)
-    return "\n".join(lines).encode()
-
-
-def _read_gift(text: str, _where: str) -> Iterator[tuple[str, str, list[str]]]:
-    for escaped, sign in _HIDE.items():
-        text = text.replace(escaped, sign)
-    text = re.sub(r"^\s*(?://|\$CATEGORY).*$", "", text, flags=re.M)
-    for block in re.split(r"\n\s*\n", text):
-        if (match := _GIFT.match(block.strip())) is None:
-            continue
-        before, after, answers = match["before"], match["after"], match["answers"].strip()
-        gap = " … " if after.strip() else ""
-        question = " ".join(f"{_FORMAT.sub('', before)}{gap}{after}".split())
-        if answers.startswith("#"):
-            # A number, with its tolerance or range.
-            answers = "=" + re.sub(r":[\d.]+|\.\.[\d.]+", "", answers[1:].lstrip("="))
-        elif (truth := answers.split("#")[0].strip().upper()) in ("T", "TRUE", "F", "FALSE"):
-            answers = f"={'True' if truth[0] == 'T' else 'False'}"
-        right = [_shown(one) for one in _RIGHT.findall(answers) if "->" not in one]
-        yield _shown(match["name"] or ""), _shown(question), right
-
-
-def _shown(text: str) -> str:
-    for number, char in enumerate(_SHOW):
-        text = text.replace(chr(0xE000 + number), char)
-    return plain(text.replace("\\n", "\n")).strip()
-
-
-def _read_xml(text: str, where: str) -> Iterator[tuple[str, str, list[str]]]:
-    try:
-        if "<!ENTITY" in text:
-            raise FormatError("entities of its own", where=where, expected="Moodle XML")
-        root = ElementTree.fromstring(text.encode())
-    except ElementTree.ParseError as error:
-        raise FormatError(f"no XML: {error}", where=where, expected="Moodle XML") from None
-    for item in root.iter("question"):
-        if item.get("type") == "category":
-            continue
-        # Nothing says that the share of a file somebody made is a number.
-        right = [one for one in item.findall("answer") if _WHOLE.fullmatch(one.get("fraction", ""))]
-        answers = [one.findtext("text", "") for one in (*right, *item.findall("graderinfo"))]
-        name, question = (item.findtext(f"{part}/text", "") for part in ("name", "questiontext"))
-        yield name, question, [text for answer in answers if (text := plain(answer).strip())]

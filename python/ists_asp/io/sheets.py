@@ -1,4 +1,4 @@
-"""Files that libraries read and write: workbooks, pages of HTML, Parquet.
+"""Files that libraries read and write: workbooks, pages of HTML, quizzes, Parquet.
 
 The libraries come with the extra ``[tables]``. A process of its own reads and edits files of
 strangers; it is killed at its limits.
@@ -24,6 +24,7 @@ from typing import Any, BinaryIO
 from ists_asp.errors import DataError, FormatError, IstsError, UsageError, shortened
 from ists_asp.io.columns import Cells, find_header
 from ists_asp.io.delimited import Put, plain_value
+from ists_asp.io.quizzes import QUIZZES
 from ists_asp.io.text import Warn, ignore
 from ists_asp.io.workbooks import READERS, Notes, Sheet, library, readable
 from ists_asp.limits import SMALL, TableLimits
@@ -145,7 +146,7 @@ def serve() -> None:
                 if kind == "parquet":
                     rows = _parquet(stream, where, bounds)
                 else:
-                    rows = _chosen(READERS[kind](stream, where, bounds, notes), **how)
+                    rows = _chosen((READERS | QUIZZES)[kind](stream, where, bounds, notes), **how)
                 out.send(("rows", [next(rows)]))
                 rows = _to_last(rows, os.fstat(stream.fileno()).st_size, where, bounds)
                 while batch := list(islice(rows, _SENT)):
@@ -155,6 +156,7 @@ def serve() -> None:
         # What is left in memory may not suffice to say so; Python errs then, too.
         os._exit(1)
     except IstsError as error:
+        error.where = error.where or where
         out.send(("error", error))
 
 

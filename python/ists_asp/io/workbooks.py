@@ -36,6 +36,7 @@ KINDS = {
 """Kinds of tables by the ending of their names."""
 
 READ = {**KINDS, ".xlsm": "xlsx", ".html": "html", ".htm": "html", ".xls": "csv", ".txt": "csv"}
+READ |= {".gift": "gift", ".xml": "xml"}
 SHEETS = ("xlsx", "ods", "html")
 _ARCHIVED = (b"[Content_Types].xml", b"docProps/", b"_rels/", b"xl/")  # begins a workbook
 _OTHER = {
@@ -50,6 +51,8 @@ ABOUT = {
     "parquet": ("pyarrow", "a Parquet file"),
     "html": ("html", "a page of HTML"),
     "csv": ("csv", "text"),
+    "gift": ("re", "a quiz in GIFT"),
+    "xml": ("xml", "a quiz in Moodle XML"),
 }
 
 
@@ -99,6 +102,9 @@ def opened(source: Source, where: str, limits: TableLimits) -> Iterator[BinaryIO
     """A source as a stream of bytes, which are unpacked if its name says that they are packed."""
     try:
         if isinstance(source, Path):
+            if source.is_fifo():
+                hint = "Save what it gives as a file, as a table is read more than once"
+                raise FormatError("this is a pipe", where=where, expected="a file", hint=hint)
             pack = _PACKED.get(source.suffix.lower())
             with (pack or Path.open)(source, "rb") as stream:
                 if pack is not None:
@@ -428,8 +434,8 @@ class _Page(HTMLParser):
         self._words = None
 
 
-def _html(stream: BinaryIO, _where: str, _limits: TableLimits, _notes: Notes) -> list[Sheet]:
-    data, page = stream.read(), _Page()
+def _html(stream: BinaryIO, where: str, limits: TableLimits, _notes: Notes) -> list[Sheet]:
+    data, page = limits.whole(stream, where), _Page()
     try:
         page.feed(data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"))
     except UnicodeDecodeError:

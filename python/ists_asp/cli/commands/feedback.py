@@ -8,8 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
-from hashlib import sha256
-from io import BytesIO
+from hashlib import file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TextIO
 
@@ -21,12 +20,12 @@ from ists_asp.cli.driver import Printed, make_parts, working
 from ists_asp.cli.files import INPUT, command
 from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shortened
 from ists_asp.io.columns import USUAL, folded, usual
-from ists_asp.io.delimited import QUIZZES, Row, Text, quiz_table
+from ists_asp.io.delimited import Row, Text
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import Outcome
 from ists_asp.io.tables import Table, writing_behind
 from ists_asp.io.text import Faults, Repairs, Warn, make_sentence, plain, split_words
-from ists_asp.io.workbooks import KINDS, kind_of
+from ists_asp.io.workbooks import READ, kind_of
 from ists_asp.lang import foreign
 from ists_asp.model import Pair, Sentence
 from ists_asp.pipeline.source import Source
@@ -135,7 +134,8 @@ def feedback(
             kind = kind_of_parts(source)
             key = str(references)
             if references is not None and os.path.isfile(references):  # noqa: PTH113 (it may be long)
-                key = sha256(references.read_bytes()).hexdigest()
+                with references.open("rb") as stream:
+                    key = file_digest(stream, "sha256").hexdigest()
             part = partial(
                 _write_part, references, columns, wording, kind, skip_bad, language_check
             )
@@ -275,12 +275,10 @@ def _read(
     known = dict[str, list[str]]()
     key = table
     text = str(references or "")
-    named = Path(text).suffix.lower() in (*KINDS, *QUIZZES) or os.path.isfile(text)  # noqa: PTH113
+    named = Path(text).suffix.lower() in READ or os.path.isfile(text)  # noqa: PTH113
     only_model = [text] if " " in text and not named else []
     if only_model:
         references = None
-    elif references is not None and references.suffix.lower() in QUIZZES:
-        key = Table(BytesIO(quiz_table(references)), "jsonl", name=text)
     elif references is not None:
         key = Table(references, header=True, titles=_titles(wanted, key=True), warn=warn)
     needed = {"answer", "answer" if only_model else "question" if references else "reference"}
