@@ -192,6 +192,17 @@ def test_feedback(good, dask):
     dask("feedback", "answers.csv", "-o", "out")
     assert joined("out") == Path("all.csv").read_bytes()
     assert "goes without" in dask("feedback", "answers.csv", "-o", "x", "--group", code=2)
+    # A wide report has an answer a row in either case.
+    wide = {
+        f"{part} {n}": text
+        for n in "12"
+        for part, text in (("Response", "on"), ("Right answer", "on"))
+    }
+    write("wide.csv", [{"Name": name, **wide} for name in ("Ada", "Ben")])
+    good("feedback", "wide.csv", "-o", "all.csv")
+    dask("feedback", "wide.csv", "-o", "wide")
+    numbers = [row["id"] for row in csv.DictReader(joined("wide").decode().splitlines())]
+    assert numbers == ["2.1", "2.2", "3.1", "3.2"]
 
 
 QUOTED = 'a,b\n"one\ntwo",x\n1" long,y\nthree,"y\n"\n\nfour,é\n\n\n'

@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
 from ists_asp.errors import DataError
 from ists_asp.evaluate.ratings import (
@@ -80,6 +81,23 @@ def test_sets_of_researchers_are_read_as_they_come(tmp_path, name, head, line, c
     assert warnings == [f"{gold}: rows without a score, which are left out: 1"]
 
 
+def test_gold_in_a_sheet_that_is_named(tmp_path):
+    book, run, told = Workbook(), tmp_path / "run.csv", []
+    for name, scores in (("A", "1111"), ("B", "1234 ")):
+        sheet = book.create_sheet(name)
+        sheet.append(["id", "s1", "s2", "score"])
+        for number, score in enumerate(scores, 1):
+            sheet.append([number, "a dog", "a cat" if score != " " else None, score.strip() or 5])
+    book.save(tmp_path / "gold.xlsx")
+    run.write_text("id,rating\n1,1\n2,2\n3,3\n4,4\n5,5\n")
+    for sheet, r in ("A", 0), ("B", 1), ("3", 1):
+        found = evaluate_ratings(tmp_path / "gold.xlsx", run, sheet=sheet, skip_bad=True)
+        assert found.mean.correlation.r == pytest.approx(r)
+    pairs = list(read_sts(tmp_path / "gold.xlsx", told.append, sheet="B"))
+    assert [one.score for one in pairs] == [1, 2, 3, 4]
+    assert told[0].endswith("sheet 'B', row 6: s2 is empty; expected at least one token; left out")
+
+
 def test_pairs_that_a_run_left_out_do_not_count(tmp_path):
     gold, run, told = tmp_path / "gold.csv", tmp_path / "run.csv", list[str]()
     gold.write_text("id,score\n" + "".join(f"{n},{n}\n" for n in range(1, 7)))
@@ -101,7 +119,7 @@ def test_pairs_that_a_run_left_out_do_not_count(tmp_path):
         ([0, 0.5, 1], (0.0, 1.0), [0, 2.5, 5]),
         ([1, 3, 5], (1.0, 5.0), [0, 2.5, 5]),
         ([0, 0.5, 1], None, "gold ratings from 0 to 1; expected 0 to 5.*--gold-scale 0..1"),
-        ([1, 3, 4.8], None, "from 1 to 4.8; .*--gold-scale 1..5"),
+        ([1, 3, 5.5], None, "from 1 to 5.5; .*--gold-scale 1..6"),
         ([0, 50, 100], None, "from 0 to 100; .*--gold-scale 0..100"),
         ([0, 6], (0.0, 5.0), "from 0 to 6; expected 0 to 5"),
     ],

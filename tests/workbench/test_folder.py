@@ -126,6 +126,15 @@ def test_a_state_is_on_disk_when_it_counts_and_a_cut_line_costs_one_record(proje
     assert Project(project.root).states == again.states
 
 
+def test_a_folder_of_corpora_becomes_a_project(tmp_path):
+    corpora = tmp_path / "corpora"
+    corpora.mkdir()
+    for name in ("A B.CSV", "~$lock.xlsx", ".DS_Store", "notes.txt"):
+        (corpora / name).write_text("sentence1,sentence2\na dog,a cat\n")
+    project = Project(tmp_path)
+    assert (project.corpora(), project.corpus("A B.CSV").pairs[0].id) == (["A B.CSV"], "2")
+
+
 def test_a_text_of_the_history_that_was_changed_is_none(project):
     digest = project.state.files["words.tsv"]
     (project.root / ".history" / digest).write_text("x = y\n")

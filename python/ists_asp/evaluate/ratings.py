@@ -18,6 +18,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from statistics import NormalDist, fmean
@@ -156,6 +157,7 @@ def evaluate_ratings(
     other: Path | None = None,
     column: str | None = None,
     *,
+    sheet: str | None = None,
     warn: Warn = ignore,
     skip_bad: bool = False,
 ) -> RatingEvaluation:
@@ -166,15 +168,16 @@ def evaluate_ratings(
     those without a rating in all files.
 
     Gold is a file with a pair a line, ``score TAB sentence TAB sentence``, or just with its score,
-    or nothing for pairs that do not count; a table with a ``column`` of scores; or a folder of such
-    files. A run is a file with a rating a line, or a table with a column ``rating``, or a folder
-    that has one of the same name, but for its ending, for each file of ``gold``.
+    or nothing for pairs that do not count; a table with a ``column`` of scores, if it is a workbook
+    in a ``sheet``; or a folder of such files. A run is a file with a rating a line, or a table with
+    a column ``rating``, or a folder that has one of the same name, but for its ending, for each
+    file of ``gold``.
     """
     runs = [run for run in (system, other) if run is not None]
     hashes = [sha256() for _ in (gold, *runs)]
     names, sets, ranks = [], [], list[dict[str, Correlation]]()
     for name, file, *answers in _matched(gold, runs):
-        golden, ids, _ = _ratings(file, "gold", column, warn=warn, skip_bad=skip_bad)
+        golden, ids, _ = _ratings(file, "gold", column, sheet, warn=warn, skip_bad=skip_bad)
         hashes[0].update(repr(golden).encode())
         columns = [golden]
         for answer, digest in zip(answers, hashes[1:], strict=True):
@@ -275,7 +278,13 @@ def _check_ids(
 
 
 def _ratings(
-    file: Path, role: str, wanted: str | None = None, *, warn: Warn, skip_bad: bool
+    file: Path,
+    role: str,
+    wanted: str | None = None,
+    sheet: str | None = None,
+    *,
+    warn: Warn,
+    skip_bad: bool,
 ) -> tuple[list[float | None], list[str], set[int]]:
     """The ratings of a file, the ids of their pairs if it is a table that has them, and errors.
 
@@ -286,7 +295,8 @@ def _ratings(
         with file.open("rb") as stream:
             first = stream.readline(LONGEST).decode("utf-8", "replace")
         kind = "tsv" if wanted is not None or names_columns(first.split("\t")) else None
-    table = Table(file, kind, titles=[wanted] if wanted else [], warn=warn) if kind else None
+    opened = partial(Table, file, kind, sheet=sheet, titles=[wanted] if wanted else [], warn=warn)
+    table = opened() if kind or sheet else None
     if table is None or not (table.header or wanted):
         items = list(parse_each(file, _rating, faults))
         faults.check()

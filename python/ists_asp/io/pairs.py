@@ -22,7 +22,7 @@ from ists_asp.io import text as t
 from ists_asp.io.columns import ABSENT, USUAL, couple, usual
 from ists_asp.io.delimited import Row
 from ists_asp.io.tables import Table
-from ists_asp.io.workbooks import KINDS
+from ists_asp.io.workbooks import KINDS, SHEETS
 from ists_asp.limits import check_size
 from ists_asp.model import Chunk, Pair, Sentence
 from ists_asp.resources import Closing
@@ -167,6 +167,10 @@ def _unknown(table: Table) -> FormatError:
     return FormatError(found, where=where, expected=expected, hint=hint)
 
 
+class EmptyCellError(DataError):
+    """A row lacks a sentence: in a sheet, where people leave cells empty, it is left out."""
+
+
 def table_pairs(
     table: Table, places: Places, warn: t.Warn = t.ignore, *, strict: bool = False
 ) -> Iterator[tuple[Row, Pair | DataError]]:
@@ -195,16 +199,22 @@ GAPS = frozenset(("", "-", "na", "n/a", "nan", "none", "null"))
 
 
 def read_sts(
-    source: t.Source, warn: t.Warn = t.ignore, *, skip_bad: bool = False, column: str | None = None
+    source: t.Source,
+    warn: t.Warn = t.ignore,
+    *,
+    skip_bad: bool = False,
+    column: str | None = None,
+    sheet: str | None = None,
 ) -> Iterator[ScoredPair]:
     """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``.
 
     The ``column`` of scores is given by title or number; without titles the sentences follow it.
+    Of a workbook it is in a ``sheet``.
     Rows without a score are left out, and warned of at the end.
     """
     label = t.source_name(source)
     kind, titles = KINDS.get(Path(label).suffix.lower(), "tsv"), [column] if column else []
-    table = Table(source, kind, name=label, titles=titles, warn=warn)
+    table = Table(source, kind, name=label, sheet=sheet, titles=titles, warn=warn)
     wanted, count = {"gold": column} if column else {}, len(table.columns)
     if not table.header:
         first = table.column(column or "1", "--gold-col") + 1
@@ -219,6 +229,9 @@ def read_sts(
     gaps = 0
     for row, pair in table_pairs(table, places, warn):
         with faults:
+            if isinstance(pair, EmptyCellError) and table.kind in SHEETS:
+                warn(f"{pair}; left out")
+                continue
             if isinstance(pair, DataError):
                 raise pair
             for sentence in (pair.sent1, pair.sent2):
@@ -290,7 +303,7 @@ def _sentence(
     if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
         words, text = t.split_words(t.clean(text, row.where, repairs)), ""
     if not words:
-        raise DataError(f"{name} is empty", where=row.where, expected="at least one token")
+        raise EmptyCellError(f"{name} is empty", where=row.where, expected="at least one token")
     sentence = t.make_sentence(words, text)
     if chunks is None:
         return sentence

@@ -116,7 +116,7 @@ def scaled(
     low, high = scale or (0.0, float(highest))
     scores = [pair.score for pair in pairs]
     least, most = min(scores, default=low), max(scores, default=high)
-    if not low <= least <= most <= high or (scale is None and (most <= highest / 5 or least >= 1)):
+    if not low <= least <= most <= high or (scale is None and most <= highest / 5):
         found = f"gold ratings from {least:g} to {most:g}"
         likely = f"{math.floor(least)}..{math.ceil(most)}"
         hint = f"If their scale is another, say so: --gold-scale {likely}"

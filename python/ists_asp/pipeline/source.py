@@ -256,7 +256,9 @@ class Source:
 
     def _look_through(self, warn: Warn, *, whole: bool) -> None:
         """Check and count all pairs, and hold them unless there are many."""
+        from ists_asp.io.pairs import EmptyCellError
         from ists_asp.io.text import HELD, Faults
+        from ists_asp.io.workbooks import SHEETS
         from ists_asp.limits import fits, is_long
 
         self.count, self.long, self.attached, self._states = 0, False, Attached(), self._stated()
@@ -268,7 +270,12 @@ class Source:
                 if whole or len(held) <= HELD:
                     held.append((row, item))
                 if isinstance(item, DataError):
-                    if self.skip_bad:
+                    empty = (
+                        isinstance(item, EmptyCellError)
+                        and self.table
+                        and self.table.kind in SHEETS
+                    )
+                    if self.skip_bad or empty:
                         warn(f"{item}; left out")
                     else:
                         faults.add(item)

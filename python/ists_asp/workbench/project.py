@@ -144,17 +144,19 @@ class Project:
         if not self.folder.writable:
             expected = f"a folder with {MARK}"
             raise UsageError("this is not a project", where=str(self.root), expected=expected)
-        if self.root.is_dir() and any(self.root.iterdir()):
+        there = {path.name for path in self.root.iterdir()} if self.root.is_dir() else set()
+        if there - {CORPORA, RULES}:
             found = "this folder is neither empty nor a project"
-            expected = f"a new or an empty folder, or one with {MARK}"
+            expected = f"a new or an empty folder, one with {CORPORA} alone, or one with {MARK}"
             raise UsageError(found, where=str(self.root), expected=expected)
         self.root.mkdir(parents=True, exist_ok=True)
-        samples = data_dir() / "samples"
-        files = (path for name in SAMPLES for path in sorted((samples / name).rglob("*.*")))
+        samples, names = data_dir() / "samples", SAMPLES if CORPORA not in there else ()
+        files = (path for name in names for path in sorted((samples / name).rglob("*.*")))
         texts = {
             f"{CORPORA}/{path.relative_to(samples)}": path.read_text("utf-8") for path in files
         }
-        texts |= {f"{RULES}/words.tsv": _WORDS, MARK: f'profile = "{profile}"\n'}
+        words = {} if RULES in there else {f"{RULES}/words.tsv": _WORDS}
+        texts |= {**words, MARK: f'profile = "{profile}"\n'}
         self.folder.commit(texts)
 
     def rule_files(self) -> list[Path]:
@@ -289,13 +291,13 @@ class Project:
         return [
             name
             for name, is_folder in self.folder.entries(CORPORA)
-            if is_folder or name.endswith((*KINDS, ".wa"))
-            if ".gold." not in name
+            if is_folder or name.lower().endswith((*KINDS, ".wa"))
+            if ".gold." not in name and not name.startswith("~$")
         ]
 
     def _gold(self, name: str) -> str:
         """``gold.wa`` in the folder of a corpus, or for a table ``NAME.gold.wa`` beside it."""
-        table = name.rpartition(".")[0] if name.endswith((*KINDS, ".wa")) else ""
+        table = name.rpartition(".")[0] if name.lower().endswith((*KINDS, ".wa")) else ""
         folder = (name, True) in self.folder.entries(CORPORA)
         return f"{CORPORA}/{name}/gold.wa" if folder else f"{CORPORA}/{table}.gold.wa"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import click
@@ -50,6 +51,7 @@ _MOST_NOTES = 10
     "Compare two annotators: GOLD and SYS are .wa or .jsonl files, or folders of such.",
 )
 @options.gold_column
+@options.sheet_option
 @options.number_option(
     *("--top", "With --versus: number of best and worst pairs to show; with --agreement of worst."),
     default=10,
@@ -65,6 +67,7 @@ def evaluate(
     other: Path | None,
     agreement: bool,
     column: str | None,
+    sheet: str | None,
     top: int,
     skip_bad: bool,
     as_json: bool,
@@ -102,7 +105,8 @@ def evaluate(
         from ists_asp.evaluate.ratings import evaluate_ratings, render_ratings
 
         with reader_warnings() as warn:
-            ratings = evaluate_ratings(gold, system, other, column, warn=warn, skip_bad=skip_bad)
+            measured = partial(evaluate_ratings, sheet=sheet, warn=warn, skip_bad=skip_bad)
+            ratings = measured(gold, system, other, column)
         write_output(None, asdict(ratings) if as_json else render_ratings(ratings))
         return
     with reader_warnings() as warn:

@@ -143,7 +143,8 @@ def feedback(
             ends = output, f".{kind}", None, COLUMNS
 
             def open_table(head: BinaryIO) -> None:
-                source.table = Table(head, kind, name=table, header=True)
+                long = columns["answer_col"] is None
+                source.table = Table(head, kind, name=table, header=True, long=long)
 
             with System(setup) as system:
                 job = Job(setup, source, part, about, *ends)
