@@ -59,7 +59,7 @@ def _cache_of_a_run(kept):
     """The cache of all processes of a run, which begins with the rules in the folder ``kept``."""
     with tempfile.TemporaryDirectory(prefix="ists-asp-", ignore_cleanup_errors=True) as folder:
         # Workers and commands inherit it.
-        os.environ["XDG_CACHE_HOME"] = folder
+        os.environ["XDG_CACHE_HOME"] = os.environ["XDG_STATE_HOME"] = folder
         file = Path(folder, "ists-asp", "cache.sqlite3")
         if kept and (kept / file.name).exists():
             file.parent.mkdir()

@@ -20,7 +20,7 @@ from ists_asp.errors import ResourceError
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-NOT_SHIPPED = re.compile(r"(^|/)(__pycache__|\.[^/]+|train|bundle|build\w*\.py)(/|$)")
+NOT_SHIPPED = re.compile(r"(^|/)(__pycache__|\.[^/]+|train|bundle|build\w*\.py|docs/.*\.py)(/|$)")
 SOURCES = sorted((ROOT / "python").rglob("*.py"))
 PINS = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
 PINNED = {
@@ -63,7 +63,7 @@ def test_a_source_distribution_has_the_pages_that_no_repository_has(tmp_path):
 def test_the_wheel_has_the_package_encodings_rules_data_licences_and_nothing_else(tmp_path):
     with ZipFile(_built("wheel", ROOT, tmp_path)) as archive:
         names = set(archive.namelist())
-    folders = [ROOT / folder for folder in ("asp", "lp_rules", "data")]
+    folders = [ROOT / folder for folder in ("asp", "lp_rules", "data", "docs")]
     files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
     expected = {f"ists_asp/share/{path.relative_to(ROOT).as_posix()}" for path in files}
     share = {name for name in names if name.startswith("ists_asp/share/")}

@@ -37,8 +37,11 @@ def _find(name: str) -> Path:
     raise ResourceError(found, where=str(_PACKAGE), expected=expected, hint=hint)
 
 
-# Absolute folders: of the machine; of the shipped rules; of samples, models, lexicon and vectors.
-asp_dir, rules_dir, data_dir = (partial(_find, name) for name in ("asp", "lp_rules", "data"))
+# Absolute folders: of the machine; of the shipped rules; of samples, models, lexicon and vectors;
+# of the documentation.
+asp_dir, rules_dir, data_dir, docs_dir = (
+    partial(_find, name) for name in ("asp", "lp_rules", "data", "docs")
+)
 
 
 @cache

@@ -67,6 +67,28 @@ def fill_report(page, _written):
     page.locator("#pair-1 .lead").wait_for()
 
 
+def fill_start(page, _written):
+    page.goto("/try")
+    assert page.locator(".cards a").count() == 6
+    page.locator(".cards a", has_text="Answers").click()
+    page.click("#pasted button")
+    page.click("#start")
+    page.locator("#export").wait_for()
+    assert "2 contradictory" in page.inner_text("#total")
+    page.goto("/try")
+    assert page.locator(".legend div").count() == 8
+
+
+def fill_help(page, _written):
+    page.goto("/try")
+    page.click("text=Help")
+    for link in page.locator("main a").evaluate_all("all => all.map((one) => one.href)"):
+        assert page.request.get(link).ok or not link.startswith(page.url.partition("/help")[0]), (
+            link
+        )
+    page.click("text=Glossary")
+
+
 def fill_docs(page, _written):
     page.goto("/docs")
     page.locator(".opblock-summary-control").first.click()
@@ -76,7 +98,7 @@ def fill_docs(page, _written):
 
 FILLS = [
     *(fill_try, fill_words, fill_rules, fill_effects, fill_correct, fill_learn, fill_report),
-    fill_docs,
+    *(fill_start, fill_help, fill_docs),
 ]
 
 

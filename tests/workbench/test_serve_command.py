@@ -60,6 +60,26 @@ def test_it_ends_when_it_is_told_to_and_leaves_no_process(tmp_path):
         assert left == []
 
 
+def test_a_folder_keeps_its_port_and_its_token(tmp_path):
+    state = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    addresses = []
+    for arguments in ((), (), ("--new-token",), ("--read-only",), ("--port", 0)):
+        with serving.serving(tmp_path / "p", *arguments, **state) as server:
+            addresses.append((server.port, server.token))
+            assert server.send("/try")[0] == 200
+    first, again, renewed, reading, elsewhere = addresses
+    assert (first, renewed) == (again, reading)
+    assert renewed[0] == first[0] != elsewhere[0]
+    assert renewed[1] == elsewhere[1] != first[1]
+    (kept,) = (tmp_path / "state").rglob("serve/*")
+    assert (kept.read_text(), kept.stat().st_mode & 0o777) == (renewed[1], 0o600)
+    assert not [
+        path
+        for path in (tmp_path / "p").rglob("*")
+        if path.is_file() and renewed[1].encode() in path.read_bytes()
+    ]
+
+
 RULE = '%@rule mine: "it is a dog"\nalike(I,J,mine,90) :- word(1,I,"dog"), word(2,J,"cat").\n'
 
 

@@ -165,4 +165,8 @@ byId("export").addEventListener("click", () => {
   const lines = rows.map((row) => [...row.cells, ...columns.map((name) => row.record?.[name]), marks.get(row.key)]);
   download(`${sheet.name.replace(/\.[^.]*$/, "")}-feedback.csv`, csv([[...sheet.titles, ...sheet.added], ...lines]), "text/csv");
 });
+if (location.search === "?example") {
+  byId("paste").open = true;
+  byId("text").value = byId("text").dataset.example.trim();
+}
 known().catch(fault);

@@ -110,5 +110,6 @@ byId("svg").addEventListener("click", async () => {
 const query = new URLSearchParams(location.search || (sessionStorage.getItem("tried") ?? ""));
 byId("sent1").value = query.get("1") ?? "";
 byId("sent2").value = query.get("2") ?? "";
+byId("start").open = !byId("sent1").value && !byId("sent2").value;
 if (query.get("profile")) byId("profile").value = query.get("profile");
 look();

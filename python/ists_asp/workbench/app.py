@@ -37,11 +37,21 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ists_asp._version import __version__
 from ists_asp.errors import IstsError, brief, shortened
-from ists_asp.resources import data_dir, template
+from ists_asp.resources import data_dir, docs_dir, template
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.run.pool import SupersededError
 from ists_asp.terminal import one_line, visible
-from ists_asp.workbench import api, corrections, effects, feedback, learning, report, rules, words
+from ists_asp.workbench import (
+    api,
+    corrections,
+    effects,
+    feedback,
+    learning,
+    manual,
+    report,
+    rules,
+    words,
+)
 from ists_asp.workbench.desk import Bench
 from ists_asp.workbench.folder import ReadOnlyError
 from ists_asp.workbench.project import ConflictError
@@ -81,7 +91,7 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
     for view in (api, rules, words, effects, corrections, learning, report, feedback):
         app.include_router(view.router(bench))
 
-    def page(view: str, request: Request) -> responses.HTMLResponse:
+    def page(view: str, request: Request, **more: object) -> responses.HTMLResponse:
         text = template("workbench", f"{view}.html").render(
             view=view,
             views=VIEWS,
@@ -91,11 +101,21 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
             profiles={name: load_profile(name) for name in list_profiles()},
             corpora=project.corpora(),
             read_only=not project.folder.writable,
+            **more,
         )
         return responses.HTMLResponse(text)
 
     for name in VIEWS:
         app.add_route(f"/{name}", partial(page, name))
+    app.mount("/help/pictures", StaticFiles(directory=docs_dir() / "pictures"))
+
+    @app.get("/help/{name:path}", include_in_schema=False)
+    def help_page(name: str, request: Request) -> responses.Response:
+        known = manual.pages()
+        if name not in known:
+            return responses.RedirectResponse(f"/help/{next(iter(known))}")
+        return page("help", request, parts=manual.PARTS, pages=known, page=known[name])
+
     app.add_route("/", lambda _request: responses.RedirectResponse("/try"))
     app.add_route("/docs", lambda _request: responses.FileResponse(folder / "docs.html"))
 
@@ -144,6 +164,7 @@ _HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+_YEAR = 365 * 86400  # seconds
 _PRINTED = "that ists-asp serve printed"
 
 
@@ -217,7 +238,8 @@ class Guard:
         left = [(name, one) for name, one in request.query_params.multi_items() if name != "token"]
         # Two slashes at the beginning would lead to another site.
         target = "/" + request.scope["path"].lstrip("/") + (f"?{urlencode(left)}" if left else "")
-        cookie = f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/"
+        cookie = f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/; "
+        cookie += f"Max-Age={_YEAR}"
         return responses.RedirectResponse(target, 303, {"set-cookie": cookie})
 
 

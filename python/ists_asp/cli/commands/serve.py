@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import errno
+import os
+import re
 import secrets
 import socket
 import threading
 import webbrowser
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from platformdirs import user_state_path
 
 from ists_asp.cli import options
 from ists_asp.cli.console import error, note
@@ -24,11 +28,13 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup
 
 ADDRESS = "127.0.0.1"
+_PORTS = range(20000, 32000)  # below those that systems give to whoever asks for any
 
 
 @command("""
   ists-asp serve my-project
   ists-asp serve my-project --port 8080 --no-browser
+  ists-asp serve my-project --new-token
   ists-asp serve my-project --profile headlines --read-only
 """)
 @click.argument("folder", type=READ, default="ists-project")
@@ -41,13 +47,22 @@ ADDRESS = "127.0.0.1"
 @options.reader_option(None)
 @options.cache_option
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Local port.  [default: any free one]"
+    "--port",
+    type=click.IntRange(0, 65535),
+    help="Local port; 0: any free one.  [default: the folder's own]",
 )
+@options.option("--new-token", "Replace the folder's token: earlier addresses stop working.")
 @options.option("--no-browser", "Only print the URL.")
 @options.option("--read-only", "Allow no changes, for demonstrations.")
 @options.quiet_option
 def serve(
-    folder: Path, setup: Setup, port: int, no_browser: bool, read_only: bool, quiet: bool
+    folder: Path,
+    setup: Setup,
+    port: int | None,
+    new_token: bool,
+    no_browser: bool,
+    read_only: bool,
+    quiet: bool,
 ) -> None:
     """Edit rules and words in the browser and see their effects at once.
 
@@ -55,7 +70,8 @@ def serve(
     word tables, corpora/ pairs with or without gold.
 
     Out: pages at a local URL, which is printed with its access token, and your changes in the
-    folder. Ctrl-C stops the server.
+    folder. Port and token stay the same for a folder, so that bookmarks keep working; the token
+    lies in your state folder, not in the project. Ctrl-C stops the server.
     """
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         hint = "Install the extra: pip install 'ists-asp[serve]'"
@@ -65,9 +81,10 @@ def serve(
 
     project = Project(folder, setup.profile or None, note, read_only=read_only)
     project.lock()
-    listening = _listening(port)
+    name = sha256(os.fsencode(project.root)).hexdigest()
+    listening = _listening(name, port)
     port = listening.getsockname()[1]
-    token = secrets.token_urlsafe(24)
+    token = _token(name, new=new_token, kept=not read_only)
     address = f"http://{ADDRESS}:{port}/?token={token}"
     with Desks(project, replace(setup, incremental=False)) as desks:
         # Workers begin before any thread does.
@@ -99,12 +116,36 @@ def serve(
             run(app, listening, end, error)
 
 
-def _listening(port: int) -> socket.socket:
-    """A socket at a port of this machine; a UsageError if it is taken, or nobody may listen."""
+def _listening(name: str, port: int | None) -> socket.socket:
+    """A socket at a port of this machine: the one given, or that of a folder of this name.
+
+    Where the folder's is taken, it is any that is free. A UsageError where the one given is taken,
+    or nobody may listen.
+    """
+    own = _PORTS[int(name[:8], 16) % len(_PORTS)]
     try:
-        return socket.create_server((ADDRESS, port))
-    except OSError as error:
-        taken = error.errno == errno.EADDRINUSE
-        found = f"port {port} is taken" if taken else f"port {port}: {error.strerror}"
+        return socket.create_server((ADDRESS, own if port is None else port))
+    except OSError as fault:
+        taken = fault.errno == errno.EADDRINUSE
+        if taken and port is None:
+            note(f"port {own} of this folder is taken: another one is used this time")
+            return _listening(name, 0)
+        found = f"port {port} is taken" if taken else f"port {port or own}: {fault.strerror}"
         hint = "Choose another one, or leave --port out"
         raise UsageError(found, where="--port", hint=hint) from None
+
+
+def _token(name: str, *, new: bool, kept: bool) -> str:
+    """The token of a folder of this name, kept in the user's state folder if that can be."""
+    file = user_state_path("ists-asp", appauthor=False) / "serve" / name
+    with suppress(OSError, UnicodeError):
+        if not new and re.fullmatch(r"[\w-]{32}", known := file.read_text("ascii")):
+            return known
+    token = secrets.token_urlsafe(24)
+    if kept:
+        with suppress(OSError):
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file.unlink(missing_ok=True)
+            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+                out.write(token)
+    return token
