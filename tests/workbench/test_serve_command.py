@@ -39,7 +39,12 @@ def test_what_cannot_be_served_is_told_in_a_line(tmp_path, served):
 def test_it_ends_when_it_is_told_to_and_leaves_no_process(tmp_path):
     """Whoever waits for a worker then hears of it, and no trace of Python is printed."""
     pair = {"sent1": "a dog", "sent2": "a cat", "decision": ["rating"]}
-    for number in (signal.SIGINT, signal.SIGTERM):
+    draft = {"name": "a.lp", "text": "p(1..30000). q(X,Y) :- p(X), p(Y)."}
+    for number, path, body in (
+        (signal.SIGINT, "/api/why", pair),
+        (signal.SIGTERM, "/project/rules/check", draft),
+        (signal.SIGTERM, "/project/report/decide?corpus=images", None),
+    ):
         with start(tmp_path / "p", "--quiet") as process:
             server = serving.opened(tmp_path / "p", process)
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
@@ -49,10 +54,10 @@ def test_it_ends_when_it_is_told_to_and_leaves_no_process(tmp_path):
                 "content-type": "application/json",
             }
             with closing(HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
-                connection.request("POST", "/api/why", json.dumps(pair), headers)
+                connection.request("POST" if body else "GET", path, json.dumps(body), headers)
                 time.sleep(0.5)
                 process.send_signal(number)
-                assert "error" in json.load(connection.getresponse())
+                assert "error" in json.loads(connection.getresponse().read().split(b"\n")[-2:][0])
             assert process.communicate(timeout=60)[1] == ""
         for _ in range(100):
             left = [child for child in children if Path("/proc", child).exists()]

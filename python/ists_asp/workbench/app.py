@@ -17,7 +17,7 @@ import hmac
 import logging
 import mimetypes
 import secrets
-from asyncio import wait_for
+from asyncio import CancelledError, wait_for
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -180,9 +180,8 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a request, or pass it on."""
-        nonce = secrets.token_urlsafe(16)
-        scope.setdefault("state", {})["nonce"] = nonce
-        secured, bounded = _secured(send, nonce), _bounded(receive)
+        scope.setdefault("state", {})["nonce"] = secrets.token_urlsafe(16)
+        secured, bounded = _secured(send, scope["state"]), _bounded(receive)
         if refused := self._answer(Request(scope)):
             await refused(scope, receive, secured)
             return
@@ -197,6 +196,13 @@ class Guard:
             await self._app(scope, bounded, secured)
         except ClientDisconnect:
             pass
+        except CancelledError:
+            # The server ends, and waits no longer: a stream has that as its last line.
+            last = responses.JSONResponse({"error": "the server is ending. Start it again"}, 503)
+            if not scope["state"].get("begun"):
+                await last(scope, receive, secured)
+            elif scope["state"]["begun"] == "application/x-ndjson":
+                await send({"type": "http.response.body", "body": bytes(last.body) + b"\n"})
         except Exception as error:
             self._warn(f"{scope['method']} {scope['path']}: {_reason(error)}")
         finally:
@@ -264,14 +270,19 @@ def _bounded(receive: Receive) -> Receive:
     return bounded
 
 
-def _secured(send: Send, nonce: str) -> Send:
-    """The same, with what tells browsers to be strict, and to keep nothing."""
+def _secured(send: Send, state: dict[str, str]) -> Send:
+    """The same, with what tells browsers to be strict, and to keep nothing.
+
+    The ``state`` has the nonce of the page; and what kind of response has ``begun``, if one has.
+    """
 
     async def secured(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            headers.update({"content-security-policy": _POLICY.format(nonce=nonce), **_HEADERS})
+            policy = _POLICY.format(nonce=state["nonce"])
+            headers.update({"content-security-policy": policy, **_HEADERS})
             headers.setdefault("cache-control", "no-store")
+            state["begun"] = headers.get("content-type", "-")
         await send(message)
 
     return secured
@@ -352,10 +363,12 @@ def run(
             await super().startup(sockets)
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            # Who asks is told what has no answer any more, and nobody else.
+            logger.handlers = [logging.NullHandler()]
             ending()
             await super().shutdown(sockets)
 
-    for name in ("uvicorn.error", "asyncio"):
+    for name in ("asyncio", "uvicorn.error"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [_Line(tell)], False
     config = uvicorn.Config(

@@ -173,8 +173,9 @@ class Project:
             expected = "letters, digits, - and _, with .lp or .tsv at the end"
             found = f"{shortened(name)!r} is not a name for a rule file"
             raise UsageError(found, expected=expected)
-        if any("\ud800" <= sign <= "\udfff" for sign in text):
-            raise DataError("half of a character", where=name, expected="text in UTF-8")
+        if any(sign == "\0" or "\ud800" <= sign <= "\udfff" for sign in text):
+            found = "half of a character, or a null character"
+            raise DataError(found, where=name, expected="text in UTF-8")
         if len(text) > LARGEST:
             raise DataError(f"{len(text)} characters", where=name, expected=f"at most {LARGEST}")
 

@@ -122,6 +122,7 @@ class Editor:
         self._project = bench.project
         light = replace(bench.desks.setup(), profile=_LIGHT, rules=(), reader=NO_READER)
         self._worker = Worker(replace(light, constants={}))
+        bench.closing.callback(self._worker.close)
         self._newest = Newest()
         self._known: tuple[str, dict[str, Any]] = "", {}
 
