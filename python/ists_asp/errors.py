@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Subject
     from ists_asp.syntax.ground import Ground
 
+LONGEST_NAME = 200  # characters of a name that others are compared with
 _PLACE = 300
 _TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
 
@@ -45,11 +46,17 @@ def shortened(text: str, most: int = 80) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def suggest(name: str, known: Iterable[str], otherwise: str = "", quote: str = "") -> str:
-    """A hint at the known name that is most like one, if any is; or another hint."""
+def alike(name: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:
+    """The known names that are most like one; the time grows with the square of their lengths."""
     from difflib import get_close_matches
 
-    close = get_close_matches(name, [*known], n=1)
+    first, *others = (one[:LONGEST_NAME] for one in (name, *known))
+    return get_close_matches(first, others, most, cutoff)
+
+
+def suggest(name: str, known: Iterable[str], otherwise: str = "", quote: str = "") -> str:
+    """A hint at the known name that is most like one, if any is; or another hint."""
+    close = alike(name, known)
     return f"Did you mean {quote}{close[0]}{quote}?" if close else otherwise
 
 

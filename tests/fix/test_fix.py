@@ -69,12 +69,17 @@ def test_an_edit_is_written_beside_others_and_taken_back(good, bad, tmp_path):
     asked = ("fix", *MILK, claim, "--profile", "headlines", "--reader", "none", "-q")
     record = json.loads(good(*asked, "--json"))
     assert (record["held"], record["pairs"]) == (False, 10)
-    for name in ("", "_2"):
+    (folder := tmp_path / "fixes").mkdir()
+    (folder / "litres_gallons_2.lp").symlink_to(tmp_path / "outside")
+    for name in ("", "_3", ""):
+        file = folder / f"litres_gallons{name}.lp"
+        file.unlink(missing_ok=True)
         good(*asked, "--apply", "1")
-        file = tmp_path / "fixes" / f"litres_gallons{name}.lp"
         assert file.read_text().partition("\n")[2] == record["proposals"][0]["proposal"]["text"]
+    # What was written last goes first, and nothing went through the link.
     good("fix", "--undo")
-    assert [path.name for path in (tmp_path / "fixes").iterdir()] == ["litres_gallons.lp"]
+    assert sorted(path.name[-6:] for path in folder.iterdir()) == ["s_2.lp", "s_3.lp"]
+    assert not (tmp_path / "outside").exists()
     good("fix", "--undo")
     assert bad(1, "fix", "--undo") == "fixes: no file here was written by fix --apply"
     assert "--apply: there is no edit 9; expected 1 to" in bad(2, *asked, "--apply", "9")

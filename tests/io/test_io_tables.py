@@ -518,10 +518,12 @@ def test_wide_reports_have_a_row_an_answer(table, name, expected):
 
 
 def test_the_likeliest_column_is_suggested(table):
-    source = table("a.csv", b"id,Antwrt,solution\n1,a,b\n", header=True)
+    long = "x" * 900_000
+    source = table("a.csv", f"id,Antwrt,solution,{long}\n1,a,b,c\n".encode(), header=True)
     with pytest.raises(UsageError, match=r"Did you mean --answer-col 'Antwrt'\?"):
         source.column("antwort", "--answer-col")
     assert source.likely(["zzz"], "--x") is None
+    assert source.likely([long], "--x").endswith("xxx…'?")
     named = "Schüler,Frage,Antwort,Musterlösung"
     assert usual(named.split(","), USUAL["reference"]) == 3
 

@@ -226,7 +226,7 @@ def test_a_spoilt_history_leads_nowhere(project):
 
 
 def test_what_is_no_text_or_no_file_is_refused_in_a_line(project):
-    for name, text in (("words.tsv/x.lp", ""), ("half.lp", "\ud800")):
+    for name, text in (("words.tsv/x.lp", ""), ("half.lp", "\ud800"), ("a.tsv", "a\0 = b\n")):
         with pytest.raises((DataError, UsageError)):
             project.save(name, text, None, "an edit")
     state = project.save("windows.lp", "% a\r\n", None, "an edit")

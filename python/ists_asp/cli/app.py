@@ -18,7 +18,7 @@ from ists_asp.cli import INTERRUPTED, commands
 from ists_asp.cli.commands.config import NAME, use_config
 from ists_asp.cli.console import error, fail, write_output
 from ists_asp.cli.options import option
-from ists_asp.errors import IstsError, UsageError, told, too_deep
+from ists_asp.errors import IstsError, UsageError, alike, told, too_deep
 from ists_asp.terminal import Door, one_line, open_doors, table
 
 _MODULES = {name: name for _, name, _ in iter_modules(commands.__path__) if "_" not in name}
@@ -208,9 +208,7 @@ def _no_such_option(name: str, context: click.Context) -> str:
     if owners:
         return f"{text}, which is one of {' and '.join(owners)}"
     # So alike that --raw is not what --format was meant to be.
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, own, n=2, cutoff=0.75)
+    close = alike(name, own, 2, 0.75)
     return f"{text}. Did you mean {' or '.join(close)}?" if close else text
 
 

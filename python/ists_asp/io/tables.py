@@ -11,13 +11,12 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
-from difflib import get_close_matches
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from ists_asp import limits
-from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.errors import LONGEST_NAME, DataError, UsageError, alike, shortened
 from ists_asp.io import columns as c
 from ists_asp.io import sheets
 from ists_asp.io.columns import ABSENT, Cells, folded, texts
@@ -239,8 +238,8 @@ class Table:
 
     def likely(self, names: Iterable[str], flag: str) -> str | None:
         """A hint at the column whose title is most like one of some names, if one is."""
-        titles = {folded(title): title for title in self.columns}
-        near = (get_close_matches(folded(name), titles, 1, 0.7) for name in names)
+        titles = {folded(title)[:LONGEST_NAME]: title for title in self.columns}
+        near = (alike(folded(name), titles, 1, 0.7) for name in names)
         title = next((titles[match] for (match,) in filter(None, near)), None)
         return None if title is None else f"Did you mean {flag} '{shortened(title)}'?"
 

@@ -177,16 +177,21 @@ def _apply(found: Fix, number: int, into: Path, examples: Sequence[Example]) -> 
         expected = f"1 to {len(found.proposals)}" if found.proposals else "an edit that helps"
         raise UsageError(f"there is no edit {number}", where="--apply", expected=expected)
     proposal = found.proposals[number - 1].proposal
-    into.mkdir(parents=True, exist_ok=True)
+    try:
+        into.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fault, hint = f"cannot be made: {error.strerror}", "Choose another folder with --into"
+        raise DataError(fault, where=str(into), expected="a folder", hint=hint) from None
     done = _written(into)
     name, place = proposal.name, 1
-    while (file := into / f"{name}{proposal.suffix}").exists():
+    # A link that leads nowhere would make a file elsewhere.
+    while (file := into / f"{name}{proposal.suffix}").exists() or file.is_symlink():
         place += 1
         name = f"{proposal.name}_{place}"
     mark = "#" if proposal.suffix == ".tsv" else "%"
     told = shortened(examples[0].text, 200).replace("\n", " ")
     with atomic_writer(file) as stream:
-        stream.write(f"{mark} fix {len(done) + 1}: {told}\n{proposal.text}")
+        stream.write(f"{mark} fix {max(done, default=0) + 1}: {told}\n{proposal.text}")
     note(f"{file} is written; try it with --rules {file}, or take it back with fix --undo")
 
 

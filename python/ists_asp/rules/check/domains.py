@@ -12,13 +12,13 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeAlias
 
 from clingo.ast import ASTType
 
 from ists_asp import vocabulary as v
+from ists_asp.errors import alike
 from ists_asp.lang import languages
 from ists_asp.rules.arguments import Atom, Read
 from ists_asp.rules.check.model import Checked, Finding, Severity, Statement
@@ -200,7 +200,7 @@ def _unlike(atom: Atom, stated: Mapping[_Slot, set[Ground]]) -> Iterator[_Fault]
             found = f"{term} is {_sort(term)}, and {place} is {others} elsewhere"
             yield "mixed", found, f"Mind the order of the arguments; {min(known)} may stand there"
         names = [one for one in known if one.isidentifier()]
-        if term.isidentifier() and (near := get_close_matches(term, names, 1, _SPELT_ALIKE)):
+        if term.isidentifier() and (near := alike(term, names, 1, _SPELT_ALIKE)):
             yield "domain", f"{term} is nowhere else {place}", f"Did you mean {near[0]}?"
 
 
@@ -277,7 +277,7 @@ def _word_slots(reads: Iterable[Read]) -> frozenset[_Slot]:
 
 
 def _meant(constant: str, domain: Collection[str]) -> str:
-    if near := get_close_matches(constant.strip('"').lower(), domain, n=1):
+    if near := alike(constant.strip('"').lower(), domain):
         return f"Did you mean {near[0]}?"
     quoted = ", ".join(list(domain)[:_QUOTED])
     return f"It is one of {quoted}{', …' if len(domain) > _QUOTED else ''}"

@@ -21,7 +21,7 @@ import msgspec
 from clingo.ast import AST, AggregateFunction, ASTType, Sign
 
 from ists_asp import vocabulary as v
-from ists_asp.errors import MOST
+from ists_asp.errors import LONGEST_NAME, MOST
 from ists_asp.io.store import Memo
 from ists_asp.rules.arguments import Atom, Meanings, Place, Read, argument_types, placed
 from ists_asp.rules.check.model import Checked, Finding
@@ -170,7 +170,8 @@ class Types:
 
 def likeness(name: str, other: str) -> float:
     """The similarity of two names, 0 to 1, also with the words of each in order."""
-    pairs = (name, other), ["_".join(sorted(one.split("_"))) for one in (name, other)]
+    both = name[:LONGEST_NAME], other[:LONGEST_NAME]
+    pairs = both, ["_".join(sorted(one.split("_"))) for one in both]
     return max(SequenceMatcher(None, *pair).ratio() for pair in pairs)
 
 

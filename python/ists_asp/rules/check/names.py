@@ -9,7 +9,6 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from itertools import chain
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from clingo import Control
 from clingo.ast import ASTType, ProgramBuilder, Sign
 
 from ists_asp import vocabulary as v
-from ists_asp.errors import UNSAFE, unsafe
+from ists_asp.errors import UNSAFE, alike, unsafe
 from ists_asp.rules.arguments import Atom, Read
 from ists_asp.rules.check.meanings import likeness, types_of, unsafe_inside
 from ists_asp.rules.check.model import Checked, Finding, Place, Program, Statement
@@ -391,7 +390,7 @@ def check_targets(checked: Checked) -> Iterator[Finding]:
                 continue
             known = targets.get(about.name)
             if known is None or known.arity != len(about.arguments):
-                near = get_close_matches(about.name, targets, n=1)
+                near = alike(about.name, targets)
                 hint = f"Did you mean {targets[near[0]]}? " if near else ""
                 hint += "Evidence is about boundary(S,I), pair(X,Y), link(X,Y) or side(S,X,Y)"
                 told = f"no evidence is about {about.name}/{len(about.arguments)}"
