@@ -1,5 +1,6 @@
 """Pearson's correlation of ratings, means, intervals and significance; the token baseline."""
 
+import gzip
 import json
 import math
 from pathlib import Path
@@ -96,6 +97,16 @@ def test_gold_in_a_sheet_that_is_named(tmp_path):
     pairs = list(read_sts(tmp_path / "gold.xlsx", told.append, sheet="B"))
     assert [one.score for one in pairs] == [1, 2, 3, 4]
     assert told[0].endswith("sheet 'B', row 6: s2 is empty; expected at least one token; left out")
+
+
+@pytest.mark.parametrize("scores", ["1 2,5 3 4,25", "20% 50 % 60% 85%", "1 2.5 3 4.25"])
+def test_numbers_as_people_write_them(tmp_path, scores):
+    gold, run = tmp_path / "gold.csv.gz", tmp_path / "run.txt"
+    rows = "".join(f"{score};a;b\n" for score in scores.replace(" %", "%").split())
+    gold.write_bytes(gzip.compress(f"score;s1;s2\n{rows}".encode()))
+    run.write_text("1\n2.5\n3\n4.25\n")
+    assert evaluate_ratings(gold, run).mean.correlation.r == pytest.approx(1)
+    assert len(list(read_sts(gold))) == 4
 
 
 def test_pairs_that_a_run_left_out_do_not_count(tmp_path):

@@ -451,6 +451,9 @@ SHEETS = {
     "page.xls": PAGE,
     "tabs.xls": b"s1\ts2\na\tb\n",
     "text.xlsx": b"s1,s2\na,b\n",
+    "bars.csv": b"s1|s2\na|b, c\n",
+    "again.csv": b"s1,s2\na,b\n s1,s2\nc,d\n",
+    "twice.csv": b"s1,s2,s2\na,b,c\n",
     "sheet.xlsx": libre([PAIR, ["a", "b"]]),
 }
 DATES = "dates are read as the sheet shows them; a program may have made them of what was typed:"
@@ -473,6 +476,9 @@ name=          | expected=          | words=
 "workbook.csv" | [["a", "b"]] | ["this is an Excel workbook, whatever its name, and is read as"]
 "page.xls"     | [["a & b\nc", "d"]] | ["this is a page of HTML, whatever its name, and is read as"]
 "tabs.xls"     | [["a", "b"]]       | []
+"bars.csv"     | [["a", "b, c"]]    | []
+"again.csv"    | [["a", "b"], ["c", "d"]] | ["row 3 has the titles again; left out"]
+"twice.csv"    | [["a", "b", "c"]]  | ["several columns are called s2; where it is named"]
 "text.xlsx"    | [["a", "b"]]       | ["this is text, whatever its name, and is read as one"]
 "sheet.xlsx"   | [["a", "b"]] | ["this is a LibreOffice sheet, whatever its name, and is read as"]
 """)

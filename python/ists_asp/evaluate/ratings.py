@@ -29,10 +29,11 @@ import numpy as np
 from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
 from ists_asp.io.columns import USUAL, names_columns, usual
+from ists_asp.io.delimited import number
 from ists_asp.io.pairs import GAPS, Ids, identifier
 from ists_asp.io.tables import Table
-from ists_asp.io.text import LONGEST, Faults, Line, Warn, check_no_header, ignore, parse_each
-from ists_asp.io.workbooks import KINDS
+from ists_asp.io.text import LONGEST, SKIP, Faults, Line, Warn, check_no_header, ignore, parse_each
+from ists_asp.io.workbooks import KINDS, READ, ending
 from ists_asp.model import Pair
 from ists_asp.terminal import table
 
@@ -290,7 +291,8 @@ def _ratings(
 
     With ``skip_bad`` a faulty row has none of both. Rows with errors are given by their places.
     """
-    faults, kind = Faults(warn if skip_bad else None), KINDS.get(file.suffix.lower())
+    faults, own = Faults(warn if skip_bad else None, hint=SKIP), ending(file)
+    kind = None if own == ".txt" else READ.get(own)
     if kind is None and file.is_file():
         with file.open("rb") as stream:
             first = stream.readline(LONGEST).decode("utf-8", "replace")
@@ -343,14 +345,11 @@ def _number(value: object, where: str) -> float | None:
         value = value.get("value")
     if value is None or not str(value).strip():
         return None
-    try:
-        number = float(value) if isinstance(value, str | int | float) else math.nan
-    except (ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
+    rating = number(str(value)) if isinstance(value, str | int | float) else math.nan
+    if not math.isfinite(rating):
         expected = "a rating, or an object with a rating"
         raise DataError(f"'{shortened(str(value))}'", where=where, expected=expected)
-    return number
+    return rating
 
 
 def render_ratings(evaluation: RatingEvaluation) -> str:

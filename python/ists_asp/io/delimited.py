@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
@@ -28,6 +29,7 @@ Put: TypeAlias = Callable[[Cells], None]  # writes a row
 _SAMPLE = 1 << 16  # characters by which is found out how a text is written
 _BOMS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 _UNREAD = re.compile("[\udc80-\udcff]")
+_COMMA = re.compile(r"[-+]?\d+,\d+", re.ASCII)
 _LISTED = re.compile(r"sep=(.)\r?\n?")
 
 
@@ -53,6 +55,15 @@ class Row:
 def plain_value(value: object) -> object:
     """A value as a cell of a table holds it: lists and objects as JSON."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+
+
+def number(text: str) -> float:
+    """The number in a cell, perhaps with a decimal comma or a percent sign; NaN if it is none."""
+    text = text.strip().removesuffix("%").rstrip()
+    try:
+        return float(text.replace(",", ".") if _COMMA.fullmatch(text) else text)
+    except ValueError:
+        return math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +203,7 @@ class TextRows:
         if not lines:
             return
         line_end = "\r\n" if lines[0].endswith("\r\n") else "\n"
-        signs = "\t;," if self.kind == "csv" else "\t"
+        signs = "\t;,|" if self.kind == "csv" else "\t"
         if listed := _LISTED.fullmatch(lines[0]):
             signs, lines = listed[1], lines[1:]
         self._bars = all("|||" in line for line in lines) and "\t" not in "".join(lines[:1])

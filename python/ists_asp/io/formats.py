@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, field
-from itertools import chain, starmap
+from itertools import accumulate, chain, pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.errors import DataError, SolveError
@@ -369,34 +369,27 @@ def _write_conllu(outcome: Outcome) -> str:
     """Both sentences, with tags, and in the last column what each word is aligned with."""
     pair, text = outcome.pair, ""
     lines = [line for answer in outcome.answers[:1] for line in answer.alignments]
-    sentences = (pair.sent1, pair.sent2)
-    ids = [dict[int, tuple[int, ...]](), dict[int, tuple[int, ...]]()]
-    for of, sentence in zip(ids, sentences, strict=True):
-        size = 0
-        for token in sentence.tokens:
-            count = len(token.words) or 1
-            of[token.index] = tuple(range(size + 1, size + count + 1))
-            size += count
+    sentences = pair.sent1, pair.sent2
+    sizes = [[len(token.words) or 1 for token in sentence.tokens] for sentence in sentences]
+    ends = [[0, *accumulate(widths)] for widths in sizes]  # words up to the end of each token
     for side, sentence in enumerate(sentences):
         text += f"# sent_id = {pair.id}.{side + 1}\n# text = {unbroken(sentence.text)}\n"
-        sides = [(line.tokens1, line.tokens2)[:: 1 - 2 * side] for line in lines]
-        on = {token: place for place, (own, _) in enumerate(sides) for token in own}
-        glued = [*(token.glued for token in sentence.tokens[1:]), False]
-        for token, near in zip(sentence.tokens, glued, strict=True):
-            misc = ["SpaceAfter=No"] * near
-            if (place := on.get(token.index)) is not None:
-                line, other = lines[place], sides[place][1]
-                others = [str(one) for at in other for one in ids[1 - side].get(at, ())]
-                misc = [f"Aligned={','.join(others)}"] * bool(others) + misc
-                misc += [f"Label={format_label(line)}", f"Score={format_score(line.score)}"]
-            rest, numbers = "\t_\t_\t_\t_\t", ids[side][token.index]
-            last = "|".join(sorted(misc)) or "_"
-            if len(numbers) > 1:
-                text += f"{numbers[0]}-{numbers[-1]}\t{token.form}\t_\t_\t_{rest}{last}\n"
+        for token, (before, end) in zip(sentence.tokens, pairwise(ends[side]), strict=True):
+            misc = ["SpaceAfter=No" for one in sentence.tokens[token.index :][:1] if one.glued]
+            for line in lines:
+                own, other = (line.tokens1, line.tokens2)[:: 1 - 2 * side]
+                if token.index in own:
+                    there, to = ends[1 - side], [f"Label={format_label(line)}"]
+                    numbers = [n for at in other for n in range(there[at - 1] + 1, there[at] + 1)]
+                    to += [f"Aligned={','.join(map(str, numbers))}"] if numbers else []
+                    misc = [*to, f"Score={format_score(line.score)}", *misc]
+            last, open_ = "|".join(sorted(misc)) or "_", "\t_" * 4
+            if end - before > 1:
+                text += f"{before + 1}-{end}\t{token.form}\t_\t_\t_{open_}\t{last}\n"
                 last = "_"
-            for number, word in zip(numbers, token.words or (None,), strict=True):
-                form, *tags = (token.form, "_", "_", "_") if word is None else astuple(word)
-                text += "\t".join([str(number), form, *tags]) + f"{rest}{last}\n"
+            words = [astuple(word) for word in token.words] or [(token.form, "_", "_", "_")]
+            for number, word in enumerate(words, before + 1):
+                text += "\t".join([str(number), *word]) + f"{open_}\t{last}\n"
         text += "\n"
     return text
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io import text as t
 from ists_asp.io.columns import ABSENT, USUAL, couple, usual
-from ists_asp.io.delimited import Row
+from ists_asp.io.delimited import Row, number
 from ists_asp.io.tables import Table
-from ists_asp.io.workbooks import KINDS, SHEETS
+from ists_asp.io.workbooks import READ, SHEETS, ending
 from ists_asp.limits import check_size
 from ists_asp.model import Chunk, Pair, Sentence
 from ists_asp.resources import Closing
@@ -66,11 +66,11 @@ def read_pairs(
         for source, name in ((first, name1), (second, name2))
     )
     count1 = count2 = 0
-    for number, (sent1, sent2) in enumerate(zip_longest(*sides), 1 + before):
+    for line, (sent1, sent2) in enumerate(zip_longest(*sides), 1 + before):
         count1 += sent1 is not None
         count2 += sent2 is not None
         if isinstance(sent1, Sentence) and isinstance(sent2, Sentence):
-            yield Pair(str(number), sent1, sent2)
+            yield Pair(str(line), sent1, sent2)
     if count1 != count2:
         count = "1 sentence" if count1 == 1 else f"{count1} sentences"
         found, expected = f"{count} against {count2} in {name2}", "as many sentences in both files"
@@ -168,7 +168,7 @@ def _unknown(table: Table) -> FormatError:
 
 
 class EmptyCellError(DataError):
-    """A row lacks a sentence: in a sheet, where people leave cells empty, it is left out."""
+    """A row of a sheet lacks a sentence: it is left out, as people leave cells empty."""
 
 
 def table_pairs(
@@ -213,7 +213,10 @@ def read_sts(
     Rows without a score are left out, and warned of at the end.
     """
     label = t.source_name(source)
-    kind, titles = KINDS.get(Path(label).suffix.lower(), "tsv"), [column] if column else []
+    kind, titles = (
+        {**READ, ".txt": "tsv"}.get(ending(Path(label)), "tsv"),
+        [column] if column else [],
+    )
     table = Table(source, kind, name=label, sheet=sheet, titles=titles, warn=warn)
     wanted, count = {"gold": column} if column else {}, len(table.columns)
     if not table.header:
@@ -222,14 +225,14 @@ def read_sts(
             expected = "three: a score, sentence 1 and sentence 2; or name that with --gold-col"
             raise FormatError(f"{count} columns", where=f"{label}:1", expected=expected)
         wanted = {"gold": str(first), "sent1": str(first + 1), "sent2": str(first + 2)}
-    places, faults = find_places(table, wanted), t.Faults(warn if skip_bad else None)
+    places, faults = find_places(table, wanted), t.Faults(warn if skip_bad else None, hint=t.SKIP)
     if places.gold is None:
         hint, expected = "Name it with --gold-col", "one that is called 'score'"
         raise FormatError("no column of scores", where=label, expected=expected, hint=hint)
     gaps = 0
     for row, pair in table_pairs(table, places, warn):
         with faults:
-            if isinstance(pair, EmptyCellError) and table.kind in SHEETS:
+            if isinstance(pair, EmptyCellError):
                 warn(f"{pair}; left out")
                 continue
             if isinstance(pair, DataError):
@@ -240,10 +243,7 @@ def read_sts(
             if text.lower() in GAPS:
                 gaps += 1
                 continue
-            try:
-                score = float(text)
-            except ValueError:
-                score = math.nan
+            score = number(text)
             if not math.isfinite(score):
                 found, where = f"the score '{shortened(text)}'", table.place(row, places.gold)
                 raise DataError(found, where=where, expected="a number")
@@ -273,9 +273,10 @@ def identifier(row: Row, place: int | None) -> str:
 def _sentences(
     table: Table, row: Row, places: Places, repairs: t.Repairs
 ) -> tuple[Sentence, Sentence]:
+    empty = EmptyCellError if table.kind in SHEETS else DataError
     record = dict(zip(table.columns, row.cells, strict=True)) if table.kind == "jsonl" else {}
     sent1, sent2 = (
-        _sentence(row, table.columns[at] or f"sentence {side}", at, side, record, repairs)
+        _sentence(row, table.columns[at] or f"sentence {side}", at, side, record, repairs, empty)
         for side, at in enumerate((places.sent1, places.sent2), 1)
     )
     if (sent1.chunks is None) != (sent2.chunks is None):
@@ -286,12 +287,18 @@ def _sentences(
 
 
 def _sentence(
-    row: Row, name: str, place: int, side: int, record: Mapping[str, object], repairs: t.Repairs
+    row: Row,
+    name: str,
+    place: int,
+    side: int,
+    record: Mapping[str, object],
+    repairs: t.Repairs,
+    empty: type[DataError],
 ) -> Sentence:
     value = row.cells[place]
     if value is ABSENT:
         raise DataError(f"no '{name}'", where=row.where, expected="a sentence")
-    if isinstance(value, bool) or not isinstance(value, (str, int, float, type(None))):
+    if isinstance(value, list | dict | bytes) or (isinstance(value, bool) and record):
         found = f"'{name}' is not a string"
         raise DataError(found, where=row.where, expected="a sentence as a string")
     chunks = record.get(f"chunks{side}")
@@ -303,7 +310,7 @@ def _sentence(
     if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
         words, text = t.split_words(t.clean(text, row.where, repairs)), ""
     if not words:
-        raise EmptyCellError(f"{name} is empty", where=row.where, expected="at least one token")
+        raise empty(f"{name} is empty", where=row.where, expected="at least one token")
     sentence = t.make_sentence(words, text)
     if chunks is None:
         return sentence

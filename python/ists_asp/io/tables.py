@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
@@ -111,6 +112,12 @@ class Table:
             names = ("" if cell is None else str(cell).strip() for cell in first.cells)
             self.columns = tuple(names) if self.header else ("",) * len(first.cells)
         self._width = len(self.columns)
+        self._titled = texts(self.columns)
+        twice = [name for name, count in Counter(self._titled).items() if count > 1]
+        if self.header and twice:
+            self._warn(
+                f"several columns are called {twice[0]}; where it is named, the first is read"
+            )
         self._groups = c.groups(self.columns) if long and self.header else []
         if self._groups:
             self._lengthen()
@@ -138,8 +145,11 @@ class Table:
         """Read the rows but for averages, lazily; of a wide report one for each answer."""
         for row in self._rows_below():
             cells = row.cells
-            if self.header and not row.fault and self.kind != "jsonl" and c.is_total(cells):
+            titled = self.header and not row.fault and self.kind not in ("jsonl", "parquet")
+            if titled and c.is_total(cells):
                 self._warn(f"row {row.number} has averages ({cells[0]}); left out")
+            elif titled and texts(cells) == self._titled:
+                self._warn(f"row {row.number} has the titles again; left out")
             elif not self._groups or row.fault is not None:
                 yield row
             else:

@@ -30,17 +30,20 @@ _LONE_BLANK = re.compile("(?<![^ \t])\u00a0+(?![^ \t])")
 _MOST = 20  # faults that are told one by one; of a million only the number is of use
 
 
+SKIP = "Add --skip-bad to leave faulty rows out"  # a hint
+
+
 class Faults:
     """The faults of the lines of an input.
 
     A block ``with faults:`` takes up what it raises about a line; :meth:`check` raises it. With
-    ``skip`` it is warned of instead, and the line left out.
+    ``skip`` it is warned of instead, and the line left out; without, the first has the ``hint``.
     That the input as a whole is of another kind (:class:`~ists_asp.errors.FormatError`) is not
     taken up: every line would say it again.
     """
 
-    def __init__(self, skip: Warn | None = None) -> None:
-        self._skip = skip
+    def __init__(self, skip: Warn | None = None, *, hint: str | None = None) -> None:
+        self._skip, self._hint = skip, hint
         self._first: list[DataError] = []
         self._count = 0
 
@@ -60,6 +63,8 @@ class Faults:
             for message in several.messages:
                 self._skip(f"{message}; left out")
             return
+        if self._hint and not self._count:
+            several.faults[0].hint = several.faults[0].hint or self._hint
         self._first += several.faults[: _MOST - len(self._first)]
         self._count += several.count
 

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from io import BytesIO
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
@@ -257,27 +257,23 @@ class Source:
     def _look_through(self, warn: Warn, *, whole: bool) -> None:
         """Check and count all pairs, and hold them unless there are many."""
         from ists_asp.io.pairs import EmptyCellError
-        from ists_asp.io.text import HELD, Faults
-        from ists_asp.io.workbooks import SHEETS
+        from ists_asp.io.text import HELD, SKIP, Faults
         from ists_asp.limits import fits, is_long
 
         self.count, self.long, self.attached, self._states = 0, False, Attached(), self._stated()
         faults, others = Faults(), list[str]()
         held: list[Entry] = []
-        told = bool(self.before)
+        told, faulty = bool(self.before), False
         with faults:
             for row, item in self._entries(warn, others):
                 if whole or len(held) <= HELD:
                     held.append((row, item))
                 if isinstance(item, DataError):
-                    empty = (
-                        isinstance(item, EmptyCellError)
-                        and self.table
-                        and self.table.kind in SHEETS
-                    )
-                    if self.skip_bad or empty:
+                    if self.skip_bad or isinstance(item, EmptyCellError):
                         warn(f"{item}; left out")
                     else:
+                        if self.table and not faulty:
+                            item.hint, faulty = item.hint or SKIP, True
                         faults.add(item)
                     continue
                 self.count += 1
@@ -343,19 +339,17 @@ class Source:
         from ists_asp.io.wa import linked_pair, parse_links
 
         lines = read_lines(Path(self.links), warn=warn)
-        for row, item in entries:
-            line = next(lines, None)
-            if line is None:
-                raise DataError("fewer lines than pairs", where=self.links, expected="one a pair")
+        for entry, line in zip_longest(entries, lines):
+            if entry is None or line is None:
+                found = f"{'more' if entry is None else 'fewer'} lines than pairs"
+                raise DataError(found, where=self.links, expected="one a pair")
+            row, item = entry
             try:
                 if not isinstance(item, DataError):
                     item = linked_pair(item, parse_links(line), line.where, warn)
             except DataError as fault:
-                yield row, fault
-            else:
-                yield row, item
-        if next(lines, None) is not None:
-            raise DataError("more lines than pairs", where=self.links, expected="one a pair")
+                item = fault
+            yield row, item
 
     def _foreign(self, row: Row | None, pair: Pair) -> DataError | None:
         from ists_asp.lang import foreign

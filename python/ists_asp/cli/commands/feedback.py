@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os.path
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,11 +19,11 @@ from ists_asp.cli.driver import Printed, make_parts, working
 from ists_asp.cli.files import INPUT, command
 from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shortened
 from ists_asp.io.columns import USUAL, folded, usual
-from ists_asp.io.delimited import Row, Text
+from ists_asp.io.delimited import Row, Text, number
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import Outcome
 from ists_asp.io.tables import Table, writing_behind
-from ists_asp.io.text import Faults, Repairs, Warn, make_sentence, plain, split_words
+from ists_asp.io.text import SKIP, Faults, Repairs, Warn, make_sentence, plain, split_words
 from ists_asp.io.workbooks import READ, kind_of
 from ists_asp.lang import foreign
 from ists_asp.model import Pair, Sentence
@@ -293,7 +292,7 @@ def _read(
         places["id"] = at
         if not quiet:
             note(f"{table.name}: {table.columns[at]} is the id")
-    faults, repairs = Faults(warn if skip_bad else None), Repairs(warn)
+    faults, repairs = Faults(warn if skip_bad else None, hint=SKIP), Repairs(warn)
 
     def check_texts(source: Table, row: Row, *roles: str) -> None:
         if row.fault is not None:
@@ -330,16 +329,12 @@ def _read(
             mark = None if marked is None else _mark(table, row, marked)
             words = make_sentence(split_words(answer))
             fault = foreign((words, words), profile.language, profile.name, row.where)
-            if language_check == "off":
-                fault = None
-            if fault is not None:
+            if fault is not None and language_check != "off":
                 if skip_bad or language_check == "error":
                     raise fault
-                if language_check == "warn":
-                    warn(str(fault))
-                    fault, language_check = None, "off"
-                else:
-                    warn(f"{fault}; the answer is not judged")
+                warn(f"{fault}{'; the answer is not judged' * (language_check is None)}")
+            if language_check and fault is not None:
+                fault, language_check = None, "off"
             ids.add(own)
             sheet.known.append(fault is None)
             sheet.submissions.append(Submission(own, question, answer, tuple(models)))
@@ -366,11 +361,8 @@ def _find(table: Table, role: str, wanted: Mapping[str, str | None], needed: boo
 
 
 def _mark(table: Table, row: Row, column: int) -> float | None:
-    text = row.text(column).replace(",", ".")
-    try:
-        mark = float(text) if text else None
-    except ValueError:
-        mark = math.nan
+    text = row.text(column)
+    mark = number(text) if text else None
     # Not a number is in no order either.
     if mark is None or abs(mark) <= _HIGHEST:
         return mark
