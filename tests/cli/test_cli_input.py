@@ -124,6 +124,8 @@ def test_a_long_id_is_not_told_in_full(run, bad):
         ("Carnival in Rio de Janeiro", "Le Monde reports", "en", "en"),
         ("El gato duerme", "Un gato come en la casa", "es", "es"),
         ("The cat is on the mat", "A cat was in the house", "es", "en"),
+        ("Vendrá a menos que llueva.", "Vendrá si llueve.", "es", "es"),
+        ("UN team leaves Syria", "UN team in Syria", "en", "en"),
     ],
 )
 def test_small_words_tell_the_language(sent1, sent2, expected, found):

@@ -89,7 +89,7 @@ def guess(sentences: tuple[Sentence, Sentence], expected: str) -> str:
     Another language is found where one of the sentences, or both together, have at least
     :data:`FEWEST` of its small words, one word in :data:`SHARE`, and more than of the expected
     language. A small word before a capital may be part of a name, as in El Salvador, and counts
-    only in languages of which the table says so.
+    only in languages of which the table says so; one in capitals may be an abbreviation, as UN.
     """
     if expected not in tables():
         return expected
@@ -119,7 +119,8 @@ def _counts(sentence: Sentence) -> Counter[str]:
         code
         for form, following in zip(forms, [*forms[1:], ""][: len(forms)], strict=True)
         for code, words in tables().items()
-        if form.lower() in words.small and (words.before_capitals or not following[:1].isupper())
+        if (form if form[1:].isupper() else form.lower()) in words.small
+        and (words.before_capitals or not following[:1].isupper())
     )
 
 
