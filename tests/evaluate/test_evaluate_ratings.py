@@ -103,10 +103,12 @@ def test_gold_in_a_sheet_that_is_named(tmp_path):
 def test_numbers_as_people_write_them(tmp_path, scores):
     gold, run = tmp_path / "gold.csv.gz", tmp_path / "run.txt"
     rows = "".join(f"{score};a;b\n" for score in scores.replace(" %", "%").split())
-    gold.write_bytes(gzip.compress(f"score;s1;s2\n{rows}".encode()))
+    gold.write_bytes(gzip.compress(f"score;s1;sé\n{rows}".encode("cp1252")))
     run.write_text("1\n2.5\n3\n4.25\n")
-    assert evaluate_ratings(gold, run).mean.correlation.r == pytest.approx(1)
-    assert len(list(read_sts(gold))) == 4
+    found = evaluate_ratings(gold, run, encoding="cp1252")
+    assert found.mean.correlation.r == pytest.approx(1)
+    with pytest.raises(DataError, match="such as --encoding cp1252"):
+        evaluate_ratings(gold, run)
 
 
 def test_pairs_that_a_run_left_out_do_not_count(tmp_path):

@@ -220,6 +220,7 @@ READ = {
     "excel-mark.csv": text(ALL, ";", "utf-8-sig"),
     "sep.csv": b"sep=;\r\n" + text(ALL, ";"),
     "utf16.csv": text(ALL, "\t", "utf-16"),
+    "utf16le-without-mark.csv": text(ALL, "\t", "utf-16-le"),
     "utf16be.csv": b"\xfe\xff" + text(ALL, ",", "utf-16-be"),
     "no-last-end.csv": text(ALL).removesuffix(b"\r\n"),
     "blank-end.csv": text(ALL) + b"\r\n,,,\r\n\r\n",

@@ -154,6 +154,9 @@ sheet_option: Decorator = _shared(
     "--sheet NAME",
     "Sheet of a workbook, by name or number. Default: the first visible one with the columns.",
 )
+encoding_option: Decorator = _shared(
+    "--encoding NAME", "Encoding of a text table, such as cp1252. Default: UTF-8 or UTF-16."
+)
 gold_column: Decorator = option(
     "--gold-col COL", "With --task sts: column of gold ratings, by title or number.", name="column"
 )
@@ -216,10 +219,7 @@ def input_options(
             click.argument("sentences", nargs=-1, type=files.SENTENCE, metavar=metavar),
             *(_shared(f"{flag} FILE", _FILES[flag], type=files.INPUT) for flag in _FILES),
             *(_shared(f"--{key}-col COL", _COLUMNS[key]) for key in _COLUMNS),
-            _shared(
-                "--encoding NAME",
-                "Encoding of a text table, such as cp1252. Default: UTF-8 or UTF-16.",
-            ),
+            encoding_option,
             sheet_option,
             *(_shared(flag, _FLAGS[flag]) for flag in _FLAGS),
             language_option,

@@ -158,6 +158,7 @@ def evaluate_ratings(
     other: Path | None = None,
     column: str | None = None,
     *,
+    encoding: str | None = None,
     sheet: str | None = None,
     warn: Warn = ignore,
     skip_bad: bool = False,
@@ -170,15 +171,16 @@ def evaluate_ratings(
 
     Gold is a file with a pair a line, ``score TAB sentence TAB sentence``, or just with its score,
     or nothing for pairs that do not count; a table with a ``column`` of scores, if it is a workbook
-    in a ``sheet``; or a folder of such files. A run is a file with a rating a line, or a table with
-    a column ``rating``, or a folder that has one of the same name, but for its ending, for each
-    file of ``gold``.
+    in a ``sheet``, if it is text in an ``encoding``; or a folder of such files. A run is a file
+    with a rating a line, or a table with a column ``rating``, or a folder that has one of the same
+    name, but for its ending, for each file of ``gold``.
     """
     runs = [run for run in (system, other) if run is not None]
     hashes = [sha256() for _ in (gold, *runs)]
     names, sets, ranks = [], [], list[dict[str, Correlation]]()
     for name, file, *answers in _matched(gold, runs):
-        golden, ids, _ = _ratings(file, "gold", column, sheet, warn=warn, skip_bad=skip_bad)
+        about = file, "gold", column, sheet, encoding
+        golden, ids, _ = _ratings(*about, warn=warn, skip_bad=skip_bad)
         hashes[0].update(repr(golden).encode())
         columns = [golden]
         for answer, digest in zip(answers, hashes[1:], strict=True):
@@ -283,6 +285,7 @@ def _ratings(
     role: str,
     wanted: str | None = None,
     sheet: str | None = None,
+    encoding: str | None = None,
     *,
     warn: Warn,
     skip_bad: bool,
@@ -297,8 +300,8 @@ def _ratings(
         with file.open("rb") as stream:
             first = stream.readline(LONGEST).decode("utf-8", "replace")
         kind = "tsv" if wanted is not None or names_columns(first.split("\t")) else None
-    opened = partial(Table, file, kind, sheet=sheet, titles=[wanted] if wanted else [], warn=warn)
-    table = opened() if kind or sheet else None
+    opened = partial(Table, file, kind, encoding=encoding, sheet=sheet, warn=warn)
+    table = opened(titles=[wanted] if wanted else []) if kind or sheet else None
     if table is None or not (table.header or wanted):
         items = list(parse_each(file, _rating, faults))
         faults.check()

@@ -154,6 +154,8 @@ class TextRows:
         start = stream.read(4)
         if start.startswith(_BOMS[1:]):
             encoding = "utf-16"
+        elif self.encoding is None and b"\0\0" in (start[::2], start[1::2]):
+            encoding = "utf-16-be" if start[0] == 0 else "utf-16-le"
         self.lines, self.size = 0, len(BOM_UTF8) if start.startswith(BOM_UTF8) else 0
         stream.seek(0)
         try:

@@ -14,6 +14,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
@@ -204,12 +205,13 @@ def read_sts(
     *,
     skip_bad: bool = False,
     column: str | None = None,
+    encoding: str | None = None,
     sheet: str | None = None,
 ) -> Iterator[ScoredPair]:
     """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``.
 
     The ``column`` of scores is given by title or number; without titles the sentences follow it.
-    Of a workbook it is in a ``sheet``.
+    Of a workbook it is in a ``sheet``, of text in an ``encoding``.
     Rows without a score are left out, and warned of at the end.
     """
     label = t.source_name(source)
@@ -217,7 +219,8 @@ def read_sts(
         {**READ, ".txt": "tsv"}.get(ending(Path(label)), "tsv"),
         [column] if column else [],
     )
-    table = Table(source, kind, name=label, sheet=sheet, titles=titles, warn=warn)
+    opened = partial(Table, source, kind, name=label, titles=titles, warn=warn)
+    table = opened(encoding=encoding, sheet=sheet)
     wanted, count = {"gold": column} if column else {}, len(table.columns)
     if not table.header:
         first = table.column(column or "1", "--gold-col") + 1

@@ -51,6 +51,7 @@ _MOST_NOTES = 10
     "Compare two annotators: GOLD and SYS are .wa or .jsonl files, or folders of such.",
 )
 @options.gold_column
+@options.encoding_option
 @options.sheet_option
 @options.number_option(
     *("--top", "With --versus: number of best and worst pairs to show; with --agreement of worst."),
@@ -67,6 +68,7 @@ def evaluate(
     other: Path | None,
     agreement: bool,
     column: str | None,
+    encoding: str | None,
     sheet: str | None,
     top: int,
     skip_bad: bool,
@@ -105,8 +107,8 @@ def evaluate(
         from ists_asp.evaluate.ratings import evaluate_ratings, render_ratings
 
         with reader_warnings() as warn:
-            measured = partial(evaluate_ratings, sheet=sheet, warn=warn, skip_bad=skip_bad)
-            ratings = measured(gold, system, other, column)
+            measured = partial(evaluate_ratings, encoding=encoding, warn=warn, skip_bad=skip_bad)
+            ratings = measured(gold, system, other, column, sheet=sheet)
         write_output(None, asdict(ratings) if as_json else render_ratings(ratings))
         return
     with reader_warnings() as warn:

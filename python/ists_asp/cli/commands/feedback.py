@@ -84,6 +84,7 @@ _ROLES = {
 @options.templates_option
 @options.setup_options(engine=True)
 @options.output_option()
+@options.encoding_option
 @options.sheet_option
 @options.skip_option
 @options.language_option
@@ -96,6 +97,7 @@ def feedback(
     language: str | None,
     setup: Setup,
     output: Path | None,
+    encoding: str | None,
     sheet: str | None,
     skip_bad: bool,
     language_check: str | None,
@@ -143,7 +145,9 @@ def feedback(
 
             def open_table(head: BinaryIO) -> None:
                 long = columns["answer_col"] is None
-                source.table = Table(head, kind, name=table, header=True, long=long)
+                source.table = Table(
+                    head, kind, name=table, encoding=encoding, header=True, long=long
+                )
 
             with System(setup) as system:
                 job = Job(setup, source, part, about, *ends)
@@ -151,7 +155,7 @@ def feedback(
             return
         own, titles = setup.load_profile(), _titles(columns, key=False if references else None)
         opened = partial(Table, header=True, long=columns["answer_col"] is None, warn=warn)
-        answers_table = opened(Path(table), sheet=sheet, titles=titles)
+        answers_table = opened(Path(table), encoding=encoding, sheet=sheet, titles=titles)
         reading = partial(_read, profile=own, warn=warn, language_check=language_check)
         answer_sheet = reading(answers_table, references, columns, skip_bad=skip_bad, quiet=quiet)
     if asked is not None:
@@ -280,7 +284,8 @@ def _read(
     if only_model:
         references = None
     elif references is not None:
-        key = Table(references, header=True, titles=_titles(wanted, key=True), warn=warn)
+        opened = partial(Table, header=True, encoding=table.text.encoding, warn=warn)
+        key = opened(references, titles=_titles(wanted, key=True))
     needed = {"answer", "answer" if only_model else "question" if references else "reference"}
     places = {
         role: _find(key if role == "reference" else table, role, wanted, role in needed)

@@ -148,6 +148,7 @@ def _scale(
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the folds.")
 @options.output_option(".lp", text="Output file for the weights. Default: standard output.")
 @options.gold_column
+@options.encoding_option
 @options.sheet_option
 @options.option(
     "--gold-scale LOW..HIGH",
@@ -188,8 +189,8 @@ def learn(
         if lesson.keep or lesson.from_nothing or as_json:
             wrong = "--keep, --from-nothing and --json do not go with --task sts"
             raise UsageError(wrong, hint="Leave them out")
-    elif lesson.column or lesson.scale or lesson.sheet:
-        raise UsageError("--gold-col, --gold-scale and --sheet go with --task sts only")
+    elif lesson.column or lesson.scale or lesson.sheet or lesson.encoding:
+        raise UsageError("--gold-col, --gold-scale, --sheet and --encoding go with --task sts")
     elif lesson.setup.reader != "none":
         raise UsageError("--reader goes with --task sts only", hint="Leave it out")
     elif isinstance(folds, str):
@@ -216,6 +217,7 @@ class _Lesson:
     seed: int
     output: Path | None
     column: str | None
+    encoding: str | None
     sheet: str | None
     scale: tuple[float, float] | None
     skip_bad: bool
@@ -235,6 +237,7 @@ class _Lesson:
         parts += [f"--keep {path.name}" for path in self.keep]
         parts += [f"--gold-col '{self.column}'"] if self.column else []
         parts += [f"--sheet '{self.sheet}'"] if self.sheet else []
+        parts += [f"--encoding {self.encoding}"] if self.encoding else []
         parts += ["--gold-scale {:g}..{:g}".format(*self.scale)] if self.scale else []
         parts += ["--from-nothing"] if self.from_nothing else []
         parts += [f"--most {self.most}"] if self.most != MOST and not self.from_nothing else []
@@ -354,7 +357,8 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
 
     with reader_warnings() as warn:
         read = partial(read_sts, warn=warn, skip_bad=lesson.skip_bad, column=lesson.column)
-        golds = {file: list(read(file, sheet=lesson.sheet)) for file in lesson.gold}
+        read = partial(read, encoding=lesson.encoding, sheet=lesson.sheet)
+        golds = {file: list(read(file)) for file in lesson.gold}
         for file, pairs in golds.items():
             least = min((pair.score for pair in pairs), default=0)
             if lesson.scale is None and least >= 1:
