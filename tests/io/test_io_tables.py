@@ -588,9 +588,10 @@ def test_files_that_are_no_tables_are_named(table, data):
 @pytest.mark.parametrize("kind", ["xlsx", "ods"])
 def test_workbooks_come_back_as_they_were(table, tmp_path, kind):
     first, lines = ("Read me", ["=1+1"]), (["Title"], [], [*PAIR, "n"], ["a", "b", 2.5], ["c", "d"])
-    data = libre(lines, first)
+    data, gap = libre(lines, first), ()
     if kind == "xlsx":
-        data = book(first, ("Pairs", *lines), hidden=["Read me"], formats=[("C4", "0.00")])
+        odd = {"hidden": ["Read me"], "formats": [("C4", "0.00")], "merged": ["C3:D3"]}
+        data, gap = book(first, ("Pairs", *lines), **odd), ("",)
     source = table(f"a.{kind}", data)
     one, two = source.rows()
     path = tmp_path / f"b.{kind}"
@@ -599,10 +600,14 @@ def test_workbooks_come_back_as_they_were(table, tmp_path, kind):
     if kind == "xlsx":
         read_me, sheet = openpyxl.load_workbook(path)
         assert (read_me.sheet_state, read_me["A1"].value) == ("hidden", "=1+1")
-        assert (sheet["C4"].number_format, sheet["E5"].data_type) == ("0.00", "s")
+        assert (sheet["C4"].number_format, sheet["F5"].data_type) == ("0.00", "s")
+        assert str(sheet.merged_cells) == "C3:D3"
     again = Table(path, header=True)
-    assert (again.sheet, again.columns) == ("Pairs", (*PAIR, "n", "rating", "text"))
-    assert cells_of(again) == [["a", "b", 2.5, None, None], ["c", "d", None, 1, "=x"]]
+    assert (again.sheet, again.columns) == ("Pairs", (*PAIR, "n", *gap, "rating", "text"))
+    assert cells_of(again) == [
+        ["a", "b", 2.5, *[None] * len(gap), None, None],
+        ["c", "d", None, *[None] * len(gap), 1, "=x"],
+    ]
     with path.open("w") as out, writing_behind(kind, out, ["label"], source) as put:
         put(one, ["EQUI"])
         put(one, ["SIMI"])

@@ -272,6 +272,8 @@ def writing_libre(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
 
 
 def _edit_excel(stream: BinaryIO, change: Mapping[str, Any], output: BinaryIO) -> None:
+    # The library makes a cell for each that a merged one covers, where nothing can be written.
+    library("xlsx", ".worksheet.worksheet").Worksheet._clean_merge_range = lambda *_: None
     book = library("xlsx").load_workbook(stream, rich_text=True)
     illegal = library("xlsx", ".cell.cell").ILLEGAL_CHARACTERS_RE
 
@@ -286,7 +288,9 @@ def _edit_excel(stream: BinaryIO, change: Mapping[str, Any], output: BinaryIO) -
                     cell._style = copy(like._style)
 
     if "sheet" in change:
-        sheet, head, at = book[change["sheet"]], change["head"], change["column"]
+        sheet, head = book[change["sheet"]], change["head"]
+        areas = [area.max_col for area in sheet.merged_cells.ranges if area.max_row >= head]
+        at = max(change["column"], *(end for end in areas if end <= TableLimits().columns), 0)
         put(head, change["titles"], sheet.cell(head, at))
     else:
         sheet, head, at = book.create_sheet("ists-asp"), 1, 0
