@@ -229,5 +229,8 @@ def test_what_is_no_text_or_no_file_is_refused_in_a_line(project):
     for name, text in (("words.tsv/x.lp", ""), ("half.lp", "\ud800"), ("a.tsv", "a\0 = b\n")):
         with pytest.raises((DataError, UsageError)):
             project.save(name, text, None, "an edit")
+    with pytest.raises(DataError, match="at most 64 MB"):
+        project.folder.commit({"new": "", "feedback.jsonl": " " * (65 << 20)})
+    assert not project.folder.stamps("new", "feedback.jsonl")
     state = project.save("windows.lp", "% a\r\n", None, "an edit")
     assert project.save("windows.lp", "% b\n", state.files["windows.lp"], "again").number > 1

@@ -130,11 +130,12 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
     def malformed(_request: Request, error: RequestValidationError) -> responses.JSONResponse:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"][1:])
-        return responses.JSONResponse({"error": visible(f"{place}: {first['msg']}")}, 422)
+        told = f"{place or 'the request'}: {first['msg']}. See /docs"
+        return responses.JSONResponse({"error": visible(told)}, 422)
 
     @app.exception_handler(HTTPException)
     def refused(_request: Request, error: HTTPException) -> responses.JSONResponse:
-        return responses.JSONResponse({"error": str(error.detail)}, error.status_code)
+        return responses.JSONResponse({"error": f"{error.detail}. See /docs"}, error.status_code)
 
     @app.exception_handler(Exception)
     def failed(_request: Request, error: Exception) -> responses.JSONResponse:

@@ -225,6 +225,8 @@ class Folder:
             os.fsync(folder)
 
     def _write(self, name: str, text: str) -> None:
+        data = text.encode()
+        _check_size(len(data), name)
         with self._inside(name, make=True) as (folder, last):
             mode = None
             with suppress(FileNotFoundError):
@@ -238,7 +240,7 @@ class Folder:
             with open(handle, "wb") as stream:  # noqa: PTH123
                 if mode is not None:
                     os.fchmod(handle, mode)
-                stream.write(text.encode())
+                stream.write(data)
                 stream.flush()
                 os.fsync(handle)
 
@@ -285,8 +287,13 @@ def _check_plain(status: os.stat_result, name: str) -> None:
     if kind != stat.S_IFREG:
         found = f"this is {_KINDS.get(kind, 'a device or a socket')}: remove it"
         raise DataError(found, where=shortened(name), expected="a plain file")
-    if status.st_size > LARGEST:
-        found, expected = f"{status.st_size >> 20} MB", f"at most {LARGEST >> 20} MB"
+    _check_size(status.st_size, name)
+
+
+def _check_size(size: int, name: str) -> None:
+    """Refuse to read a file that is too large, and to write what nobody could read again."""
+    if size > LARGEST:
+        found, expected = f"{size >> 20} MB", f"at most {LARGEST >> 20} MB"
         raise DataError(found, where=shortened(name), expected=expected)
 
 
