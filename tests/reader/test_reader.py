@@ -104,6 +104,9 @@ def test_predictions_are_coarse_bounded_and_mirrored_with_the_pair(reader, texts
     assert values
     assert all(0 <= percent <= 100 for percent, _ in values)
     assert all(abs(hundredths) <= BOUND and hundredths % STEP == 0 for _, hundredths in values)
+    labels = predictions(one, "reader_label")
+    links = predictions(one, "reader_link")
+    assert {sum(labels[key][0] for key in labels if key[:2] == link) for link in links} == {100}
     swapped = {"spe1": "spe2", "spe2": "spe1"}
     for name in READS:
         mirrored = {

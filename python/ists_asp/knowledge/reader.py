@@ -20,6 +20,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
@@ -196,9 +197,9 @@ class Reader:
             terms = ",".join(_term(both[number - 1]) for number in sides)
             percent, value = _log_odds(verdict.aligned)
             yield f"reader_link({terms},{percent},{value})"
-            for label, value in zip(labels, map(_rounded, verdict.labels), strict=True):
+            values = [*map(_rounded, verdict.labels)]
+            for label, percent, value in zip(labels, _percents(values), values, strict=True):
                 if value > -BOUND:
-                    percent = round(100 * math.exp(value / 100))
                     yield f"reader_label({terms},{label},{percent},{value})"
             yield f"reader_score({terms},{_stepped(100 * verdict.score, _SCORE_STEP)})"
 
@@ -274,6 +275,13 @@ def _is_term(text: object) -> TypeGuard[str]:
 def _log_odds(value: float) -> tuple[int, int]:
     hundredths = _rounded(value)
     return round(100 / (1 + math.exp(-hundredths / 100))), hundredths
+
+
+def _percents(values: Sequence[int]) -> list[int]:
+    """The shares of 100 that log-probabilities in steps stand for; of those at the bound 0."""
+    shares = [math.exp(value / 100) * (value > -BOUND) for value in values]
+    ends = [round(100 * sum(shares[:end]) / sum(shares)) for end in range(len(shares) + 1)]
+    return [end - start for start, end in pairwise(ends)]
 
 
 def _rounded(value: float) -> int:

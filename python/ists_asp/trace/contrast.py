@@ -204,8 +204,11 @@ class Contrasted:
             sides = pros, self.cons
             heavier = max(sides, key=lambda side: max((abs(one.amount) for one in side), default=0))
             pros = bounds or heavier
-        telling = [pro for pro in pros if not (pro.is_base or self._harder(pro))]
-        reasons = "; ".join(map(self._says, (telling or pros)[:2]))
+        own = [pro for pro in pros if not (self._harder(pro) or self._marks_second(pro))]
+        # Where a sum begins is a reason if nothing weighs more, and is told last.
+        telling = [pro for pro in own if not pro.is_base or (self._other and pro is pros[0])]
+        told = sorted((telling or own)[:2], key=lambda pro: pro.is_base)
+        reasons = "; ".join(map(self._says, told))
         if self._kind is DecisionKind.ALIGN:
             given = any(self._trace.beginning(v.GIVEN_PAIR, *self._spans))
             return "aligned, as is given" if given else f"aligned, not left free: {reasons}"
@@ -280,20 +283,27 @@ class Contrasted:
         stronger.sort(key=lambda atom: -atom.arguments[2].number)
         return [firing for atom in stronger for firing in self._trace.reasons(atom)[:1]]
 
+    def _marks_second(self, one: Contribution) -> bool:
+        """Whether evidence is what the label that came second is known by."""
+        if self._kind is not DecisionKind.LABEL or one.evidence is None:
+            return False
+        about, known_for = one.evidence.arguments[0], {str(self._other)}
+        if about.name == "side" and not one.also:
+            # What both sides have is no mark of either.
+            this = self._other == f"spe{about.arguments[0]}"
+            known_for.add("this_spe" if this else "other_spe")
+        marks = (atom.arguments for atom in self._trace.beginning(v.MARKS))
+        return any(name == one.name and label in known_for for name, label in marks)
+
     def _says(self, one: Contribution) -> str:
-        if not one.is_base:
-            firings = filter(None, (*self._harder(one), one.firing, *one.also))
-            return _joined(tuple(dict.fromkeys(map(self._trace.says, firings))))
-        if self._kind is DecisionKind.RATING and one.firing is not None:
-            return self._trace.says(one.firing)
-        if self._kind is DecisionKind.SCORE:
+        if self._kind is DecisionKind.SCORE and one.evidence is None:
             label = str(self._trace.label_of(self._spans)).upper()
             return f"{label} has a base score of {one.alone / WHOLE:.2f}"
-        if self._kind is DecisionKind.LABEL:
+        if self._kind is DecisionKind.LABEL and one.is_base:
             degree = "higher" if one.amount > 0 else "lower"
             return f"{str(self._own).upper()} has the {degree} base weight"
-        of = "boundary" if self._kind is DecisionKind.BOUNDARY else "pair"
-        return f"the base weight of every {of}"
+        firings = filter(None, (*self._harder(one), one.firing, *one.also))
+        return _joined(tuple(dict.fromkeys(map(self._trace.says, firings))))
 
 
 def _joined(sentences: Sequence[str]) -> str:

@@ -44,6 +44,7 @@ PREDICATES = {
 }
 _ONE_SIDED = (DecisionKind.BOUNDARY, DecisionKind.NOALI, DecisionKind.ALIC)
 _SPEAKS = (v.SPEAKS_FOR.name, v.SPEAKS_AGAINST.name)
+_BASES = {*v.BASES.values(), "reader_asked", "reader_scores"}
 _BOUNDS = (v.NOT_BELOW.name, v.NOT_ABOVE.name, v.SAME_SENTENCES.name)
 _VALUED = {
     DecisionKind.LABEL: "is labelled",
@@ -290,7 +291,7 @@ class Contribution:
     @property
     def is_base(self) -> bool:
         """Whether it is where a sum begins, which there is for every decision of a kind."""
-        return self.name in v.BASES.values() or self.evidence is None
+        return self.name in _BASES or self.evidence is None
 
     @property
     def bounds(self) -> bool:
