@@ -204,10 +204,10 @@ class Contrasted:
             sides = pros, self.cons
             heavier = max(sides, key=lambda side: max((abs(one.amount) for one in side), default=0))
             pros = bounds or heavier
-        own = [pro for pro in pros if not (self._harder(pro) or self._marks_second(pro))]
+        fit = [pro for pro in pros if not (self._harder(pro) or self._marks_second(pro))]
         # Where a sum begins is a reason if nothing weighs more, and is told last.
-        telling = [pro for pro in own if not pro.is_base or (self._other and pro is pros[0])]
-        told = sorted((telling or own)[:2], key=lambda pro: pro.is_base)
+        telling = [pro for pro in fit if not pro.is_base or (self._other and pro is pros[0])]
+        told = sorted((telling or fit)[:2], key=lambda pro: pro.is_base)
         reasons = "; ".join(map(self._says, told))
         if self._kind is DecisionKind.ALIGN:
             given = any(self._trace.beginning(v.GIVEN_PAIR, *self._spans))
