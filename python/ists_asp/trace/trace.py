@@ -22,7 +22,7 @@ from ists_asp.trace.grounding import Grounding, Group, RuleInstance
 from ists_asp.trace.instances import RuleInstances, agrees
 from ists_asp.trace.probes import Probe
 from ists_asp.trace.reified import ReifiedRules, Rewritten
-from ists_asp.vocabulary import IN_CHUNK, LABEL, SPAN_TOKEN, Predicate
+from ists_asp.vocabulary import CALLED, IN_CHUNK, LABEL, SPAN_TOKEN, Predicate
 
 _LABELS = frozenset(label.lower() for label in Label)
 
@@ -35,7 +35,14 @@ class Words:
     READ: ClassVar = {IN_CHUNK.name: CHUNK, SPAN_TOKEN.name: SPAN}
     """The names of the atoms that are read, with what they are about."""
 
-    def __init__(self, pair: Pair, true: Iterable[Ground], places: ArgumentTypes) -> None:
+    def __init__(
+        self,
+        pair: Pair,
+        true: Iterable[Ground],
+        places: ArgumentTypes,
+        called: Iterable[Ground] = (),
+    ) -> None:
+        self._called = {name: plain(words) for name, words in (one.arguments for one in called)}
         self._sentences = {1: pair.sent1, 2: pair.sent2}
         self._places = places
         self._known: dict[tuple[str, int, Ground], list[int]] = defaultdict(list)
@@ -91,6 +98,7 @@ class Words:
                 text += f"{value.number / divisor:g}"
             else:
                 label = value.upper() if value in _LABELS else plain(value)
+                label = self._called.get(value, label)
                 text += self._placed(places.get(name), values, value) or label
         return text
 
@@ -202,7 +210,7 @@ class Trace:
     def words(self) -> Words:
         """The pair's words, for sentences about it."""
         atoms = chain.from_iterable(map(self.atoms, Words.READ))
-        return Words(self.answer.pair, atoms, self.reified.places)
+        return Words(self.answer.pair, atoms, self.reified.places, self.beginning(CALLED))
 
     def atoms(self, name: str) -> tuple[Ground, ...]:
         """The atoms of the answer set with a name, however many arguments they have."""

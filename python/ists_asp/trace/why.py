@@ -159,6 +159,16 @@ _STANDING = {
 """Obstacles to a decision: what forbids it, what weighs more."""
 
 
+_OBJECTIVES = {
+    4: "by {} in its alignments",
+    3: "by {} in its labels",
+    2: "by {} hundredths of a point in its scores",
+    1: "only by the order of ties",
+    0: "only by the order of ties",
+}
+"""By how much an answer is better, by the priorities of ``asp/``."""
+
+
 class Verdict(StrEnum):
     """Why a decision was not taken.
 
@@ -356,8 +366,11 @@ class _Search:
         other = beside(trace, found)
         by, instead = other.by, trace.reified.solver.answer(trace.answer.pair, found)
         worse = bool(by) and by[0][1] > 0
-        gain = f" by {by[0][1]} at priority {by[0][0]}" if by else ""
-        known = "possible, but the answer is better" if worse else "possible, and not worse"
+        known = "possible, and not worse"
+        if worse:
+            priority, gain = by[0]
+            better = _OBJECTIVES.get(priority, f"by {{}} at priority {priority}").format(gain)
+            known = f"possible, but the answer is better {better}"
         text = [goal.text for goal in self._goals if not questions.holds(trace, goal)][-1]
         below = list(self._others())
         for title, atoms in (("would come", other.come), ("would go", other.gone)):
@@ -365,5 +378,5 @@ class _Search:
             if branches := list(map(Branch, sorted(changed))):
                 below.append(Branch(title, below=branches))
         verdict = Verdict.WORSE if worse else Verdict.AS_GOOD
-        tree = Branch(f"{text}: {known}{gain}", below=below)
+        tree = Branch(f"{text}: {known}", below=below)
         return WhyNot(verdict, self._wanted, text, tree, by, instead)

@@ -43,6 +43,10 @@ MIRRORED |= {"part": "whole", "cause": "effect"}
 MIRRORED |= {other: one for one, other in MIRRORED.items()}
 """Constants, and what they become where the sentences are exchanged."""
 
+_BEFORE_SEARCH = {
+    v.ALIGN_WEIGHT: "the sums of evidence rest on",
+    v.VIABLE: "which pairs are viable rests on",
+}
 _ONE_VALUE = {one.signature for one in (v.WORD, v.LEMMA, v.UPOS)}  # a token has one of each
 _HOLDS = {"=": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge}
 _PLAIN = {Variable, Ground}  # what is compared as it stands
@@ -234,34 +238,42 @@ def check_meanings(checked: Checked) -> Iterator[Finding]:
 
 
 def check_sums(checked: Checked) -> Iterator[Finding]:
-    """Look for what keeps evidence for alignments from being added up before the search.
+    """Look for what keeps alignments from being weighed, or forbidden, before the search.
 
-    What it rests on may neither be chosen nor rest on the sum itself: clingo grounds for ever.
+    What the sums of their evidence rest on, and what says which of them are viable, may neither be
+    chosen, nor rest on these, nor on its own absence: clingo grounds or searches without an end.
     """
     every = [
-        (path, statement, {*map(_node, read.derived)}, {*map(_node, read.used)})
+        (path, statement, {*map(_node, read.derived)}, read.used)
         for path, pairs in checked.atoms.items()
         for statement, read in pairs
     ]
     below, above = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for _, _, heads, body in every:
-        for head, part in itertools.product(heads, body):
+        for head, part in itertools.product(heads, map(_node, body)):
             below[head].add(part)
             above[part].add(head)
-    rests_on, leads_to = (_reached(edges, str(v.ALIGN_WEIGHT)) for edges in (below, above))
+    reached = {
+        what: [_reached(edges, str(start)) for edges in (below, above)]
+        for start, what in _BEFORE_SEARCH.items()
+    }
     for path, statement, heads, body in every:
-        for head in sorted(heads & rests_on) if path in checked.own else ():
-            hint = "Derive it by rules from facts, or write a preference, :~ … [N@4]"
-            if circle := sorted(body & leads_to):
-                told = f"the sums of evidence rest on {head}, and that on {circle[0]}, which rests "
-                told += "on these sums: a circle"
+        for (what, (rests_on, leads_to)), head in itertools.product(reached.items(), sorted(heads)):
+            if path not in checked.own or head not in rests_on:
+                continue
+            found, hint = f"{what} {head}", "Derive it by rules from facts"
+            denied = {_node(atom) for atom in body if atom.denied}
+            if circle := sorted(leads_to.intersection(map(_node, body))):
+                found += f", and that on {circle[0]}: a circle"
                 hint = "Ask for proposed(X,Y) instead, or find evidence about link(X,Y)"
+            elif circle := sorted(denied and denied & _reached(above, head)):
+                found += f", and that on the absence of {circle[0]}, which rests on it: a circle"
             elif not derives_atom(statement.node):
-                told = f"{head} is chosen here, and the sums of evidence rest on it, which must be "
-                told += "known before anything is chosen"
+                found += ", which is chosen here, and must be known before anything is chosen"
+                hint += ", or write a preference, :~ … [N@4]"
             else:
                 continue
-            yield checked.finding("sums", statement, told, hint, statement.rule.name)
+            yield checked.finding("sums", statement, found, hint, statement.rule.name)
             break
 
 

@@ -227,7 +227,7 @@ def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
         program: {key for path in files for key in uses[path].used}
         for program, files in checked.loaded.items()
     }
-    tables = (v.ARGUES.signature, v.CONFIDENCE.signature)
+    tables = {one.signature for one in (v.ARGUES, v.CALLED, v.CONFIDENCE, v.MARKS)}
     for path in checked.own:
         here = set[Signature]().union(*(used[program] for program in checked.programs_of[path]))
         public = {key for key in here if not key.name.startswith("_")}
