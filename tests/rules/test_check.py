@@ -108,7 +108,9 @@ WEIGHTS = "weight(like,align,12).\n"
 MORE = "weight(lik,align,7).\nweight(like,boundary,7).\nweight(label(simi),score,9).\n"
 TWICE = "weight(like,align,13).\ncorrection(like,align,1).\ncorrection(like,align,2).\n"
 BOTH = "correction(like,(align;equi),12).\n"
+ABSENT = '%@rule a: "a"\nforbidden_pair(X,Y) :- proposed(X,Y), not forbidden_pair(X,Y).\n'
 FOLDERS = {
+    "absent": {"labels/b.lp": ABSENT},
     "more": {"labels/a.lp": GOOD + OTHER, "weights/w.lp": WEIGHTS + MORE},
     "twice": {"weights/x.lp": TWICE},
     "both": {"weights/w.lp": BOTH},
@@ -117,6 +119,7 @@ FOLDERS = {
     "unloaded": {"more/b.lp": "p(1).\n"},
 }
 FOUND = """
+absent   | sums /labels/b.lp:2:1: error: which pairs are viable rests on forbidden_pair/2
 more     | unweighed /labels/a.lp:4:1: note | evidence /weights/w.lp:2:1: error
     unmade /weights/w.lp:3:1: warning
 twice    | weight-twice /weights/x.lp:1:1: error: weight(like,align,…) is also given at

@@ -257,6 +257,8 @@ def check_sums(checked: Checked) -> Iterator[Finding]:
         what: [_reached(edges, str(start)) for edges in (below, above)]
         for start, what in _BEFORE_SEARCH.items()
     }
+    # What is weighed may rest on the absence of its own predicate with other constants.
+    weighed = reached[_BEFORE_SEARCH[v.ALIGN_WEIGHT]][0]
     for path, statement, heads, body in every:
         for (what, (rests_on, leads_to)), head in itertools.product(reached.items(), sorted(heads)):
             if path not in checked.own or head not in rests_on:
@@ -266,7 +268,7 @@ def check_sums(checked: Checked) -> Iterator[Finding]:
             if circle := sorted(leads_to.intersection(map(_node, body))):
                 found += f", and that on {circle[0]}: a circle"
                 hint = "Ask for proposed(X,Y) instead, or find evidence about link(X,Y)"
-            elif circle := sorted(denied and denied & _reached(above, head)):
+            elif head not in weighed and (circle := sorted(denied & _reached(above, head))):
                 found += f", and that on the absence of {circle[0]}, which rests on it: a circle"
             elif not derives_atom(statement.node):
                 found += ", which is chosen here, and must be known before anything is chosen"
