@@ -13,7 +13,7 @@ from tests.tours import ROOT
 VALUES = {
     *(*"DKMNPTUVW", "Atom", "Change", "Chunks", "Decision", "Distance", "Form", "From"),
     *("Letters", "Name", "Number", "Percent", "Prefix", "Rating", "Reason", "Similarity", "Stem"),
-    *("Target", "Unit", "Value", "Weight", "Worth", "Xpos", "Zeros"),
+    *("Target", "Text", "Unit", "Value", "Weight", "Worth", "Xpos", "Zeros"),
 }
 """The names of arguments that are numbers, texts or terms."""
 

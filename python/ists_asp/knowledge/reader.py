@@ -20,7 +20,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
@@ -280,8 +280,8 @@ def _log_odds(value: float) -> tuple[int, int]:
 def _percents(values: Sequence[int]) -> list[int]:
     """The shares of 100 that log-probabilities in steps stand for; of those at the bound 0."""
     shares = [math.exp(value / 100) * (value > -BOUND) for value in values]
-    ends = [round(100 * sum(shares[:end]) / sum(shares)) for end in range(len(shares) + 1)]
-    return [end - start for start, end in pairwise(ends)]
+    ends = [round(100 * end / sum(shares)) for end in accumulate(shares)]
+    return [end - start for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _rounded(value: float) -> int:

@@ -287,13 +287,12 @@ class Contrasted:
         """Whether evidence is what the label that came second is known by."""
         if self._kind is not DecisionKind.LABEL or one.evidence is None:
             return False
-        about, known_for = one.evidence.arguments[0], {str(self._other)}
-        if about.name == "side" and not one.also:
-            # What both sides have is no mark of either.
+        about, decisions = one.evidence.arguments[0], {str(self._other)}
+        if about.name == "side" and not one.also:  # what both sides have is no mark of either
             this = self._other == f"spe{about.arguments[0]}"
-            known_for.add("this_spe" if this else "other_spe")
+            decisions.add("this_spe" if this else "other_spe")
         marks = (atom.arguments for atom in self._trace.beginning(v.MARKS))
-        return any(name == one.name and label in known_for for name, label in marks)
+        return any(name == one.name and label in decisions for name, label in marks)
 
     def _says(self, one: Contribution) -> str:
         if self._kind is DecisionKind.SCORE and one.evidence is None:

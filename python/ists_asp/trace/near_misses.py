@@ -145,7 +145,11 @@ class NearMisses:
         ]
         best: dict[tuple[str, int], _Miss] = {}
         for miss in sorted(found, key=lambda miss: miss.order):
-            best.setdefault((miss.query.probe.rule.file, miss.query.probe.rule.line), miss)
+            place = miss.query.probe.rule.file, miss.query.probe.rule.line
+            absent = (one for one in miss.query.dropped if is_atom(one, Sign.NoSign))
+            # What holds is not missing: something that is unknown without it fails.
+            if not any(self._matching(_wanted(one, miss.values)) for one in absent):
+                best.setdefault(place, miss)
         return list(best.values())
 
     def _queries(

@@ -135,7 +135,7 @@ class Grower:
         yield branch
 
     def atom(self, atom: Ground, level: int = 0) -> list[Branch]:
-        """An atom with the firings that derive it: one branch, unless everything is shown."""
+        """An atom with its firings: one branch, or where everything is shown one a sentence."""
         reasons = self._trace.reasons(atom)
         if not reasons:
             return [Branch(f"input: {self._trace.words.atom(atom)}")]
@@ -148,7 +148,9 @@ class Grower:
             self._shown.add(atom)
         found = [branch]
         if self._everything:
-            found += (self._firing(other, level) for other in others)
+            says = {one: (self._trace.says(one), one.probe.rule.name) for one in reasons}
+            told = {said: one for one, said in reversed(says.items())}
+            found += (self._firing(one, level) for one in others if told[says[one]] is one)
             for again in found[1:]:
                 again.text = f"also: {again.text}"
         elif rules := {other.probe.rule.name for other in others} - {first.probe.rule.name}:

@@ -35,14 +35,8 @@ class Words:
     READ: ClassVar = {IN_CHUNK.name: CHUNK, SPAN_TOKEN.name: SPAN}
     """The names of the atoms that are read, with what they are about."""
 
-    def __init__(
-        self,
-        pair: Pair,
-        true: Iterable[Ground],
-        places: ArgumentTypes,
-        called: Iterable[Ground] = (),
-    ) -> None:
-        self._called = {name: plain(words) for name, words in (one.arguments for one in called)}
+    def __init__(self, pair: Pair, true: Iterable[Ground], places: ArgumentTypes) -> None:
+        self.called: dict[Ground, str] = {}
         self._sentences = {1: pair.sent1, 2: pair.sent2}
         self._places = places
         self._known: dict[tuple[str, int, Ground], list[int]] = defaultdict(list)
@@ -97,8 +91,7 @@ class Words:
             elif divisor and value.type is SymbolType.Number:
                 text += f"{value.number / divisor:g}"
             else:
-                label = value.upper() if value in _LABELS else plain(value)
-                label = self._called.get(value, label)
+                label = value.upper() if value in _LABELS else self.called.get(value, plain(value))
                 text += self._placed(places.get(name), values, value) or label
         return text
 
@@ -210,7 +203,10 @@ class Trace:
     def words(self) -> Words:
         """The pair's words, for sentences about it."""
         atoms = chain.from_iterable(map(self.atoms, Words.READ))
-        return Words(self.answer.pair, atoms, self.reified.places, self.beginning(CALLED))
+        words = Words(self.answer.pair, atoms, self.reified.places)
+        names = (atom.arguments for atom in self.beginning(CALLED))
+        words.called = {name: plain(text) for name, text in names}
+        return words
 
     def atoms(self, name: str) -> tuple[Ground, ...]:
         """The atoms of the answer set with a name, however many arguments they have."""

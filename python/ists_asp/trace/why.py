@@ -159,16 +159,6 @@ _STANDING = {
 """Obstacles to a decision: what forbids it, what weighs more."""
 
 
-_OBJECTIVES = {
-    4: "by {} in its alignments",
-    3: "by {} in its labels",
-    2: "by {} hundredths of a point in its scores",
-    1: "only by the order of ties",
-    0: "only by the order of ties",
-}
-"""By how much an answer is better, by the priorities of ``asp/``."""
-
-
 class Verdict(StrEnum):
     """Why a decision was not taken.
 
@@ -265,7 +255,9 @@ class _Search:
             if true and (atom is None or bars):
                 below = self._obstacles(goal) or self._nearest.explain(goal.atom)
                 verdict = Verdict.FORBIDDEN if bars else Verdict.UNDERIVABLE
-                says = "rules forbid it" if bars else "no rule can derive it"
+                weighed = any(self._trace.beginning(v.ALIGN_WEIGHT, *goal.atom.arguments))
+                little = "too little speaks for it" if weighed else "no rule can derive it"
+                says = "rules forbid it" if bars else little
                 return self._told(verdict, goal, says, below)
             if not true and atom is not None and atom.is_fact:
                 says = "the opposite holds in every answer"
@@ -367,10 +359,10 @@ class _Search:
         by, instead = other.by, trace.reified.solver.answer(trace.answer.pair, found)
         worse = bool(by) and by[0][1] > 0
         known = "possible, and not worse"
-        if worse:
-            priority, gain = by[0]
-            better = _OBJECTIVES.get(priority, f"by {{}} at priority {priority}").format(gain)
-            known = f"possible, but the answer is better {better}"
+        for priority, gain in by[:worse]:
+            objectives = {4: "in its alignments", 3: "in its labels", 2: "in its scores"}
+            where = objectives.get(priority, f"at priority {priority}")
+            known = f"possible, but the answer is better by {gain} {where}"
         text = [goal.text for goal in self._goals if not questions.holds(trace, goal)][-1]
         below = list(self._others())
         for title, atoms in (("would come", other.come), ("would go", other.gone)):

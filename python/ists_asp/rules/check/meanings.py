@@ -43,10 +43,6 @@ MIRRORED |= {"part": "whole", "cause": "effect"}
 MIRRORED |= {other: one for one, other in MIRRORED.items()}
 """Constants, and what they become where the sentences are exchanged."""
 
-_BEFORE_SEARCH = {
-    v.ALIGN_WEIGHT: "the sums of evidence rest on",
-    v.VIABLE: "which pairs are viable rests on",
-}
 _ONE_VALUE = {one.signature for one in (v.WORD, v.LEMMA, v.UPOS)}  # a token has one of each
 _HOLDS = {"=": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge}
 _PLAIN = {Variable, Ground}  # what is compared as it stands
@@ -253,19 +249,17 @@ def check_sums(checked: Checked) -> Iterator[Finding]:
         for head, part in itertools.product(heads, map(_node, body)):
             below[head].add(part)
             above[part].add(head)
-    reached = {
-        what: [_reached(edges, str(start)) for edges in (below, above)]
-        for start, what in _BEFORE_SEARCH.items()
-    }
-    # What is weighed may rest on the absence of its own predicate with other constants.
-    weighed = reached[_BEFORE_SEARCH[v.ALIGN_WEIGHT]][0]
+    weighed, leads_to = (_reached(edges, str(v.ALIGN_WEIGHT)) for edges in (below, above))
+    viable, viably = (_reached(edges, str(v.VIABLE)) for edges in (below, above))
+    parts = ("the sums of evidence rest on", weighed, leads_to)
+    others = ("which pairs are viable rests on", viable, viably)
     for path, statement, heads, body in every:
-        for (what, (rests_on, leads_to)), head in itertools.product(reached.items(), sorted(heads)):
+        for (what, rests_on, above_it), head in itertools.product((parts, others), sorted(heads)):
             if path not in checked.own or head not in rests_on:
                 continue
             found, hint = f"{what} {head}", "Derive it by rules from facts"
             denied = {_node(atom) for atom in body if atom.denied}
-            if circle := sorted(leads_to.intersection(map(_node, body))):
+            if circle := sorted(above_it.intersection(map(_node, body))):
                 found += f", and that on {circle[0]}: a circle"
                 hint = "Ask for proposed(X,Y) instead, or find evidence about link(X,Y)"
             elif head not in weighed and (circle := sorted(denied & _reached(above, head))):
