@@ -20,7 +20,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
@@ -198,9 +198,12 @@ class Reader:
             percent, value = _log_odds(verdict.aligned)
             yield f"reader_link({terms},{percent},{value})"
             values = [*map(_rounded, verdict.labels)]
-            for label, percent, value in zip(labels, _percents(values), values, strict=True):
+            # What the steps stand for sums to 100 percent.
+            shares = [math.exp(value / 100) * (value > -BOUND) for value in values]
+            ends = [round(100 * end / sum(shares)) for end in accumulate(shares, initial=0.0)]
+            for label, value, (start, end) in zip(labels, values, pairwise(ends), strict=True):
                 if value > -BOUND:
-                    yield f"reader_label({terms},{label},{percent},{value})"
+                    yield f"reader_label({terms},{label},{end - start},{value})"
             yield f"reader_score({terms},{_stepped(100 * verdict.score, _SCORE_STEP)})"
 
     @cached_property
@@ -275,13 +278,6 @@ def _is_term(text: object) -> TypeGuard[str]:
 def _log_odds(value: float) -> tuple[int, int]:
     hundredths = _rounded(value)
     return round(100 / (1 + math.exp(-hundredths / 100))), hundredths
-
-
-def _percents(values: Sequence[int]) -> list[int]:
-    """The shares of 100 that log-probabilities in steps stand for; of those at the bound 0."""
-    shares = [math.exp(value / 100) * (value > -BOUND) for value in values]
-    ends = [round(100 * end / sum(shares)) for end in accumulate(shares)]
-    return [end - start for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _rounded(value: float) -> int:

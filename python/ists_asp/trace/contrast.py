@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
+from os.path import commonprefix
 
 import msgspec
 from clingo import SymbolType, parse_term
@@ -302,7 +303,11 @@ class Contrasted:
             degree = "higher" if one.amount > 0 else "lower"
             return f"{str(self._own).upper()} has the {degree} base weight"
         firings = filter(None, (*self._harder(one), one.firing, *one.also))
-        return _joined(tuple(dict.fromkeys(map(self._trace.says, firings))))
+        said = tuple(dict.fromkeys(map(self._trace.says, firings)))
+        if not by_label(one.name):
+            return _joined(said)
+        start = commonprefix(said).rpartition(" ")[0]  # noqa: RUF071 (cut at a blank)
+        return start + ",".join(text.removeprefix(start) for text in said)
 
 
 def _joined(sentences: Sequence[str]) -> str:

@@ -456,7 +456,7 @@ def _elements(trace: Trace, atom: Ground, depth: int = 2) -> Iterator[Element]:
 def _merged(several: Sequence[Contribution]) -> Contribution:
     """One contribution a name: that of the stronger side, with what the other side adds."""
     strongest = max(several, key=lambda one: abs(one.amount))
-    others = [one for one in several if one is not strongest and not by_label(one.name)]
+    others = (one for one in several if one is not strongest)
     also = tuple(one.firing for one in others if one.firing is not None)
     worths = tuple(dict.fromkeys(worth for one in several for worth in one.worths))
     return replace(strongest, amount=sum(one.amount for one in several), also=also, worths=worths)

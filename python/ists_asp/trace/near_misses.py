@@ -148,8 +148,9 @@ class NearMisses:
             place = miss.query.probe.rule.file, miss.query.probe.rule.line
             absent = (one for one in miss.query.dropped if is_atom(one, Sign.NoSign))
             # What holds is not missing: something that is unknown without it fails.
-            if not any(self._matching(_wanted(one, miss.values)) for one in absent):
-                best.setdefault(place, miss)
+            holds = (self._matching(_wanted(one, miss.values)) for one in absent)
+            if place not in best and not any(holds):
+                best[place] = miss
         return list(best.values())
 
     def _queries(

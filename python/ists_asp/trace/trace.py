@@ -204,8 +204,7 @@ class Trace:
         """The pair's words, for sentences about it."""
         atoms = chain.from_iterable(map(self.atoms, Words.READ))
         words = Words(self.answer.pair, atoms, self.reified.places)
-        names = (atom.arguments for atom in self.beginning(CALLED))
-        words.called = {name: plain(text) for name, text in names}
+        words.called = {one.arguments[0]: plain(one.arguments[1]) for one in self.beginning(CALLED)}
         return words
 
     def atoms(self, name: str) -> tuple[Ground, ...]:

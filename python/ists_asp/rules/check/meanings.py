@@ -236,8 +236,7 @@ def check_meanings(checked: Checked) -> Iterator[Finding]:
 def check_sums(checked: Checked) -> Iterator[Finding]:
     """Look for what keeps alignments from being weighed, or forbidden, before the search.
 
-    What the sums of their evidence rest on, and what says which of them are viable, may neither be
-    chosen, nor rest on these, nor on its own absence: clingo grounds or searches without an end.
+    What that rests on may neither be chosen nor rest on it, or on its own absence: clingo never ends.
     """
     every = [
         (path, statement, {*map(_node, read.derived)}, read.used)
@@ -257,7 +256,7 @@ def check_sums(checked: Checked) -> Iterator[Finding]:
         for (what, rests_on, above_it), head in itertools.product((parts, others), sorted(heads)):
             if path not in checked.own or head not in rests_on:
                 continue
-            found, hint = f"{what} {head}", "Derive it by rules from facts"
+            found, hint = f"{what} {head}", "Derive it from facts, or prefer, :~ … [N@4]"
             denied = {_node(atom) for atom in body if atom.denied}
             if circle := sorted(above_it.intersection(map(_node, body))):
                 found += f", and that on {circle[0]}: a circle"
@@ -266,7 +265,6 @@ def check_sums(checked: Checked) -> Iterator[Finding]:
                 found += f", and that on the absence of {circle[0]}, which rests on it: a circle"
             elif not derives_atom(statement.node):
                 found += ", which is chosen here, and must be known before anything is chosen"
-                hint += ", or write a preference, :~ … [N@4]"
             else:
                 continue
             yield checked.finding("sums", statement, found, hint, statement.rule.name)
