@@ -236,7 +236,7 @@ def check_meanings(checked: Checked) -> Iterator[Finding]:
 def check_sums(checked: Checked) -> Iterator[Finding]:
     """Look for what keeps alignments from being weighed, or forbidden, before the search.
 
-    What that rests on may neither be chosen nor rest on it, or on its own absence: clingo never ends.
+    What that rests on may not be chosen, nor rest on it or its own absence: clingo never ends.
     """
     every = [
         (path, statement, {*map(_node, read.derived)}, read.used)
