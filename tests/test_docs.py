@@ -154,7 +154,7 @@ def test_the_pages_that_are_made_have_every_predicate_key_command_and_option(mad
     assert sorted(anchors) == sorted(name.replace("/", "-") for name in DOCUMENTED)
     # Evidence with its weights: of a rule that finds it about answers, and of one about ratings.
     answers, ratings = made["evidence.md"].split("## Evidence about ratings")
-    row = r"^\| `number_conflict` \| both give .* `different_numbers` simi \+"
+    row = r"^\| `number_conflict` \| the sides have .* `different_numbers` simi \+"
     assert re.search(row, answers, re.MULTILINE)
     assert re.search(r"`numbers_differ` rating \+\d+", ratings)
     assert "| `decisions.runner_up` | null or object | What came second." in made["schemas.md"]
