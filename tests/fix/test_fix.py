@@ -52,7 +52,7 @@ def test_every_edit_makes_its_claim_hold(tmp_path, row):
 
 
 @pytest.mark.slow
-def test_edits_are_measured_and_those_without_harm_come_first():
+def test_edits_are_measured_as_runs_with_them_are_and_those_without_harm_come_first(tmp_path):
     gold = read_references(data_dir() / "samples" / "headlines" / "gold.wa")
     power = '"without power" ~ "without electricity" SIMI 3'
     sentences = "Thousands without power after storm", "Thousands without electricity after storm"
@@ -61,6 +61,15 @@ def test_edits_are_measured_and_those_without_harm_come_first():
     assert harms == sorted(harms)
     assert all(len(one.worst) == min(one.worse, 3) for one in found.proposals)
     assert all(one.better + one.worse <= len(one.changed) for one in found.proposals)
+    system, pairs = shared_system("headlines"), [one.pair for one in gold.values()]
+    before = [solved.alignments for solved in system.solve_many(pairs, rated=False)]
+    for number, measured in enumerate(found.proposals):
+        file = tmp_path / f"edit{number}{measured.proposal.suffix}"
+        file.write_text(measured.proposal.text)
+        after = with_rules(system, (file,)).solve_many(pairs, rated=False)
+        runs = zip(before, after, strict=True)
+        changed = {new.pair.id for old, new in runs if old != new.alignments}
+        assert changed == {*measured.changed}
 
 
 @pytest.mark.slow

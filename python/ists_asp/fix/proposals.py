@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -92,15 +93,17 @@ class _Pattern:
 
 def proposals(answer: SolvedAnswer, examples: Sequence[Example]) -> list[Proposal]:
     """Edits for claims about the pair of an answer: words first, then rules, weights last."""
-    found = (one for example in examples for one in _Writer(answer, example).proposals())
+    taken = Counter[str]()
+    found = (one for example in examples for one in _Writer(answer, example, taken).proposals())
     return sorted(dict.fromkeys(found), key=lambda one: (KINDS.index(one.kind), one.step))
 
 
 class _Writer:
-    """Writes edits for a claim about the pair of an answer."""
+    """Writes edits for a claim about the pair of an answer; ``taken`` names get numbers."""
 
-    def __init__(self, answer: SolvedAnswer, example: Example) -> None:
+    def __init__(self, answer: SolvedAnswer, example: Example, taken: Counter[str]) -> None:
         self._answer, self._example, self._claim = answer, example, example.claim
+        self._taken = taken
         self._trace = answer.trace()
         self._read = {
             predicate.name: {
@@ -191,6 +194,10 @@ class _Writer:
             found.append([*range(tells[0], tells[-1] + 1)] if tells else own)
         return (found[0], found[1]) if any(found) else ([*one], [*two])
 
+    def _unique(self, name: str) -> str:
+        self._taken[name] += 1
+        return name if self._taken[name] == 1 else f"{name}_{self._taken[name]}"
+
     def _text(self, of: str, side: int, tokens: Sequence[int]) -> str:
         return " ".join(self._read[of].get((side, at), "").strip('"') for at in tokens)
 
@@ -245,7 +252,7 @@ class _Writer:
         self, pattern: _Pattern, heads: Sequence[str], guard: str, more: str = ""
     ) -> Proposal:
         """A file with a rule for each way round; ``{0}`` in heads and ``more`` is its name."""
-        name, says = pattern.name, pattern.says
+        name, says = self._unique(pattern.name), pattern.says
         ways = [*zip(pattern.bodies(), (*heads, *heads), strict=False)]
         rules = [
             _named(
@@ -279,7 +286,7 @@ class _Writer:
                 own, behind = self._read[of][side, at], self._read[before][side, at - 1]
                 does, head = ("begins", "split") if cut else ("does not begin", "join")
                 told = f"a chunk {does} at {own} behind {behind}".replace('"', "’")
-                name = _name(own, head, behind)
+                name = self._unique(_name(own, head, behind))
                 body = f"{of}(S,I,{own}), {before}(S,I-1,{behind})"
                 rules[name] = _named(name, told, f"must_{head}(S,I) :- {body}.")
             scope = _SCOPES[3 if before == v.UPOS.name else of == before == v.LEMMA.name]

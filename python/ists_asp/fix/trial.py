@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
+
+from clingo.ast import ASTType
 
 from ists_asp.compare import Answered, compare
 from ists_asp.engine.preparation import read_pair
@@ -15,15 +17,27 @@ from ists_asp.explain.feedback import Submission
 from ists_asp.fix.proposals import KINDS, Proposal, proposals
 from ists_asp.io.formats import format_answer
 from ists_asp.io.pairs import format_chunks
-from ists_asp.run.worker import step, with_rules
+from ists_asp.io.store import key_of
+from ists_asp.run.worker import counted, step, with_rules
+from ists_asp.solver.batch import BATCH
+from ists_asp.solver.edits import Edits
+from ists_asp.solver.kept import data_of
+from ists_asp.solver.solver import switched_rules
+from ists_asp.solver.statements import Version
+from ists_asp.syntax.ground import Atoms
+from ists_asp.syntax.trees import PROBE, off, probe
 
 if TYPE_CHECKING:
     from ists_asp.engine import SolvedAnswer, System
     from ists_asp.evaluate.scorer import Reference
-    from ists_asp.model import Pair
+    from ists_asp.model import Answer, Pair
     from ists_asp.rules.examples import Claim, Example
+    from ists_asp.solver.search import Item
 
 MOST = 7  # proposals that are shown
+_FEW = 3  # other proposals, beside which weights are not tried: they turn decisions everywhere
+_ALONE = (KINDS[0], KINDS[-1])  # words and weights, which are entries of tables
+_WHOLE = ("says", "rating", "verdict")  # claims that take more than the answer to a pair
 _WORST = 3  # pairs that get worse, of each proposal
 
 
@@ -37,14 +51,7 @@ def judged(
         Submission(one.where, one.question, one.sentences[0], one.sentences[1:]) for one in verdict
     )
     verdicts = dict(zip(verdict, system.judge_many(submissions, templates), strict=True))
-    words = templates.words
-    names = [words[key].split()[-1] for key in ("first", "second")]
-    runs = [
-        (one, way, one.sentences[::way], one.claim.mirrored(*names) if way < 0 else one.claim)
-        for one in examples
-        for way in (1, -1)
-        if one not in verdicts
-    ]
+    runs = _runs(system, [one for one in examples if one not in verdicts])
     pairs = {pair: read_pair(pair[0], pair[1], one.where) for one, _, pair, _ in runs}
     answers = dict(zip(pairs, system.solve_many(pairs.values(), rated=False), strict=True))
     said, rated = (
@@ -70,6 +77,19 @@ def judged(
     for one in examples:
         place = {"where": one.where, "rule": one.rule, "profile": system.profile.name}
         yield {**place, "example": one.text, "failures": failures[one]}
+
+
+def _runs(
+    system: System, examples: Sequence[Example]
+) -> list[tuple[Example, int, tuple[str, ...], Claim]]:
+    """Claims about the sentences as they are, and (-1) swapped."""
+    words = system.templates.words
+    names = [words[key].split()[-1] for key in ("first", "second")]
+    return [
+        (one, way, one.sentences[::way], one.claim.mirrored(*names) if way < 0 else one.claim)
+        for one in examples
+        for way in (1, -1)
+    ]
 
 
 def _found(answer: SolvedAnswer, claim: Claim) -> str:
@@ -107,7 +127,8 @@ class Measured:
         """No harm first, then most good, then the narrowest; weights last."""
         kind = self.proposal.kind
         harm, gain = (self.worse, self.one_way), -self.better
-        return kind == KINDS[-1], harm, gain, self.proposal.step, KINDS.index(kind)
+        name, step = self.proposal.name, self.proposal.step
+        return kind == KINDS[-1], harm, gain, step, KINDS.index(kind), name
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,30 +152,26 @@ def fix(
     gold: Mapping[str, Reference] | None = None,
 ) -> Fix:
     """Look for edits that make all claims of examples about one pair hold, and measure each."""
-    answer = system.solve(*examples[0].sentences, tokens=True)
+    rated = any(one.claim.what == "rating" for one in examples)
+    answer = next(system.solve_many([examples[0].sentences], tokens=True, rated=rated))
     if not any(_failing(system, examples)):
         return Fix(answer, held=True)
     tried = proposals(answer, examples)
-    known = list(system.annotate(pairs))
-    before = _answers(system, known)
+    corpus = _Corpus.of(system, pairs, gold)
+    together = [one for one in tried if one.kind not in _ALONE]
+    groups = [*filter(None, [together]), *([one] for one in tried if one.kind in _ALONE)]
     found: list[Measured] = []
-    with TemporaryDirectory(prefix="ists-asp-") as folder:
-        for number, proposal in enumerate(tried):
-            step()
-            if len(found) == MOST and proposal.kind == KINDS[-1]:
-                break
-            place = Path(folder, str(number))
-            place.mkdir()
-            file = place / f"{proposal.name}{proposal.suffix}"
-            file.write_text(proposal.text, encoding="utf-8")
-            try:
-                other = with_rules(system, (*system.setup.rules, file), checked=False)
-                ways = _failing(other, examples)
-                if ways[0]:
-                    continue
-                found.append(_measured(other, proposal, ways[1], known, before, gold))
-            except IstsError:
-                continue
+    while groups:
+        step()
+        group, *groups = groups
+        if len(found) >= _FEW and group[0].kind == KINDS[-1]:
+            break
+        try:
+            with TemporaryDirectory(prefix="ists-asp-") as folder:
+                found += _Trial(system, group, examples, Path(folder)).measured(corpus)
+        except IstsError:
+            # One of them may be at fault.
+            groups = [*([one] for one in group if len(group) > 1), *groups]
     found.sort(key=lambda one: one.order)
     lacking: list[str] = []
     if not found:
@@ -170,33 +187,170 @@ def _failing(system: System, examples: Sequence[Example]) -> tuple[bool, bool]:
     return False in failures, True in failures
 
 
-def _answers(system: System, pairs: Sequence[Pair]) -> dict[str, Answered]:
-    return {
-        pair.id: Answered.of(solved.answers[0])
-        for pair, solved in zip(pairs, system.outcomes(pairs), strict=True)
-        if not isinstance(solved, IstsError)
-    }
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """Pairs to measure by, with their facts and answers; ``version`` has the rules of these."""
+
+    items: list[Item]
+    answers: Mapping[str, Answer]
+    version: Version
+    gold: Mapping[str, Reference] | None
+
+    @classmethod
+    def of(
+        cls, system: System, pairs: Sequence[Pair], gold: Mapping[str, Reference] | None
+    ) -> _Corpus:
+        known, solver = list(system.annotate(pairs)), system.solver
+        outcomes = counted(system.outcomes(known))
+        solved = [one for one in outcomes if not isinstance(one, IstsError)]
+        version = Version.of(system.rules, solver.arguments, solver.program.tables)
+        answers = {one.item[0].id: one.answers[0] for one in solved}
+        return cls([one.item for one in solved], answers, version, gold)
 
 
-def _measured(
-    system: System,
-    proposal: Proposal,
-    one_way: bool,
-    pairs: Sequence[Pair],
-    before: Mapping[str, Answered],
-    gold: Mapping[str, Reference] | None,
-) -> Measured:
-    after = _answers(system, pairs)
-    if not before.keys() & after.keys():
-        return Measured(proposal, one_way=one_way)
-    changed = compare(before, after, gold).changed
+class _Trial:
+    """Proposals in one program, with switches: each is tried with the others off.
+
+    Tables are the same for all pairs, so that a proposal that adds to them has a program alone.
+    """
+
+    def __init__(
+        self, system: System, group: Sequence[Proposal], examples: Sequence[Example], folder: Path
+    ) -> None:
+        self._group, self._examples = group, examples
+        self._files: dict[Path, int] = {}
+        for number, proposal in enumerate(group):
+            file = folder / str(number) / f"{proposal.name}{proposal.suffix}"
+            file.parent.mkdir()
+            file.write_text(proposal.text, encoding="utf-8")
+            self._files[file] = number
+        self._base = system
+        self._system = with_rules(system, (*system.setup.rules, *self._files), checked=False)
+        rules, memo = replace(self._system.rules), self._system.rules.remembered
+        # What is worked out follows from the texts, wherever the files are.
+        texts = key_of(system.rules.remembered.digest, *(one.text for one in group)).hex()
+        rules = rules.remembering(replace(memo, digest=texts))
+        files = {str(file): number for file, number in self._files.items()}
+        self._own = {
+            at: files[rule.file]
+            for at, (node, rule) in enumerate(rules.both)
+            if rule.file in files and node.ast_type is ASTType.Rule and node.body
+        }
+        self._probes = len(rules.statements)
+        probes = [probe(rules.statements[at], self._own[at], self._probes) for at in self._own]
+        self._rules = switched_rules(rules, self._own, probes)
+        self._solver = system.solver.with_rules(self._rules)
+
+    def _item(self, item: Item, number: int) -> Item:
+        """A pair for which one proposal is on; with -1 none, to see where any would fire."""
+        others = [at for at, own in self._own.items() if own != number]
+        others += [self._probes] * (number >= 0)
+        return item[0], Atoms.of(item[1]).with_more(map(off, others))
+
+    def measured(self, corpus: _Corpus) -> Iterable[Measured]:
+        """The proposals that make all claims hold, each measured, but for those behind the first.
+
+        Those that may affect many pairs come last, some pairs at a time: harm tells soon.
+        """
+        holding = self._holding()
+        # Entries of several words add to the facts of pairs.
+        items = list(self._system.known(pair for pair, _ in corpus.items)) if holding else []
+        found = {at: Measured(self._group[at], one_way=way) for at, way in holding.items()}
+        if not items:
+            return found.values()
+        waiting = self._affected(corpus, items, holding)
+        wide = {number for number, bits in waiting.items() if bits.bit_count() > BATCH}
+        after: dict[int, dict[str, Answered]] = {number: {} for number in holding}
+        for begin in range(-BATCH, len(items), BATCH):
+            few = (1 << begin + BATCH) - (1 << begin) if begin >= 0 else 0
+            asked = {at: waiting[at] & (few if at in wide else -1) for at in found}
+            for number, name, answer in self._decided(items, asked):
+                after[number][name] = answer
+            waiting = {at: waiting[at] & ~bits for at, bits in asked.items()}
+            found = {at: _measured(one, corpus, after[at]) for at, one in found.items()}
+            most = [one.worse + waiting[at].bit_count() for at, one in found.items()]
+            ahead = {at: sum(harm < one.worse for harm in most) for at, one in found.items()}
+            found = {at: one for at, one in found.items() if ahead[at] < MOST}
+        return found.values()
+
+    def _holding(self) -> dict[int, bool]:
+        """The proposals with which the claims hold, and whether one does not if swapped."""
+        whole = [one for one in self._examples if one.claim.what in _WHOLE]
+        runs = _runs(self._system, [one for one in self._examples if one not in whole])
+        pairs = {pair: read_pair(pair[0], pair[1]) for _, _, pair, _ in runs}
+        items = list(self._system.facts(pairs.values()))
+        asked = [self._item(item, number) for number in range(len(self._group)) for item in items]
+        outcomes = counted(self._solver.outcomes(asked))
+        holding = {}
+        for number, file in enumerate(self._files):
+            solved = dict(zip(pairs, outcomes, strict=False))
+            failing = set()
+            for _, way, pair, claim in runs:
+                outcome = solved[pair]
+                if isinstance(outcome, IstsError) or claim.doubts(outcome.answers[0]):
+                    failing.add(way)
+            if whole and 1 not in failing:
+                files = (*self._base.setup.rules, file)
+                ways = _failing(with_rules(self._base, files, checked=False), whole)
+                failing.update(way for way, fails in zip((1, -1), ways, strict=True) if fails)
+            if 1 not in failing:
+                holding[number] = -1 in failing
+        return holding
+
+    def _affected(
+        self, corpus: _Corpus, items: Sequence[Item], holding: Collection[int]
+    ) -> dict[int, int]:
+        """The pairs that each proposal may affect, as bits."""
+        solver = self._solver
+        version = Version.of(self._rules, solver.arguments, solver.program.tables)
+        edits = Edits(corpus.version, version, self._rules, solver.program, solver.shapes)
+        before = [data_of(corpus.answers[pair.id]) for pair, _ in items]
+        texts, olds = ([Atoms.of(facts).text for _, facts in its] for its in (items, corpus.items))
+        places = edits.affected(texts, before)
+        other = sum(1 << at for at, text in enumerate(texts) if text != olds[at])
+        alone, bits = self._group[0].kind in _ALONE, dict.fromkeys(holding, other)
+        for file, number in self._files.items():
+            for place, its in [("", (1 << len(items)) - 1)] if places is None else places:
+                # A rule with an exception is another one, and that says where.
+                if number in bits and (alone or not place or place.startswith(f"{file}:")):
+                    bits[number] |= its
+        return bits
+
+    def _decided(
+        self, items: Sequence[Item], asked: Mapping[int, int]
+    ) -> Iterator[tuple[int, str, Answered]]:
+        """The answers to pairs with each proposal, which are ``asked`` for as bits."""
+        wanted = [
+            (number, item)
+            for number, bits in asked.items()
+            for at, item in enumerate(items)
+            if bits >> at & 1
+        ]
+        every = {item[0].id: item for _, item in wanted}
+        if len(wanted) > len(every):
+            # To ground each once, and see what fires, takes less time than to decide it often.
+            probing = (self._item(item, -1) for item in every.values())
+            fired = zip(every, counted(self._solver.derivable(probing, [PROBE])), strict=True)
+            hits = {(atom.arguments[0].number, name) for name, atoms in fired for atom in atoms}
+            wanted = [(number, item) for number, item in wanted if (number, item[0].id) in hits]
+        outcomes = self._solver.outcomes(self._item(item, number) for number, item in wanted)
+        for (number, (pair, _)), solved in zip(wanted, counted(outcomes), strict=True):
+            if not isinstance(solved, IstsError):
+                yield number, pair.id, Answered.of(solved.answers[0])
+
+
+def _measured(found: Measured, corpus: _Corpus, after: Mapping[str, Answered]) -> Measured:
+    if not after:
+        return found
+    before = {name: Answered.of(corpus.answers[name]) for name in after}
+    gold = {name: one for name, one in (corpus.gold or {}).items() if name in after}
+    changed = compare(before, after, gold or None).changed
     gains = {one.pair.id: one.gain.total for one in changed if one.gain is not None}
     worst = sorted((gain, name) for name, gain in gains.items() if gain < 0)[:_WORST]
-    return Measured(
-        proposal,
-        tuple(one.pair.id for one in changed),
-        sum(gain > 0 for gain in gains.values()),
-        sum(gain < 0 for gain in gains.values()),
-        tuple(name for _, name in worst),
-        one_way=one_way,
+    return replace(
+        found,
+        changed=tuple(one.pair.id for one in changed),
+        better=sum(gain > 0 for gain in gains.values()),
+        worse=sum(gain < 0 for gain in gains.values()),
+        worst=tuple(name for _, name in worst),
     )

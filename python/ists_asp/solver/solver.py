@@ -143,15 +143,7 @@ class Solver(Generic[A]):
 
     def switched(self, places: Collection[int]) -> Solver[A]:
         """A solver of the same rules, with a switch for those at some places among them."""
-        # A pair that has ``off`` of a place among its facts is decided as if that rule were gone.
-        rules, memo = self._rules, self._rules.remembered
-        nodes = enumerate(rules.statements)
-        statements = (switched(node, at) if at in places else node for at, node in nodes)
-        # A statement of the core encoding, so to speak: of no user's rule.
-        names = (*rules.rules, replace(rules.rules[0], sentence=None))
-        changed = replace(rules, statements=(*statements, switches()), rules=names)
-        digest = f"{memo.digest} switched {sorted(places)}"
-        return self.with_rules(changed.remembering(replace(memo, digest=digest)))
+        return self.with_rules(switched_rules(self._rules, places))
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
@@ -324,3 +316,18 @@ class Solver(Generic[A]):
         if weights is None or self._confident is None:
             return answer
         return self._confident(answer, weights())
+
+
+def switched_rules(rules: RuleSet, places: Collection[int], extra: Sequence[AST] = ()) -> RuleSet:
+    """A rule set with a switch for the rules at some places, and ``extra`` statements.
+
+    A pair that has ``off`` of a place among its facts is decided as if that rule were gone.
+    """
+    memo, nodes = rules.remembered, enumerate(rules.statements)
+    statements = [switched(node, at) if at in places else node for at, node in nodes]
+    added = (*extra, switches())
+    # Statements of the core encoding, so to speak: of no user's rule.
+    names = (*rules.rules, *[replace(rules.rules[0], sentence=None)] * len(added))
+    changed = replace(rules, statements=(*statements, *added), rules=names)
+    digest = f"{memo.digest} switched {sorted(places)}" + "".join(map(str, extra))
+    return changed.remembering(replace(memo, digest=digest))

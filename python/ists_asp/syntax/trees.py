@@ -193,6 +193,7 @@ ANY = f"{PREFIX}any"
 """Stands for ``_`` in a negative literal, where it means that there is nothing at all."""
 
 _OFF = "_rule_is_off"  # the name of switches; as a private name it is in no file of rules
+PROBE = Signature("_rule_would_fire", 1)
 _NAMES = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|(?<![A-Za-z0-9_'])_*[A-Z][A-Za-z0-9_']*)")
 
 # Trees that have variables of their own.
@@ -266,6 +267,12 @@ def switched(rule: AST, number: int) -> AST:
     place = rule.location
     atom = ast.Function(place, _OFF, [ast.SymbolicTerm(place, Number(number))], 0)
     return rule.update(body=[*rule.body, Literal(place, Sign.Negation, SymbolicAtom(atom))])
+
+
+def probe(rule: AST, number: int, switch: int) -> AST:
+    """A rule with a switch for an atom of :data:`PROBE` where the body of another one holds."""
+    number_ = ast.SymbolicTerm(rule.location, Number(number))
+    return switched(rule.update(head=atom(rule.location, PROBE.name, [number_])), switch)
 
 
 def switches(count: int = 0) -> AST:
