@@ -32,7 +32,7 @@ from ists_asp.io.columns import USUAL, names_columns, usual
 from ists_asp.io.delimited import number
 from ists_asp.io.pairs import GAPS, Ids, identifier
 from ists_asp.io.tables import Table
-from ists_asp.io.text import LONGEST, SKIP, Faults, Line, Warn, check_no_header, ignore, parse_each
+from ists_asp.io.text import LONGEST, SKIP, Faults, Line, Warn, ignore, parse_each
 from ists_asp.io.workbooks import KINDS, READ, ending
 from ists_asp.model import Pair
 from ists_asp.terminal import table
@@ -189,11 +189,8 @@ def evaluate_ratings(
                 by_id = dict(zip(own, ratings, strict=True))
                 if not skip_bad:
                     _check_ids(by_id, ids, answer, file)
-                left_out = {
-                    at
-                    for at, name in enumerate(ids)
-                    if name in by_id and (own.index(name) in left_out)
-                }
+                failed = {own[at] for at in left_out}
+                left_out = {at for at, name in enumerate(ids) if name in failed}
                 ratings = [by_id.get(name) for name in ids]
             digest.update(repr(ratings).encode())
             size = len(golden)
@@ -270,9 +267,10 @@ def _name(file: Path) -> str:
 def _check_ids(
     ratings: Mapping[str, float | None], ids: Sequence[str], answer: Path, gold: Path
 ) -> None:
+    known = set(ids)
     for lacking, where, file in (
         ([own for own in ids if own not in ratings], answer, gold),
-        ([own for own in ratings if own not in set(ids)], gold, answer),
+        ([own for own in ratings if own not in known], gold, answer),
     ):
         if lacking:
             sample = f"such as '{shortened(lacking[0])}'"
@@ -337,10 +335,7 @@ def _rating(line: Line) -> float | None:
     text = line.text.strip()
     if not text:
         return None
-    columns = text.split("\t")
-    if line.number == 1:
-        check_no_header(columns, line.where)
-    return _number(columns[0], line.where)
+    return _number(text.partition("\t")[0], line.where)
 
 
 def _number(value: object, where: str) -> float | None:

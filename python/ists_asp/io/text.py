@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, TypeAlias, TypeVar
 from unicodedata import category
 
 from ists_asp.errors import DataError, FaultyLinesError, FormatError, shortened
-from ists_asp.io.columns import is_numbered, names_columns
+from ists_asp.io.columns import is_numbered
 from ists_asp.model import Sentence, Token
 
 Parsed = TypeVar("Parsed")
@@ -306,15 +306,6 @@ def _opened(source: Source, label: str) -> AbstractContextManager[BinaryIO]:
         raise unreadable(error, label) from error
 
 
-def check_no_header(columns: Sequence[str], where: str) -> None:
-    """Refuse the first line of a table (or of a file of sentences) if it names its columns."""
-    if is_numbered(columns[0]) if len(columns) == 1 else names_columns(columns):
-        found = f"the line names columns ({shortened(', '.join(map(str.strip, columns)))})"
-        expected = "sentences from the first line on, in columns that are known by their places"
-        hint = "Take this line out, for instance with tail -n +2"
-        raise FormatError(found, where=where, expected=expected, hint=hint)
-
-
 def read_sentences(
     source: Source, *, name: str | None = None, warn: Warn = ignore, strict: bool = False
 ) -> Iterator[Sentence]:
@@ -327,8 +318,10 @@ def parse_sentence(line: Line) -> Sentence:
     words = split_words(line.text)
     if not words:
         raise DataError("an empty sentence", where=line.where, expected="at least one token")
-    if line.number == 1 and len(words) == 1:
-        check_no_header(words, line.where)
+    if line.number == 1 and len(words) == 1 and is_numbered(words[0]):
+        found, expected = f"the line names columns ({words[0]})", "sentences from line 1 on"
+        hint = "Take this line out, for instance with tail -n +2"
+        raise FormatError(found, where=line.where, expected=expected, hint=hint)
     return make_sentence(words)
 
 

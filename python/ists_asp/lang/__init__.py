@@ -132,14 +132,10 @@ def tables() -> Mapping[str, Words]:
 
 
 def _words(
-    name: str,
-    small: str,
-    before_capitals: bool = False,
-    contractions: str = "",
-    lemmas: str = "",
-    **lists: str,
+    name: str, small: str, before_capitals: bool = False, contractions: str = "", **lists: str
 ) -> Words:
     cuts = {word.replace("|", ""): word.index("|") for word in contractions.split()}
+    lemmas = lists.pop("lemmas", "")
     tuples: dict[str, Any] = {key: tuple(text.split()) for key, text in lists.items()}
     for key in tuples.keys() - {"clitics", "apart"}:
         tuples[key] = frozenset(tuples[key])

@@ -111,6 +111,8 @@ def evaluate(
             ratings = measured(gold, system, other, column, sheet=sheet)
         write_output(None, asdict(ratings) if as_json else render_ratings(ratings))
         return
+    if column or encoding or sheet:
+        raise UsageError("--gold-col, --encoding and --sheet go with --task sts")
     with reader_warnings() as warn:
         evaluation, *others = (
             evaluate_files(gold, run, Scheme(scheme), warn=warn, skip_bad=skip_bad)
