@@ -202,9 +202,9 @@ class Contrasted:
         if self._kind is DecisionKind.RATING:
             # A bound alone says where the rating ends up; else the weightier side is told.
             bounds = [one for one in (*self.cons, *pros) if one.bounds]
-            sides = pros, self.cons
+            sides = ([one for one in side if not one.is_base] for side in (pros, self.cons))
             heavier = max(sides, key=lambda side: max((abs(one.amount) for one in side), default=0))
-            pros = bounds or heavier
+            pros = bounds or heavier or self.cons or pros
         fit = [pro for pro in pros if not (self._harder(pro) or self._marks_second(pro))]
         # Where a sum begins is a reason if nothing weighs more, and is told last.
         telling = [pro for pro in fit if not pro.is_base or (self._other and pro is pros[0])]
