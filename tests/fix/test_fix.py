@@ -1,11 +1,15 @@
 """Edits that are proposed make claims hold, are measured, and are written and taken back."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from ists_asp.evaluate.files import read_references
+from ists_asp.evaluate.scorer import Reference
+from ists_asp.fix.many import fix_many, wrong_decisions
 from ists_asp.fix.trial import fix, judged
+from ists_asp.model import Alignment, Label
 from ists_asp.resources import data_dir
 from ists_asp.rules.examples import read_example
 from ists_asp.run.worker import with_rules
@@ -103,3 +107,29 @@ def test_what_holds_is_said_and_where_nothing_helps_what_lacks(run, good, bad):
     assert lacking.exit_code == 1
     assert 'None of 4 edits makes says "a dog" hold.' in lacking.stdout
     assert "2 arguments; expected two sentences and a claim" in bad(2, "fix", *MILK)
+
+
+@pytest.mark.slow
+def test_an_edit_that_breaks_a_shipped_example_is_never_first():
+    sentences = "A dog sleeps here", "A cat sleeps here"
+    _, found = _fixed("default", *sentences, '"A dog" ~ "A cat" EQUI')
+    assert found.tried > len(found.proposals) == 0
+    assert all(text.startswith("it would break ") for text in found.lacking)
+    assert any('"A dog" ~ "A cat" SIMI' in text for text in found.lacking)
+
+
+@pytest.mark.slow
+def test_wrong_decisions_of_gold_pairs_become_claims():
+    system = shared_system("headlines")
+    answer = system.solve(*MILK, tokens=True)
+    lines = {line.tokens1: line for line in answer.alignments}
+    lines[3, 4] = replace(lines[3, 4], label=Label.SIMI, score=3.0)
+    lines[5, 6] = Alignment((5, 6), (), Label.NOALI, None)
+    others = [Alignment((), (5, 6), Label.NOALI, None)]
+    gold = Reference(replace(answer.pair, id="milk"), (*lines.values(), *others))
+    claims = [example.text.rpartition(": ")[2] for example in wrong_decisions(answer, gold, "es")]
+    assert claims == ['"500 litres" ~ "500 gallons" SIMI', '"of milk" ~ "of milk" not aligned']
+    found = fix_many(system, {"milk": gold})
+    assert (found.wrong, found.held) == (2, False)
+    assert len(found.proposals) == 2
+    assert all((one.better, one.worse, one.changed) == (1, 0, ("milk",)) for one in found.proposals)

@@ -57,6 +57,17 @@ class Proposal:
     scope: str
     step: int
 
+    def may_touch(self, sentences: Sequence[str]) -> bool:
+        """Whether all words of a rule or entry stand in sentences, whatever their ends."""
+        words = " ".join(sentences).lower().split()
+        lines = (line for line in self.text.splitlines() if not line.startswith("%"))
+        named = (_named_words(line.partition("\t")[0]) for line in lines)
+        return any(
+            all(any(word.startswith(part[:4]) for word in words) for part in parts)
+            for parts in named
+            if parts
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
@@ -215,7 +226,9 @@ class _Writer:
     def _patterns(self, one: Sequence[int], two: Sequence[int]) -> Iterator[_Pattern]:
         """The conditions that both sides meet, from narrow to wide."""
         sides = (1, one), (2, two)
-        for step, of in enumerate((v.WORD.name, v.LEMMA.name)):
+        # Tags alone say enough where one side has what the other lacks.
+        names = {0: v.WORD.name, 1: v.LEMMA.name} | ({} if one and two else {3: v.UPOS.name})
+        for step, of in names.items():
             texts = [self._text(of, *side) for side in sides]
             told = [f"‘{text}’" for text in texts if text]
             says = "{} on one side, {} on the other" if all(texts) else "only one side has {}"
@@ -280,7 +293,7 @@ class _Writer:
                 if 1 < at <= size and (at in starts) != cut
             ]
         names = v.WORD.name, v.LEMMA.name, v.UPOS.name
-        for step, (of, before) in enumerate(product(names[:2], names) if wrong else ()):
+        for step, (of, before) in enumerate(product(names, names) if wrong else ()):
             rules: dict[str, str] = {}
             for side, at, cut in wrong:
                 own, behind = self._read[of][side, at], self._read[before][side, at - 1]
@@ -289,7 +302,7 @@ class _Writer:
                 name = self._unique(_name(own, head, behind))
                 body = f"{of}(S,I,{own}), {before}(S,I-1,{behind})"
                 rules[name] = _named(name, told, f"must_{head}(S,I) :- {body}.")
-            scope = _SCOPES[3 if before == v.UPOS.name else of == before == v.LEMMA.name]
+            scope = _SCOPES[3 if v.UPOS.name in (of, before) else of == before == v.LEMMA.name]
             text = f"%@example {self._example.text}\n{''.join(rules.values())}"
             yield Proposal("rule", next(iter(rules)), ".lp", text, scope, step)
 
@@ -335,6 +348,14 @@ def _corrected(contrast: Contrast, by: int, label: str) -> Iterator[Proposal]:
 
 def _named(name: str, says: str, rule: str) -> str:
     return f'%@rule {name}: "{_sayable(says)}"\n{rule}\n'
+
+
+def _named_words(line: str) -> list[str]:
+    """The words that a rule or an entry of a table names."""
+    quoted = (
+        re.findall(r'"([^"]*)"', line) or re.split(r" (?:=|<>) ", line)[: 2 * ("(" not in line)]
+    )
+    return " ".join(quoted).split()
 
 
 def _sayable(text: str) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -18,6 +21,8 @@ from ists_asp.fix.proposals import KINDS, Proposal, proposals
 from ists_asp.io.formats import format_answer
 from ists_asp.io.pairs import format_chunks
 from ists_asp.io.store import key_of
+from ists_asp.resources import rules_dir
+from ists_asp.rules.examples import read_example
 from ists_asp.run.worker import counted, step, with_rules
 from ists_asp.solver.batch import BATCH
 from ists_asp.solver.edits import Edits
@@ -38,6 +43,8 @@ MOST = 7  # proposals that are shown
 _FEW = 3  # other proposals, beside which weights are not tried: they turn decisions everywhere
 _ALONE = (KINDS[0], KINDS[-1])  # words and weights, which are entries of tables
 _WHOLE = ("says", "rating", "verdict")  # claims that take more than the answer to a pair
+_OWN = re.compile(r"(?:^%@example |\t)(.*)")
+_EXAMPLE = re.compile(r"^%@example (.*(?:(?<=[:|])\n%.*)*)$", re.MULTILINE)
 _WORST = 3  # pairs that get worse, of each proposal
 
 
@@ -112,7 +119,8 @@ class Measured:
 
     ``changed`` are the ids of the pairs of a corpus that change, ``better`` and ``worse`` how many
     of them by gold, ``worst`` the ids of those that lose most; ``one_way`` says that the claims
-    hold for the sentences as they are, and not swapped.
+    hold for the sentences as they are, and not swapped; ``broken`` are examples of the shipped
+    rules about the same words that hold without it.
     """
 
     proposal: Proposal
@@ -121,14 +129,16 @@ class Measured:
     worse: int = 0
     worst: tuple[str, ...] = ()
     one_way: bool = False
+    broken: tuple[str, ...] = ()
 
     @property
     def order(self) -> tuple[object, ...]:
-        """No harm first, then most good, then the narrowest; weights last."""
+        """No harm first, then most good, then the narrowest; weights, then what breaks, last."""
         kind = self.proposal.kind
         harm, gain = (self.worse, self.one_way), -self.better
         name, step = self.proposal.name, self.proposal.step
-        return kind == KINDS[-1], harm, gain, step, KINDS.index(kind), name
+        last = bool(self.broken), kind == KINDS[-1]
+        return *last, harm, gain, step, KINDS.index(kind), name
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +167,24 @@ def fix(
     if not any(_failing(system, examples)):
         return Fix(answer, held=True)
     tried = proposals(answer, examples)
-    corpus = _Corpus.of(system, pairs, gold)
+    found, lacking = measured(system, tried, examples, Corpus.of(system, pairs, gold))
+    if not (found or lacking):
+        failures = [one for record in judged(system, examples) for one in record["failures"]]
+        lacking = tuple(text for one in failures if not one["swapped"] for text in one["why"])
+    return Fix(answer, False, len(tried), found, lacking)
+
+
+def measured(
+    system: System, tried: Sequence[Proposal], examples: Sequence[Example], corpus: Corpus
+) -> tuple[tuple[Measured, ...], tuple[str, ...]]:
+    """The proposals with which all of some claims about a pair hold, measured, best first.
+
+    Without claims those that make more pairs better than worse, one for each claim that led to
+    them. If all break an example of the shipped rules, none is proposed, and these are lacking.
+    """
     together = [one for one in tried if one.kind not in _ALONE]
     groups = [*filter(None, [together]), *([one] for one in tried if one.kind in _ALONE)]
-    found: list[Measured] = []
+    found: list[tuple[Measured, Trial]] = []
     while groups:
         step()
         group, *groups = groups
@@ -168,16 +192,44 @@ def fix(
             break
         try:
             with TemporaryDirectory(prefix="ists-asp-") as folder:
-                found += _Trial(system, group, examples, Path(folder)).measured(corpus)
+                trial = Trial(system, group, examples, Path(folder))
+                found += ((one, trial) for one in trial.measured(corpus))
         except IstsError:
             # One of them may be at fault.
             groups = [*([one] for one in group if len(group) > 1), *groups]
-    found.sort(key=lambda one: one.order)
-    lacking: list[str] = []
-    if not found:
-        failures = [one for record in judged(system, examples) for one in record["failures"]]
-        lacking = [text for one in failures if not one["swapped"] for text in one["why"]]
-    return Fix(answer, False, len(tried), tuple(found[:MOST]), tuple(lacking))
+    touched: dict[str, set[Example]] = {}
+    for proposal in tried:
+        some = (one for one in _shipped(system.profile.name) if proposal.may_touch(one.sentences))
+        touched.setdefault(_claim(proposal), set()).update(some)
+    shown: list[Measured] = []
+    for one, trial in sorted(found, key=lambda both: both[0].order):
+        step()
+        claim = _claim(one.proposal)
+        known = {_claim(other.proposal) for other in shown}
+        if examples or (claim not in known and one.better > one.worse):
+            shown.append(replace(one, broken=trial.breaks(one.proposal, touched[claim])))
+        if sum(not other.broken for other in shown) == MOST:
+            break
+    shown.sort(key=lambda one: one.order)
+    if shown and shown[0].broken:
+        return (), tuple(f"it would break {text}" for text in shown[0].broken)
+    return tuple(shown[:MOST]), ()
+
+
+def _claim(proposal: Proposal) -> str:
+    """The example of a claim that a proposal has; none of a weight."""
+    return "".join(_OWN.findall(proposal.text)[:1])
+
+
+@cache
+def _shipped(profile: str) -> tuple[Example, ...]:
+    """The examples of shipped rules for a profile, of those about the answer to a pair."""
+    files = sorted(rules_dir().rglob("*.lp"))
+    # A claim may stand on the next line.
+    texts = (_EXAMPLE.findall(file.read_text("utf-8")) for file in files)
+    examples = (read_example(re.sub(r"\n%", "", text)) for text in chain.from_iterable(texts))
+    own = (None, profile)
+    return tuple(one for one in examples if one.claim.what not in _WHOLE and one.profile in own)
 
 
 def _failing(system: System, examples: Sequence[Example]) -> tuple[bool, bool]:
@@ -188,7 +240,7 @@ def _failing(system: System, examples: Sequence[Example]) -> tuple[bool, bool]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Corpus:
+class Corpus:
     """Pairs to measure by, with their facts and answers; ``version`` has the rules of these."""
 
     items: list[Item]
@@ -199,7 +251,8 @@ class _Corpus:
     @classmethod
     def of(
         cls, system: System, pairs: Sequence[Pair], gold: Mapping[str, Reference] | None
-    ) -> _Corpus:
+    ) -> Corpus:
+        """Decide pairs by the rules of a system."""
         known, solver = list(system.annotate(pairs)), system.solver
         outcomes = counted(system.outcomes(known))
         solved = [one for one in outcomes if not isinstance(one, IstsError)]
@@ -208,7 +261,7 @@ class _Corpus:
         return cls([one.item for one in solved], answers, version, gold)
 
 
-class _Trial:
+class Trial:
     """Proposals in one program, with switches: each is tried with the others off.
 
     Tables are the same for all pairs, so that a proposal that adds to them has a program alone.
@@ -247,7 +300,7 @@ class _Trial:
         others += [self._probes] * (number >= 0)
         return item[0], Atoms.of(item[1]).with_more(map(off, others))
 
-    def measured(self, corpus: _Corpus) -> Iterable[Measured]:
+    def measured(self, corpus: Corpus) -> Iterable[Measured]:
         """The proposals that make all claims hold, each measured, but for those behind the first.
 
         Those that may affect many pairs come last, some pairs at a time: harm tells soon.
@@ -276,19 +329,11 @@ class _Trial:
     def _holding(self) -> dict[int, bool]:
         """The proposals with which the claims hold, and whether one does not if swapped."""
         whole = [one for one in self._examples if one.claim.what in _WHOLE]
-        runs = _runs(self._system, [one for one in self._examples if one not in whole])
-        pairs = {pair: read_pair(pair[0], pair[1]) for _, _, pair, _ in runs}
-        items = list(self._system.facts(pairs.values()))
-        asked = [self._item(item, number) for number in range(len(self._group)) for item in items]
-        outcomes = counted(self._solver.outcomes(asked))
+        others = [one for one in self._examples if one not in whole]
         holding = {}
-        for number, file in enumerate(self._files):
-            solved = dict(zip(pairs, outcomes, strict=False))
-            failing = set()
-            for _, way, pair, claim in runs:
-                outcome = solved[pair]
-                if isinstance(outcome, IstsError) or claim.doubts(outcome.answers[0]):
-                    failing.add(way)
+        doubted = self._doubted(others, range(len(self._group)))
+        for (number, file), doubts in zip(enumerate(self._files), doubted, strict=True):
+            failing = {way for _, way in doubts}
             if whole and 1 not in failing:
                 files = (*self._base.setup.rules, file)
                 ways = _failing(with_rules(self._base, files, checked=False), whole)
@@ -297,8 +342,35 @@ class _Trial:
                 holding[number] = -1 in failing
         return holding
 
+    def breaks(self, proposal: Proposal, examples: Collection[Example]) -> tuple[str, ...]:
+        """The examples that hold by the rules as they are, and fail with a proposal."""
+        if not examples:
+            return ()
+        (doubts,) = self._doubted([*examples], [self._group.index(proposal)])
+        broken = list(dict.fromkeys(example for example, _ in doubts))
+        before = judged(self._base, broken, reasons=False)
+        return tuple(sorted(one["example"] for one in before if not one["failures"]))
+
+    def _doubted(
+        self, examples: Sequence[Example], numbers: Sequence[int]
+    ) -> Iterator[list[tuple[Example, int]]]:
+        """The examples that fail with each of some proposals, and in which way."""
+        runs = _runs(self._system, examples)
+        pairs = {pair: read_pair(pair[0], pair[1]) for _, _, pair, _ in runs}
+        items = list(self._system.facts(pairs.values()))
+        asked = [self._item(item, number) for number in numbers for item in items]
+        outcomes = counted(self._solver.outcomes(asked))
+        for _ in numbers:
+            solved = dict(zip(pairs, outcomes, strict=False))
+            yield [
+                (one, way)
+                for one, way, pair, claim in runs
+                if isinstance(outcome := solved[pair], IstsError)
+                or claim.doubts(outcome.answers[0])
+            ]
+
     def _affected(
-        self, corpus: _Corpus, items: Sequence[Item], holding: Collection[int]
+        self, corpus: Corpus, items: Sequence[Item], holding: Collection[int]
     ) -> dict[int, int]:
         """The pairs that each proposal may affect, as bits."""
         solver = self._solver
@@ -339,7 +411,7 @@ class _Trial:
                 yield number, pair.id, Answered.of(solved.answers[0])
 
 
-def _measured(found: Measured, corpus: _Corpus, after: Mapping[str, Answered]) -> Measured:
+def _measured(found: Measured, corpus: Corpus, after: Mapping[str, Answered]) -> Measured:
     if not after:
         return found
     before = {name: Answered.of(corpus.answers[name]) for name in after}

@@ -23,6 +23,7 @@ from ists_asp.terminal import visible
 if TYPE_CHECKING:
     from ists_asp.engine import Setup
     from ists_asp.evaluate.scorer import Reference
+    from ists_asp.fix.many import Mending
     from ists_asp.fix.trial import Fix
     from ists_asp.rules.examples import Example
 
@@ -36,12 +37,17 @@ _HEAD = re.compile(r"[%#] fix (\d+): ")
   ists-asp fix "A dog runs" "A dog sprints" '"runs" ~ "sprints" SPE2 4' --gold mine.wa
   ists-asp fix "A red car" "A blue car" '"A red car" not aligned' --apply 1
   ists-asp fix "He left" "He stayed" "rating < 2" --profile sts-en --json
+  ists-asp fix --gold corrections/news.wa --profile headlines
   ists-asp fix --undo
 """)
-@click.argument("sentences", nargs=-1, type=SENTENCE, metavar="[SENTENCE1 SENTENCE2] CLAIM...")
+@click.argument(
+    "sentences", nargs=-1, type=SENTENCE, metavar="[SENTENCE1 SENTENCE2 CLAIM...] | [FILE.wa...]"
+)
 @options.option(
     "--gold FILE",
-    "Gold pairs (.wa) to measure edits by. Repeatable. Default: the profile's shipped sample.",
+    "Gold pairs (.wa) to measure edits by; without sentences their wrong decisions are the claims. "
+    "Repeatable. "
+    "Default: the profile's shipped sample.",
     multiple=True,
     type=READ,
 )
@@ -80,24 +86,28 @@ def fix(
     Out: at most seven edits, each as the text of a rule file or word table, tried before it is
     shown: how many gold pairs change, get better and worse, and whether the claims also hold with
     the sentences swapped. Edits without harm come first, then those with most gain, then the
-    narrowest; changes of weights come last. The exit code is 1 if no edit helps; then the output
-    says what stands in the way.
+    narrowest; changes of weights come last, and edits that break an example of the shipped rules
+    about the same words. The exit code is 1 if no edit helps; then the output says what stands in
+    the way. With --gold and no sentences, but further files if you like, the wrong decisions of all
+    gold pairs are the claims, and edits that make more of them better than worse are shown.
     """
     if undo:
         _undo(into)
         return
-    if len(sentences) < 3:
-        expected = 'two sentences and a claim such as \'"power" ~ "electricity" EQUI\''
+    if gold and all(text.endswith(".wa") for text in sentences):
+        gold, sentences = (*gold, *map(Path, sentences)), ()
+    elif len(sentences) < 3:
+        expected = 'two sentences and a claim such as \'"power" ~ "electricity" EQUI\', or --gold'
         raise UsageError(f"{len(sentences)} arguments", expected=expected)
     from ists_asp.run.pool import apart
 
-    examples = _examples(sentences, question or "", setup.profile)
+    examples = _examples(sentences, question or "", setup.profile) if sentences else []
     with reader_warnings() as repaired:
         known = _gold(gold, setup, repaired)
     with progress(None, shown=not quiet) as step:
         found = apart(partial(_found, setup, examples, known), step=step, warn=warn)
     if apply is not None:
-        _apply(found, apply, into, examples)
+        _apply(found, apply, into, examples[0].text if examples else f"{len(known)} gold pairs")
         return
     record = _record(found, len(known))
     write_output(None, record if as_json else visible("".join(_lines(found, examples, len(known)))))
@@ -128,19 +138,25 @@ def _gold(files: Sequence[Path], setup: Setup, warn: Any) -> dict[str, Reference
     return found
 
 
-def _found(setup: Setup, examples: Sequence[Example], gold: dict[str, Reference]) -> Fix:
+def _found(setup: Setup, examples: Sequence[Example], gold: dict[str, Reference]) -> Fix | Mending:
     from ists_asp.engine import System
+    from ists_asp.fix.many import fix_many
     from ists_asp.fix.trial import fix
     from ists_asp.run.worker import telling
 
     with System(setup) as system, telling(system):
+        if not examples:
+            return fix_many(system, gold)
         found = fix(system, examples, [one.pair for one in gold.values()], gold)
     return replace(found, answer=replace(found.answer, tracing=None))
 
 
-def _record(found: Fix, count: int) -> dict[str, Any]:
+def _record(found: Fix | Mending, count: int) -> dict[str, Any]:
+    from ists_asp.fix.trial import Fix
+
+    about = {"answer": found.answer.to_dict()} if isinstance(found, Fix) else {"wrong": found.wrong}
     return {
-        "answer": found.answer.to_dict(),
+        **about,
         "held": found.held,
         "tried": found.tried,
         "pairs": count,
@@ -149,13 +165,21 @@ def _record(found: Fix, count: int) -> dict[str, Any]:
     }
 
 
-def _lines(found: Fix, examples: Sequence[Example], count: int) -> Iterator[str]:
-    yield format_answer(found.answer).partition("\n")[2]
+def _lines(found: Fix | Mending, examples: Sequence[Example], count: int) -> Iterator[str]:
+    from ists_asp.fix.trial import Fix
+
+    if isinstance(found, Fix):
+        yield format_answer(found.answer).partition("\n")[2]
+    else:
+        yield f"Wrong decisions in {count} gold pairs: {found.wrong}\n"
     if found.held:
-        yield "The claim holds already.\n"
+        yield "The claim holds already.\n" * bool(examples)
         return
     if not found.proposals:
-        yield f"None of {found.tried} edits makes {examples[0].text.rpartition(': ')[2]} hold.\n"
+        does = f"makes {examples[0].text.rpartition(': ')[2]} hold" if examples else "helps"
+        breaks = " and breaks no example of the shipped rules"
+        broken = any(text.startswith("it would break") for text in found.lacking)
+        yield f"None of {found.tried} edits {does}{breaks * broken}.\n"
         yield from (f"{line}\n" for text in found.lacking for line in text.splitlines())
         return
     tried = "1 edit" if found.tried == 1 else f"{found.tried} edits"
@@ -169,10 +193,11 @@ def _lines(found: Fix, examples: Sequence[Example], count: int) -> Iterator[str]
         yield f"   {told if count else 'not measured, as there are no gold pairs: see --gold'}\n"
         if one.one_way:
             yield "   not with the sentences swapped\n"
+        yield from (f"   breaks the example {text}\n" for text in one.broken)
         yield from (f"     {line}\n" for line in proposal.text.splitlines())
 
 
-def _apply(found: Fix, number: int, into: Path, examples: Sequence[Example]) -> None:
+def _apply(found: Fix | Mending, number: int, into: Path, about: str) -> None:
     if number > len(found.proposals):
         expected = f"1 to {len(found.proposals)}" if found.proposals else "an edit that helps"
         raise UsageError(f"there is no edit {number}", where="--apply", expected=expected)
@@ -189,7 +214,7 @@ def _apply(found: Fix, number: int, into: Path, examples: Sequence[Example]) -> 
         place += 1
         name = f"{proposal.name}_{place}"
     mark = "#" if proposal.suffix == ".tsv" else "%"
-    told = shortened(examples[0].text, 200).replace("\n", " ")
+    told = shortened(about, 200).replace("\n", " ")
     with atomic_writer(file) as stream:
         stream.write(f"{mark} fix {max(done, default=0) + 1}: {told}\n{proposal.text}")
     note(f"{file} is written; try it with --rules {file}, or take it back with fix --undo")
