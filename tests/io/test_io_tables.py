@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import lzma
+import math
 from functools import partial
 from pathlib import Path
 from signal import SIGSTOP
@@ -102,7 +103,7 @@ def test_sts():
 def test_jsonl_reads_chunks_and_ids():
     first, second = read(
         b'{"sent1": "a b c", "sent2": "d", "id": 9, "chunks1": [[1, 2], [3, 3]], '
-        b'"chunks2": [[1, 1]]}\n{"sent1": "a\\u0000b \\ud800", "sent2": "d"}\n',
+        b'"chunks2": [[1, 1]]}\n{"sent1": "a\\u0000b \\u0001", "sent2": "d"}\n',
         "jsonl",
     )
     assert (first.id, second.id, second.sent1.text) == ("9", "2", "a b")
@@ -646,6 +647,19 @@ def test_columns_by_name_by_number_and_with_a_header_of_any_names(table):
     bare = table("b.csv", b"7,9,a cat,a dog\n")
     assert [pair.sent1.text for _, pair in entries(bare, {"sent1": "3", "sent2": "4"})] == ["a cat"]
     assert added(["rating", "x"], ["rating", "error"]) == ["ists_rating", "error"]
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "ods", "parquet"])
+def test_what_a_format_cannot_hold_is_written_as_text_or_refused(tmp_path, kind):
+    odd = ["a\0b\ufffe", math.inf, 10**17 + 1, None]
+    expected = {"ods": ["a b ", "inf", str(10**17 + 1)], "parquet": odd[:3]}.get(kind)
+    path = write(tmp_path / f"a.{kind}", ["x", "y", "z", "end"], [odd])
+    (cells,) = cells_of(Table(path, header=True))
+    assert cells[:3] == (expected or ["a\0b\ufffe", "inf", str(10**17 + 1)])
+    if kind == "parquet":
+        for second in ("x", 10**30):
+            with pytest.raises(DataError, match="a column has values of several types"):
+                write(path, ["x"], [[1], [second]])
 
 
 @pytest.mark.parametrize("value", ["=1+1", "+1", "-x", "@a", "\tx", '=HYPERLINK("x")'])

@@ -30,6 +30,7 @@ _SAMPLE = 1 << 16  # characters by which is found out how a text is written
 _BOMS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 _UNREAD = re.compile("[\udc80-\udcff]")
 _COMMA = re.compile(r"[-+]?\d+,\d+", re.ASCII)
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _LISTED = re.compile(r"sep=(.)\r?\n?")
 
 
@@ -249,8 +250,12 @@ def read_object(line: Line) -> dict[str, object]:
     try:
         record = json.loads(line.text)
         if isinstance(record, dict):
+            if _HALF.search(line.text):
+                json.dumps(record, ensure_ascii=False).encode()
             return record
         found = "JSON that is not an object"
+    except UnicodeEncodeError:
+        found = "half of a character, such as \\ud800"
     except json.JSONDecodeError as error:
         found = f"no valid JSON at column {error.colno} ({error.msg})"
     except (ValueError, RecursionError):

@@ -14,7 +14,7 @@ from itertools import accumulate, chain, pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
 from ists_asp.errors import DataError, SolveError
-from ists_asp.io.text import make_sentence
+from ists_asp.io.text import Repairs, clean, given_tokens, make_sentence
 from ists_asp.io.wa import FAILED, format_label, format_score, write_answer, write_pair
 from ists_asp.model import Alignment, Answer, Chunk, Contribution, Label, Pair, Rating, Scheme, Tag
 from ists_asp.terminal import display_width, padded, unbroken
@@ -123,12 +123,17 @@ def read_record(record: Mapping[str, Any], scheme: Scheme = Scheme.Y2016) -> Ans
     from msgspec import convert
 
     try:
-        texts = [(record.get(f"tokens{side}"), record.get(f"sent{side}") or "") for side in "12"]
+        texts = [
+            (record.get(f"tokens{side}"), clean(record.get(f"sent{side}") or "", "", Repairs()))
+            for side in "12"
+        ]
         sent1, sent2 = (
-            make_sentence(convert(tokens, list[str]) if tokens else text.split(), text)
+            make_sentence(
+                given_tokens(convert(tokens, list[str])) if tokens else text.split(), text
+            )
             for tokens, text in texts
         )
-        pair = Pair(str(record["id"]), sent1, sent2)
+        pair = Pair(clean(str(record["id"]), "", Repairs()), sent1, sent2)
         if "error" in record and "alignments" not in record:
             return Answer(pair, (), (), (), (), optimal=False)
         chunks1, chunks2 = (

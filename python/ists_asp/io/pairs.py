@@ -312,6 +312,7 @@ def _sentence(
     text = " ".join(text.splitlines())
     if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
         words, text = t.split_words(t.clean(text, row.where, repairs)), ""
+    words = t.given_tokens(words, row.where)
     if not words:
         raise empty(f"{name} is empty", where=row.where, expected="at least one token")
     sentence = t.make_sentence(words, text)

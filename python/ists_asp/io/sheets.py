@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -15,6 +16,7 @@ from copy import copy
 from dataclasses import asdict, replace
 from io import BytesIO
 from itertools import islice, repeat
+from math import isfinite
 from multiprocessing.connection import Connection
 from shutil import copyfileobj
 from subprocess import DEVNULL, PIPE, Popen
@@ -31,6 +33,8 @@ from ists_asp.limits import SMALL, TableLimits
 from ists_asp.processes import OUT_OF_TIME, deaf, end_after, ending, heard, limit_memory
 
 _BATCH = 5000  # rows of Parquet that are read or written at a time
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_LARGEST = 10**15  # of larger numbers sheets forget the last digits
 _SENT = 500  # rows that are sent together
 HEAD = 20  # rows among which titles are looked for
 
@@ -229,21 +233,32 @@ def read_groups(
         yield from _parquet(stream, where, limits, groups)
 
 
+def _value(value: object) -> object:
+    """A value as a cell of a sheet holds it: a number that no sheet can hold is text."""
+    value = plain_value(value)
+    long = isinstance(value, int) and abs(value) >= _LARGEST
+    return str(value) if long or (isinstance(value, float) and not isfinite(value)) else value
+
+
+def _legal(value: object) -> object:
+    """The same, with spaces for what no XML can have."""
+    return _ILLEGAL.sub(" ", value) if isinstance(value, str) else value
+
+
 @contextmanager
 def writing_excel(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
     """Write a workbook of one sheet; text stays text, whatever it begins with."""
     book = library("xlsx").Workbook(write_only=True)
     cell_of = library("xlsx", ".cell").WriteOnlyCell
-    illegal = library("xlsx", ".cell.cell").ILLEGAL_CHARACTERS_RE
     sheet = book.create_sheet("ists-asp")
 
     def text_cell(text: str) -> object:
-        cell = cell_of(sheet, illegal.sub(lambda sign: f"_x{ord(sign[0]):04X}_", text))
+        cell = cell_of(sheet, _ILLEGAL.sub(lambda sign: f"_x{ord(sign[0]):04X}_", text))
         cell.data_type = "s"
         return cell
 
     def put(cells: Cells) -> None:
-        values = map(plain_value, cells)
+        values = map(_value, cells)
         sheet.append([text_cell(value) if isinstance(value, str) else value for value in values])
 
     put(columns)
@@ -260,7 +275,7 @@ def writing_libre(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
 
     def put(cells: Cells) -> None:
         row = odf.Row()
-        row.set_values([plain_value(cell) for cell in cells])
+        row.set_values([_legal(_value(cell)) for cell in cells])
         sheet.append_row(row)
 
     put(columns)
@@ -275,13 +290,12 @@ def _edit_excel(stream: BinaryIO, change: Mapping[str, Any], output: BinaryIO) -
     # The library makes a cell for each that a merged one covers, where nothing can be written.
     library("xlsx", ".worksheet.worksheet").Worksheet._clean_merge_range = lambda *_: None
     book = library("xlsx").load_workbook(stream, rich_text=True)
-    illegal = library("xlsx", ".cell.cell").ILLEGAL_CHARACTERS_RE
 
     def put(row: int, cells: Sequence[object], like: Any = None) -> None:  # noqa: ANN401
         for column, value in enumerate(cells, 1 + at):
             if value is not None:
                 cell = sheet.cell(row, column)
-                cell.value = illegal.sub("", value) if isinstance(value, str) else value
+                cell.value = _legal(value)
                 if isinstance(value, str):
                     cell.data_type = "s"
                 if like is not None:
@@ -311,7 +325,7 @@ def _edit_libre(stream: BinaryIO, change: Mapping[str, Any], output: BinaryIO) -
     for number, cells in [(change.get("head", 1), change["titles"]), *change["rows"]]:
         for column, value in enumerate(cells, at):
             if value is not None:
-                sheet.set_value((column, number - 1), value)
+                sheet.set_value((column, number - 1), _legal(value))
     saved = BytesIO()
     document.save(saved)
     output.write(saved.getvalue())
@@ -337,16 +351,15 @@ def writing_parquet(
     def flush() -> None:
         nonlocal schema, writer
         values = list(zip(*rows, strict=True)) or [()] * len(columns)
-        if writer is None:
-            fields = {field.name: field for field in schema or ()}
-            schema = arrow.schema(
-                map(lambda name, of: fields.get(name) or _field(arrow, name, of), columns, values),
-                None if schema is None else schema.metadata,
-            )
-            writer = parquet.ParquetWriter(stream, schema)
         try:
+            if writer is None:
+                fields = {field.name: field for field in schema or ()}
+                named = zip(columns, values, strict=True)
+                kinds = [fields.get(name) or _field(arrow, name, of) for name, of in named]
+                schema = arrow.schema(kinds, None if schema is None else schema.metadata)
+                writer = parquet.ParquetWriter(stream, schema)
             writer.write(arrow.table([*map(arrow.array, values, schema.types)], schema=schema))
-        except (arrow.ArrowInvalid, arrow.ArrowTypeError) as error:
+        except (arrow.ArrowInvalid, arrow.ArrowTypeError, OverflowError) as error:
             found = f"a column has values of several types: {error}"
             raise DataError(found, hint="Write CSV or JSON Lines instead") from None
         rows.clear()

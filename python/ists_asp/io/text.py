@@ -127,6 +127,15 @@ def split_words(text: str) -> list[str]:
     return [word for word in text.replace("\t", " ").split(" ") if word]
 
 
+def given_tokens(words: Sequence[str], where: str | None = None) -> Sequence[str]:
+    """The tokens that somebody gave; a DataError if one is none of those that files have."""
+    for word in words:
+        if split_words(clean(word, "", Repairs())) != [word]:
+            found, expected = f"the token {shown(word)}", "no blank and no control character in it"
+            raise DataError(found, where=where, expected=expected)
+    return words
+
+
 def make_sentence(words: Sequence[str], written: str = "") -> Sentence:
     """A sentence of these tokens, without chunks, glued as in the text that was ``written``."""
     if not written:

@@ -18,7 +18,7 @@ from ists_asp.explain.feedback import COLUMNS, Feedback, Submission, has_words
 from ists_asp.explain.templates import load_templates
 from ists_asp.io.formats import rating_record
 from ists_asp.io.pairs import given_chunks
-from ists_asp.io.text import make_sentence
+from ists_asp.io.text import given_tokens, make_sentence
 from ists_asp.lang import foreign
 from ists_asp.model import Pair, Sentence
 from ists_asp.report.picture import picture, svg_file
@@ -185,4 +185,5 @@ def _side(given: GivenPair, side: int) -> str | Sentence:
     if tokens is None:
         raise DataError(f"chunks{side} without tokens{side}", expected="tokens as well")
     found = given_chunks(chunks, len(tokens), str(side), f"chunks{side}")
-    return replace(make_sentence(tokens, text), chunks=found)
+    words = given_tokens(tokens, f"tokens{side}")
+    return replace(make_sentence(words, text), chunks=found)
