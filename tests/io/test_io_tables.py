@@ -621,6 +621,8 @@ def test_an_encoding_can_be_named(table):
     assert len(entries(table("a.csv", data, encoding="cp1252"))) == 2
     with pytest.raises(UsageError, match="there is no encoding 'cp1252x'"):
         table("a.csv", data, encoding="cp1252x")
+    with pytest.raises(FormatError, match="this is no IDNA"):
+        table("a.csv", data, encoding="idna")
 
 
 def test_faulty_rows_keep_their_cells_and_their_places(table):

@@ -177,9 +177,9 @@ class TextRows:
                 else:
                     self.size += len(line.encode(encoding.removesuffix("-sig")))
                 yield line
-        except UnicodeDecodeError as error:
+        except UnicodeError as error:
             self.lines += 1
-            raise self._undecoded(error.reason, encoding) from None
+            raise self._undecoded(getattr(error, "reason", str(error)), encoding) from None
         finally:
             # The stream is closed by whoever opened it, and may have been.
             with suppress(ValueError):
