@@ -193,6 +193,9 @@ def text_tables(random):
     yield lambda: (".csv.gz", zeros())
     yield lambda: (".xlsx.gz", zeros())
     yield lambda: (".csv.gz", gzip.compress(b"\n" * (many * 50), 6))
+    quiz = random.choice(["::", "{", "\n ", "Q{=a}\n\n", "{=[a", "\n//", "<p", "&amp;"])
+    yield lambda: (".gift", (quiz * few).encode())
+    yield lambda: (".xml", b"<quiz>" + b"<question>" * few)
 
 
 def parquet_tables(random):
