@@ -113,7 +113,11 @@ def fix_many(system: System, golds: Mapping[str, Reference]) -> Mending:
 def _renamed(text: str, name: str) -> str:
     """The text of a rule file with other names for its rules."""
     names = "|".join(_names(text))
-    return re.sub(rf'(?<![\w"‘])(?:{names})(?!\w)', name, text) if names else text
+    if not names:
+        return text
+    # An example stands first, and may have the same words.
+    head, example, rest = re.split(r"(^%@example .*\n)", text, maxsplit=1)
+    return head + example + re.sub(rf'(?<![\w"‘])(?:{names})(?!\w)', name, rest)
 
 
 def _names(text: str) -> list[str]:
