@@ -1,4 +1,5 @@
 import { byId, draw, failed, get, live, make, say, send } from "./common.js";
+import { wrong } from "./fix.js";
 
 const LABELS = [["e", "EQUI"], ["o", "OPPO"], ["1", "SPE1"], ["2", "SPE2"], ["s", "SIMI"], ["r", "REL"]];
 const TAGS = { f: "FACT", t: "POL" };
@@ -23,6 +24,7 @@ const mark = () => {
   byId("chosen").textContent = now
     ? `${now.text1} ~ ${now.text2}: ${[now.label, ...now.tags].join("_")} ${now.score}`
     : "No alignment is chosen.";
+  byId("is-wrong").disabled = !now;
   for (const button of byId("keys").children) {
     button.disabled = readOnly || !now;
     button.setAttribute("aria-pressed", String(Boolean(now) && (button.dataset.is === now.label || now.tags.includes(button.dataset.is))));
@@ -53,6 +55,7 @@ const look = async (to) => {
   if (!ids.length) return;
   place = Math.max(0, Math.min(ids.length - 1, to));
   chosen = null;
+  byId("wrong").hidden = true;
   history.replaceState(null, "", `?${new URLSearchParams({ corpus: corpus.value, pair: ids[place] })}`);
   byId("answer").classList.add("busy");
   try { show(await get(address(`/pair?${new URLSearchParams({ id: ids[place] })}`))); } finally { byId("answer").classList.remove("busy"); }
@@ -120,10 +123,15 @@ const label = (name) => judge(() => ({ do: "label", label: name }));
 const tag = (name) => judge(() => ({ do: "tag", tag: name }));
 const score = (value) => judge((now) => ({ do: "score", score: value(now.score) }));
 const part = () => judge(() => ({ do: "part" }));
+const isWrong = () => {
+  const now = line();
+  // What was corrected is claimed; of the answer as it is somebody says what should be so.
+  if (now) wrong({ sent1: answer.sent1, sent2: answer.sent2, corpus: corpus.value }, answer.mended ? { ...now, label: "" } : now, answer.mended ? [now.label, ...now.tags].join("_") : undefined);
+};
 const accept = () => { act(() => ({ do: "accept" })); open(() => place + 1); };
 
 const KEYS = {
-  n: () => open(() => place + 1), p: () => open(() => place - 1), x: part, Delete: part, Enter: accept, ArrowRight: () => step(1), ArrowLeft: () => step(-1),
+  w: isWrong, n: () => open(() => place + 1), p: () => open(() => place - 1), x: part, Delete: part, Enter: accept, ArrowRight: () => step(1), ArrowLeft: () => step(-1),
   "+": () => score((now) => Math.min(now + 1, 4)), "-": () => score((now) => Math.max(now - 1, 1)),
   ...Object.fromEntries(LABELS.map(([sign, name]) => [sign, () => label(name)])),
   ...Object.fromEntries(Object.entries(TAGS).map(([sign, name]) => [sign, () => tag(name)])),
@@ -151,6 +159,8 @@ byId("keys").append(
 byId("next").addEventListener("click", () => open(() => place + 1));
 byId("previous").addEventListener("click", () => open(() => place - 1));
 byId("accept").addEventListener("click", accept);
+byId("is-wrong").addEventListener("click", isWrong);
+addEventListener("adopted", () => open(() => place));
 byId("undo").addEventListener("click", undo);
 for (const id of ["accept", "undo"]) byId(id).disabled = readOnly;
 corpus.addEventListener("change", () => start());

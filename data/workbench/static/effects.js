@@ -1,4 +1,5 @@
 import { byId, draw, failed, get, make, place, say, send } from "./common.js";
+import { wrong } from "./fix.js";
 
 const MEASURES = { Ali: "Alignment", Type: "Type", Score: "Score", "Typ+Sco": "Type and score" };
 const readOnly = "readOnly" in document.body.dataset;
@@ -85,6 +86,12 @@ const figure = (title, drawn) => {
   return make("figure", {}, make("figcaption", { text: title }), holder);
 };
 
+/** For a pair that got worse: what was decided newly is denied, which proposes exceptions. */
+const exceptions = (one, pair) => (total(pair) < 0 && found.after === found.states.at(-1).number ? pair.changes : []).filter((each) => ["label", "align"].includes(each.decision) && each.new && each.tokens1.length && each.tokens2.length).map((each) => {
+  const label = each.new.split(" ")[0], claim = each.decision === "label" ? `not ${label}` : "not aligned";
+  return make("button", { type: "button", text: `Make an exception: “${each.text1}” ~ “${each.text2}” ${claim}`, disabled: readOnly, onclick: () => wrong({ sent1: pair.sent1, sent2: pair.sent2, corpus: one.name }, { ...each, label }, claim) });
+});
+
 const show = async (one, pair) => {
   const detail = byId("detail"), asked = { corpus: one.name, pair: pair.id, before: found.before, after: found.after };
   const query = new URLSearchParams(asked);
@@ -98,7 +105,8 @@ const show = async (one, pair) => {
       make("div", { class: "both" }, figure(`Before: state ${asked.before}`, was), figure(`After: state ${asked.after}`, now)),
       ...(gold ? [make("details", {}, make("summary", { text: "Gold" }), figure("As people aligned it", gold))] : []),
       make("h3", { text: "What changed, and because of what" }), reasons,
-      make("button", { type: "button", text: "Close", onclick: () => { detail.hidden = true; open = null; changed(); } }));
+      make("p", { class: "row" }, ...exceptions(one, pair)),
+      make("button", { type: "button", text: "Close", onclick: () => { detail.hidden = byId("wrong").hidden = true; open = null; changed(); } }));
     detail.hidden = false;
     detail.focus();
     const why = await get(`/project/effects/causes?${query}`);

@@ -313,7 +313,12 @@ const start = async (name, line) => {
   if (!file) await open(first);
 };
 
-const query = new URLSearchParams(location.search);
+const query = new URLSearchParams(location.search), draft = JSON.parse(sessionStorage.getItem("draft"));
+sessionStorage.removeItem("draft");
+if (draft && !(await fresh(draft.name).catch(failed))) {
+  files.set(draft.name, { name: draft.name, text: "", now: draft.text, digest: null, base: null, shipped: null });
+  query.set("file", draft.name);
+} else if (draft) say(`There is a file ${draft.name} already.`, true);
 await start(query.get("file") ?? undefined, Number(query.get("line")) || undefined);
 setInterval(() => notice().catch(() => {}), 3000);
 addEventListener("focus", () => notice().catch(failed));

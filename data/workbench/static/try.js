@@ -1,7 +1,13 @@
 import { byId, decisionOf, download, draw, failed, live, make, send, whyNodes } from "./common.js";
+import { wrong } from "./fix.js";
 
 const tab = crypto.randomUUID();
-let number = 0, asking = false, again = false, answer = null;
+let number = 0, asking = false, again = false, answer = null, chosen = null;
+
+const choose = (line) => {
+  chosen = line;
+  byId("is-wrong").disabled = !line;
+};
 
 const given = () => ({ sent1: byId("sent1").value, sent2: byId("sent2").value, profile: byId("profile").value });
 
@@ -29,7 +35,8 @@ const look = async () => {
     return;
   }
   const pair = given();
-  byId("why").hidden = true;
+  byId("why").hidden = byId("wrong").hidden = true;
+  choose(null);
   if (!pair.sent1.trim() || !pair.sent2.trim()) {
     byId("answer").hidden = true;
     return;
@@ -77,6 +84,9 @@ const ask = async (kind, decision) => {
   }
 };
 
+const named = (side, tokens) => byId("picture").querySelector(`[data-side="${side}"][data-tokens="${tokens}"]`)?.getAttribute("aria-label");
+const isWrong = () => { if (chosen) wrong(given(), chosen); };
+
 live(byId("picture"), {
   choose: (line, node) => {
     for (const other of byId("picture").querySelectorAll("[data-line]")) {
@@ -84,16 +94,25 @@ live(byId("picture"), {
       other.classList.toggle("open", chosen);
       if (other.hasAttribute("role")) other.setAttribute("aria-expanded", String(chosen));
     }
+    choose(answer.alignments[line]);
     byId("why").className = `rules ${answer.alignments[line].label}`;
     ask("why", [decisionOf(answer.alignments[line])]);
   },
   join: (tokens1, tokens2) => {
     byId("why").className = "rules";
-    const there = answer.alignments.some((line) => line.tokens1.join(" ") === tokens1 && line.tokens2.join(" ") === tokens2);
+    const there = answer.alignments.find((line) => line.tokens1.join(" ") === tokens1 && line.tokens2.join(" ") === tokens2);
+    choose(there ?? { tokens1: tokens1.split(" ").map(Number), tokens2: tokens2.split(" ").map(Number), text1: named(1, tokens1), text2: named(2, tokens2) });
     ask(there ? "why" : "why-not", [`${tokens1} <==> ${tokens2}`]);
   },
 });
 
+byId("is-wrong").addEventListener("click", isWrong);
+addEventListener("keydown", (event) => {
+  if (event.key !== "w" || event.ctrlKey || event.altKey || event.metaKey || event.target.closest?.("input,select,textarea")) return;
+  event.preventDefault();
+  isWrong();
+});
+addEventListener("adopted", look);
 byId("pair").addEventListener("input", look);
 byId("pair").addEventListener("submit", (event) => event.preventDefault());
 byId("swap").addEventListener("click", () => {

@@ -46,6 +46,7 @@ from ists_asp.workbench import (
     corrections,
     effects,
     feedback,
+    fixes,
     learning,
     manual,
     report,
@@ -88,7 +89,7 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
     mimetypes.add_type("text/javascript", ".js")
     app.mount("/static", StaticFiles(directory=folder / "static"))
     app.mount("/shared", StaticFiles(directory=data_dir() / "report"))
-    for view in (api, rules, words, effects, corrections, learning, report, feedback):
+    for view in (api, rules, words, effects, corrections, learning, report, feedback, fixes):
         app.include_router(view.router(bench))
 
     def page(view: str, request: Request, **more: object) -> responses.HTMLResponse:

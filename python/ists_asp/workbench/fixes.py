@@ -1,0 +1,123 @@
+"""From "this is wrong" to a rule: proposals for a claim about a pair, measured on a corpus.
+
+A worker of its own looks for them, so that no pair waits; a newer question ends the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from ists_asp.engine import System
+from ists_asp.errors import SolveError, UsageError
+from ists_asp.evaluate.scorer import Reference
+from ists_asp.fix.trial import fix
+from ists_asp.model import Pair, Sentence
+from ists_asp.rules.examples import Example, read_example
+from ists_asp.run.pool import SECONDS, Limit, SupersededError, Worker
+from ists_asp.run.worker import with_rules
+from ists_asp.terminal import visible
+from ists_asp.workbench.corrections import Corrections
+from ists_asp.workbench.desk import Bench, Newest
+from ists_asp.workbench.project import RULES
+
+_Tokens = Annotated[list[int], Field(max_length=1000)]
+
+
+class Wrong(BaseModel):
+    """What should be so of chunks, or of one: ``claim`` stands behind them in an example."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sent1: Annotated[str, Field(max_length=2000)]
+    sent2: Annotated[str, Field(max_length=2000)]
+    tokens1: _Tokens = []
+    tokens2: _Tokens = []
+    claim: Annotated[str, Field(max_length=100)]
+    profile: Annotated[str, Field(max_length=100)] | None = None
+    corpus: Annotated[str, Field(max_length=200)] | None = None
+
+
+def _proposed(
+    worker: System,
+    rules: tuple[Path, ...],
+    example: Example,
+    pairs: Sequence[Pair],
+    gold: Mapping[str, Reference],
+) -> dict[str, Any]:
+    found = fix(with_rules(worker, rules, checked=False), [example], pairs, gold or None)
+    proposals = [asdict(one) for one in found.proposals]
+    return {"held": found.held, "proposals": proposals, "lacking": list(found.lacking)}
+
+
+def _words(sentence: Sentence, tokens: Sequence[int]) -> str:
+    if tokens and [*tokens] != [*range(tokens[0], tokens[-1] + 1)]:
+        hint = "Choose another, or write the rule yourself"
+        raise UsageError("these words do not stand side by side", hint=hint)
+    return " ".join(sentence.tokens[at - 1].form for at in tokens if at <= len(sentence.tokens))
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", r"\\").replace('"', r"\"") + '"'
+
+
+def router(bench: Bench) -> APIRouter:
+    """The route of proposals."""
+    routes = APIRouter(prefix="/project/fix", tags=["fix"])
+    newest, corrections, project = Newest(), Corrections(bench.project), bench.project
+    workers: dict[str, Worker] = {}
+    running = dict[str, bool]()
+
+    def worker(profile: str) -> Worker:
+        if profile not in workers:
+            setup = replace(bench.desks.setup(profile), rules=(), incremental=True)
+            workers[profile] = Worker(setup)
+            bench.closing.callback(workers[profile].close)
+        return workers[profile]
+
+    @routes.post("", summary="Edits that make a claim about a pair hold, best first")
+    def propose(given: Wrong) -> dict[str, Any]:
+        profile, name = given.profile or project.profile, given.corpus
+        one, two = (" ".join(text.split()) for text in (given.sent1, given.sent2))
+        pair = bench.desks.desk(profile).pair(one, two)
+        sentences = pair.sent1, pair.sent2
+        sides = zip(sentences, (given.tokens1, given.tokens2), strict=True)
+        words = [_quoted(text) for sentence, at in sides if (text := _words(sentence, at))]
+        texts = " | ".join(_quoted(sentence.text) for sentence in sentences)
+        text = f"{profile} {texts}: {' ~ '.join(words)} {given.claim}"
+        example = read_example(text, "claim")
+        known = project.corpora()
+        corpus = project.corpus(name if name in known else known[0]) if known else None
+        gold = dict(corpus.gold) if corpus else {}
+        for id_, answer in corrections.mended(corpus.name)[0].items() if corpus else ():
+            gold[id_] = Reference(answer.pair, answer.alignments)
+        pairs = corpus.pairs if corpus else ()
+        rules = tuple(project.rule_files())
+        question = partial(_proposed, rules=rules, example=example, pairs=pairs, gold=gold)
+        wanted, asked = newest.wanted(profile), worker(profile)
+        if running.get(profile):
+            asked.interrupt()
+        running[profile] = True
+        try:
+            found = asked.ask(question, limit=Limit.of_work(SECONDS), wanted=wanted)
+        except SolveError:
+            if wanted():
+                raise
+            raise SupersededError("something newer was asked") from None
+        finally:
+            running[profile] = not wanted()
+        shown = {one.id: [one.sent1.text, one.sent2.text] for one in pairs}
+        for proposal in found["proposals"]:
+            proposal["worst"] = [(id_, *shown[id_]) for id_ in proposal["worst"]]
+        folder = f"{project.root / RULES}/"
+        lacking = [visible(line).replace(folder, "") for line in found["lacking"]]
+        about = {"corpus": corpus.name if corpus else None, "pairs": len(pairs), "gold": len(gold)}
+        return {**found, "lacking": lacking, "claim": text, **about}
+
+    return routes
