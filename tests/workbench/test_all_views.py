@@ -45,6 +45,8 @@ def fill_effects(page, written):
     written("rules/words.tsv", "electricity <> power\n")
     page.locator("[data-pair='1'] button").click()
     page.locator("#detail .causes a").first.wait_for()
+    page.locator("#detail button", has_text="not OPPO").click()
+    page.locator(".proposal h3", has_text="Exception").first.wait_for()
 
 
 def fill_correct(page, _written):
@@ -53,6 +55,8 @@ def fill_correct(page, _written):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("r")
     page.locator("#count", has_text="1 of 10").wait_for()
+    page.keyboard.press("w")
+    page.locator(".proposal", has_text="of 10 pairs of images change").first.wait_for()
 
 
 def fill_learn(page, _written):

@@ -1,5 +1,5 @@
 // "This is wrong": what should hold instead, edits that make it hold, and what each does elsewhere.
-import { byId, failed, make, say, send } from "./common.js";
+import { byId, failed, get, make, say, send } from "./common.js";
 
 const READ_ONLY = "readOnly" in document.body.dataset;
 const LABELS = ["EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL"];
@@ -16,6 +16,8 @@ const adopt = async (one, claim, node) => {
       await send("/project/rules/file", { name, text: written(one, claim), before: null }, { method: "PUT" });
       node.replaceChildren(make("p", {}, "Adopted: ", make("a", { href: `/rules?file=${encodeURIComponent(name)}`, text: name }), ". ", make("a", { href: "/effects", text: "See its effects" })));
       say(`${name} is adopted. Effects shows what it changes.`);
+      // Only then are pairs decided with it.
+      await get("/project/rules/loaded").catch(failed);
       return dispatchEvent(new Event("adopted"));
     } catch (error) {
       if (error.status !== 409) return failed(error);
