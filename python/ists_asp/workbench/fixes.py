@@ -1,4 +1,4 @@
-"""From "this is wrong" to a rule: proposals for a claim about a pair, measured on a corpus.
+"""Proposals for a claim that somebody makes of a pair that is wrong, measured on a corpus.
 
 A worker of its own looks for them, so that no pair waits; a newer question ends the search.
 """
@@ -31,7 +31,7 @@ _Tokens = Annotated[list[int], Field(max_length=1000)]
 
 
 class Wrong(BaseModel):
-    """What should be so of chunks, or of one: ``claim`` stands behind them in an example."""
+    """A claim that should hold of chunks, or of one, behind which it stands in an example."""
 
     model_config = ConfigDict(extra="forbid")
 
