@@ -36,6 +36,7 @@ const effect = (measured, found) => {
   nodes.push(make("p", {}, `${changed.length} of ${found.pairs} pairs of ${found.corpus} change`,
     ...(found.gold ? [": ", make("span", { class: better ? "better" : "dim", text: `${better} better` }), ", ", make("span", { class: worse ? "worse" : "dim", text: `${worse} worse` })] : [])));
   if (measured.one_way) nodes.push(make("p", { class: "dim", text: "Not with the sentences swapped." }));
+  for (const text of measured.broken) nodes.push(make("p", { class: "worse", text: `It breaks an example: ${text}` }));
   if (worst.length) nodes.push(make("details", {}, make("summary", { text: `The worst ${worst.length}` }), make("ul", {},
     ...worst.map(([id, one, two]) => make("li", {}, make("a", { href: `/try?${new URLSearchParams({ 1: one, 2: two })}`, text: `Pair ${id}` }), ` ${one} – ${two}`)))));
   return nodes;
