@@ -44,7 +44,7 @@ _FEW = 3  # other proposals, beside which weights are not tried: they turn decis
 _ALONE = (KINDS[0], KINDS[-1])  # words and weights, which are entries of tables
 _WHOLE = ("says", "rating", "verdict")  # claims that take more than the answer to a pair
 _OWN = re.compile(r"(?:^%@example |\t)(.*)")
-_EXAMPLE = re.compile(r"^%@example (.*(?:(?<=[:|])\n%.*)*)$", re.MULTILINE)
+_EXAMPLE = re.compile(r"^%@example (.*(?:\n%  .*)*)$", re.MULTILINE)
 _WORST = 3  # pairs that get worse, of each proposal
 
 
@@ -225,7 +225,7 @@ def _claim(proposal: Proposal) -> str:
 def _shipped(profile: str) -> tuple[Example, ...]:
     """The examples of shipped rules for a profile, of those about the answer to a pair."""
     files = sorted(rules_dir().rglob("*.lp"))
-    # A claim may stand on the next line.
+    # An example may go on in the next line.
     texts = (_EXAMPLE.findall(file.read_text("utf-8")) for file in files)
     examples = (read_example(re.sub(r"\n%", "", text)) for text in chain.from_iterable(texts))
     own = (None, profile)
