@@ -52,8 +52,8 @@ def fill_effects(page, written):
 def fill_correct(page, _written):
     page.goto("/correct?corpus=images&pair=1")
     page.locator("#picture svg").wait_for()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("r")
+    for key in (*["ArrowRight"] * 3, "s"):
+        page.keyboard.press(key)
     page.locator("#count", has_text="1 of 10").wait_for()
     page.keyboard.press("w")
     page.locator(".proposal", has_text="of 10 pairs of images change").first.wait_for()
