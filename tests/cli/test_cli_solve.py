@@ -109,6 +109,8 @@ def test_alignments_that_are_given_are_kept_and_labelled(good, run, bad, pairs, 
     assert again.stdout == Path("out.wa").read_text("utf-8")
     parts = "1 3 5 <==> 1 // SIMI // 3 // x <==> y"
     assert "'12 in accident' is in 3 parts of sentence 1" in bad(1, "solve", "--aligned", wa(parts))
+    twice = written(Path(wa(*LINKED)).read_text("utf-8") * 2, "given.wa")
+    assert "the id '7' again, first at" in bad(1, "solve", "--aligned", twice)
     # The same as links of aligners.
     links = good("solve", "--aligned", wa(*LINKED), "--format", "pharaoh")
     assert links.startswith("0-0 1-5 1-6 1-7 2-2 2-3 ")

@@ -361,7 +361,7 @@ class Source:
         return foreign((pair.sent1, pair.sent2), *about)
 
     def _all_entries(self, warn: Warn) -> Iterator[Entry]:
-        from ists_asp.io.pairs import read_pairs, table_pairs
+        from ists_asp.io.pairs import Ids, read_pairs, table_pairs
         from ists_asp.io.wa import linked_pair, read_wa
         from ists_asp.model import Pair
 
@@ -373,16 +373,17 @@ class Source:
         elif self.tabular:
             source, name = self._stream(self.files[self.tabular]), self.names[0]
             linked = self.tabular == "--aligned"
-            for at, entry in enumerate(read_wa(source, name=name, warn=warn), 1):
-                number = str(at)
-                try:
-                    pair = entry.pair(number)
-                    if linked:
-                        pair = linked_pair(pair, entry.to_alignments(), entry.where, warn)
-                except DataError as fault:
-                    yield None, fault
-                else:
-                    yield None, pair
+            with Ids() as ids:
+                for at, entry in enumerate(read_wa(source, name=name, warn=warn), 1):
+                    try:
+                        pair = entry.pair(str(at))
+                        ids.add(pair.id, int(entry.where.rpartition(":")[2]), name)
+                        if linked:
+                            pair = linked_pair(pair, entry.to_alignments(), entry.where, warn)
+                    except DataError as fault:
+                        yield None, fault
+                    else:
+                        yield None, pair
         else:
             one, two = map(self._stream, self.files.values())
             name1, name2 = self.names
