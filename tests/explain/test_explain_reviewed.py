@@ -52,8 +52,8 @@ def test_spanish_pairs_are_explained_as_reviewed():
 )
 @pytest.mark.parametrize("name", SETS)
 def test_pairs_of_the_train_sets_are_explained_as_reviewed(name):
-    reviewed = {identifier: text for own, identifier, text in TRAIN if own == name}
-    assert reviewed.explained_set(system(name), name) == reviewed
+    texts = {identifier: text for own, identifier, text in TRAIN if own == name}
+    assert reviewed.explained_set(system(name), name) == texts
 
 
 @pytest.mark.parametrize("name", TRUTH)
