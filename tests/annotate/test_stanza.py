@@ -11,6 +11,7 @@ import pytest
 from ists_asp.annotate import Annotator
 from ists_asp.annotate.stanza import PROCESSORS, SHIPPED_PACKAGE, StanzaAdapter, find
 from ists_asp.errors import ResourceError
+from ists_asp.lang import language
 from ists_asp.model import Token
 from ists_asp.resources import data_dir
 
@@ -128,7 +129,9 @@ def rows_of(code):
 
 
 def score(code, treebank, case=str):
-    readings = StanzaAdapter(find(code)).tag([[case(row[0]) for row in rows] for rows in treebank])
+    readings = StanzaAdapter(find(code), language(code)).tag(
+        [[case(row[0]) for row in rows] for rows in treebank]
+    )
     pairs = [
         pair
         for gold, tagged in zip(treebank, readings, strict=True)

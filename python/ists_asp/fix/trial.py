@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from ists_asp.io.formats import format_answer
 from ists_asp.io.pairs import format_chunks
 from ists_asp.io.store import key_of
 from ists_asp.resources import rules_dir
-from ists_asp.rules.examples import read_example
+from ists_asp.rules.catalogue import find_examples
 from ists_asp.run.worker import counted, step, with_rules
 from ists_asp.solver.batch import BATCH
 from ists_asp.solver.edits import Edits
@@ -44,7 +43,6 @@ _FEW = 3  # other proposals, beside which weights are not tried: they turn decis
 _ALONE = (KINDS[0], KINDS[-1])  # words and weights, which are entries of tables
 _WHOLE = ("says", "rating", "verdict")  # claims that take more than the answer to a pair
 _OWN = re.compile(r"(?:^%@example |\t)(.*)")
-_EXAMPLE = re.compile(r"^%@example (.*(?:\n%  .*)*)$", re.MULTILINE)
 _WORST = 3  # pairs that get worse, of each proposal
 
 
@@ -224,12 +222,9 @@ def _claim(proposal: Proposal) -> str:
 @cache
 def _shipped(profile: str) -> tuple[Example, ...]:
     """The examples of shipped rules for a profile, of those about the answer to a pair."""
-    files = sorted(rules_dir().rglob("*.lp"))
-    # An example may go on in the next line.
-    texts = (_EXAMPLE.findall(file.read_text("utf-8")) for file in files)
-    examples = (read_example(re.sub(r"\n%", "", text)) for text in chain.from_iterable(texts))
     own = (None, profile)
-    return tuple(one for one in examples if one.claim.what not in _WHOLE and one.profile in own)
+    found = find_examples([rules_dir()], None)
+    return tuple(one for one in found if one.claim.what not in _WHOLE and one.profile in own)
 
 
 def _failing(system: System, examples: Sequence[Example]) -> tuple[bool, bool]:
