@@ -146,12 +146,12 @@ def suspects(code: int | None, files: Iterable[Path]) -> str:
     pattern = r"[\w)]\s*[/\\]\s*[\w(-]"
     if code != -signal.SIGFPE:
         pattern = r"#show[^.]*:|\.\.|\w\s*[+*]"
-    places = [
-        f"{file}:{number}"
-        for file in files
-        for number, line in enumerate(file.read_text("utf-8", "replace").splitlines(), 1)
-        if re.search(pattern, re.sub(r"^#show .*/.*\.|%.*", "", line))
-    ]
+    places = list[str]()
+    for file in files:
+        with suppress(OSError), file.open(encoding="utf-8", errors="replace") as stream:
+            for number, line in enumerate(stream.read(1 << 20).splitlines(), 1):
+                if re.search(pattern, re.sub(r"^#show .*/.*\.|%.*", "", line)):
+                    places.append(f"{file}:{number}")
     return f"; look at {' and '.join(places[:3])}" if places else ""
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import NamedTuple
 from clingo.ast import AST, ASTType
 
 from ists_asp import vocabulary as v
-from ists_asp.errors import UsageError
+from ists_asp.errors import RuleError, UsageError
 from ists_asp.io.store import Store
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.directives import NamedRule
@@ -23,7 +24,7 @@ from ists_asp.rules.loader import RuleSet, load_rules, rule_files
 from ists_asp.rules.parsing import RuleWarning
 from ists_asp.rules.profiles import Purpose, shown_folder
 from ists_asp.rules.programs import find_program, load_program
-from ists_asp.rules.source import TESTS, RuleFile, find_rules, read_source
+from ists_asp.rules.source import LARGEST, TESTS, RuleFile, find_rules, read_plain, read_source
 from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax.trees import derived, is_constraint, is_fact
 from ists_asp.vocabulary import Doc, documented
@@ -97,10 +98,9 @@ def copy_rules(target: Path) -> list[Path]:
 
 def is_shipped(file: Path) -> bool:
     """Whether a file is a shipped rule file, or an unchanged copy of one under its name."""
-    try:
-        return file.read_bytes() in _shipped().get(file.name, ())
-    except FileNotFoundError:  # it was removed since it was listed
-        return False
+    with suppress(RuleError):  # it was removed since it was listed, or is no text
+        return read_plain(file, file.name, LARGEST) in _shipped().get(file.name, ())
+    return False
 
 
 def shipped_texts(file: Path) -> tuple[str, ...] | None:
