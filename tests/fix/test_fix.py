@@ -93,6 +93,11 @@ def test_an_edit_is_written_beside_others_and_taken_back(good, bad, tmp_path):
     good("fix", "--undo")
     assert sorted(path.name[-6:] for path in folder.iterdir()) == ["s_2.lp", "s_3.lp"]
     assert not (tmp_path / "outside").exists()
+    left = next(folder.glob("*_3.lp"))
+    written = left.read_text()
+    left.write_text(written + "% mine\n")
+    assert "_3.lp: somebody has edited this file since" in bad(1, "fix", "--undo")
+    left.write_text(written)
     good("fix", "--undo")
     assert bad(1, "fix", "--undo") == "fixes: no file here was written by fix --apply"
     assert "--apply: there is no edit 9; expected 1 to" in bad(2, *asked, "--apply", "9")

@@ -8,6 +8,7 @@ condition gives a shared variable no value, it is joined with what the rule asks
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -28,34 +29,42 @@ def apply_exceptions(
 
     ``report`` gets an error for each exception to a fact.
     """
-    bodies = dict[int, list[AST]]()
+    named = defaultdict[str, list[int]](list)
+    for place, one in enumerate(rules):
+        if one.sentence is not None:
+            named[one.name.rstrip("'")].append(place)
+    denied = defaultdict[int, list[AST]](list)
     for place, exception in enumerate(rules):
         if not exception.excepts:
             continue
-        condition, target = statements[place], _target(exception, rules)
+        condition, targets = statements[place], named.get(exception.excepts)
         statements[place] = Defined(condition.location, EXCEPTED, 2, 1)
-        if target is not None:
+        if targets:
+            # Of its own file, or else the first.
+            target = min(targets, key=lambda place: rules[place].file != exception.file)
             rule = statements[target]
             if not rule.body:
                 found = f"{exception.excepts} is a fact"
                 report(_error(exception, found, expected="a rule with conditions"))
                 continue
-            asked = bodies.setdefault(target, [*rule.body])
             shared = sorted(variable_names(condition) & variable_names(rule))
             head = _excepted(rules[target].name, shared, condition)
             atoms = [part for part in condition.body if is_atom(part, Sign.NoSign)]
             free = {*shared}.difference(*map(variable_names, atoms))
             own = derived(rule.head) if rule.ast_type is ASTType.Rule else frozenset()
-            if free and not own.isdisjoint(name for part in asked for name in predicates(part)):
+            if free and not own.isdisjoint(name for part in rule.body for name in predicates(part)):
                 found = f"{exception.excepts} rests on itself, and the condition says no more of "
                 expected = "conditions that give these variables values"
                 report(_error(exception, found + ", ".join(sorted(free)), expected=expected))
                 continue
-            body = [*condition.body, *(asked if free else ())]
+            body = [*condition.body, *(rule.body if free else ())]
             statements[place] = condition.update(head=head, body=body)
-            statements[target] = rule.update(body=[*rule.body, head.update(sign=Sign.Negation)])
-            rules[target] = replace(rules[target], text=str(statements[target]))
+            denied[target].append(head.update(sign=Sign.Negation))
         rules[place] = replace(exception, text=str(statements[place]))
+    for target, negations in denied.items():
+        rule = statements[target]
+        statements[target] = rule.update(body=[*rule.body, *negations])
+        rules[target] = replace(rules[target], text=str(statements[target]))
 
 
 def refuse_unused(
@@ -67,16 +76,6 @@ def refuse_unused(
             known = {one.name for one in rules if one.sentence is not None} | names()
             hint = suggest(rule.excepts, known, "ists-asp rules list shows all names")
             raise _error(rule, f"no rule is called {rule.excepts}", hint=hint)
-
-
-def _target(exception: NamedRule, rules: Sequence[NamedRule]) -> int | None:
-    """The rule to which something is an exception: of its own file, or else the first."""
-    places = [
-        place
-        for place, rule in enumerate(rules)
-        if rule.sentence is not None and rule.name.rstrip("'") == exception.excepts
-    ]
-    return min(places, key=lambda place: rules[place].file != exception.file, default=None)
 
 
 def _excepted(name: str, shared: Sequence[str], condition: AST) -> AST:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import format_answer
 from ists_asp.resources import data_dir
+from ists_asp.rules.source import LARGEST
 from ists_asp.terminal import visible
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path("fixes")
 _PROFILE = re.compile(r"[A-Za-z][\w-]*")
-_HEAD = re.compile(r"[%#] fix (\d+): ")
+_HEAD = re.compile(r"[%#] fix (\d+) \((\w+)\): ")  # its number, and a digest of what is below
 
 
 @command("""
@@ -216,25 +218,33 @@ def _apply(found: Fix | Mending, number: int, into: Path, about: str) -> None:
     mark = "#" if proposal.suffix == ".tsv" else "%"
     told = shortened(about, 200).replace("\n", " ")
     with atomic_writer(file) as stream:
-        stream.write(f"{mark} fix {max(done, default=0) + 1}: {told}\n{proposal.text}")
+        head = f"{mark} fix {max(done, default=0) + 1} ({_digest(proposal.text)}): {told}"
+        stream.write(f"{head}\n{proposal.text}")
     note(f"{file} is written; try it with --rules {file}, or take it back with fix --undo")
 
 
-def _written(into: Path) -> dict[int, Path]:
-    """The files of a folder that ``--apply`` wrote, by number."""
+def _written(into: Path) -> dict[int, tuple[Path, bool]]:
+    """The files of a folder that ``--apply`` wrote, by number; whether each is as it was then."""
     found = {}
     for file in sorted(into.glob("*.*")) if into.is_dir() else ():
         if file.suffix in (".lp", ".tsv") and file.is_file():
             with file.open(encoding="utf-8", errors="replace") as stream:
                 if match := _HEAD.match(stream.readline(1000)):
-                    found[int(match[1])] = file
+                    found[int(match[1])] = file, _digest(stream.read(LARGEST)) == match[2]
     return found
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=4).hexdigest()
 
 
 def _undo(into: Path) -> None:
     written = _written(into)
     if not written:
         raise DataError("no file here was written by fix --apply", where=str(into))
-    file = written[max(written)]
+    file, same = written[max(written)]
+    if not same:
+        found, hint = "somebody has edited this file since fix wrote it", "Remove it yourself"
+        raise DataError(found, where=str(file), hint=hint)
     file.unlink()
     note(f"{file} is removed")
