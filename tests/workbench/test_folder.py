@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 import shutil
 from pathlib import Path
 
@@ -124,6 +125,18 @@ def test_a_state_is_on_disk_when_it_counts_and_a_cut_line_costs_one_record(proje
     again = Project(project.root)
     assert [state.edit for state in again.states] == ["the beginning", "a.lp", "b.lp"]
     assert Project(project.root).states == again.states
+
+
+def test_a_folder_without_room_stays_new(tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, limits[1]))
+    try:
+        with pytest.raises(DataError, match="cannot be written"):
+            Project(tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not list(tmp_path.iterdir())
+    assert Project(tmp_path).corpora() == ["headlines", "images"]
 
 
 def test_a_folder_of_corpora_becomes_a_project(tmp_path):

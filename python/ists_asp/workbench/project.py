@@ -157,7 +157,12 @@ class Project:
         }
         words = {} if RULES in there else {f"{RULES}/words.tsv": _WORDS}
         texts |= {**words, MARK: f'profile = "{profile}"\n'}
-        self.folder.commit(texts)
+        try:
+            self.folder.commit(texts)
+        except DataError:
+            for path in [] if there else sorted(self.root.rglob("*"), reverse=True):
+                path.rmdir()  # else this would not be a new folder the next time
+            raise
 
     def rule_files(self) -> list[Path]:
         """The rule files and tables, as ``--rules`` takes them."""
