@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import AnswerError, DataError, of_pair, shortened
@@ -29,16 +30,13 @@ from ists_asp.model import (
     Chunk,
     Contribution,
     Label,
+    Pair,
     Rating,
     Scheme,
+    Sentence,
     Tag,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ists_asp.model import Pair, Sentence
-    from ists_asp.syntax.ground import Ground
+from ists_asp.syntax.ground import Ground
 
 Parts: TypeAlias = "tuple[Ground, ...]"  # the arguments of an atom
 Link: TypeAlias = Parts  # the spans of sentence 1 and 2 that an alignment joins, as terms

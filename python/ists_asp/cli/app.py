@@ -19,6 +19,7 @@ from ists_asp.cli.commands.config import NAME, use_config
 from ists_asp.cli.console import error, fail, write_output
 from ists_asp.cli.options import option
 from ists_asp.errors import IstsError, UsageError, alike, told, too_deep
+from ists_asp.resources import asp_dir, data_dir, rules_dir
 from ists_asp.terminal import Door, one_line, open_doors, table
 
 _MODULES = {name: name for _, name, _ in iter_modules(commands.__path__) if "_" not in name}
@@ -161,7 +162,6 @@ def _details() -> str:
     from ists_asp.engine.answer import file_digest, provenance
     from ists_asp.knowledge.reader import reader_digest, shipped_reader
     from ists_asp.lang import language
-    from ists_asp.resources import asp_dir, data_dir, rules_dir
     from ists_asp.rules import list_profiles, read_profile_rules
 
     rows = [("python", platform.python_version())]

@@ -18,6 +18,7 @@ from ists_asp import cli
 from ists_asp.cli import console
 from ists_asp.cli.console import Failures
 from ists_asp.errors import IstsError, UsageError, inside, of_pair
+from ists_asp.io.files import atomic_writer, check_there
 
 if TYPE_CHECKING:
     from ists_asp.engine import Setup, System
@@ -170,7 +171,6 @@ def solve_pairs(
 ) -> None:
     """Decide the pairs of a source and write their outcomes; a table gets these columns."""
     from ists_asp.engine import System
-    from ists_asp.io.files import atomic_writer, check_there
     from ists_asp.pipeline.stages import Sink, Stages
     from ists_asp.solver.batch import BATCH
 

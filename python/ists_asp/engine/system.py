@@ -26,6 +26,7 @@ from ists_asp.solver import Solution, Solver, SolverOptions
 from ists_asp.solver.batch import batches, raising
 from ists_asp.solver.search import Item
 from ists_asp.syntax.ground import Atoms
+from ists_asp.syntax.trees import off
 
 if TYPE_CHECKING:
     from ists_asp.explain.explanation import Explanation
@@ -427,7 +428,6 @@ class System(Preparation):
 
     def _unsaid(self, answer: Answer, facts: Sequence[Symbol], rule: str, words: Templates) -> str:
         from ists_asp.explain.explanation import explained
-        from ists_asp.syntax.trees import off
         from ists_asp.trace.effects import places
 
         program = self.program(Purpose.EXPLANATION)

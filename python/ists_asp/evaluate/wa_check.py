@@ -17,7 +17,7 @@ from hashlib import sha256
 from html import unescape
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ists_asp.errors import shortened
 from ists_asp.io.text import Line
@@ -25,8 +25,7 @@ from ists_asp.io.wa import ARROW, NIL, WaAlignment, WaSentence, read_wa, token_n
 from ists_asp.model import HIGHEST, Label, Scheme, Tag
 from ists_asp.terminal import table, unbroken
 
-if TYPE_CHECKING:
-    SeenLines = Sequence[tuple[str | None, WaAlignment]]
+SeenLines = Sequence[tuple[str | None, WaAlignment]]
 
 NO_ARROW = "no alignment"
 ODD_SCORE = "odd score"

@@ -8,21 +8,19 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import count, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ists_asp.compare.comparison import Answered, ChangeKind, find_changes
+from ists_asp.engine import System
 from ists_asp.engine.answer import SolvedAnswer
 from ists_asp.errors import RuleError
+from ists_asp.evaluate.scorer import Reference
 from ists_asp.fix.proposals import KINDS, Proposal, proposals
 from ists_asp.fix.trial import Corpus, Measured, measured
 from ists_asp.io.wa import given_answer
+from ists_asp.model import Answer
 from ists_asp.rules.examples import Example, read_example
 from ists_asp.run.worker import counted
-
-if TYPE_CHECKING:
-    from ists_asp.engine import System
-    from ists_asp.evaluate.scorer import Reference
-    from ists_asp.model import Answer
 
 _UNSAID = (ChangeKind.BOUNDARY, ChangeKind.UNALIGNED, ChangeKind.TAG)
 

@@ -14,17 +14,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 from ists_asp import vocabulary as v
+from ists_asp.engine import SolvedAnswer
 from ists_asp.errors import UsageError
-from ists_asp.trace.decisions import DecisionKind
-
-if TYPE_CHECKING:
-    from ists_asp.engine import SolvedAnswer
-    from ists_asp.rules.examples import Example
-    from ists_asp.trace.contrast import Contrast
-    from ists_asp.trace.decisions import Because
+from ists_asp.rules.examples import Example
+from ists_asp.trace.contrast import Contrast
+from ists_asp.trace.decisions import Because, DecisionKind
 
 KINDS = ("words", "rule", "exception", "weight")
 _SCOPES = ("these words", "these lemmas", "{} and words like it", "all such words")

@@ -8,35 +8,33 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clingo.ast import ASTType
 
 from ists_asp.compare import Answered, compare
+from ists_asp.engine import SolvedAnswer, System
 from ists_asp.engine.preparation import read_pair
 from ists_asp.errors import IstsError
+from ists_asp.evaluate.scorer import Reference
 from ists_asp.explain.feedback import Submission
 from ists_asp.fix.proposals import KINDS, Proposal, proposals
 from ists_asp.io.formats import format_answer
 from ists_asp.io.pairs import format_chunks
 from ists_asp.io.store import key_of
+from ists_asp.model import Answer, Pair
 from ists_asp.resources import rules_dir
 from ists_asp.rules.catalogue import find_examples
+from ists_asp.rules.examples import Claim, Example
 from ists_asp.run.worker import counted, step, with_rules
 from ists_asp.solver.batch import BATCH
 from ists_asp.solver.edits import Edits
 from ists_asp.solver.kept import data_of
+from ists_asp.solver.search import Item
 from ists_asp.solver.solver import switched_rules
 from ists_asp.solver.statements import Version
 from ists_asp.syntax.ground import Atoms
 from ists_asp.syntax.trees import PROBE, off, probe
-
-if TYPE_CHECKING:
-    from ists_asp.engine import SolvedAnswer, System
-    from ists_asp.evaluate.scorer import Reference
-    from ists_asp.model import Answer, Pair
-    from ists_asp.rules.examples import Claim, Example
-    from ists_asp.solver.search import Item
 
 MOST = 7  # proposals that are shown
 _FEW = 3  # other proposals, beside which weights are not tried: they turn decisions everywhere

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from html import unescape
 from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
 
@@ -264,9 +265,6 @@ def read_wa(
             match = _ID.search(opening[1])
             identifier = match and (match[1] or match[2])
             if identifier and "&" in identifier:
-                # It takes milliseconds to know all entities.
-                from html import unescape
-
                 identifier = unescape(identifier)
             sentence, section = WaSentence(identifier or None, line.where), ""
         elif text == "</sentence>":

@@ -14,20 +14,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby, pairwise
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from ists_asp.confidence import Kind, Lead, Leads
 from ists_asp.errors import UsageError
 from ists_asp.evaluate.scorer import Chunking, Reference, Scores, compare_chunks, evaluate
 from ists_asp.learn import fit
+from ists_asp.learn.examples import Example, ExampleBuilder, Senses
 from ists_asp.model import Answer, Label, Scheme
 from ists_asp.terminal import unbroken
 from ists_asp.vocabulary import CONFIDENCE, CORRECTION, RATING_MARGIN, WEIGHT
 
-if TYPE_CHECKING:
-    from ists_asp.confidence import Kind, Lead, Leads
-    from ists_asp.learn.examples import Example, ExampleBuilder, Senses
-
-    Decided = tuple[Reference, Answer, tuple["Judged", ...]]
+Decided = tuple[Reference, Answer, tuple["Judged", ...]]
 
 _SECTIONS = {
     "boundary": "Chunk boundaries",

@@ -30,22 +30,20 @@ from itertools import islice
 from multiprocessing import current_process
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, TypeAlias
+from typing import Any, BinaryIO, NamedTuple, TextIO, TypeAlias
 
+from ists_asp.engine import Setup, System, Timings
+from ists_asp.engine.answer import Provenance
 from ists_asp.errors import DataError, FormatError, IstsError, ResourceError, UsageError, brief
 from ists_asp.io.files import PREFIX, file_system, place
+from ists_asp.io.formats import Outcome
 from ists_asp.io.tables import Table, added
 from ists_asp.io.text import LONGEST, Warn
 from ists_asp.io.workbooks import kind_of
 from ists_asp.limits import warnings_of
+from ists_asp.pipeline.source import Source
+from ists_asp.pipeline.stages import Sink, Stages
 from ists_asp.processes import deaf
-
-if TYPE_CHECKING:
-    from ists_asp.engine import Setup, System, Timings
-    from ists_asp.engine.answer import Provenance
-    from ists_asp.io.formats import Outcome
-    from ists_asp.pipeline.source import Source
-    from ists_asp.pipeline.stages import Sink, Stages
 
 Work: TypeAlias = "Callable[[Source, Stages, TextIO, TextIO | None, Warn], Iterator[Outcome]]"
 """Reads a part, and writes what becomes of its pairs, and traces; yields what it has written."""
@@ -361,8 +359,6 @@ def state_of(file: str) -> str:
 
 def _lacking(job: Job, made_by: Provenance, files: Sequence[str]) -> list[str]:
     """The things that this worker lacks of those made, read or written by the client."""
-    from ists_asp.engine import System
-
     lacks = []
     try:
         with System(job.setup) as system:
@@ -489,9 +485,6 @@ def _recorded(job: Job, part: Part) -> dict[str, Any] | None:
 
 
 def _stages(setup: Setup) -> Stages:
-    from ists_asp.engine import System, Timings
-    from ists_asp.pipeline.stages import Stages
-
     if not (_loaded and _loaded[0].setup == setup):
         for old in _loaded:
             old.close()

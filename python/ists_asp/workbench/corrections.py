@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import chain, count
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 from unicodedata import normalize
 
 import msgspec
@@ -31,10 +31,8 @@ from ists_asp.io.wa import write_pair
 from ists_asp.model import HIGHEST, Alignment, Answer, Label, Pair, Tag
 from ists_asp.report.picture import picture
 from ists_asp.rules import load_profile
+from ists_asp.workbench.desk import Bench
 from ists_asp.workbench.project import CORRECTIONS, Project
-
-if TYPE_CHECKING:
-    from ists_asp.workbench.desk import Bench
 
 _LOG, _UNDO = f"{CORRECTIONS}/.log.jsonl", "undo"
 

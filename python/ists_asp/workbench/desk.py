@@ -15,7 +15,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi.responses import StreamingResponse
 from msgspec import json
@@ -31,9 +31,7 @@ from ists_asp.run import worker as questions
 from ists_asp.run.pool import Worker
 from ists_asp.run.worker import Question
 from ists_asp.terminal import visible
-
-if TYPE_CHECKING:
-    from ists_asp.workbench.project import Project
+from ists_asp.workbench.project import Project
 
 _ANSWERS = 64  # answers that are remembered
 _PATIENCE = 3.0  # seconds to wait for rules to be loaded

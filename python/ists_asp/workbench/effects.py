@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi import APIRouter
 
@@ -33,15 +33,13 @@ from ists_asp.run.pool import SupersededError, Worker, ask_each
 from ists_asp.run.worker import Question, with_rules
 from ists_asp.solver.batch import BATCH, batches
 from ists_asp.terminal import visible
+from ists_asp.workbench.desk import Bench
 from ists_asp.workbench.folder import Folder, Stamp
+from ists_asp.workbench.project import Corpus, State
 
-if TYPE_CHECKING:
-    from ists_asp.workbench.desk import Bench
-    from ists_asp.workbench.project import Corpus, State
-
-    Seen = list[Stamp]
-    """Files of a corpus, and when they were changed."""
-    Rules = tuple[Path, ...]
+Seen = list[Stamp]
+"""Files of a corpus, and when they were changed."""
+Rules = tuple[Path, ...]
 
 _HELD, _ASKED = 10, 4  # the last states whose answers are held, and others that somebody looks at
 _LOOK = 0.2  # seconds between two looks at the rules, which an editor may have changed

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from io import BytesIO
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Body
 from pydantic import Field
@@ -20,10 +20,8 @@ from ists_asp.io.tables import Table, added
 from ists_asp.terminal import visible
 from ists_asp.vocabulary import VERDICTS
 from ists_asp.workbench.api import GivenAnswer
-
-if TYPE_CHECKING:
-    from ists_asp.workbench.desk import Bench
-    from ists_asp.workbench.project import Project
+from ists_asp.workbench.desk import Bench
+from ists_asp.workbench.project import Project
 
 MARKS = "feedback.jsonl"
 CORRECTED = "corrected"  # the column of the teacher's verdicts

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
@@ -26,10 +26,8 @@ from ists_asp.run.pool import Limit, Worker
 from ists_asp.run.worker import Question, counted, step
 from ists_asp.vocabulary import CORRECTION, WEIGHT
 from ists_asp.workbench.corrections import Corrections
+from ists_asp.workbench.desk import Bench
 from ists_asp.workbench.project import CORRECTIONS, RULES
-
-if TYPE_CHECKING:
-    from ists_asp.workbench.desk import Bench
 
 LEAST = 10  # corrected pairs without which nothing is learned; and two for each part
 _SECONDS = 1800.0  # seconds of the processor between two signs of life of a lesson

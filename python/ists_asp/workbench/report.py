@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
@@ -18,9 +18,7 @@ from ists_asp.report import Entry, Report, compare
 from ists_asp.report.page import GOLD, encoded
 from ists_asp.solver.batch import batches
 from ists_asp.workbench.desk import Bench, streamed
-
-if TYPE_CHECKING:
-    from ists_asp.workbench.project import Corpus
+from ists_asp.workbench.project import Corpus
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
@@ -26,13 +26,11 @@ from ists_asp.rules.check.model import SEVERITIES, Finding, Severity
 from ists_asp.run import worker as questions
 from ists_asp.run.pool import Worker, ask_each
 from ists_asp.terminal import unbroken, visible
+from ists_asp.trace.effects import Looked, verdict, worth
 from ists_asp.vocabulary import documented
 from ists_asp.workbench.desk import Bench, Newest, streamed
 from ists_asp.workbench.folder import Folder
 from ists_asp.workbench.project import RULES, text_digest
-
-if TYPE_CHECKING:
-    from ists_asp.trace.effects import Looked
 
 _Name = Annotated[str, Field(min_length=1, max_length=400)]
 
@@ -236,8 +234,6 @@ def saved(bench: Bench, given: File, text: str | None, edit: str) -> dict[str, s
 
 def _found(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
     """The effects of a rule in a corpus: a record for each pair, and one for all."""
-    from ists_asp.trace.effects import verdict, worth
-
     given, desk, found = bench.project.corpus(corpus), bench.desks.desk(patience=None), []
     batches = ([pair] for pair in bench.annotated(desk, given.pairs))
     results = ask_each(desk.ask, batches, partial(_where, name=name, gold=given.gold))

@@ -26,6 +26,7 @@ from ists_asp.io.tables import Table, writing_behind
 from ists_asp.io.text import SKIP, Faults, Repairs, Warn, make_sentence, plain, split_words
 from ists_asp.io.workbooks import READ, kind_of
 from ists_asp.lang import foreign
+from ists_asp.limits import check_size, check_text
 from ists_asp.model import Pair, Sentence
 from ists_asp.pipeline.source import Source
 from ists_asp.rules import Purpose
@@ -274,7 +275,6 @@ def _read(
     that of the profile are faulty then; otherwise they are warned of, and by default not judged.
     """
     from ists_asp.explain.feedback import Submission, has_words
-    from ists_asp.limits import check_size, check_text
 
     known = dict[str, list[str]]()
     key = table

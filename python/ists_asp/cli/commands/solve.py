@@ -20,6 +20,7 @@ from ists_asp.cli.driver import ask_of_pair, solve_pairs
 from ists_asp.cli.files import choose_format, command
 from ists_asp.errors import DataError, IstsError, UsageError, of_pair
 from ists_asp.io import formats
+from ists_asp.model import Pair
 from ists_asp.pipeline.source import Source
 
 if TYPE_CHECKING:
@@ -160,7 +161,6 @@ def sts(
         if shape is not formats.RATINGS["ratings"]:
             raise UsageError("--baseline gives ratings only", hint="Add --format ratings")
         from ists_asp.evaluate.ratings import tokencos
-        from ists_asp.model import Pair
 
         with opened(source, setup) as pairs:
             entries = chain.from_iterable(pairs.batches())
