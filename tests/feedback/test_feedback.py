@@ -296,7 +296,7 @@ def test_marks_that_are_few_or_agree_too_little_are_not_suggested(feedback):
     code, found, said = feedback(head + "".join(lines), "--marks-col", "points")
     assert (code, len(found), "suggested" in found[0]) == (0, 12, False)
     assert "no marks are suggested: they agree too little with yours" in said
-    assert "all answers: 12 correct; 0 to check" in said
+    assert "12 answers: 12 correct; 0 to check" in said
     code, _, said = feedback(head + "".join(lines[:9]), "-q", "--marks-col", "points")
     assert (code, "9 answers have a mark; expected 10 or more" in said) == (1, True)
 
@@ -318,7 +318,7 @@ def test_answers_without_a_question_a_word_or_of_another_language(feedback):
     assert (code, verdicts) == (0, ["correct", "no_answer", "no_answer", ""])
     assert (found[-1]["feedback"], found[-1]["check"]) == ("", "yes")
     assert "answers.csv:5: this looks like Spanish; expected English" in said
-    assert "all answers: 2 no_answer, 1 correct, 1 without a verdict; 1 to check\n" in said
+    assert "4 answers: 2 no_answer, 1 correct, 1 without a verdict; 1 to check\n" in said
     text = f"id,answer,reference\n4,{spanish},They carry oxygen\n"
     for check, counts in ("error", (1, 0, 1)), ("warn", (0, 1, 1)), ("off", (0, 1, 0)):
         code, found, said = feedback(text, "--language-check", check)

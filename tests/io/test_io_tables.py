@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from signal import SIGSTOP
 from subprocess import Popen
+from zipfile import ZipFile
 
 import openpyxl
 import pandas
@@ -506,21 +507,20 @@ def test_what_people_do_not_see_is_left_out_and_told_once(table):
 
 @cases("""
 name          | expected=
-moodle.csv    | [["so", "because"], ["-", "that"]]
-moodle-es.csv | [["sí", "no"]]
-canvas.csv    | [["so", None], ["", None]]
-moodle-de.tsv | [["das", "dies"]]
+moodle.csv    | [["Why?", "so", "because"], ["What?", "-", "that"]]
+moodle-es.csv | [["1", "sí", "no"]]
+canvas.csv    | [["Why?", "so", "0.5"], ["What?", "", "0"]]
+moodle-de.tsv | [["Was?", "das", "dies"]]
 """)
 def test_wide_reports_have_a_row_an_answer(table, name, expected):
     data = (SAMPLES / name).read_bytes()
     source = table(name, data, header=True, long=True)
     assert source.columns[0] == "id"
     lines = list(source.rows())
-    assert [[row.cells[at] for at in (-3, -1)] for row in lines] == expected
+    assert [[row.cells[at] for at in (-3, -2, -1)] for row in lines] == expected
     assert {len(row.cells) for row in lines} == {len(source.columns)}
     if name in ("moodle.csv", "canvas.csv"):
-        ids = [(row.cells[0], row.cells[-4]) for row in lines]
-        assert ids == [("2.1", "Why?"), ("2.2", "What?")]
+        assert [row.cells[0] for row in lines] == ["2.1", "2.2"]
         with pytest.raises(FormatError, match="is known to hold sentences"):
             find_places(table(name, data))
 
@@ -599,6 +599,9 @@ def test_workbooks_come_back_as_they_were(table, tmp_path, kind):
     with path.open("w") as out, writing_behind(kind, out, ["rating", "text"], source) as put:
         put(two, [1, "=x"])
     if kind == "xlsx":
+        with ZipFile(io.BytesIO(data)) as before, ZipFile(path) as behind:
+            changed = [part for part in before.namelist() if before.read(part) != behind.read(part)]
+        assert changed == ["xl/worksheets/sheet2.xml"]
         read_me, sheet = openpyxl.load_workbook(path)
         assert (read_me.sheet_state, read_me["A1"].value) == ("hidden", "=1+1")
         assert (sheet["C4"].number_format, sheet["F5"].data_type) == ("0.00", "s")

@@ -227,7 +227,7 @@ def solve_pairs(
     if not (source.quiet or source.single):
         held = "text, which Stanza tokenised" if source.text else "tokens, separated by spaces"
         summary = console.summary(count, time.perf_counter() - began, stages.times)
-        console.note(f"{summary}; read as {held}")
+        console.note(f"{'' if output is None else f'{output}: '}{summary}; read as {held}")
         if kept := console.rerun(count, stages.times):
             console.note(kept)
         console.note(str(system.provenance))
@@ -254,7 +254,8 @@ def make_parts(
         times.merge(took or Timings())
     if not job.source.quiet:
         summary = console.summary(pairs, time.perf_counter() - began, times)
-        console.note(f"{summary}; {parts} parts, of which {there} were there")
+        made = f"{parts} parts, of which {there} were there"
+        console.note(f"{job.output}: {summary}; {made}")
         console.note(str(system.provenance))
     failures.end(pairs)
 

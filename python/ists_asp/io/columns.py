@@ -29,7 +29,7 @@ _COUPLES = (
     *((one, two) for one, others in _TABLES["couples"].items() for two in others),
     *((one, two) for one in USUAL["answer"] for two in USUAL["reference"]),
 )
-_USUAL = {*chain(*_COUPLES), *chain(*USUAL.values())} - {"s", "t"}
+_USUAL = {*chain(*_COUPLES), *chain(*USUAL.values())} - {"s", "t", *USUAL["totals"]}
 _UNIT = re.compile(
     r"\(.*\)|\[.*\]|%|/ ?\d+|\d+ ?[-–] ?\d+|(?:max|máx)\.? ?\d+|te?xto?|text[eo]?|str(?:ing)?|int"
     r"|float|number|número|pts\.?|points?|puntos?|Punkte|punti",
@@ -110,6 +110,9 @@ class Group:
     answer: int
     reference: int | None = None
     points: int | None = None
+
+
+PARTS = ("question", "answer", "points", "reference")
 
 
 def groups(columns: Sequence[str]) -> list[Group]:

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from copy import copy
 from dataclasses import asdict, replace
 from io import BytesIO
 from itertools import islice, repeat
-from math import isfinite
 from multiprocessing.connection import Connection
 from shutil import copyfileobj
 from subprocess import DEVNULL, PIPE, Popen
@@ -25,7 +22,8 @@ from typing import Any, BinaryIO
 
 from ists_asp.errors import DataError, FormatError, IstsError, UsageError, shortened
 from ists_asp.io.columns import Cells, find_header
-from ists_asp.io.delimited import Put, plain_value
+from ists_asp.io.delimited import Put
+from ists_asp.io.edits import EDITORS, ILLEGAL, legal, sheet_value
 from ists_asp.io.quizzes import QUIZZES
 from ists_asp.io.text import Warn, ignore
 from ists_asp.io.workbooks import READERS, Notes, Sheet, library, readable
@@ -33,8 +31,6 @@ from ists_asp.limits import SMALL, TableLimits
 from ists_asp.processes import OUT_OF_TIME, deaf, end_after, ending, heard, limit_memory
 
 _BATCH = 5000  # rows of Parquet that are read or written at a time
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-_LARGEST = 10**15  # of larger numbers sheets forget the last digits
 _SENT = 500  # rows that are sent together
 HEAD = 20  # rows among which titles are looked for
 
@@ -143,7 +139,7 @@ def serve() -> None:
             if "edit" in how:
                 orders, result = (os.fdopen(number, "r+b") for number in how["edit"])
                 orders.seek(0)
-                _EDITORS[kind](stream, json.load(orders), result)
+                EDITORS[kind](stream, json.load(orders), result)
                 result.flush()
             else:
                 rows: Iterator[Any]
@@ -233,18 +229,6 @@ def read_groups(
         yield from _parquet(stream, where, limits, groups)
 
 
-def _value(value: object) -> object:
-    """A value as a cell of a sheet holds it: a number that no sheet can hold is text."""
-    value = plain_value(value)
-    long = isinstance(value, int) and abs(value) >= _LARGEST
-    return str(value) if long or (isinstance(value, float) and not isfinite(value)) else value
-
-
-def _legal(value: object) -> object:
-    """The same, with spaces for what no XML can have."""
-    return _ILLEGAL.sub(" ", value) if isinstance(value, str) else value
-
-
 @contextmanager
 def writing_excel(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
     """Write a workbook of one sheet; text stays text, whatever it begins with."""
@@ -253,12 +237,12 @@ def writing_excel(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
     sheet = book.create_sheet("ists-asp")
 
     def text_cell(text: str) -> object:
-        cell = cell_of(sheet, _ILLEGAL.sub(lambda sign: f"_x{ord(sign[0]):04X}_", text))
+        cell = cell_of(sheet, ILLEGAL.sub(lambda sign: f"_x{ord(sign[0]):04X}_", text))
         cell.data_type = "s"
         return cell
 
     def put(cells: Cells) -> None:
-        values = map(_value, cells)
+        values = map(sheet_value, cells)
         sheet.append([text_cell(value) if isinstance(value, str) else value for value in values])
 
     put(columns)
@@ -275,7 +259,7 @@ def writing_libre(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
 
     def put(cells: Cells) -> None:
         row = odf.Row()
-        row.set_values([_legal(_value(cell)) for cell in cells])
+        row.set_values([legal(sheet_value(cell)) for cell in cells])
         sheet.append_row(row)
 
     put(columns)
@@ -284,54 +268,6 @@ def writing_libre(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
     saved = BytesIO()
     document.save(saved)
     stream.write(saved.getvalue())
-
-
-def _edit_excel(stream: BinaryIO, change: Mapping[str, Any], output: BinaryIO) -> None:
-    # The library makes a cell for each that a merged one covers, where nothing can be written.
-    library("xlsx", ".worksheet.worksheet").Worksheet._clean_merge_range = lambda *_: None
-    book = library("xlsx").load_workbook(stream, rich_text=True)
-
-    def put(row: int, cells: Sequence[object], like: Any = None) -> None:  # noqa: ANN401
-        for column, value in enumerate(cells, 1 + at):
-            if value is not None:
-                cell = sheet.cell(row, column)
-                cell.value = _legal(value)
-                if isinstance(value, str):
-                    cell.data_type = "s"
-                if like is not None:
-                    cell._style = copy(like._style)
-
-    if "sheet" in change:
-        sheet, head = book[change["sheet"]], change["head"]
-        areas = [area.max_col for area in sheet.merged_cells.ranges if area.max_row >= head]
-        at = max(change["column"], *(end for end in areas if end <= TableLimits().columns), 0)
-        put(head, change["titles"], sheet.cell(head, at))
-    else:
-        sheet, head, at = book.create_sheet("ists-asp"), 1, 0
-        put(head, change["titles"])
-    for number, cells in change["rows"]:
-        put(number, cells)
-    book.save(output)
-
-
-def _edit_libre(stream: BinaryIO, change: Mapping[str, Any], output: BinaryIO) -> None:
-    odf = library("ods")
-    document, at = odf.Document(BytesIO(stream.read())), change.get("column", 0)
-    if "sheet" in change:
-        sheet = document.body.get_table(name=change["sheet"])
-    else:
-        sheet = odf.Table("ists-asp")
-        document.body.append(sheet)
-    for number, cells in [(change.get("head", 1), change["titles"]), *change["rows"]]:
-        for column, value in enumerate(cells, at):
-            if value is not None:
-                sheet.set_value((column, number - 1), _legal(value))
-    saved = BytesIO()
-    document.save(saved)
-    output.write(saved.getvalue())
-
-
-_EDITORS = {"xlsx": _edit_excel, "ods": _edit_libre}
 
 
 @contextmanager

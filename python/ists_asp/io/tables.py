@@ -113,14 +113,14 @@ class Table:
             self.columns = tuple(names) if self.header else ("",) * len(first.cells)
         self._width = len(self.columns)
         self._titled = texts(self.columns)
-        twice = [name for name, count in Counter(self._titled).items() if count > 1]
+        self._groups = c.groups(self.columns) if long and self.header else []
+        if self._groups:
+            self._lengthen()
+        twice = [name for name, count in Counter(texts(self.columns)).items() if count > 1]
         if self.header and twice:
             self._warn(
                 f"several columns are called {twice[0]}; where it is named, the first is read"
             )
-        self._groups = c.groups(self.columns) if long and self.header else []
-        if self._groups:
-            self._lengthen()
         if first.fault is not None and not self.columns:
             raise first.fault
         rows.close()
@@ -128,17 +128,14 @@ class Table:
 
     def _lengthen(self) -> None:
         """Take each answer of a wide report for a row of its own."""
-        grouped = {
-            at
-            for group in self._groups
-            for at in (group.question, group.answer, group.reference, group.points)
-        }
-        self._others = [at for at in range(self._width) if at not in grouped]
+        parts = [(part, getattr(group, part)) for group in self._groups for part in c.PARTS]
+        used = {at for _, at in parts}
+        self._others = [at for at in range(self._width) if at not in used]
         others = (self.columns[at] for at in self._others)
-        ours = ("question", "answer", "points", "reference")
-        taken = (*c.USUAL["id"], *ours)
+        taken = (*c.USUAL["id"], *c.PARTS)
         names = [f"student {name}" if folded(name) in taken else name for name in others]
-        self.columns = ("id", *names, *ours)
+        self._parts = list(dict.fromkeys(part for part, at in parts if at is not None))
+        self.columns = ("id", *names, *self._parts)
         self._warn(f"{len(self._groups)} answers a row are read, each as a row of its own")
 
     def rows(self) -> Iterator[Row]:
@@ -154,12 +151,9 @@ class Table:
                 yield row
             else:
                 for number, group in enumerate(self._groups, 1):
-                    question, points, reference = (
-                        cells[at] if isinstance(at, int) else at
-                        for at in (group.question, group.points, group.reference)
-                    )
                     front = [f"{row.number}.{number}", *(cells[at] for at in self._others)]
-                    own = [question, cells[group.answer], points, reference]
+                    places = (getattr(group, part) for part in self._parts)
+                    own = [cells[at] if isinstance(at, int) else at for at in places]
                     yield replace(row, cells=[*front, *own])
 
     def _rows_below(self) -> Iterator[Row]:
@@ -246,9 +240,10 @@ class Table:
             expected = shortened(", ".join(filter(None, self.columns)), 200)
         raise UsageError(found, where=flag, expected=expected, hint=self.likely([wanted], flag))
 
-    def likely(self, names: Iterable[str], flag: str) -> str | None:
-        """A hint at the column whose title is most like one of some names, if one is."""
+    def likely(self, names: Iterable[str], flag: str, other: Iterable[str] = ()) -> str | None:
+        """A hint at the column whose title is most like one of some names, and no ``other``."""
         titles = {folded(title)[:LONGEST_NAME]: title for title in self.columns}
+        titles = {name: title for name, title in titles.items() if name not in other}
         near = (alike(folded(name), titles, 1, 0.7) for name in names)
         title = next((titles[match] for (match,) in filter(None, near)), None)
         return None if title is None else f"Did you mean {flag} '{shortened(title)}'?"

@@ -180,7 +180,7 @@ def feedback(
         target = Printed() if output is None else stack.enter_context(atomic_writer(output))
         _write(kind, target, answer_sheet, ours)
     if not quiet:
-        _tell_counts(answer_sheet, ours)
+        _tell_counts(answer_sheet, ours, output)
     run.failures.end(len(results))
 
 
@@ -227,8 +227,9 @@ def _write_part(
         yield Outcome(Pair(answer.id, Sentence(()), Sentence(())), failure=failure)
 
 
-def _tell_counts(sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
+def _tell_counts(sheet: _Sheet, ours: Mapping[str, Sequence[object]], output: Path | None) -> None:
     """Note how many answers have which verdict, by question, and how many are to be checked."""
+    made = ("" if output is None else f"{output}: ") + f"{len(sheet.rows)} answers"
     counts = defaultdict[str, Counter[object]](Counter)
     to_check = Counter[str]()
     judged = zip(sheet.submissions, ours["verdict"], ours["check"], strict=True)
@@ -238,7 +239,7 @@ def _tell_counts(sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
             to_check[question] += check == "yes"
     for question, verdicts in counts.items() if len(counts) > 2 else [("", counts[""])]:
         told = ", ".join(f"{number} {name}" for name, number in verdicts.most_common())
-        note(f"{shortened(question, 60) or 'all answers'}: {told}; {to_check[question]} to check")
+        note(f"{shortened(question, 60) or made}: {told}; {to_check[question]} to check")
 
 
 def _write(kind: str, target: Text, sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
@@ -286,7 +287,7 @@ def _read(
     elif references is not None:
         opened = partial(Table, header=True, encoding=table.text.encoding, warn=warn)
         key = opened(references, titles=_titles(wanted, key=True))
-    needed = {"answer", "answer" if only_model else "question" if references else "reference"}
+    needed = {"answer", *(() if only_model else ("reference", *["question"] * bool(references)))}
     places = {
         role: _find(key if role == "reference" else table, role, wanted, role in needed)
         for role in _ROLES
@@ -317,9 +318,15 @@ def _read(
                 known.setdefault(asked, []).append(row.text(places["reference"]))
     marks = wanted["marks_col"]
     marked = None if marks is None else table.column(marks, "--marks-col")
-    sheet, ids = _Sheet(table, [], [], [], []), set[str]()
+    # With one model answer and no questions, an empty cell is a student who has not answered.
+    texts = ("question", "answer", *(() if references or only_model else ("reference",)))
+    used = [places[role] for role in texts if places["question"] is not None or not only_model]
+    sheet, ids, blank = _Sheet(table, [], [], [], []), set[str](), list[str]()
     for row in table.rows():
         with faults:
+            if used and row.fault is None and not any(map(row.text, used)):
+                blank.append(row.where)
+                continue
             check_texts(table, row, "question", "answer", *([] if references else ["reference"]))
             own = row.text(places["id"]) or str(row.number)
             question, answer = (row.text(places[role]) for role in ("question", "answer"))
@@ -346,6 +353,9 @@ def _read(
             sheet.rows.append(row)
             sheet.marks.append(mark)
     faults.check()
+    if blank:
+        more = f", and {len(blank) - 1} more such rows" if len(blank) > 1 else ""
+        warn(f"{blank[0]}: no question and no answer; left out{more}")
     return sheet
 
 
@@ -359,7 +369,10 @@ def _find(table: Table, role: str, wanted: Mapping[str, str | None], needed: boo
     if (title := wanted[f"{role}_col"]) is not None:
         return table.column(title, f"--{role}-col")
     if (place := usual(table.columns, USUAL[role])) is None and needed:
-        hint = table.likely(USUAL[role], f"--{role}-col") or f"Name it with --{role}-col"
+        others = [name for part, names in USUAL.items() if part != role for name in names]
+        hint = table.likely(USUAL[role], f"--{role}-col", others) or f"Name it with --{role}-col."
+        if role == "reference" and usual(table.columns, USUAL["answer"]) is not None:
+            hint += " Or give model answers with --references"
         found, expected = f"no column is called {role}", ", ".join(table.titles)
         raise UsageError(found, where=table.name, expected=expected, hint=hint)
     return place
