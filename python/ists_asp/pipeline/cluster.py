@@ -39,8 +39,8 @@ from ists_asp.io.files import PREFIX, file_system, place
 from ists_asp.io.formats import Outcome
 from ists_asp.io.tables import Table, added
 from ists_asp.io.text import LONGEST, Warn
-from ists_asp.io.workbooks import kind_of
-from ists_asp.limits import warnings_of
+from ists_asp.io.workbooks import kind_of, library, readable
+from ists_asp.limits import table_limits, warnings_of
 from ists_asp.pipeline.source import Source
 from ists_asp.pipeline.stages import Sink, Stages
 from ists_asp.processes import deaf
@@ -420,11 +420,12 @@ def _ends_of_lines(
 
 
 def _cut_groups(part: Part, stream: Any, size: int) -> Cut:  # noqa: ANN401 (a file of fsspec)
-    from pyarrow.parquet import ParquetFile
-
-    metadata, parts, rows = ParquetFile(stream).metadata, [], 0
+    with readable("parquet", where := part.files[0]):
+        metadata = library("parquet", ".parquet").ParquetFile(stream).metadata
+    parts, rows = [], 0
     for group in range(metadata.num_row_groups):
         count = metadata.row_group(group).num_rows
+        table_limits.check("rows", count, f"{count} rows in a group", where)
         for start in range(0, count, size):
             bounds = ((start, min(start + size, count)),)
             parts.append(part._replace(bounds=bounds, before=rows + start, group=group))
