@@ -141,7 +141,7 @@ class Engine:
             found, hint = "the memory of workers ends with them", "Name a folder that stays"
             raise UsageError(found, where=f"-o {job.output}", hint=hint)
         source, setup = job.source, job.setup
-        with self._connected(jobs, setup.limits.memory) as client:
+        with self._connected(jobs, setup.limits.memory) as client, ExitStack() as claims:
             kind, groups = kind_of_parts(source), _files_of(source)
             texts = [path.read_bytes() for path in (setup.templates, setup.answers) if path]
             rules = "".join(setup.files).encode()
@@ -156,7 +156,7 @@ class Engine:
             made_by = json.loads(json.dumps(made_by))
             folders = [_absolute(str(name)) for name in (job.output, job.traces) if name]
             for folder in folders:
-                _claim(folder, made_by)
+                _claim(folder, made_by, claims)
             key = sha256(json.dumps(made_by).encode()).hexdigest()
             job = replace(job, output=folders[0], traces=[*folders, None][1], key=key)
             _check_workers(client, job, system, groups[0])
@@ -183,6 +183,7 @@ class Engine:
                 for part in cut_parts:
                     parts.append(part._replace(number=len(parts), files_before=before))
                 before += rows
+            claims.pop_all()
             records: dict[int, dict[str, Any]] = {}
             with progress(len(parts)) as step:
                 for number, (record, times) in _run(client, job, parts):
@@ -287,8 +288,8 @@ def _absolute(address: str) -> str:
     return str(system.unstrip_protocol(path)).rstrip("/")
 
 
-def _claim(folder: str, made_by: dict[str, Any]) -> None:
-    """Take a folder that is empty, or has parts that were made by the same."""
+def _claim(folder: str, made_by: dict[str, Any], claims: ExitStack) -> None:
+    """Take a folder with parts that were made by the same, or an empty one until ``claims`` end."""
     system, path = file_system(f"{folder}/{MANIFEST}")
     try:
         old = json.loads(system.cat_file(path))["made"]
@@ -298,6 +299,8 @@ def _claim(folder: str, made_by: dict[str, Any]) -> None:
         root = file_system(folder)[1]
         other = system.ls(root, detail=False) if system.exists(root) else []
         found = "it has files that are not parts of ours"
+        if not other:
+            claims.callback(system.rm, root, recursive=True)
     if other:
         raise UsageError(found, where=f"-o {folder}", hint="Choose another folder, or remove it")
     _finish(folder, {"complete": False, "made": made_by})
