@@ -299,17 +299,19 @@ def _ratings(
             first = stream.readline(LONGEST).decode("utf-8", "replace")
         kind = "tsv" if wanted is not None or names_columns(first.split("\t")) else None
     opened = partial(Table, file, kind, encoding=encoding, sheet=sheet, warn=warn)
-    table = opened(titles=[wanted] if wanted else []) if kind or sheet else None
+    titles = [wanted] if wanted else [role] if role == "rating" else []
+    table = opened(titles=titles) if kind or sheet else None
     if table is None or not (table.header or wanted):
         items = list(parse_each(file, _rating, faults))
         faults.check()
         return [None if isinstance(item, DataError) else item for item in items], [], set()
-    names = [role, *USUAL["gold"]]
+    # A table that had such a column before has ours behind it.
+    names = [*["istsrating"] * (role == "rating"), role, *USUAL["gold"]]
     place = usual(table.columns, names) if wanted is None else table.column(wanted, "--gold-col")
     if place is None:
         expected, hint = f"one that is called '{role}'", "Name that of gold with --gold-col"
-        titles = shortened(", ".join(table.columns))
-        found = f"none of the columns {titles} is known to hold ratings"
+        columns = shortened(", ".join(table.columns))
+        found = f"none of the columns {columns} is known to hold ratings"
         raise DataError(found, where=str(file), expected=expected, hint=hint)
     rows, at = list[tuple[float | None, str]](), usual(table.columns, USUAL["id"])
     error, errors = usual(table.columns, ["error", "istserror"]), set[int]()

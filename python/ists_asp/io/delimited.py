@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io.columns import ABSENT, Cells
-from ists_asp.io.text import Line
+from ists_asp.io.text import END, Line
 from ists_asp.limits import TableLimits
 
 if TYPE_CHECKING:
@@ -76,11 +76,13 @@ class Dialect:
     line_end: str = "\n"
     mark: bool = False
     listed: bool = False  # in a first line of its own, such as sep=|
+    spaced: bool = False  # behind each delimiter
 
     def options(self) -> dict[str, Any]:
         """The same for :mod:`csv`."""
         quoting = csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE
-        return {"delimiter": self.delimiter, "quoting": quoting, "lineterminator": self.line_end}
+        how = {"lineterminator": self.line_end, "skipinitialspace": self.spaced}
+        return {"delimiter": self.delimiter, "quoting": quoting, **how}
 
 
 @dataclass(slots=True)
@@ -176,7 +178,7 @@ class TextRows:
                     raise self._undecoded(f"byte 0x{ord(odd[0]) - 0xDC00:02X}", encoding)
                 else:
                     self.size += len(line.encode(encoding.removesuffix("-sig")))
-                yield line
+                yield line.rstrip(END) if line[-1] in END else line
         except UnicodeError as error:
             self.lines += 1
             raise self._undecoded(getattr(error, "reason", str(error)), encoding) from None
@@ -220,7 +222,11 @@ class TextRows:
                     hint = "If this is CSV, read it with --table FILE.csv"
                     raise FormatError(found, where=f"{self.name}:1", expected=expected, hint=hint)
         quoted = delimiter != "\t" or _in_quotes(lines)
-        self.dialect = Dialect(delimiter, quoted, line_end, mark, listed is not None)
+        first = lines[0].split(delimiter)[1:] if lines else []
+        spaced = (
+            self.kind == "csv" and bool(first) and all(cell[0] == " " for cell in first if cell)
+        )
+        self.dialect = Dialect(delimiter, quoted, line_end, mark, listed is not None, spaced)
 
 
 def _fit(lines: Sequence[str], sign: str) -> tuple[float, int]:

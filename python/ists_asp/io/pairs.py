@@ -165,6 +165,8 @@ def _unknown(table: Table) -> FormatError:
     where = table.name if table.header else f"{table.name}:1"
     expected = "two columns of sentences, with or without one of ids"
     hint = "Name them with --sent1-col and --sent2-col, by their titles or numbers"
+    if count == 1:
+        hint = "Separate them with tabs, commas, semicolons or |, or by a first line such as sep=^"
     return FormatError(found, where=where, expected=expected, hint=hint)
 
 

@@ -63,7 +63,10 @@ class Table:
     ) -> None:
         self.name = source_name(source, name)
         self.kind = kind or READ.get(ending(Path(self.name))) or kind_of(Path(self.name))
+        titles = [*titles]
         self.sheet, self._wanted = sheet, [name for name in titles if not name.isdecimal()]
+        # Where columns have numbers, others may be lacking, as in some rows of STS-B.
+        self._ragged = titles != self._wanted
         self._source, self._sink, self._told = source, warn, set[str]()
         self.schema: Any = None
         self._titles = self._head = 0
@@ -111,7 +114,7 @@ class Table:
                 first = ahead[at]
             names = ("" if cell is None else str(cell).strip() for cell in first.cells)
             self.columns = tuple(names) if self.header else ("",) * len(first.cells)
-        self._width = len(self.columns)
+        self._width = self._wide = len(self.columns)
         self._titled = texts(self.columns)
         self._groups = c.groups(self.columns) if long and self.header else []
         if self._groups:
@@ -257,10 +260,17 @@ class Table:
         count, due = len(row.cells), self._width
         if row.fault is not None or count == due:
             return row
-        if self.kind in SHEETS or not texts(row.cells):
+        if self.kind in SHEETS or self._ragged or not texts(row.cells):
             # Rows of sheets end with their last value.
             padded = [*row.cells, *[None] * (due - count)]
-            if not texts(padded[due:]):
+            beside = texts(padded[due:])
+            if beside and (self.header or self._ragged):
+                if self._wide == due:
+                    self._warn(
+                        f"row {row.number} goes on behind the columns ({beside[0]}); left out"
+                    )
+                self._wide = max(self._wide, count)
+            if self.header or self._ragged or not beside:
                 return replace(row, cells=padded[:due])
         found = "1 cell" if count == 1 else f"{count} cells"
         names = f": {shortened(', '.join(self.columns))}" if self.header else ", as before"
@@ -280,7 +290,7 @@ class Table:
         numbers = {number for number, _, _ in rows}
         change: dict[str, object]
         if self.header and len(numbers) == len(rows):
-            change = {"sheet": self.sheet, "head": self._head, "column": len(self.columns)}
+            change = {"sheet": self.sheet, "head": self._head, "column": self._wide}
             change |= {"titles": names[-added:], "rows": [(n, own) for n, own, _ in rows]}
         else:
             change = {"titles": names, "rows": [(n, row) for n, (_, _, row) in enumerate(rows, 2)]}

@@ -24,6 +24,7 @@ Source: TypeAlias = Path | BinaryIO
 Warn: TypeAlias = Callable[[str], None]
 
 LONGEST = 1 << 20  # bytes of a line at most: what has no line ends at all must not fill the memory
+END = "\x1a\0"  # signs that old programs write at the end of a file
 HELD = 1000  # rows of a table, and pairs, that are held: an input of so many is read once
 _LONE_BLANK = re.compile("(?<![^ \t])\u00a0+(?![^ \t])")
 
@@ -297,7 +298,8 @@ def _raw_lines(stream: BinaryIO, label: str) -> Iterator[bytes]:
             if len(raw) > LONGEST:
                 found, where = f"a line of more than {LONGEST >> 20} MB", f"{label}:{number}"
                 raise DataError(found, where=where, expected="one sentence or pair a line")
-            yield raw
+            if raw.endswith(b"\n") or raw.strip(END.encode()):
+                yield raw
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", where=label) from error
 

@@ -44,7 +44,12 @@ _OTHER = {
     b"PK\x03\x04": "an archive without a sheet",
     b"%PDF": "a PDF",
 }
-_PACKED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_PACKED = (".gz", ".bz2", ".xz")
+_UNPACK: dict[bytes, Callable[..., Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ": lzma.open,
+}
 ABOUT = {
     "xlsx": ("openpyxl", "an Excel workbook"),
     "ods": ("odfdo", "a LibreOffice sheet"),
@@ -99,13 +104,15 @@ def content_kind(head: bytes, kind: str, where: str) -> str:
 
 @contextmanager
 def opened(source: Source, where: str, limits: TableLimits) -> Iterator[BinaryIO]:
-    """A source as a stream of bytes, which are unpacked if its name says that they are packed."""
+    """A source as a stream of bytes, which are unpacked if they are packed."""
     try:
         if isinstance(source, Path):
             if source.is_fifo():
                 hint = "Save what it gives as a file, as a table is read more than once"
                 raise FormatError("this is a pipe", where=where, expected="a file", hint=hint)
-            pack = _PACKED.get(source.suffix.lower())
+            with source.open("rb") as stream:
+                head = stream.read(6)
+            pack = next((open_ for magic, open_ in _UNPACK.items() if head.startswith(magic)), None)
             with (pack or Path.open)(source, "rb") as stream:
                 if pack is not None:
                     bounded = _Unpacked(stream, source.stat().st_size, where, limits)
