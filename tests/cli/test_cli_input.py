@@ -126,6 +126,10 @@ def test_a_long_id_is_not_told_in_full(run, bad):
         ("The cat is on the mat", "A cat was in the house", "es", "en"),
         ("Vendrá a menos que llueva.", "Vendrá si llueve.", "es", "es"),
         ("UN team leaves Syria", "UN team in Syria", "en", "en"),
+        ("EL PERRO CORRE POR EL PARQUE", "A dog", "en", "es"),
+        ("Собака бежит", "A dog runs", "en", "ru"),
+        ("狗在公园里跑", "the angle is ΔΩ", "es", "zh"),
+        ("ΔΩ", "the angle is πr", "en", "en"),
     ],
 )
 def test_small_words_tell_the_language(sent1, sent2, expected, found):

@@ -6,6 +6,7 @@ which a text in another language is noticed, are a table of ``data/languages.tom
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ists_asp.model import Sentence
 
 FEWEST = 2  # so many small words of another language make a text one of that language
+LETTERS = 4  # so many letters of another script, if they are most of a sentence
 SHARE = 5  # one word in so many is a small word of it, at least
 
 
@@ -58,6 +60,8 @@ class Words:
 
     name: str = ""  # what people call the language
     small: frozenset[str] = frozenset()  # its most frequent words
+    letters: str = ""  # an expression for a letter of its script, if that tells it
+    acronyms: frozenset[str] = frozenset()  # what they are not in capitals
     before_capitals: bool = False  # they count before a capital, too
     abbreviations: frozenset[str] = frozenset()  # words that end with a period, without it
     clitics: tuple[str, ...] = ()  # endings that are words of their own, longest first
@@ -84,15 +88,20 @@ def language(code: str) -> Language:
 
 
 def guess(sentences: tuple[Sentence, Sentence], expected: str) -> str:
-    """The code of two sentences' language: the expected one, unless small words say otherwise.
+    """The code of two sentences' language: the expected one, unless script or small words differ.
 
-    Another language is found where one of the sentences, or both together, have at least
-    :data:`FEWEST` of its small words, one word in :data:`SHARE`, and more than of the expected
-    language. A small word before a capital may be part of a name, as in El Salvador, and counts
-    only in languages of which the table says so; one in capitals may be an abbreviation, as UN.
+    Another script is found where most letters of a sentence are of it; another language where one
+    of the sentences, or both together, have at least :data:`FEWEST` of its small words, one word in
+    :data:`SHARE`, and more than of the expected language. A small word before a capital may be part
+    of a name, as in El Salvador, and counts only in languages of which the table says so.
     """
     if expected not in tables():
         return expected
+    for text in [sentence.text for sentence in sentences if not sentence.text.isascii()]:
+        for code, words in tables().items():
+            letters = len(re.findall(words.letters, text)) if words.letters else 0
+            if letters >= LETTERS and 2 * letters > sum(map(str.isalpha, text)):
+                return code
     counts = [_counts(sentence) for sentence in sentences]
     sizes = [len(sentence.tokens) for sentence in sentences]
     for count, size in ((counts[0] + counts[1], sum(sizes)), *zip(counts, sizes, strict=True)):
@@ -119,8 +128,9 @@ def _counts(sentence: Sentence) -> Counter[str]:
         code
         for form, following in zip(forms, [*forms[1:], ""][: len(forms)], strict=True)
         for code, words in tables().items()
-        if (form if form[1:].isupper() else form.lower()) in words.small
-        and (words.before_capitals or not following[:1].isupper())
+        if form.lower() in words.small
+        and form not in words.acronyms
+        and (words.before_capitals or form.isupper() or not following[:1].isupper())
     )
 
 
@@ -132,12 +142,12 @@ def tables() -> Mapping[str, Words]:
 
 
 def _words(
-    name: str, small: str, before_capitals: bool = False, contractions: str = "", **lists: str
+    name: str, small: str = "", before_capitals: bool = False, contractions: str = "", **lists: str
 ) -> Words:
     cuts = {word.replace("|", ""): word.index("|") for word in contractions.split()}
-    lemmas = lists.pop("lemmas", "")
+    own = {key: lists.pop(key, "") for key in ("lemmas", "letters")}
     tuples: dict[str, Any] = {key: tuple(text.split()) for key, text in lists.items()}
     for key in tuples.keys() - {"clitics", "apart"}:
         tuples[key] = frozenset(tuples[key])
-    own = frozenset(small.split())
-    return Words(name, own, before_capitals, contractions=cuts, lemmas=lemmas, **tuples)
+    tuples |= own | {"small": frozenset(small.split()), "before_capitals": before_capitals}
+    return Words(name, contractions=cuts, **tuples)
