@@ -63,7 +63,7 @@ SNLI = '{{"pairID": "{n}", "gold_label": "-", "sentence1": "A {n}", "sentence2":
     ("name", "head", "line", "column"),
     [
         ("SICK.txt", SICK, "{n}\tA {n}\tB {n}\tNEUTRAL\t{score}", None),
-        ("stsb.csv", "", 'main-news\tMSRpar\t2012\t{n}\t{score}\tA "{n}, and\tB {n}.', "5"),
+        ("stsb.csv", "", 'main-news\tMSRpar\t2012\t{n}\t{score}\tA "{n}, and\tB {n}.{more}', "5"),
         ("stsb.tsv", GLUE, "{n}\tnews\tx\ty\tA {n}\tB {n}\t{score}", None),
         ("paws.tsv", "id\tsentence1\tsentence2\tlabel\n", "{n}\tA {n}\tB {n}\t{score}", None),
         ("snli.jsonl", "", SNLI + '"agreement": "{score}"}}', "agreement"),
@@ -71,15 +71,18 @@ SNLI = '{{"pairID": "{n}", "gold_label": "-", "sentence1": "A {n}", "sentence2":
 )
 def test_sets_of_researchers_are_read_as_they_come(tmp_path, name, head, line, column):
     gold, run, warnings = tmp_path / name, tmp_path / "run.csv", list[str]()
-    lines = (line.format(n=n, score=score) for n, score in enumerate(SCORES, 1))
+    lines = (
+        line.format(n=n, score=score, more="\tsource" * (n == 2))
+        for n, score in enumerate(SCORES, 1)
+    )
     gold.write_text(head + "\n".join(lines) + "\n")
-    run.write_text("id,rating\n1,5\n2,2\n3,3\n4,1\n5,0\n")
+    run.write_text(f"{'column 4' if column == '5' else 'id'},rating\n1,5\n2,2\n3,3\n4,1\n5,0\n")
     found = evaluate_ratings(gold, run, column=column).mean
     assert (found.correlation.pairs, found.ranks["kendall"].r) == (4, pytest.approx(1))
     pairs = list(read_sts(gold, warnings.append, column=column))
     assert [pair.score for pair in pairs] == [4.8, 2, 3.5, 1]
     assert pairs[1].pair.sent2.text.startswith("B")
-    assert warnings == [f"{gold}: rows without a score, which are left out: 1"]
+    assert warnings[-1] == f"{gold}: rows without a score, which are left out: 1"
 
 
 def test_gold_in_a_sheet_that_is_named(tmp_path):
@@ -114,7 +117,8 @@ def test_numbers_as_people_write_them(tmp_path, scores):
 def test_pairs_that_a_run_left_out_do_not_count(tmp_path):
     gold, run, told = tmp_path / "gold.csv", tmp_path / "run.csv", list[str]()
     gold.write_text("id,score\n" + "".join(f"{n},{n}\n" for n in range(1, 7)))
-    run.write_text("id,rating,error\n1,1,\n2,,no words\n3,4,\n4,3,\n6,6,\n5,5,\n")
+    rows = "1,9,1,|2,2,,no words|3,9,4,|4,9,3,|6,9,6,|5,9,5,".replace("|", "\n")
+    run.write_text(f"id,rating,ists_rating,error\n{rows}\n")
     (found,) = evaluate_ratings(gold, run, warn=told.append).data_sets
     assert told == [f"{run}: pairs left out, as their rows have errors: 1"]
     # By hand: tanh(atanh(r) -+ 1.96 sqrt((1 + r r / 2) / (n - 3))), and sqrt(.437 / (n - 4)).

@@ -458,6 +458,10 @@ SHEETS = {
     "again.csv": b"s1,s2\na,b\n s1,s2\nc,d\n",
     "twice.csv": b"s1,s2,s2\na,b,c\n",
     "sheet.xlsx": libre([PAIR, ["a", "b"]]),
+    "beside.xlsx": book(("S", PAIR, ["a", "b", None, "n"], ["c", "d", None, None, "m"])),
+    "spaced.csv": b's1, s2\na, "b, c"\n',
+    "dos.csv": b"s1,s2\r\na,b\r\n\x1a",
+    "packed.csv": gzip.compress(b"s1,s2\na,b\n"),
 }
 DATES = "dates are read as the sheet shows them; a program may have made them of what was typed:"
 
@@ -483,6 +487,10 @@ name=          | expected=          | words=
 "again.csv"    | [["a", "b"], ["c", "d"]] | ["row 3 has the titles again; left out"]
 "twice.csv"    | [["a", "b", "c"]]  | ["several columns are called s2; where it is named"]
 "text.xlsx"    | [["a", "b"]]       | ["this is text, whatever its name, and is read as one"]
+"beside.xlsx"  | [["a", "b"], ["c", "d"]] | ["row 2 goes on behind the columns (n); left out"]
+"spaced.csv"   | [["a", "b, c"]]    | []
+"dos.csv"      | [["a", "b"]]       | []
+"packed.csv"   | [["a", "b"]]       | []
 "sheet.xlsx"   | [["a", "b"]] | ["this is a LibreOffice sheet, whatever its name, and is read as"]
 """)
 def test_sheets_are_read_as_people_have_them(table, tmp_path, name, expected, words):
@@ -495,13 +503,15 @@ def test_sheets_are_read_as_people_have_them(table, tmp_path, name, expected, wo
 
 def test_what_people_do_not_see_is_left_out_and_told_once(table):
     lines = "s1\ts2\na ho\u00adtel\tun ho\u200btel\nit isnâ€™t\t<p>a &amp; b</p>\nx\u00a0y\tz\n"
+    lines += "cafe\u0301\tdonʹt\n"
     source, warnings = table("a.tsv", lines.encode()), []
     read = list(table_pairs(source, find_places(source), warnings.append))
     texts = [(pair.sent1.text, pair.sent2.text) for _, pair in read]
-    assert texts == [("a hotel", "un hotel"), ("it isn’t", "a & b"), ("x y", "z")]
+    assert texts[:2] == [("a hotel", "un hotel"), ("it isn’t", "a & b")]
+    assert texts[2:] == [("x y", "z"), ("café", "don't")]
     assert [warning.rpartition(".tsv:")[2][:20] for warning in warnings] == [
         *("2: invisible charact", "3: text in a wrong e"),
-        *("3: tags or entities,", "4: no-break spaces; "),
+        *("3: tags or entities,", "4: no-break spaces; ", "5: letters in parts,"),
     ]
 
 

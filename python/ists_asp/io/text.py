@@ -12,7 +12,7 @@ from html import unescape
 from itertools import starmap
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias, TypeVar
-from unicodedata import category
+from unicodedata import category, normalize
 
 from ists_asp.errors import DataError, FaultyLinesError, FormatError, shortened
 from ists_asp.io.columns import is_numbered
@@ -239,8 +239,11 @@ def clean(text: str, where: str, repairs: Repairs) -> str:
 _BLOCK = re.compile(r"</?(?:p|br|div|li|ul|ol)\b[^<>]*>", re.IGNORECASE)
 _INLINE = re.compile(r"</?(?:span|b|i|u|em|strong|sub|sup|font|a)\b[^<>]*>", re.IGNORECASE)
 _INVISIBLE = re.compile(
-    "[\u00ad\u200b\u200e\u200f\u2060\ufeff\u202a-\u202e\u2066-\u2069]|(?<=\\w)[\u200c\u200d]+(?=\\w)"
+    "[\u00ad\u200b\u200e\u200f\u2060\ufeff\u202a-\u202e\u2066-\u2069]"
+    "|(?<=\\w)[\u200c\u200d]+(?=\\w)|(?<=\\w)[\ufe00-\ufe0f]+"
 )
+_SIGNS = str.maketrans("\u2011ʹʻꞌ", "-'''")  # a hyphen that breaks no line, apostrophes
+_LIGATURE = re.compile("[\ufb00-\ufb06]")
 _READ_AS = "[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"  # bytes from 80 to BF, as Windows-1252
 _MISREAD = re.compile(f"[ÃÂ]{_READ_AS}|â{_READ_AS}{{2}}")
 
@@ -270,6 +273,11 @@ def _reread(match: re.Match[str]) -> str:
         return match[0]
 
 
+def _usual(text: str) -> str:
+    text = normalize("NFC", text).translate(_SIGNS)
+    return _LIGATURE.sub(lambda one: normalize("NFKC", one[0]), text)
+
+
 _REPAIRS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
     ("text in a wrong encoding, such as â€™", "repaired", partial(_MISREAD.sub, _reread)),
     (
@@ -279,6 +287,7 @@ _REPAIRS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
     ),
     ("invisible characters", "left out", partial(_INVISIBLE.sub, "")),
     ("no-break spaces", "read as spaces", lambda text: re.sub("[\xa0\u202f]", " ", text)),
+    ("letters in parts, ligatures or odd signs", "read as usual ones", _usual),
 )
 
 
