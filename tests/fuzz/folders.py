@@ -185,7 +185,7 @@ def look(folder, read_only=False):
                 pair = corpus.pairs[0]
                 made = partial(accepted, pair=pair)
                 attempt(faults, corrections.change, name, pair.id, made, "accept")
-                attempt(faults, corrections.undo, name)
+                attempt(faults, partial(corrections.step, back=True), name)
         attempt(faults, project.save, "new.lp", "% new\n", None, "an edit")
         for state in project.states:
             attempt(faults, project.go_to, state.number)

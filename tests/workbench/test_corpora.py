@@ -210,6 +210,9 @@ def test_an_answer_is_corrected_with_keys_and_taken_back(pair, served, expect):
     for _ in range(9):
         pair.keyboard.press("Control+z")
     expect(pair.locator("#count")).to_have_text("0 of 10 corrected")
+    for key, count in (("y", 1), ("z", 0)):
+        pair.keyboard.press(f"Control+{key}")
+        expect(pair.locator("#count")).to_have_text(f"{count} of 10 corrected")
     for key, place in (("n", "Pair 2"), ("p", "Pair 1")):
         pair.keyboard.press(key)
         expect(pair.locator("#place")).to_contain_text(place)

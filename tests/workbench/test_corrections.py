@@ -164,7 +164,7 @@ def test_a_correction_stays_with_what_its_pair_says(project):
     accept(project, "2")
     assert corrected(project) == [{"2": "a bird", "3": "a bird"}, {"3-2": "a dog sleeps"}]
     assert [one.id for one in read_wa(wa)] == ["2", "3", "3-2"]
-    assert Corrections(project).undo("t.csv")["action"] == "accept 2"
+    assert Corrections(project).step("t.csv", back=True)["action"] == "accept 2"
     write(*rows)
     assert corrected(project) == [{"2": "a dog sleeps", "4": "a bird"}, {}]
     assert check_file(wa).correct
@@ -202,12 +202,19 @@ def test_the_log_holds_over_a_restart_and_a_line_that_was_cut_off(project):
     assert [one.id for one in read_wa(wa)] == ["1", "2", "3"]
     assert list(read_answered(folder / "headlines.jsonl")) == ["1", "2", "3"]
     for name, left in (("3", ["1", "2"]), ("1", ["2"]), ("2", [])):
-        assert Corrections(project).undo("headlines") == {"id": name, "action": f"accept {name}"}
+        action = {"id": name, "action": f"accept {name}"}
+        assert Corrections(project).step("headlines", back=True) == action
         assert [one.id for one in read_wa(wa)] == left
-    with pytest.raises(UsageError, match="there is nothing to take back"):
-        Corrections(project).undo("headlines")
-    assert mended(project) == [[], []]
     assert json.loads(log.read_bytes().splitlines()[-1])["action"] == "undo"
+    with pytest.raises(UsageError, match="there is nothing to undo"):
+        Corrections(project).step("headlines", back=True)
+    assert mended(project) == [[], []]
+    for name in "21":
+        assert Corrections(project).step("headlines", back=False)["id"] == name
+    assert mended(project) == [["1", "2"], []]
+    accept(project, "4", "headlines")
+    with pytest.raises(UsageError, match="there is nothing to redo"):
+        Corrections(project).step("headlines", back=False)
 
 
 def test_a_corpus_may_be_called_log(project):

@@ -4,11 +4,14 @@ import errno
 import os
 import resource
 import shutil
+from contextlib import nullcontext
+from io import BytesIO
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
-from ists_asp.errors import DataError, UsageError
+from ists_asp.errors import DataError, IstsError, UsageError
 from ists_asp.model import Text
 from ists_asp.workbench.corrections import Corrections
 from ists_asp.workbench.folder import Folder, ReadOnlyError, check_name
@@ -212,6 +215,38 @@ def test_each_save_is_a_state_to_go_back_to(project):
     assert [one.edit for one in Project(project.root).states] == ["the beginning", "one", "gone"]
     assert project.go_to(2).digest == project.states[1].digest
     assert project.read_rules("a/b.lp") == "p(1).\n"
+    project.save("c.lp", "", None, "three")
+    told = [project.step(back=back).edit for back in (True, True, True, False, True, False, False)]
+    back = [f"taken back: {edit}" for edit in ("three", "back to state 2", "gone")]
+    again = [f"done again: {edit}" for edit in ("gone", "gone", "back to state 2")]
+    assert told == [*back, again[0], back[2], *again[1:]]
+    assert Project(project.root).step(back=False).edit == "done again: three"
+    assert set(project.notice().files) == {"words.tsv", "a/b.lp", "c.lp"}
+    with pytest.raises(UsageError, match="there is nothing to redo"):
+        project.step(back=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "found"),
+    [
+        ("new.csv", b"sentence1,sentence2\na dog,a cat\n", ""),
+        ("new.csv", b"\xff\x00", "this is no UTF-8"),
+        ("new.txt", b"a dog", "is no table of pairs"),
+        ("../new.csv", b"a,b", "is not a name for a file"),
+        ("old.csv", b"a,b", "there is a corpus of this name already"),
+    ],
+)
+def test_a_corpus_is_added_if_it_can_be_read(project, name, data, found):
+    old = project.root / "corpora" / "old.csv"
+    old.write_text("sentence1,sentence2\na bird,a fish\n")
+    before = {path: path.read_bytes() for path in old.parent.rglob("*.*")}
+    with pytest.raises(IstsError, match=found) if found else nullcontext():
+        project.add_corpus(name, data)
+    after = {path: path.read_bytes() for path in old.parent.rglob("*.*")}
+    assert after == before | ({} if found else {old.with_name(name): data})
+    if not found:
+        with ZipFile(BytesIO(project.archive(name))) as archive:
+            assert {one: archive.read(one) for one in archive.namelist()} == {name: data}
 
 
 @pytest.mark.parametrize("name", ["rules", ".history", "rules/out"])

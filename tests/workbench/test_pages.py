@@ -140,13 +140,27 @@ def test_keys_add_and_delete_a_word(served, written, page, tab_to, expect):
     states = (served.folder / ".history" / "log.jsonl").read_text("utf-8").splitlines()
     edits = [json.loads(line)["edit"] for line in states[-2:]]
     assert edits == ["kettle <> teapot", "removed kettle <> teapot"]
+    for key, count, told in (("z", 2, "taken back"), ("y", 1, "done again"), ("z", 2, "taken")):
+        page.keyboard.press(f"Control+{key}")
+        expect(page.locator("[data-table='keys.tsv'] tbody tr")).to_have_count(count)
+        expect(page.locator("#message")).to_contain_text(told)
+    assert path.read_text("utf-8") == "kettle <> teapot\n"
+    page.locator("#main").focus()
+    page.keyboard.press("?")
+    expect(page.locator("#shortcuts")).to_contain_text("Ctrl-ZUndo")
+    page.keyboard.press("Escape")
+    expect(page.locator("#shortcuts")).to_be_hidden()
 
 
 def test_keys_make_save_and_delete_a_rule_file(page, served, tab_to, expect):
     path = served.folder / "rules" / "keys.lp"
     page.goto("/rules")
     expect(page.locator("#own a").first).to_be_visible()
-    tab_to("#new-name")
+    tab_to("#wanted")
+    page.keyboard.type("weekday tuesday")
+    expect(page.locator("#hits")).to_contain_text("lp_rules/english/words.lp")
+    page.fill("#wanted", "")
+    tab_to("#new-name", key="Shift+Tab")
     page.keyboard.type("keys.lp")
     page.keyboard.press("Enter")
     expect(page.locator(".cm-content")).to_be_focused()

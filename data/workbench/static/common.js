@@ -197,6 +197,35 @@ export const draw = (holder, text) => {
   holder.replaceChildren(document.importNode(picture, true));
 };
 
+const inField = (event) => event.target.closest?.("input,select,textarea,.cm-editor");
+
+/** Undo and redo by keys; a field in which something was typed has its own. */
+export const undoing = (work) => addEventListener("keydown", (event) => {
+  const key = event.key.toLowerCase(), again = key === "y" || (key === "z" && event.shiftKey), field = inField(event);
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || (key !== "z" && !again)) return;
+  if (field && !(field.matches("input") && field.value === field.defaultValue)) return;
+  event.preventDefault();
+  work(again ? "redo" : "undo");
+});
+
+const KEYS = { Control: "Ctrl", ArrowLeft: "←", ArrowRight: "→" };
+const keys = () => {
+  const rows = [...document.querySelectorAll("main [aria-keyshortcuts]")].filter((one) => one.checkVisibility()).map((one) => {
+    const shown = [...one.childNodes].filter((node) => node.nodeName !== "KBD").map((node) => node.textContent).join("").trim();
+    const names = one.getAttribute("aria-keyshortcuts").split(" ").map((all) => make("kbd", { text: all.split("+").map((key, at) => KEYS[key] ?? (at ? key.toUpperCase() : key)).join("-") }));
+    return make("div", {}, make("dt", {}, ...names.flatMap((name, at) => (at ? [" ", name] : [name]))), make("dd", { text: one.ariaLabel || shown }));
+  });
+  const always = [["Tab", "to what comes next; Shift-Tab back"], ["Enter", "does what is in focus"], ["?", "these keys"]];
+  byId("shortcuts").querySelector("dl").replaceChildren(...rows, ...always.map(([key, told]) => make("div", {}, make("dt", {}, make("kbd", { text: key })), make("dd", { text: told }))));
+  byId("shortcuts").showModal();
+};
+byId("show-keys")?.addEventListener("click", keys);
+addEventListener("keydown", (event) => {
+  if (event.key !== "?" || event.ctrlKey || event.metaKey || inField(event) || !byId("show-keys")) return;
+  event.preventDefault();
+  keys();
+});
+
 /** A file for the user, made here. */
 export const download = (name, text, kind) => {
   const address = URL.createObjectURL(new Blob([text], { type: kind }));

@@ -1,4 +1,4 @@
-import { byId, draw, failed, get, live, make, say, send } from "./common.js";
+import { byId, draw, failed, get, live, make, say, send, undoing } from "./common.js";
 import { wrong } from "./fix.js";
 
 const LABELS = [["e", "EQUI"], ["o", "OPPO"], ["1", "SPE1"], ["2", "SPE2"], ["s", "SIMI"], ["r", "REL"]];
@@ -87,10 +87,10 @@ const judge = (what) => act(() => {
   return { tokens1: now.tokens1, tokens2: now.tokens2, ...what(now) };
 });
 
-const undo = () => inTurn(async () => {
+const undo = (name) => inTurn(async () => {
   if (readOnly) return;
-  const { id, action } = await send(address("/undo"), {});
-  say(`Taken back: ${action}`);
+  const { id, action } = await send(address(`/${name}`), {});
+  say(`${name === "undo" ? "Taken back" : "Done again"}: ${action}`);
   mended.delete(id);
   await look(ids.indexOf(id));
 });
@@ -138,11 +138,7 @@ const KEYS = {
 };
 
 addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || event.altKey || event.target.closest?.("input,select,textarea")) return;
-  if (event.ctrlKey || event.metaKey) {
-    if (event.key.toLowerCase() === "z" && !event.shiftKey) { event.preventDefault(); undo(); }
-    return;
-  }
+  if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.("input,select,textarea")) return;
   if (event.key === "Enter" && event.target.closest?.("button,a")) return;
   const digit = event.shiftKey && event.code.match(/^Digit([0-5])$/)?.[1];
   const work = digit ? () => score(() => Number(digit)) : Object.hasOwn(KEYS, event.key) ? KEYS[event.key] : KEYS[event.key.toLowerCase()];
@@ -161,8 +157,9 @@ byId("previous").addEventListener("click", () => open(() => place - 1));
 byId("accept").addEventListener("click", accept);
 byId("is-wrong").addEventListener("click", isWrong);
 addEventListener("adopted", () => open(() => place));
-byId("undo").addEventListener("click", undo);
-for (const id of ["accept", "undo"]) byId(id).disabled = readOnly;
+undoing(undo);
+for (const name of ["undo", "redo"]) byId(name).addEventListener("click", () => undo(name));
+for (const id of ["accept", "undo", "redo"]) byId(id).disabled = readOnly;
 corpus.addEventListener("change", () => start());
 const query = new URLSearchParams(location.search);
 if (query.get("corpus") && [...corpus.options].some((one) => one.value === query.get("corpus"))) corpus.value = query.get("corpus");

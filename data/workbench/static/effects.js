@@ -29,7 +29,7 @@ const measures = () => {
       })
       : [make("td", { colspan: 4, class: "dim", text: one.pending ? "being decided …" : Object.keys(one.faults).length ? "" : "no gold: only what changes is known" })];
     const count = one.changed?.length ?? 0;
-    return make("tr", {}, make("th", { scope: "row", text: one.name }), ...cells,
+    return make("tr", {}, make("th", { scope: "row" }, make("a", { href: `/project/effects/corpus?${new URLSearchParams({ name: one.name })}`, download: `${one.name}.zip`, title: "Download", text: one.name })), ...cells,
       make("td", { class: "number", text: one.changed ? `${count} of ${one.pairs}` : "" }));
   });
   const faults = found.corpora.flatMap((one) => [
@@ -175,6 +175,15 @@ const load = async () => {
   } catch (error) { failed(error); }
 };
 
+byId("add")?.addEventListener("change", async ({ target }) => {
+  const [file] = target.files;
+  try {
+    await send(`/project/effects/corpus?${new URLSearchParams({ name: file.name })}`, file);
+    say(`${file.name} is a corpus now.`);
+    await load();
+  } catch (error) { failed(error); }
+  target.value = "";
+});
 byId("all-states").addEventListener("click", () => { allStates = true; states(); });
 
 /** Look again: often while something is under way, now and then otherwise. */

@@ -1,4 +1,4 @@
-import { byId, failed, get, make, say, send } from "./common.js";
+import { byId, failed, get, make, say, send, settled, undoing } from "./common.js";
 import { makeEditor, predicatesOf } from "./editor.js";
 import { stream } from "./stream.js";
 
@@ -203,6 +203,38 @@ const notice = async () => {
   loaded();
 };
 
+/** Undo the last save, or redo it: files may change, come back, or go. */
+const step = async (name) => {
+  if (READ_ONLY || writing) return;
+  writing = true;
+  try {
+    const { edit } = await send(`/project/rules/${name}`, {});
+    vocabulary = null;
+    const there = await tree();
+    for (const [known, one] of files) if (one.digest && one.now === one.text && there[known] !== one.digest) files.delete(known);
+    if (own() && !files.has(file.name)) await (file.name in there ? open(file.name) : start(file.base ?? "words.tsv"));
+    say(edit);
+    loaded();
+  } catch (error) { failed(error); }
+  writing = false;
+};
+
+const search = settled(async () => {
+  const words = byId("wanted").value.trim(), hits = byId("hits");
+  hits.hidden = !words;
+  if (!words) return;
+  try {
+    const found = await get(`/project/rules/find?${new URLSearchParams({ words })}`);
+    if (byId("wanted").value.trim() !== words) return;
+    hits.replaceChildren(...found.map((one) => make("li", {}, make("button", { type: "button", class: "plain", onclick: () => follow(one) }, make("span", { text: one.text }), make("span", { class: "dim", text: `${one.file}:${one.line}` })))),
+      ...(found.length ? [] : [make("li", { class: "dim", text: "No line has all these words." })]));
+  } catch (error) { failed(error); }
+}, 200);
+
+byId("wanted").addEventListener("input", search);
+byId("search").addEventListener("submit", (event) => event.preventDefault());
+undoing(step);
+for (const name of ["undo", "redo"]) byId(name)?.addEventListener("click", () => step(name));
 byId("save").addEventListener("click", save);
 byId("mine").addEventListener("click", () => {
   Object.assign(file, { digest: file.theirs?.digest ?? null });

@@ -1,4 +1,4 @@
-import { byId, failed, get, make, say, send } from "./common.js";
+import { byId, failed, get, make, say, send, undoing } from "./common.js";
 import { stream } from "./stream.js";
 
 const READ_ONLY = "readOnly" in document.body.dataset;
@@ -119,6 +119,17 @@ const look = async () => {
   byId("progress").hidden = true;
 };
 
+const step = (name) => {
+  if (READ_ONLY) return;
+  queue = queue.then(async () => {
+    try {
+      say((await send(`/project/rules/${name}`, {})).edit);
+      await load();
+    } catch (error) { failed(error); }
+  });
+};
+undoing(step);
+for (const name of ["undo", "redo"]) byId(name).addEventListener("click", () => step(name));
 byId("corpus").addEventListener("change", look);
 byId("new")?.addEventListener("submit", async (event) => {
   event.preventDefault();

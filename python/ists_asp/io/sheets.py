@@ -211,6 +211,8 @@ def _parquet(
     """The schema of a Parquet file, and the rows of some or all groups, read in batches."""
     file = library("parquet", ".parquet").ParquetFile(stream)
     metadata = file.metadata
+    if groups is None:
+        limits.check("rows", metadata.num_rows, f"{metadata.num_rows} rows", where)
     for group in range(metadata.num_row_groups) if groups is None else groups:
         size = metadata.row_group(group).total_byte_size >> 20
         limits.check("unpacked", size, f"a row group of {size} MB", where)

@@ -31,10 +31,10 @@ from ists_asp.io.wa import write_pair
 from ists_asp.model import HIGHEST, Alignment, Answer, Label, Pair, Tag
 from ists_asp.report.picture import picture
 from ists_asp.rules import load_profile
-from ists_asp.workbench.desk import Bench
+from ists_asp.workbench.desk import Bench, Step
 from ists_asp.workbench.project import CORRECTIONS, Project
 
-_LOG, _UNDO = f"{CORRECTIONS}/.log.jsonl", "undo"
+_LOG, _UNDO, _REDO = f"{CORRECTIONS}/.log.jsonl", "undo", "redo"
 
 Key: TypeAlias = tuple[str, str, int]
 """What a pair says, and which of those it is that say the same, from 1."""
@@ -116,7 +116,7 @@ class _Head(msgspec.Struct):
 
 
 class _Done(NamedTuple):
-    """An action that stands."""
+    """An action on a pair, and what it has made of it."""
 
     key: Key
     id: str
@@ -158,18 +158,18 @@ class Corrections:
 
     def count(self, corpus: str) -> int:
         """How many pairs were mended."""
-        return len({done.key for done in self._done(corpus)})
+        return len({done.key for done in self._history(corpus)[0]})
 
     def mended(self, corpus: str) -> tuple[dict[str, Answer], dict[str, Answer]]:
         """The pairs of a corpus that were mended, by their ids, and those that it has no more."""
-        return self._by_id(self._done(corpus), self._project.corpus(corpus).pairs)
+        return self._by_id(self._history(corpus)[0], self._project.corpus(corpus).pairs)
 
     def change(
         self, corpus: str, identifier: str, made: Callable[[Answer | None], Answer], action: str
     ) -> Answer:
         """Mend a pair: make something of the correction that there is; it is on disk then."""
         with self._lock:
-            given, done = self._project.corpus(corpus), self._done(corpus)
+            given, (done, _) = self._project.corpus(corpus), self._history(corpus)
             pairs, wanted = given.pairs, given.pair(identifier)
             key = next(key for key, pair in keyed(pairs).items() if pair is wanted)
             after = check_answer(made(self._by_id(done, pairs)[0].get(identifier)), self._scheme)
@@ -177,14 +177,16 @@ class Corrections:
             self._write(corpus, pairs, done, done[-1], answer_record(after) | {"action": action})
             return after
 
-    def undo(self, corpus: str) -> dict[str, str]:
-        """Take the last action back, on disk too: its pair, and what it was."""
+    def step(self, corpus: str, *, back: bool) -> dict[str, str]:
+        """Undo the last action, or redo what was undone last, on disk: its pair, and the action."""
         with self._lock:
-            pairs, done = self._project.corpus(corpus).pairs, self._done(corpus)
-            if not done:
-                raise UsageError("there is nothing to take back")
-            last = done.pop()
-            self._write(corpus, pairs, done, last, {"action": _UNDO})
+            pairs, (done, undone) = self._project.corpus(corpus).pairs, self._history(corpus)
+            source, target, name = (done, undone, _UNDO) if back else (undone, done, _REDO)
+            if not source:
+                raise UsageError(f"there is nothing to {name}")
+            last = source.pop()
+            target.append(last)
+            self._write(corpus, pairs, done, last, {"action": name})
             pair = keyed(pairs).get(last.key)
             return {"id": pair.id if pair else last.id, "action": last.action}
 
@@ -205,29 +207,33 @@ class Corrections:
         )
         return next(found), next(found)
 
-    def _done(self, corpus: str) -> list[_Done]:
-        """The actions on a corpus that were not taken back, in their order."""
+    def _history(self, corpus: str) -> tuple[list[_Done], list[_Done]]:
+        """The actions on a corpus that stand, in their order, and those undone, the last last."""
 
         def parse(line: bytes) -> tuple[_Head, Answer | None] | None:
             record = msgspec.json.decode(line)
             head = msgspec.convert(record, _Head)
             if head.corpus != corpus:
                 return None
-            return head, None if head.action == _UNDO else _sound(read_record(record, self._scheme))
+            step = head.action in (_UNDO, _REDO)
+            return head, None if step else _sound(read_record(record, self._scheme))
 
-        done, numbers = list[_Done](), defaultdict[tuple[str, str], dict[str, int]](dict)
+        done, undone = list[_Done](), list[_Done]()
+        numbers = defaultdict[tuple[str, str], dict[str, int]](dict)
         for head, answer in filter(None, self._project.folder.records(_LOG, parse)):
             if answer is None:
-                same = (n for n, one in enumerate(done) if head.pair in (one.key, None))
-                last = max((n for n in same if head.pair or done[n].id == head.id), default=None)
+                source, target = (done, undone) if head.action == _UNDO else (undone, done)
+                same = (n for n, one in enumerate(source) if head.pair in (one.key, None))
+                last = max((n for n in same if head.pair or source[n].id == head.id), default=None)
                 if last is not None:
-                    del done[last]
+                    target.append(source.pop(last))
                 continue
+            undone.clear()
             # Older logs have no more than ids to tell apart what says the same.
             says = _says(head.sent1, head.sent2)
             number = numbers[says].setdefault(head.id, len(numbers[says]) + 1)
             done.append(_Done(head.pair or (*says, number), head.id, head.action, answer))
-        return done
+        return done, undone
 
     def _write(
         self,
@@ -286,10 +292,10 @@ def router(bench: Bench) -> APIRouter:
         )
         return shown(made, mended=True)
 
-    @routes.post("/{name}/undo", summary="Take the last action back")
-    def undo(name: str) -> dict[str, Any]:
+    @routes.post("/{name}/{step}", summary="Undo the last action, or redo what was undone last")
+    def step(name: str, step: Step) -> dict[str, Any]:
         bench.project.folder.check_writable()
-        return corrections.undo(name)
+        return corrections.step(name, back=step == "undo")
 
     @routes.get("/{name}/export", summary="The corrections as a .wa file")
     def export(name: str) -> PlainTextResponse:

@@ -15,7 +15,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from fastapi.responses import StreamingResponse
 from msgspec import json
@@ -36,6 +36,8 @@ from ists_asp.workbench.project import Project
 _ANSWERS = 64  # answers that are remembered
 _PATIENCE = 3.0  # seconds to wait for rules to be loaded
 _PROFILES = 2  # profiles that are held ready
+
+Step: TypeAlias = Literal["undo", "redo"]
 
 
 def _ending() -> UsageError:

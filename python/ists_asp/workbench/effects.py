@@ -16,9 +16,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Body
+from fastapi.responses import Response
+from pydantic import Field
 
 from ists_asp.compare import Answered, compare, find_edits, run_both
 from ists_asp.compare.causes import with_effects
@@ -290,6 +292,18 @@ def router(bench: Bench) -> APIRouter:
     @routes.get("/causes", summary="What differs in a pair, and because of which edits")
     def causes(corpus: str, pair: str, before: int, after: int) -> dict[str, Any]:
         return effects.causes(corpus, pair, state(before), state(after))
+
+    @routes.post("/corpus", summary="Add a table of pairs, or a .wa file, under a new name")
+    def add(
+        name: Annotated[str, Field(max_length=200)],
+        data: Annotated[bytes, Body(media_type="application/octet-stream")],
+    ) -> None:
+        bench.project.folder.check_writable()
+        bench.project.add_corpus(name, data)
+
+    @routes.get("/corpus", summary="The files of a corpus in an archive")
+    def files(name: str) -> Response:
+        return Response(bench.project.archive(name), media_type="application/zip")
 
     @routes.post("/go-to", summary="Have the rules say what they said in an earlier state")
     def go_to(number: int) -> dict[str, int]:

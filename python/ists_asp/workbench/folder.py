@@ -182,7 +182,9 @@ class Folder:
             return True
         return False
 
-    def commit(self, texts: Mapping[str, str | None], log: str = "", record: object = None) -> None:
+    def commit(
+        self, texts: Mapping[str, str | bytes | None], log: str = "", record: object = None
+    ) -> None:
         """Write files, remove those without a text, and add a record to a log: all, or nothing."""
         self.check_writable()
         with self._lock, ExitStack() as undo:
@@ -224,8 +226,8 @@ class Folder:
             os.replace(_draft(draft.rpartition("/")[2]), last, **both)  # noqa: PTH105
             os.fsync(folder)
 
-    def _write(self, name: str, text: str) -> None:
-        data = text.encode()
+    def _write(self, name: str, text: str | bytes) -> None:
+        data = text.encode() if isinstance(text, str) else text
         _check_size(len(data), name)
         with self._inside(name, make=True) as (folder, last):
             mode = None

@@ -16,9 +16,11 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import msgspec
 
@@ -39,6 +41,7 @@ SAMPLES = ("headlines", "images")  # the corpora that a new folder begins with
 LARGEST = 1 << 20  # characters of a file that can be edited
 
 _LOG = f"{HISTORY}/log.jsonl"
+_BACK, _AGAIN = "taken back: ", "done again: "  # the edits that undo and redo others
 _WORDS = "# Words of your own: A = B says that both mean the same, A <> B the opposite.\n"
 _ENDINGS = (".lp", ".tsv")
 _SETTLED = 2_000_000_000  # nanoseconds after which a file that changes has another time
@@ -258,11 +261,33 @@ class Project:
 
     def go_to(self, number: int) -> State:
         """Have the rule files say what they said in an earlier state; that is a new state."""
+        return self._return_to(self.numbered(number), f"back to state {number}")
+
+    def step(self, *, back: bool) -> State:
+        """Undo the last edit, or redo what was undone last; that is a new state, too."""
+        with self._lock:
+            self.notice()
+            past, future, now = list[State](), list[State](), self.states[0]
+            for state in self.states[1:]:
+                if state.edit.startswith(_BACK) and past:
+                    future.append(now)
+                    now = past.pop()
+                elif state.edit.startswith(_AGAIN) and future:
+                    past.append(now)
+                    now = future.pop()
+                else:
+                    past.append(now)
+                    now, future = state, []
+            if not (past if back else future):
+                raise UsageError(f"there is nothing to {'undo' if back else 'redo'}")
+            wanted = past[-1] if back else future[-1]
+            return self._return_to(wanted, _BACK + now.edit if back else _AGAIN + wanted.edit)
+
+    def _return_to(self, earlier: State, edit: str) -> State:
         with self._lock:
             texts: dict[str, str | None] = dict.fromkeys(self.notice().files)
-            files = self.numbered(number).files
-            texts |= {name: self.text_of(digest) for name, digest in files.items()}
-            return self.put(texts, f"back to state {number}")
+            texts |= {name: self.text_of(digest) for name, digest in earlier.files.items()}
+            return self.put(texts, edit)
 
     def put(self, texts: Mapping[str, str | None], edit: str) -> State:
         """Write rule files, and remove those that have no text: one new state."""
@@ -291,6 +316,33 @@ class Project:
                 raise DataError("this is not the text that was saved", where=f"{HISTORY}/{known}")
             self._texts[known] = None
         return text
+
+    def add_corpus(self, name: str, data: bytes) -> None:
+        """Add a table of pairs, or a .wa file; a DataError if it is faulty or there already."""
+        place = f"{CORPORA}/{check_name(name)}"
+        if "/" in name or not name.lower().endswith((*KINDS, ".wa")) or ".gold." in name:
+            expected = f"a name with {', '.join((*KINDS, '.wa'))}"
+            raise UsageError(f"{shortened(name)!r} is no table of pairs", expected=expected)
+        with self._lock:
+            if self.folder.stamps(place):
+                raise DataError("there is a corpus of this name already", where=name)
+            self.folder.commit({place: data})
+            try:
+                self.corpus(name)
+            except BaseException:
+                self.folder.commit({place: None})
+                raise
+
+    def archive(self, name: str) -> bytes:
+        """The files of a corpus, and its gold, as a zip file."""
+        if name not in self.corpora():
+            raise DataError(f"there is no corpus {shortened(name)!r}", where=CORPORA)
+        packed = BytesIO()
+        with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
+            for place in dict.fromkeys(place for place, _, _ in self.stamps(name)):
+                with suppress(DataError), self.folder.open(place) as stream:
+                    archive.writestr(place.removeprefix(f"{CORPORA}/"), stream.read())
+        return packed.getvalue()
 
     def corpora(self) -> list[str]:
         """The names of corpora: folders of sentence or chunk files, and tables."""

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -28,11 +29,13 @@ from ists_asp.run.pool import Worker, ask_each
 from ists_asp.terminal import unbroken, visible
 from ists_asp.trace.effects import Looked, verdict, worth
 from ists_asp.vocabulary import documented
-from ists_asp.workbench.desk import Bench, Newest, streamed
+from ists_asp.workbench.desk import Bench, Newest, Step, streamed
 from ists_asp.workbench.folder import Folder
 from ists_asp.workbench.project import RULES, text_digest
 
 _Name = Annotated[str, Field(min_length=1, max_length=400)]
+
+_HITS = 200  # lines that are found at most
 
 _LIGHT = "baseline"  # the profile that loads in the least time: no pair is decided here
 
@@ -203,6 +206,20 @@ def router(bench: Bench) -> APIRouter:
     def remove(given: File) -> dict[str, str]:
         return saved(bench, given, None, f"removed {given.name}")
 
+    @routes.get("/find")
+    def find(words: _Name) -> list[dict[str, Any]]:
+        """The lines of rule files and tables that have all the words, one's own first."""
+        wanted = words.casefold().split()
+        own = {name: partial(project.read_rules, name) for name in project.notice().files}
+        shipped = {name: partial(path.read_text, "utf-8") for name, path in _shipped().items()}
+        lines = (
+            {"file": name, "line": number, "text": shortened(line.strip(), 300)}
+            for name, read in (own | shipped).items()
+            for number, line in enumerate(read().split("\n"), 1)
+            if all(word in line.casefold() for word in wanted)
+        )
+        return list(islice(lines, _HITS))
+
     @routes.get("/loaded")
     def loaded() -> dict[str, str | None]:
         """Whether pairs can be decided with the rules, and why not."""
@@ -215,6 +232,11 @@ def router(bench: Bench) -> APIRouter:
 
     routes.add_api_route("/check", editor.check, methods=["POST"])
     routes.add_api_route("/vocabulary", editor.vocabulary)
+
+    @routes.post("/{step}")
+    def undo(step: Step) -> dict[str, str]:
+        bench.project.folder.check_writable()
+        return {"edit": project.step(back=step == "undo").edit}
 
     @routes.get("/where")
     def where(rule: _Name, corpus: _Name) -> StreamingResponse:
