@@ -1,8 +1,8 @@
 """All that strangers hand over, made hostile at random: ``python -m tests.fuzz``.
 
 That is 900 rule files, 300 project folders with a server each and 300 without, 300 tables, 200
-exchanges in HTTP, 2200 damaged inputs and 400 files of alignments that the task's own scripts read
-as well. ``folders`` and so on choose some, ``--from`` and ``--count``
+exchanges in HTTP, 2200 damaged inputs, 200 claims for ``fix``, and 400 files of alignments that the
+task's own scripts read as well. ``folders`` and so on choose some, ``--from`` and ``--count``
 which numbers. Each fault is printed as it is seen; the exit code is 1 if there was one.
 """
 
@@ -11,7 +11,7 @@ import sys
 from functools import partial
 from time import monotonic as time
 
-from tests.fuzz import exchanges, folders, inputs, rules, tables
+from tests.fuzz import claims, exchanges, folders, inputs, rules, tables
 from tests.official import scripts
 
 GENERATORS = {
@@ -21,6 +21,7 @@ GENERATORS = {
     "tables": (300, tables.faults_of),
     "exchanges": (200, exchanges.faults_of),
     "inputs": (2200, inputs.faults_of),
+    "claims": (200, claims.faults_of),
     "official": (400, scripts.faults_of),
 }
 
