@@ -110,8 +110,10 @@ const read = (cells, number) => {
   return { number, cells, submission, key: keyOf(submission), record: null };
 };
 
+const texts = ({ submission }) => [submission.question, submission.answer, ...submission.references];
+
 const judged = async (batch, profile, signal) => {
-  const short = batch.filter(({ submission }) => [submission.question, submission.answer, ...submission.references].every((text) => text.length <= LONGEST));
+  const short = batch.filter((row) => texts(row).every((text) => text.length <= LONGEST));
   const records = short.length ? await send(`/api/feedback?${new URLSearchParams({ profile })}`, short.map((row) => row.submission), { signal }) : [];
   return batch.map((row) => {
     const record = short.includes(row) ? records[short.indexOf(row)] : { error: `a text has more than ${LONGEST} characters` };
@@ -122,7 +124,8 @@ const judged = async (batch, profile, signal) => {
 const judge = async () => {
   empty();
   const own = work = new AbortController(), groups = new Map(), profile = byId("profile").value;
-  const all = rows = sheet.rows.map(read);
+  // A row below the answers, such as one of sums, has no texts.
+  const all = rows = sheet.rows.map(read).filter((row) => texts(row).some(Boolean));
   running(true);
   const progress = (done) => {
     [byId("done").max, byId("done").value] = [all.length, done];
