@@ -8,28 +8,48 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from io import BytesIO
 from itertools import islice, repeat
+from math import isfinite
 from multiprocessing.connection import Connection
 from shutil import copyfileobj
 from subprocess import DEVNULL, PIPE, Popen
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO
+from xml.sax.saxutils import escape
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from ists_asp.errors import DataError, FormatError, IstsError, UsageError, shortened
 from ists_asp.io.columns import Cells, find_header
-from ists_asp.io.delimited import Put
-from ists_asp.io.edits import EDITORS, ILLEGAL, legal, sheet_value
+from ists_asp.io.delimited import Put, plain_value
 from ists_asp.io.quizzes import QUIZZES
 from ists_asp.io.text import Warn, ignore
-from ists_asp.io.workbooks import READERS, Notes, Sheet, library, readable
+from ists_asp.io.workbooks import READERS, Notes, Sheet, letters, library, readable
 from ists_asp.limits import SMALL, TableLimits
 from ists_asp.processes import OUT_OF_TIME, deaf, end_after, ending, heard, limit_memory
 
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # in XML
+_LARGEST = 10**15  # of larger numbers sheets forget the last digits
+_ROW = re.compile(rb"<(\w+:|)row\b([^>]*?)(?:/>|>(.*?)</\1row>)", re.DOTALL)
+_CELL = re.compile(rb"<(\w+:|)c\b([^>]*?)(?:/>|>.*?</\1c>)", re.DOTALL)
+_PLACE = re.compile(rb"\sr=[\"']([A-Z]*)(\d+)")
+_STYLE = re.compile(rb"\ss=[\"']\d+[\"']")
+_SIZE = re.compile(rb"<(?:\w+:|)dimension\b[^>]*/>")
+_SPANS = re.compile(rb"\sspans=[\"'][\d: ]*[\"']")
+_AREA = re.compile(rb"<(?:\w+:|)mergeCell [^>]*?ref=[\"']\w+:([A-Z]+)(\d+)")
+_LIST = re.compile(r"\[Content_Types\]\.xml|.*\bworkbook\d*\.xml(?:\.rels)?", re.IGNORECASE)
+_ENDS = re.compile(rb"</(\w+:|)(Types|Relationships|sheets)>")
+_MACROS = re.compile(rb"<(?:Override|Relationship)\s[^>]*vbaProject[^>]*/>")
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_EXCEL = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_KIND = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+_ENABLED = b"application/vnd.ms-excel.sheet.macroEnabled"
+_ID = re.compile(rb"\ssheetId=[\"'](\d+)")
 _BATCH = 5000  # rows of Parquet that are read or written at a time
 _SENT = 500  # rows that are sent together
 HEAD = 20  # rows among which titles are looked for
@@ -139,7 +159,7 @@ def serve() -> None:
             if "edit" in how:
                 orders, result = (os.fdopen(number, "r+b") for number in how["edit"])
                 orders.seek(0)
-                EDITORS[kind](stream, json.load(orders), result)
+                _EDITORS[kind](stream, json.load(orders), result)
                 result.flush()
             else:
                 rows: Iterator[Any]
@@ -231,6 +251,18 @@ def read_groups(
         yield from _parquet(stream, where, limits, groups)
 
 
+def _value(value: object) -> object:
+    """A value as a cell of a sheet holds it: a number that no sheet can hold is text."""
+    value = plain_value(value)
+    long = isinstance(value, int) and abs(value) >= _LARGEST
+    return str(value) if long or (isinstance(value, float) and not isfinite(value)) else value
+
+
+def _legal(value: object) -> object:
+    """The same, with spaces for what no XML can have."""
+    return _ILLEGAL.sub(" ", value) if isinstance(value, str) else value
+
+
 @contextmanager
 def writing_excel(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
     """Write a workbook of one sheet; text stays text, whatever it begins with."""
@@ -239,12 +271,12 @@ def writing_excel(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
     sheet = book.create_sheet("ists-asp")
 
     def text_cell(text: str) -> object:
-        cell = cell_of(sheet, ILLEGAL.sub(lambda sign: f"_x{ord(sign[0]):04X}_", text))
+        cell = cell_of(sheet, _ILLEGAL.sub(lambda sign: f"_x{ord(sign[0]):04X}_", text))
         cell.data_type = "s"
         return cell
 
     def put(cells: Cells) -> None:
-        values = map(sheet_value, cells)
+        values = map(_value, cells)
         sheet.append([text_cell(value) if isinstance(value, str) else value for value in values])
 
     put(columns)
@@ -261,7 +293,7 @@ def writing_libre(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
 
     def put(cells: Cells) -> None:
         row = odf.Row()
-        row.set_values([legal(sheet_value(cell)) for cell in cells])
+        row.set_values([_legal(_value(cell)) for cell in cells])
         sheet.append_row(row)
 
     put(columns)
@@ -270,6 +302,106 @@ def writing_libre(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
     saved = BytesIO()
     document.save(saved)
     stream.write(saved.getvalue())
+
+
+def _excel_cell(tag: str, place: str, style: str, value: object) -> bytes:
+    value = _legal(_value(value))
+    kind, shown = "b" if isinstance(value, bool) else "n", f"<{tag}v>{value}</{tag}v>"
+    if isinstance(value, str):
+        text = f'<{tag}t xml:space="preserve">{escape(value)}</{tag}t>'
+        kind, shown = "inlineStr", f"<{tag}is>{text}</{tag}is>"
+    elif isinstance(value, bool):
+        shown = f"<{tag}v>{value:d}</{tag}v>"
+    return f'<{tag}c r="{place}"{style} t="{kind}">{shown}</{tag}c>'.encode()
+
+
+def _with_cells(xml: bytes, head: int, column: int, added: dict[int, Sequence[object]]) -> bytes:
+    """The text of a sheet with cells behind a column, by the numbers of their rows."""
+    index_of = library("xlsx", ".utils").column_index_from_string
+    areas = ((index_of(area[1].decode()), int(area[2])) for area in _AREA.finditer(xml))
+    ends = (end for end, last in areas if last >= head and end <= TableLimits().columns)
+    column, number = max(column, *ends, 0), 0
+
+    def put(row: re.Match[bytes]) -> bytes:
+        nonlocal number
+        tag, about, content = row.groups()
+        place, cells, at, style = _PLACE.search(about), dict[int, bytes](), 0, b""
+        number = int(place[2]) if place else number + 1
+        if (values := added.pop(number, None)) is None:
+            return row[0]
+        for cell in _CELL.finditer(content or b""):
+            place = _PLACE.search(cell[2])
+            at = index_of(place[1].decode()) if place else at + 1
+            cells[at] = cell[0]
+            if number == head and at <= column:
+                style = b"".join(_STYLE.findall(cell[2]))
+        for at, value in enumerate(values, 1 + column):
+            if value is not None:
+                name = f"{letters(at - 1)}{number}"
+                cells[at] = _excel_cell(tag.decode(), name, style.decode(), value)
+        whole = b"".join(cells[at] for at in sorted(cells))
+        return b"<%srow%s>%s</%srow>" % (tag, _SPANS.sub(b"", about), whole, tag)
+
+    xml = _ROW.sub(put, _SIZE.sub(b"", xml))
+    if added:
+        raise FormatError("the rows of its sheet are not found", hint="Write .csv, with -o")
+    return xml
+
+
+def _edit_excel(stream: BinaryIO, change: Mapping[str, Any], output: BinaryIO) -> None:
+    # As text, since the library drops what it does not know: saved values of formulas, pictures.
+    book, number = library("xlsx").load_workbook(stream, read_only=True), 0
+    head, column, added = change.get("head", 1), change.get("column", 0), dict[bytes, str]()
+    rows = {head: change["titles"], **dict(change["rows"])}
+    with ZipFile(stream) as old, ZipFile(output, "w", ZIP_DEFLATED) as new:
+        if "sheet" in change:
+            path = book[change["sheet"]]._worksheet_path
+            xml = old.read(path)
+        else:
+            while (name := f"ists-asp{number or ''}") in book.sheetnames:
+                number += 1
+            path, is_one = f"xl/worksheets/{name}.xml", f'Type="{_OFFICE}/worksheet"'
+            blank = "".join(f'<row r="{row}"/>' for row in sorted(rows))
+            xml = f'<worksheet xmlns="{_EXCEL}"><sheetData>{blank}</sheetData></worksheet>'.encode()
+            added[b"Types"] = f'Override PartName="/{path}" ContentType="{_KIND}.worksheet+xml"'
+            added[b"Relationships"] = f'Relationship Id="{name}" Target="/{path}" {is_one}'
+            added[b"sheets"] = f'sheet name="{name}" sheetId="#" xmlns:r="{_OFFICE}" r:id="{name}"'
+
+        def put(end: re.Match[bytes]) -> bytes:
+            own = 1 + max(map(int, _ID.findall(end.string)), default=0)
+            entry = added.get(end[2], "").replace("#", str(own)).encode()
+            return b"<%s%s/>%s" % (end[1], entry, end[0]) if entry else end[0]
+
+        for info in old.infolist():
+            part = old.read(info)
+            if _LIST.fullmatch(info.filename):
+                # A workbook that is called .xlsx has no macros.
+                part = _MACROS.sub(b"", _ENDS.sub(put, part)).replace(
+                    _ENABLED, _KIND.encode() + b".sheet"
+                )
+            if info.filename != path and "vbaProject" not in info.filename:
+                new.writestr(info, part)
+        new.writestr(path, _with_cells(xml, head, column, rows))
+
+
+def _edit_libre(stream: BinaryIO, change: Mapping[str, Any], output: BinaryIO) -> None:
+    odf = library("ods")
+    document, at = odf.Document(BytesIO(stream.read())), change.get("column", 0)
+    if "sheet" in change:
+        sheet = document.body.get_table(name=change["sheet"])
+    else:
+        sheet = odf.Table("ists-asp")
+        document.body.append(sheet)
+    for number, cells in [(change.get("head", 1), change["titles"]), *change["rows"]]:
+        for column, value in enumerate(cells, at):
+            if value is not None:
+                sheet.set_value((column, number - 1), _legal(value))
+    saved = BytesIO()
+    document.save(saved)
+    output.write(saved.getvalue())
+
+
+_EDITORS = {"xlsx": _edit_excel, "ods": _edit_libre}
 
 
 @contextmanager
