@@ -72,8 +72,7 @@ SNLI = '{{"pairID": "{n}", "gold_label": "-", "sentence1": "A {n}", "sentence2":
 def test_sets_of_researchers_are_read_as_they_come(tmp_path, name, head, line, column):
     gold, run, warnings = tmp_path / name, tmp_path / "run.csv", list[str]()
     lines = (
-        line.format(n=n, score=score, more="\ta, b" * (n == 2))
-        for n, score in enumerate(SCORES, 1)
+        line.format(n=n, score=score, more="\ta, b" * (n == 2)) for n, score in enumerate(SCORES, 1)
     )
     gold.write_text(head + "\n".join(lines) + "\n")
     run.write_text(f"{'column 4' if column == '5' else 'id'},rating\n1,5\n2,2\n3,3\n4,1\n5,0\n")
