@@ -51,14 +51,11 @@ _SCORES = range(1, 5)
 
 @dataclass(frozen=True, slots=True)
 class Leads:
-    """How far the decisions of an answer lead.
-
-    ``lines`` has the leads of each line of the answer, in their order. ``boundaries`` has for both
-    sentences a lead for each token but the first; it is empty where chunks were given.
-    """
+    """How far the decisions of an answer lead."""
 
     chunks: str
-    lines: tuple[LineLeads, ...]
+    lines: tuple[LineLeads, ...]  # of each line of the answer, in their order
+    # Of both sentences, for each token but the first; empty where chunks were given.
     boundaries: tuple[tuple[Lead, ...], tuple[Lead, ...]]
 
 

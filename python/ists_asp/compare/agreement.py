@@ -26,17 +26,13 @@ _COLUMNS = ("id", "f1", "decision", "words", "a", "b")
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The agreement of two annotators, A and B, on the pairs of both.
-
-    ``labels`` counts the labels of A and B of common alignments; ``differing`` are the pairs on
-    which they differ, worst first, each with its changes from A to B.
-    """
+    """The agreement of two annotators, A and B, on the pairs of both."""
 
     only: tuple[tuple[str, ...], ...]  # ids that A or B alone has
     evaluation: Evaluation
-    labels: Counter[tuple[Label, Label]]
+    labels: Counter[tuple[Label, Label]]  # of A and B, of common alignments
     chunking: Chunking
-    differing: tuple[PairComparison, ...]
+    differing: tuple[PairComparison, ...]  # worst first, each with its changes from A to B
 
     @property
     def same(self) -> float:

@@ -78,13 +78,10 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A decision that differs, about tokens of one side or of both.
-
-    For a boundary that is the token that a chunk begins with.
-    """
+    """A decision that differs, about tokens of one side or of both."""
 
     kind: ChangeKind
-    tokens1: tuple[int, ...]
+    tokens1: tuple[int, ...]  # for a boundary the one that a chunk begins with
     tokens2: tuple[int, ...]
     old: str | None  # SIMI, 3 or, for an alignment, SIMI 3; None where nothing was
     new: str | None
@@ -144,13 +141,11 @@ def _values(line: Alignment) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """The official measures of the old and of the new answers; how sure each gain is, if known.
-
-    That is what 95 percent of the gains of resamples lie between, and the share that is none.
-    """
+    """The official measures of the old and of the new answers; how sure each gain is, if known."""
 
     old: Scores
     new: Scores
+    # What 95 percent of the gains of resamples lie between, and the share that is none.
     intervals: tuple[tuple[float, ...], ...] = ((),) * 4
 
     def measures(self) -> tuple[tuple[str, float, float, float, *tuple[float, ...]], ...]:

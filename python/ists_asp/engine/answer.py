@@ -180,12 +180,7 @@ def file_digest(file: Path) -> str:
 
 @dataclass(slots=True)
 class Timings:
-    """Seconds of processor time spent in each stage, summed over all pairs.
-
-    ``decided`` counts the pairs for which grounding and solving took so many hundredths of a
-    millisecond; those that were solved together share their time equally. ``edits`` counts those
-    that were decided again because of an edit of rules, by its place.
-    """
+    """Seconds of processor time spent in each stage, summed over all pairs."""
 
     annotation: float = 0.0
     knowledge: float = 0.0
@@ -193,9 +188,10 @@ class Timings:
     grounding: float = 0.0
     solving: float = 0.0
     elsewhere: float = 0.0  # all seconds of other processes, those in which they load included
+    # Pairs by the hundredths of a millisecond that each took; those solved together share equally.
     decided: Counter[int] = field(default_factory=Counter)
     kept: int = 0  # pairs whose answers were kept from a run before
-    edits: Counter[str] = field(default_factory=Counter)
+    edits: Counter[str] = field(default_factory=Counter)  # pairs decided again, by place of an edit
 
     def decide(
         self, grounding: float, solving: float, *, kept: bool = False, edit: str = ""

@@ -98,20 +98,17 @@ class Scores(Summed):
 class Evaluation:
     """An answer file measured against a gold file.
 
-    ``missing`` are ids that only the gold file has, ``extra`` those that only the system
-    file has; both count against the system. ``confusion`` says how much link weight has a gold
-    label and a system label, ordered by the labels. NOALI stands for a link that one side does not
-    have; its weight is then that of the other side, and the gold weight otherwise.
-    ``signature`` says of files what the figures depend on.
+    NOALI stands for a link that one side does not have; its weight is then that of the other side,
+    and the gold weight otherwise.
     """
 
     scheme: str
     overall: Scores
     pairs: Mapping[str, Scores]
-    confusion: Mapping[tuple[Label, Label], float]
-    missing: tuple[str, ...]
-    extra: tuple[str, ...]
-    signature: str = ""
+    confusion: Mapping[tuple[Label, Label], float]  # link weight by gold and system label
+    missing: tuple[str, ...]  # ids that only the gold file has; they count against the system
+    extra: tuple[str, ...]  # ids that only the system file has, likewise
+    signature: str = ""  # what the figures of files depend on
 
     def as_dict(self) -> dict[str, object]:
         """Everything, in a form that ``json.dumps`` takes."""

@@ -161,14 +161,10 @@ _NAME = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 
 
 class Item(NamedTuple):
-    """A word of a phrase: its ``kind`` is ``token``, ``dots``, ``key`` or ``text``.
-
-    Of a token, number ``token`` of sentence ``side``, ``name`` says what becomes of its letters;
-    otherwise it is a key of the templates' words, or the text itself.
-    """
+    """A word of a phrase: its ``kind`` is ``token``, ``dots``, ``key`` or ``text``."""
 
     kind: str
-    name: str = ""
+    name: str = ""  # what becomes of a token's letters, a key of the templates' words, or a text
     side: int = 0
     token: int = 0
 

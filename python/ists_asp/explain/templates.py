@@ -43,11 +43,7 @@ _ABBREVIATION = re.compile(r"(?:\b[A-Za-z]\.){2}")
 
 @dataclass(frozen=True)
 class Templates:
-    """The tables of a template file; ``name`` is what messages call it.
-
-    ``contractions`` may be empty: what two words that meet in a text become, as ``de el`` does.
-    ``lines`` has the lines of keys, by tables and keys.
-    """
+    """The tables of a template file; ``name`` is what messages call it."""
 
     name: str
     quote: tuple[str, str]
@@ -57,8 +53,9 @@ class Templates:
     words: Mapping[str, str]
     statements: Mapping[str, str]
     clauses: Mapping[str, str]
+    # What two words that meet in a text become, as "de el" does.
     contractions: Mapping[str, str] = field(default_factory=dict)
-    lines: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    lines: Mapping[tuple[str, str], int] = field(default_factory=dict)  # of keys, by table and key
 
     def join(self, items: list[str]) -> str:
         """Items as a list: ``a, b and c``, or ``a, not b, and c`` where items have commas."""

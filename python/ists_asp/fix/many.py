@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
-from itertools import count, repeat
-from typing import NamedTuple
+from itertools import repeat
 
 from ists_asp.compare.comparison import Answered, ChangeKind, find_changes
 from ists_asp.engine import System
 from ists_asp.engine.answer import SolvedAnswer
 from ists_asp.errors import RuleError
 from ists_asp.evaluate.scorer import Reference
-from ists_asp.fix.proposals import KINDS, Proposal, proposals
-from ists_asp.fix.trial import Corpus, Measured, measured
+from ists_asp.fix.proposals import KINDS, Proposal, drafts, finished
+from ists_asp.fix.trial import Corpus, Fix, measured
 from ists_asp.io.wa import given_answer
 from ists_asp.model import Answer
-from ists_asp.rules.examples import Example, read_example
+from ists_asp.rules.examples import Example, claimed
 from ists_asp.run.worker import counted
+from ists_asp.syntax.ground import quoted
 
 _UNSAID = (ChangeKind.BOUNDARY, ChangeKind.UNALIGNED, ChangeKind.TAG)
 
@@ -29,8 +27,7 @@ def wrong_decisions(answer: Answer, gold: Reference, profile: str) -> Iterator[E
     """The claims of gold that an answer breaks, of those whose words say which tokens they mean."""
     right, pair = given_answer(gold.pair, gold.alignments), answer.pair
     sentences = pair.sent1, pair.sent2
-    one, two = (_quoted(" ".join(token.form for token in side.tokens)) for side in sentences)
-    head = f"{profile} " * profile.replace("-", "_").isidentifier() + f"{one} | {two}: "
+    texts = [" ".join(token.form for token in side.tokens) for side in sentences]
     chunks = (answer.chunks1, right.chunks1), (answer.chunks2, right.chunks2)
     wanted: list[tuple[tuple[tuple[int, ...], tuple[int, ...]], str]] = [
         ((chunk.tokens, ()) if side == 1 else ((), chunk.tokens), f"{side}: {{{side - 1}}}")
@@ -55,15 +52,11 @@ def wrong_decisions(answer: Answer, gold: Reference, profile: str) -> Iterator[E
             claim = "aligned" if change.new else "not aligned"
             wanted.append((sides, f"{{}} ~ {{}} {claim if change.kind == 'align' else change.new}"))
     for sides, text in wanted:
-        words = (_quoted(side.words(at)) for side, at in zip(sentences, sides, strict=True))
+        words = (quoted(side.words(at)) for side, at in zip(sentences, sides, strict=True))
         with suppress(RuleError):
-            example = read_example(head + text.format(*words), "claim")
+            example = claimed(texts, text.format(*words), profile)
             if example.claim.places(pair) == sides:
                 yield example
-
-
-def _quoted(text: str) -> str:
-    return '"{}"'.format(re.sub(r'(["\\])', r"\\\1", text))
 
 
 def _pool(system: System, golds: Mapping[str, Reference]) -> tuple[int, list[Proposal]]:
@@ -74,49 +67,15 @@ def _pool(system: System, golds: Mapping[str, Reference]) -> tuple[int, list[Pro
         answer = SolvedAnswer.of(trace.answer, tracing=partial(next, repeat(trace)))
         for example in wrong_decisions(answer, golds[answer.pair.id], system.profile.name):
             wrong += 1
-            for one in proposals(answer, [example]):
-                key = re.sub(r"%@example.*\n|\t.*", "", _renamed(one.text, ""))
+            for draft in drafts(answer, example):
                 # What a weight alone could turn is left to learning.
-                if one.kind == KINDS[-1] or key in pooled:
-                    continue
-                ends = (f"_{number}" * (number > 1) for number in count(1))
-                texts = ((_renamed(one.text, r"\g<0>" + end), end) for end in ends)
-                text, end = next(both for both in texts if taken.isdisjoint(_names(both[0])))
-                taken.update(_names(text))
-                pooled[key] = replace(one, name=one.name + end, text=text)
+                if draft.kind != KINDS[-1] and draft.text not in pooled:
+                    pooled[draft.text] = finished(draft, example, taken)
     return wrong, list(pooled.values())
 
 
-class Mending(NamedTuple):
-    """The proposals for the ``wrong`` decisions of many pairs, as in a ``Fix``."""
-
-    wrong: int
-    tried: int
-    proposals: tuple[Measured, ...]
-    lacking: tuple[str, ...]
-
-    @property
-    def held(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.wrong
-
-
-def fix_many(system: System, golds: Mapping[str, Reference]) -> Mending:
+def fix_many(system: System, golds: Mapping[str, Reference]) -> Fix:
     """Look for edits for the wrong decisions of corrected pairs, those that mend most first."""
     wrong, tried = _pool(system, golds)
     corpus = Corpus.of(system, [gold.pair for gold in golds.values()], golds)
-    return Mending(wrong, len(tried), *measured(system, tried, [], corpus))
-
-
-def _renamed(text: str, name: str) -> str:
-    """The text of a rule file with other names for its rules."""
-    names = "|".join(_names(text))
-    if not names:
-        return text
-    # An example stands first, and may have the same words.
-    head, example, rest = re.split(r"(^%@example .*\n)", text, maxsplit=1)
-    return head + example + re.sub(rf'(?<![\w"‘])(?:{names})(?!\w)', name, rest)
-
-
-def _names(text: str) -> list[str]:
-    return re.findall(r"^%@rule (\w+):", text, re.MULTILINE)
+    return Fix(not wrong, len(tried), *measured(system, tried, [], corpus), wrong=wrong)

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import dataclass, replace
+from itertools import count, product
 
 from ists_asp import vocabulary as v
 from ists_asp.engine import SolvedAnswer
 from ists_asp.errors import UsageError
-from ists_asp.rules.examples import Example
+from ists_asp.rules.examples import Claim, Example
 from ists_asp.trace.contrast import Contrast
 from ists_asp.trace.decisions import Because, DecisionKind
 
@@ -30,6 +29,8 @@ _ENTRY = re.compile(r"[^\s\"\\=<>#|]+( [^\s\"\\=<>#|]+)*")
 _LABEL = DecisionKind.LABEL
 _SPANS = re.compile(r"\bX\b.*\bY\b", re.DOTALL)
 _PULLS = (200, 600)  # hundredths of log-odds that are tried for an alignment
+_MARK = "\0"  # behind the names of rules in a draft, where a number may follow
+_MARKED = re.compile(rf"^%@rule (\w+){_MARK}", re.MULTILINE)
 _SIGNS = {"EQUI": "=", "OPPO": "<>"}
 _MIRRORED = {"spe1": "spe2", "spe2": "spe1"}
 _PLACES = (("1", "X", "I"), ("2", "Y", "J"))
@@ -40,18 +41,14 @@ _TOKENS = {"I": "Token1", "J": "Token2"}
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """An edit: the ``text`` of a file ``name`` with its ``suffix``, with an example of the claim.
+    """An edit: the text of a file, with an example of the claim."""
 
-    ``kind`` is one of :data:`KINDS`; ``scope`` says how far it reaches, ``step`` the same as a
-    number, the narrowest first.
-    """
-
-    kind: str
+    kind: str  # one of KINDS
     name: str
     suffix: str
     text: str
-    scope: str
-    step: int
+    scope: str  # how far it reaches
+    step: int  # the same as a number, the narrowest first
 
     def may_touch(self, sentences: Sequence[str]) -> bool:
         """Whether all words of a rule or entry stand in sentences, whatever their ends."""
@@ -67,18 +64,15 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """The conditions on two spans.
-
-    ``sides`` are those on the words of each, by predicate and argument, next to one another;
-    ``between`` is one on the last two. ``says`` is a sentence that is true where they are met.
-    """
+    """The conditions on two spans."""
 
     name: str
-    says: str
+    says: str  # a sentence that is true where they are met
+    # On the words of each span, by predicate and argument, next to one another.
     sides: tuple[Sequence[tuple[str, str]], Sequence[tuple[str, str]]]
     scope: str
     step: int
-    between: str = ""
+    between: str = ""  # a condition on the last words of both
 
     def bodies(self) -> Iterator[str]:
         """The conditions, and those with the sentences swapped if they are others."""
@@ -100,17 +94,37 @@ class _Pattern:
 
 def proposals(answer: SolvedAnswer, examples: Sequence[Example]) -> list[Proposal]:
     """Edits for claims about the pair of an answer: words first, then rules, weights last."""
-    taken = Counter[str]()
-    found = (one for example in examples for one in _Writer(answer, example, taken).proposals())
+    taken = set[str]()
+    found = (
+        finished(draft, example, taken) for example in examples for draft in drafts(answer, example)
+    )
     return sorted(dict.fromkeys(found), key=lambda one: (KINDS.index(one.kind), one.step))
 
 
-class _Writer:
-    """Writes edits for a claim about the pair of an answer; ``taken`` names get numbers."""
+def drafts(answer: SolvedAnswer, example: Example) -> Iterator[Proposal]:
+    """Edits for a claim without its example; behind each name of a rule is a :data:`_MARK`."""
+    return _Writer(answer, example.claim).drafts()
 
-    def __init__(self, answer: SolvedAnswer, example: Example, taken: Counter[str]) -> None:
-        self._answer, self._example, self._claim = answer, example, example.claim
-        self._taken = taken
+
+def finished(draft: Proposal, example: Example, taken: set[str]) -> Proposal:
+    """A draft with its example, whose rules get a number if their names are ``taken``."""
+    names = _MARKED.findall(draft.text)
+    ends = (f"_{number}" * (number > 1) for number in count(1))
+    end = next(end for end in ends if taken.isdisjoint(name + end for name in names))
+    taken.update(name + end for name in names)
+    text = draft.text.replace(_MARK, end)
+    if draft.suffix == ".tsv":
+        text += f"\t{example.text}\n"
+    elif draft.kind != KINDS[-1]:
+        text = f"%@example {example.text}\n{text}"
+    return replace(draft, name=draft.name + end, text=text)
+
+
+class _Writer:
+    """Writes edits for a claim about the pair of an answer."""
+
+    def __init__(self, answer: SolvedAnswer, claim: Claim) -> None:
+        self._answer, self._claim = answer, claim
         self._trace = answer.trace()
         self._read = {
             predicate.name: {
@@ -123,7 +137,7 @@ class _Writer:
         self._content = {(side.number, token.number) for side, token in content}
         self._rules = {rule.name: rule.text for rule in self._trace.reified.rules.rules}
 
-    def proposals(self) -> Iterator[Proposal]:
+    def drafts(self) -> Iterator[Proposal]:
         """The edits for the claim."""
         claim, answer = self._claim, self._answer
         if claim.what == "chunk":
@@ -201,10 +215,6 @@ class _Writer:
             found.append([*range(tells[0], tells[-1] + 1)] if tells else own)
         return (found[0], found[1]) if any(found) else ([*one], [*two])
 
-    def _unique(self, name: str) -> str:
-        self._taken[name] += 1
-        return name if self._taken[name] == 1 else f"{name}_{self._taken[name]}"
-
     def _text(self, of: str, side: int, tokens: Sequence[int]) -> str:
         return " ".join(self._read[of].get((side, at), "").strip('"') for at in tokens)
 
@@ -216,7 +226,7 @@ class _Writer:
             fit = all(_ENTRY.fullmatch(side) and side.count(" ") < _LONGEST for side in sides)
             if fit and sides not in seen and sides[0] != sides[1]:
                 seen.add(sides)
-                text = f"{sides[0]} {sign} {sides[1]}\t{self._example.text}\n"
+                text = f"{sides[0]} {sign} {sides[1]}"
                 yield Proposal("words", _name(*sides), ".tsv", text, _SCOPES[step], step)
 
     def _patterns(self, one: Sequence[int], two: Sequence[int]) -> Iterator[_Pattern]:
@@ -261,7 +271,7 @@ class _Writer:
         self, pattern: _Pattern, heads: Sequence[str], guard: str, more: str = ""
     ) -> Proposal:
         """A file with a rule for each way round; ``{0}`` in heads and ``more`` is its name."""
-        name, says = self._unique(pattern.name), pattern.says
+        name, says = pattern.name + _MARK, pattern.says
         ways = [*zip(pattern.bodies(), (*heads, *heads), strict=False)]
         rules = [
             _named(
@@ -272,8 +282,7 @@ class _Writer:
         if more:
             last = more.format(name)
             rules.append(_named(f"{name}_only", says, last) if ":-" in last else f"{last}\n")
-        text = f"%@example {self._example.text}\n{''.join(rules)}"
-        return Proposal("rule", name, ".lp", text, pattern.scope, pattern.step)
+        return Proposal("rule", pattern.name, ".lp", "".join(rules), pattern.scope, pattern.step)
 
     def _cut(self, places: Sequence[Sequence[int]]) -> Iterator[Proposal]:
         """Rules that cut at both ends of a chunk, and not within it, where that is not so."""
@@ -295,19 +304,19 @@ class _Writer:
                 own, behind = self._read[of][side, at], self._read[before][side, at - 1]
                 does, head = ("begins", "split") if cut else ("does not begin", "join")
                 told = f"a chunk {does} at {own} behind {behind}".replace('"', "’")
-                name = self._unique(_name(own, head, behind))
+                name = _name(own, head, behind)
+                name += f"_at_{at}" * (name in rules)
                 body = f"{of}(S,I,{own}), {before}(S,I-1,{behind})"
-                rules[name] = _named(name, told, f"must_{head}(S,I) :- {body}.")
+                rules[name] = _named(name + _MARK, told, f"must_{head}(S,I) :- {body}.")
             scope = _SCOPES[3 if v.UPOS.name in (of, before) else of == before == v.LEMMA.name]
-            text = f"%@example {self._example.text}\n{''.join(rules.values())}"
-            yield Proposal("rule", next(iter(rules)), ".lp", text, scope, step)
+            yield Proposal("rule", next(iter(rules)), ".lp", "".join(rules.values()), scope, step)
 
     def _excepted(self, pattern: _Pattern, because: Sequence[Because]) -> Iterator[Proposal]:
         """Exceptions to all of some rules about two spans, where the words are these."""
         names = dict.fromkeys(one.rule.name for one in because)
         if not names or any(_SPANS.search(self._rules.get(name, "")) is None for name in names):
             return
-        says, text = _sayable(pattern.says), f"%@example {self._example.text}\n"
+        says, text = _sayable(pattern.says), ""
         for body in pattern.bodies():
             condition = re.sub(r"\b[IJ]\b", lambda match: _TOKENS[match[0]], body)
             text += "".join(f'%@except {name} "{says}"\n:- {condition}.\n' for name in names)

@@ -111,21 +111,15 @@ def _why(answer: SolvedAnswer, claim: Claim, question: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A proposal whose claims hold, and what it does.
-
-    ``changed`` are the ids of the pairs of a corpus that change, ``better`` and ``worse`` how many
-    of them by gold, ``worst`` the ids of those that lose most; ``one_way`` says that the claims
-    hold for the sentences as they are, and not swapped; ``broken`` are examples of the shipped
-    rules about the same words that hold without it.
-    """
+    """A proposal whose claims hold, and what it does."""
 
     proposal: Proposal
-    changed: tuple[str, ...] = ()
-    better: int = 0
+    changed: tuple[str, ...] = ()  # ids of the pairs of a corpus that change
+    better: int = 0  # how many of them by gold
     worse: int = 0
-    worst: tuple[str, ...] = ()
-    one_way: bool = False
-    broken: tuple[str, ...] = ()
+    worst: tuple[str, ...] = ()  # ids of those that lose most
+    one_way: bool = False  # the claims hold for the sentences as they are, and not swapped
+    broken: tuple[str, ...] = ()  # examples of shipped rules about the words that hold without it
 
     @property
     def order(self) -> tuple[object, ...]:
@@ -139,16 +133,14 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """The proposals for claims about a pair, best first; ``held`` if all claims hold already.
+    """The proposals for claims, best first; ``held`` if all claims hold already."""
 
-    Where no edit helps, ``lacking`` says what stands in the way.
-    """
-
-    answer: SolvedAnswer
     held: bool
     tried: int = 0
     proposals: tuple[Measured, ...] = ()
-    lacking: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()  # what stands in the way, where no edit helps
+    answer: SolvedAnswer | None = None  # to the pair that the claims are about, if it is one
+    wrong: int = 0  # how many decisions about several pairs are
 
 
 def fix(
@@ -160,14 +152,15 @@ def fix(
     """Look for edits that make all claims of examples about one pair hold, and measure each."""
     rated = any(one.claim.what == "rating" for one in examples)
     answer = next(system.solve_many([examples[0].sentences], tokens=True, rated=rated))
+    untraced = replace(answer, tracing=None)  # so that it can be sent
     if not any(_failing(system, examples)):
-        return Fix(answer, held=True)
+        return Fix(True, answer=untraced)
     tried = proposals(answer, examples)
     found, lacking = measured(system, tried, examples, Corpus.of(system, pairs, gold))
     if not (found or lacking):
         failures = [one for record in judged(system, examples) for one in record["failures"]]
         lacking = tuple(text for one in failures if not one["swapped"] for text in one["why"])
-    return Fix(answer, False, len(tried), found, lacking)
+    return Fix(False, len(tried), found, lacking, untraced)
 
 
 def measured(

@@ -36,16 +36,12 @@ _LISTED = re.compile(r"sep=(.)\r?\n?")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row: its number in the file, from 1, its place for messages, its values.
+    """A row of a table."""
 
-    There are as many values as columns, unless ``fault`` says that it is no proper row; None is
-    an empty cell, :data:`ABSENT` one that a JSON object does not have.
-    """
-
-    number: int
-    where: str
-    cells: Cells
-    fault: DataError | None = None
+    number: int  # in the file, from 1
+    where: str  # its place for messages
+    cells: Cells  # as many as columns; None is empty, ABSENT what a JSON object does not have
+    fault: DataError | None = None  # why it is no proper row
 
     def text(self, place: int | None) -> str:
         """A value as text without blanks at its ends, lists as JSON; ``""`` where there is none."""
@@ -87,18 +83,15 @@ class Dialect:
 
 @dataclass(slots=True)
 class TextRows:
-    """A text of a ``kind`` (csv, tsv or jsonl), read by streams: so many lines are ``before`` it.
-
-    Bytes of UTF-8 and lines that have been read are counted, as ``size`` and ``lines``.
-    """
+    """A text of a ``kind``, csv, tsv or jsonl, read by streams; so many lines are ``before`` it."""
 
     name: str
     kind: str
     encoding: str | None
     limits: TableLimits
     before: int = 0
-    size: int = 0
-    lines: int = 0
+    size: int = 0  # bytes of UTF-8 that have been read
+    lines: int = 0  # lines that have been read
     dialect: Dialect = Dialect()
     _bars: bool = False
 

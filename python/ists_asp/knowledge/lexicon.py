@@ -209,13 +209,10 @@ class Lexicon(_File):
 
 @dataclass(slots=True)
 class _Links:
-    """Synsets that links of one kind lead to, with the rank of the sense they start from.
+    """Synsets that links of one kind lead to, with the rank of the sense they start from."""
 
-    ``exact`` has the links of the word itself, by target synset and word;
-    ``near`` has those of its synonyms too, and of whole synsets.
-    """
-
-    near: dict[int, int] = field(default_factory=dict)
+    near: dict[int, int] = field(default_factory=dict)  # also of synonyms, and of whole synsets
+    # Of the word itself, by target synset and word.
     exact: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def add(self, own: int, word: int, target: int, target_word: int, rank: int) -> None:

@@ -217,15 +217,12 @@ def fit_scores(examples: Sequence[Example], senses: Senses, settings: Settings) 
 
 @dataclass(frozen=True, slots=True)
 class _Problem:
-    """The terms of each outcome, a row an example of a decision, and whose example it is.
-
-    The losses are minimised one after the other, each from where the one before ended.
-    """
+    """The terms of each outcome, a row an example of a decision, and whose example it is."""
 
     what: str
     rows: Sequence[Sequence[Sequence[Term]]]
     numbers: Sequence[int]
-    losses: Sequence[Loss]
+    losses: Sequence[Loss]  # minimised one after the other, each from where the last ended
     senses: Senses
     settings: Settings
 

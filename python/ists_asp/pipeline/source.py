@@ -83,23 +83,11 @@ class Attached:
 
 @dataclass(slots=True)
 class Source:
-    """Pairs by the names of options; :meth:`check` these before anything else.
-
-    ``files`` has files, or ``-`` for standard input, by option and in the order of the options;
-    ``links`` is one of links ``i-j`` between their tokens, a line a pair;
-    ``columns`` titles or numbers of the columns of a table, by what they hold; ``identifier`` the
-    id of the only pair that is wanted; ``language_check`` is ``error``, ``warn`` (once) or ``off``.
-    The flags are those of the options that are called so.
-
-    What is known of an open source: ``streams``, by name, of what is not read by its name;
-    ``table`` and the ``places`` of pairs in it; ``count``, how many pairs there are; ``long``,
-    whether one is known to be long; ``attached``, where punctuation is attached to words. Of a
-    part of a file so many lines are ``before`` it.
-    """
+    """Pairs by the names of options; :meth:`check` these before anything else."""
 
     sentences: tuple[str, ...] = ()
-    files: Mapping[str, str] = field(default_factory=dict)
-    links: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)  # by option, in their order
+    links: str | None = None  # a file of links i-j between their tokens, a line a pair
     chunked: bool = False
     raw: bool = False
     tokens: bool = False
@@ -108,16 +96,17 @@ class Source:
     header: bool = False
     encoding: str | None = None
     sheet: str | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
-    identifier: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)  # titles or numbers, by what they hold
+    identifier: str | None = None  # of the only pair that is wanted
     quiet: bool = False
-    language_check: str | None = None
-    streams: Mapping[str, Readable] = field(default_factory=dict)
+    language_check: str | None = None  # error, warn (once) or off
+    # Known of an open source.
+    streams: Mapping[str, Readable] = field(default_factory=dict)  # of what is not read by name
     table: Table | None = None
-    places: Places | None = None
-    before: int = 0
+    places: Places | None = None  # of pairs in the table
+    before: int = 0  # lines before it, of a part of a file
     count: int = field(default=0, init=False, repr=False)
-    long: bool = field(default=False, init=False, repr=False)
+    long: bool = field(default=False, init=False, repr=False)  # whether a pair is known to be long
     attached: Attached = field(default_factory=Attached, init=False, repr=False)
     profile: Profile | None = field(default=None, init=False, repr=False)
     _held: Sequence[Entry] | None = field(default=None, init=False, repr=False)

@@ -7,16 +7,19 @@ A verdict is claimed of an answer and its model answer, which a question may fol
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from operator import ge, gt, le, lt
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.model import Answer, Label, Pair
+from ists_asp.syntax.ground import quoted
 from ists_asp.vocabulary import VERDICTS
 
 _TEXT = r'"(?:[^"\\]|\\["\\])++"'
+_PROFILE = r"[A-Za-z][\w-]*"
 _EXAMPLE = re.compile(
-    rf"(?:([A-Za-z][\w-]*)\s+)?({_TEXT})\s*\|\s*({_TEXT})"
+    rf"(?:({_PROFILE})\s+)?({_TEXT})\s*\|\s*({_TEXT})"
     rf"(?:\s*\|\s*({_TEXT}))?\s*:\s*(\S.*)"
 )
 _LABEL = rf"(?:{'|'.join(label for label in Label if label.aligned)})(?:_FACT|_POL)*"
@@ -137,14 +140,20 @@ def read_example(text: str, where: str = "", rule: str = "") -> Example:
     return Example(sentences, _plain(whole[4] or ""), claim, text.strip(), whole[1], where, rule)
 
 
+def claimed(texts: Iterable[str], claim: str, profile: str) -> Example:
+    """The example of a claim about two sentences, behind which a question may stand."""
+    named = f"{profile} " if re.fullmatch(_PROFILE, profile) else ""
+    return read_example(f"{named}{' | '.join(map(quoted, texts))}: {claim}", "claim")
+
+
 def row_example(row: str, where: str) -> Example:
     """Read a row of a file of tests: two sentences, a claim, and a profile if you like."""
     cells = [cell.strip() for cell in row.split("\t")]
     if len(cells) not in (3, 4):
         expected = "sentence TAB sentence TAB claim, and TAB profile if you like"
         raise RuleError(f"{len(cells)} columns", where=where, expected=expected)
-    one, two = (re.sub(r'(["\\])', r"\\\1", sentence) for sentence in cells[:2])
-    return read_example(f'{"".join(cells[3:])} "{one}" | "{two}": {cells[2]}', where)
+    one, two, claim, *profile = cells
+    return read_example(f"{''.join(profile)} {quoted(one)} | {quoted(two)}: {claim}", where)
 
 
 def _plain(text: str) -> str:

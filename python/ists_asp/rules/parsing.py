@@ -62,14 +62,10 @@ UNDEFINED = "; see ists-asp rules check"  # how the warning ends that an atom is
 
 @dataclass(slots=True)
 class Messages:
-    """A logger for :class:`clingo.Control` and the parser, which keeps what it is told.
+    """A logger for :class:`clingo.Control` and the parser, which keeps what it is told."""
 
-    ``names`` maps the paths that clingo knows to the names that users know
-    (:attr:`ists_asp.rules.loader.RuleSet.names`); ``errors`` are clingo's so far, as they came.
-    """
-
-    names: Mapping[str, str] = field(default_factory=dict)
-    errors: list[str] = field(default_factory=list)
+    names: Mapping[str, str] = field(default_factory=dict)  # of files for users, by clingo's path
+    errors: list[str] = field(default_factory=list)  # clingo's so far, as they came
     _warnings: dict[RuleWarning, None] = field(default_factory=dict)
 
     def __call__(self, code: MessageCode, text: str) -> None:

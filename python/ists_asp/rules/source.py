@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.rules.examples import read_example
+from ists_asp.syntax.ground import quoted
 from ists_asp.terminal import visible
 from ists_asp.vocabulary import OPPOSITE, SAME_MEANING
 
@@ -296,9 +297,9 @@ def _fact(line: str, where: str) -> str:
     entry = read_entry(line, where)
     if entry is None:
         return ""
-    sides = (side.replace("\\", "\\\\").replace('"', '\\"') for side in (entry.left, entry.right))
     behind = f" %@example {entry.example}" if entry.example else ""
-    return '{}("{}","{}").{}'.format(_PREDICATES[entry.sign].name, *sides, behind)
+    words = f"{quoted(entry.left)},{quoted(entry.right)}"
+    return f"{_PREDICATES[entry.sign].name}({words}).{behind}"
 
 
 _SUFFIXES = (".lp", ".toml")

@@ -44,15 +44,11 @@ _Known: TypeAlias = "tuple[Call | Ground, Call | Ground, Weight]"
 
 
 class Weight(NamedTuple):
-    """The worth of evidence of the value 100 for a decision, in hundredths of log-odds.
+    """The worth of evidence of the value 100 for a decision, in hundredths of log-odds."""
 
-    For ``score`` in hundredths of a point, for the decision ``rating`` in thousandths.
-    ``evidence`` and ``decision`` are ASP terms, such as ``meaning(20)`` and ``align``.
-    """
-
-    evidence: str
-    decision: str
-    value: int
+    evidence: str  # a term, such as meaning(20)
+    decision: str  # a term, such as align
+    value: int  # for score in hundredths of a point, for rating in thousandths
 
     @property
     def names(self) -> tuple[str, str]:

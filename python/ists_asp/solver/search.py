@@ -35,13 +35,10 @@ Item: TypeAlias = "tuple[Any, Sequence[Symbol]]"
 
 @dataclass(frozen=True, slots=True)
 class SolverOptions:
-    """How many answers to find for a pair, in how many seconds, with what values of constants.
-
-    The seconds are those of the processor. The search has what grounding leaves of them, and one
-    at least; grounding itself cannot be stopped.
-    """
+    """How many answers to find for a pair, in how many seconds, with what values of constants."""
 
     models: int = 1
+    # Of the processor; the search has what grounding leaves, and a second at least.
     time_limit: float = 10.0
     constants: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -55,14 +52,11 @@ class SolverOptions:
 
 @dataclass(frozen=True, slots=True)
 class Solution(Generic[A]):
-    """The answers to an item, best first, and the seconds that grounding and solving took.
-
-    Pairs that were solved together share their time equally.
-    """
+    """The answers to an item, best first, and the seconds that grounding and solving took."""
 
     item: Item
     answers: tuple[A, ...]
-    grounding: float
+    grounding: float  # pairs that were solved together share their time equally
     solving: float
     unique: bool = False  # it is sure that no other answer is as good
     kept: bool = False  # it was found in a run before

@@ -274,17 +274,15 @@ def own_rules(
 class Contribution:
     """The contribution of evidence to a decision's sum.
 
-    ``amount`` is in hundredths of log-odds, or of a point for scores and ratings; for a label
-    it is what the evidence gives to the one that was chosen less what it gives to the runner-up.
-    ``alone`` is the amount of the stronger side where both have such evidence; where a score
-    begins, that point.
+    Amounts are in hundredths of log-odds, or of a point for scores and ratings. For a label they
+    are what the evidence gives to the one that was chosen less what it gives to the runner-up.
     """
 
     name: str
     amount: float
     evidence: Ground | None
     firing: RuleInstance | None  # the rule that found it; where a sum begins, the weight's
-    alone: float
+    alone: float  # the amount of the stronger side, or the point where a score begins
     also: tuple[RuleInstance, ...] = ()  # what fired for the other side
     worths: tuple[Ground, ...] = ()  # the atoms that say what the evidence is worth
 

@@ -59,14 +59,11 @@ class Fired(msgspec.Struct, frozen=True):
 
 
 class Effect(msgspec.Struct, frozen=True):
-    """The effect of rules in a pair: ``instead`` is what would be decided without them.
-
-    Where nothing else would be decided, ``lacks`` says by kind what is enough, in hundredths, for a
-    decision that they weigh to be another one, or to be theirs: the least of all.
-    """
+    """The effect of rules in a pair."""
 
     fired: tuple[Fired, ...] = ()
     instead: tuple[str, ...] = ()  # what would be decided without them
+    # By kind the least that makes a decision another one, or theirs, where nothing else would be.
     lacks: dict[str, int] = {}
     silent: bool = False  # they may restrain an answer without firing, as constraints do
     without: Scores | None = None  # the measures without them, with gold

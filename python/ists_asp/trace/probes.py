@@ -56,12 +56,9 @@ class Literals(msgspec.Struct, array_like=True, frozen=True):
 
 
 class ElementRule(msgspec.Struct, array_like=True, frozen=True):
-    """Finds the instances of one element, or of one condition.
+    """Finds the instances of one element, or of one condition."""
 
-    ``name(variables of the firing, others)`` holds for each.
-    """
-
-    name: str
+    name: str  # name(variables of the firing, others) holds for each
     arity: int  # how many arguments it has
     outer: int  # how many of them are of the firing
     terms: tuple[str, ...]  # the tuple
@@ -79,14 +76,11 @@ class Companion(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Probe(msgspec.Struct, array_like=True, frozen=True, dict=True):
-    """A rule, or one element of its head, as a statement that finds its firings.
-
-    ``name(variables, evaluated terms)`` holds for each firing.
-    """
+    """A rule, or one element of its head, as a statement that finds its firings."""
 
     rule: NamedRule
     kind: Kind
-    name: str
+    name: str  # name(variables, evaluated terms) holds for each firing
     own: str  # the rule itself, names given to what has none
     statement: str
     variables: tuple[str, ...] = ()

@@ -210,14 +210,11 @@ class Tracer:
 
 @dataclass(slots=True)
 class Coverage:
-    """The names of the rules that fired in some pairs, and of the predicates that had atoms.
-
-    ``clashes`` has the names of rules of which one began a chunk and the other joined it to the
-    one before, at the same token; with an example, such as ``"of" in pair 12``.
-    """
+    """The names of the rules that fired in some pairs, and of the predicates that had atoms."""
 
     fired: set[str] = field(default_factory=set)
     seen: set[str] = field(default_factory=set)
+    # Rules of which one begins a chunk where the other joins it, with an example: "of" in pair 12.
     clashes: dict[tuple[str, str], str] = field(default_factory=dict)
     barred: dict[str, str] = field(default_factory=dict)  # rules that bar all labels of a pair
 

@@ -19,9 +19,10 @@ from ists_asp.errors import SolveError, UsageError
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.fix.trial import fix
 from ists_asp.model import Pair, Sentence
-from ists_asp.rules.examples import Example, read_example
+from ists_asp.rules.examples import Example, claimed
 from ists_asp.run.pool import SECONDS, Limit, SupersededError, Worker
 from ists_asp.run.worker import with_rules
+from ists_asp.syntax.ground import quoted
 from ists_asp.terminal import visible
 from ists_asp.workbench.corrections import Corrections
 from ists_asp.workbench.desk import Bench, Newest
@@ -63,10 +64,6 @@ def _words(sentence: Sentence, tokens: Sequence[int]) -> str:
     return " ".join(sentence.tokens[at - 1].form for at in tokens if at <= len(sentence.tokens))
 
 
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", r"\\").replace('"', r"\"") + '"'
-
-
 def router(bench: Bench) -> APIRouter:
     """The route of proposals."""
     routes = APIRouter(prefix="/project/fix", tags=["fix"])
@@ -88,10 +85,9 @@ def router(bench: Bench) -> APIRouter:
         pair = bench.desks.desk(profile).pair(one, two)
         sentences = pair.sent1, pair.sent2
         sides = zip(sentences, (given.tokens1, given.tokens2), strict=True)
-        words = [_quoted(text) for sentence, at in sides if (text := _words(sentence, at))]
-        texts = " | ".join(_quoted(sentence.text) for sentence in sentences)
-        text = f"{profile} {texts}: {' ~ '.join(words)} {given.claim}"
-        example = read_example(text, "claim")
+        words = [quoted(text) for sentence, at in sides if (text := _words(sentence, at))]
+        texts = (sentence.text for sentence in sentences)
+        example = claimed(texts, f"{' ~ '.join(words)} {given.claim}", profile)
         known = project.corpora()
         corpus = project.corpus(name if name in known else known[0]) if known else None
         gold = dict(corpus.gold) if corpus else {}
@@ -118,6 +114,6 @@ def router(bench: Bench) -> APIRouter:
         folder = f"{project.root / RULES}/"
         lacking = [visible(line).replace(folder, "") for line in found["lacking"]]
         about = {"corpus": corpus.name if corpus else None, "pairs": len(pairs), "gold": len(gold)}
-        return {**found, "lacking": lacking, "claim": text, **about}
+        return {**found, "lacking": lacking, "claim": example.text, **about}
 
     return routes

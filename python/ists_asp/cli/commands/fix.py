@@ -25,12 +25,10 @@ from ists_asp.terminal import visible
 if TYPE_CHECKING:
     from ists_asp.engine import Setup
     from ists_asp.evaluate.scorer import Reference
-    from ists_asp.fix.many import Mending
     from ists_asp.fix.trial import Fix
     from ists_asp.rules.examples import Example
 
 FOLDER = Path("fixes")
-_PROFILE = re.compile(r"[A-Za-z][\w-]*")
 _HEAD = re.compile(r"[%#] fix (\d+) \((\w+)\): ")  # its number, and a digest of what is below
 
 
@@ -117,14 +115,11 @@ def fix(
 
 
 def _examples(arguments: Sequence[str], question: str, profile: str) -> list[Example]:
-    from ists_asp.rules.examples import read_example
+    from ists_asp.rules.examples import claimed
 
     one, two, *claims = arguments
-    texts = [re.sub(r'(["\\])', r"\\\1", text) for text in (one, two, question)]
-    sides = " | ".join(f'"{text}"' for text in texts if text)
-    examples = [read_example(f"{sides}: {claim}", "claim") for claim in claims]
-    named = f"{profile} " * bool(_PROFILE.fullmatch(profile))
-    return [replace(one, profile=profile, text=named + one.text) for one in examples]
+    texts = [*filter(None, (" ".join(text.split()) for text in (one, two, question)))]
+    return [claimed(texts, claim, profile) for claim in claims]
 
 
 def _gold(files: Sequence[Path], setup: Setup, warn: Any) -> dict[str, Reference]:  # noqa: ANN401
@@ -140,7 +135,7 @@ def _gold(files: Sequence[Path], setup: Setup, warn: Any) -> dict[str, Reference
     return found
 
 
-def _found(setup: Setup, examples: Sequence[Example], gold: dict[str, Reference]) -> Fix | Mending:
+def _found(setup: Setup, examples: Sequence[Example], gold: dict[str, Reference]) -> Fix:
     from ists_asp.engine import System
     from ists_asp.fix.many import fix_many
     from ists_asp.fix.trial import fix
@@ -149,14 +144,11 @@ def _found(setup: Setup, examples: Sequence[Example], gold: dict[str, Reference]
     with System(setup) as system, telling(system):
         if not examples:
             return fix_many(system, gold)
-        found = fix(system, examples, [one.pair for one in gold.values()], gold)
-    return replace(found, answer=replace(found.answer, tracing=None))
+        return fix(system, examples, [one.pair for one in gold.values()], gold)
 
 
-def _record(found: Fix | Mending, count: int) -> dict[str, Any]:
-    from ists_asp.fix.trial import Fix
-
-    about = {"answer": found.answer.to_dict()} if isinstance(found, Fix) else {"wrong": found.wrong}
+def _record(found: Fix, count: int) -> dict[str, Any]:
+    about = {"wrong": found.wrong} if found.answer is None else {"answer": found.answer.to_dict()}
     return {
         **about,
         "held": found.held,
@@ -167,10 +159,8 @@ def _record(found: Fix | Mending, count: int) -> dict[str, Any]:
     }
 
 
-def _lines(found: Fix | Mending, examples: Sequence[Example], count: int) -> Iterator[str]:
-    from ists_asp.fix.trial import Fix
-
-    if isinstance(found, Fix):
+def _lines(found: Fix, examples: Sequence[Example], count: int) -> Iterator[str]:
+    if found.answer is not None:
         yield format_answer(found.answer).partition("\n")[2]
     else:
         yield f"Wrong decisions in {count} gold pairs: {found.wrong}\n"
@@ -199,7 +189,7 @@ def _lines(found: Fix | Mending, examples: Sequence[Example], count: int) -> Ite
         yield from (f"     {line}\n" for line in proposal.text.splitlines())
 
 
-def _apply(found: Fix | Mending, number: int, into: Path, about: str) -> None:
+def _apply(found: Fix, number: int, into: Path, about: str) -> None:
     if number > len(found.proposals):
         expected = f"1 to {len(found.proposals)}" if found.proposals else "an edit that helps"
         raise UsageError(f"there is no edit {number}", where="--apply", expected=expected)
