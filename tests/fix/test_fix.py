@@ -7,8 +7,8 @@ import pytest
 
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
-from ists_asp.fix.many import fix_many, wrong_decisions
-from ists_asp.fix.trial import fix, judged
+from ists_asp.fix.proposals import wrong_decisions
+from ists_asp.fix.trial import fix, fix_many, judged
 from ists_asp.model import Alignment, Label
 from ists_asp.resources import data_dir
 from ists_asp.rules.examples import read_example

@@ -51,11 +51,7 @@ class Working:
         limit: Limit | None = None,
         step: Callable[[], object] = lambda: None,
     ) -> Any:  # noqa: ANN401 (whatever a question gets)
-        """Return what the process says to a question; by default it may search as it likes.
-
-        What clingo finds suspicious about the rules is printed, each thing once; also before an
-        error, as a misspelt predicate may be what made a pair unsolvable.
-        """
+        """Return what the process says to a question; by default it may search as it likes."""
         from ists_asp.run.pool import SECONDS, Limit
 
         searching = max(SECONDS, 60.0 + 2 * self.system.setup.limits.seconds)
@@ -63,6 +59,7 @@ class Working:
             limit = limit or Limit.of_work(searching)
             return self.asker.ask(question, items, limit=limit, step=step)
         finally:
+            # Before an error, too: a misspelt predicate may be what made a pair unsolvable.
             self.show_warnings()
 
     def ask_each(
@@ -74,10 +71,7 @@ class Working:
         quiet: bool,
         searching: bool = False,
     ) -> Iterator[tuple[S, Any]]:
-        """Ask about pairs, lazily, so many at a time; yield each with what was said of it.
-
-        One that fails comes with the reason, a line; the error of an only pair is raised.
-        """
+        """Ask about pairs, lazily, so many at a time; of one that fails a line says why."""
         from ists_asp.run.pool import Limit, ask_each
 
         def ask(question: Question, some: Sequence[S]) -> Any:  # noqa: ANN401

@@ -94,10 +94,7 @@ class Agreement:
 def agreement(
     one: Path, two: Path, scheme: Scheme = Scheme.Y2016, *, warn: Warn = ignore
 ) -> Agreement:
-    """Compare two annotators: each a ``.wa`` or ``.jsonl`` file, or a folder of such.
-
-    Files in folders belong together if they have the same name.
-    """
+    """Compare two annotators: each a ``.wa`` or ``.jsonl`` file, or a folder of such."""
     runs = [_read(path, warn) for path in (one, two)]
     names = [name for name in runs[0] if name in runs[1]]
     if not names:

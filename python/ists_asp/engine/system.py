@@ -368,10 +368,7 @@ class System(Preparation):
             yield trace
 
     def load_tracers(self, done: Callable[[], None], *, rated: bool = False) -> None:
-        """Work out what all traces share, which takes seconds where no earlier run has.
-
-        For each program, calls ``done`` when that is known.
-        """
+        """Work out what all traces share, program by program, unless an earlier run has."""
         for purpose in (Purpose.ANSWER, *[Purpose.RATING] * rated):
             reified = self.program(purpose).tracer.reified
             reified.strata, reified.places  # noqa: B018 (kept when first asked for)
@@ -457,10 +454,7 @@ class System(Preparation):
     def why_said(
         self, pairs: Iterable[Pair], number: int, templates: Templates
     ) -> Iterator[tuple[Answer, str]]:
-        """Answers, and why a statement of their explanations is made.
-
-        Its words come first, then what would be said without its rule, then the rules behind it.
-        """
+        """Answers, and why a statement of their explanations is made."""
         tracer = self.program(Purpose.EXPLANATION).tracer
         for answer, facts in self._to_explain(pairs, templates):
             statements = self.explain(answer, templates).statements

@@ -11,13 +11,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count, product
 
 from ists_asp import vocabulary as v
+from ists_asp.compare.comparison import Answered, ChangeKind, find_changes
 from ists_asp.engine import SolvedAnswer
-from ists_asp.errors import UsageError
-from ists_asp.rules.examples import Claim, Example
+from ists_asp.errors import RuleError, UsageError
+from ists_asp.evaluate.scorer import Reference
+from ists_asp.io.wa import given_answer
+from ists_asp.model import Answer
+from ists_asp.rules.examples import Claim, Example, claimed
+from ists_asp.syntax.ground import quoted
 from ists_asp.trace.contrast import Contrast
 from ists_asp.trace.decisions import Because, DecisionKind
 
@@ -27,6 +33,7 @@ _LONGEST = 4  # words of a phrase in a table
 _TRIED = 8  # pairs of words that are tried for a claim about the text, the rating or the verdict
 _ENTRY = re.compile(r"[^\s\"\\=<>#|]+( [^\s\"\\=<>#|]+)*")
 _LABEL = DecisionKind.LABEL
+_UNSAID = (ChangeKind.BOUNDARY, ChangeKind.UNALIGNED, ChangeKind.TAG)  # of these no claim is made
 _SPANS = re.compile(r"\bX\b.*\bY\b", re.DOTALL)
 _PULLS = (200, 600)  # hundredths of log-odds that are tried for an alignment
 _MARK = "\0"  # behind the names of rules in a draft, where a number may follow
@@ -201,10 +208,7 @@ class _Writer:
                 yield from self._entries(sign, [first], [second])
 
     def _apart(self, one: Sequence[int], two: Sequence[int]) -> tuple[list[int], list[int]]:
-        """The words that two sides do not share, by lemmas: from the first that tells to the last.
-
-        Where they share all, it is all of both.
-        """
+        """The words that two sides do not share, by lemmas; all words where they share all."""
         lemmas = self._read[v.LEMMA.name]
         sides = (1, one), (2, two)
         known = [{lemmas.get((side, at)) for at in of} for side, of in sides]
@@ -373,3 +377,39 @@ def _name(*parts: str) -> str:
     plain = unicodedata.normalize("NFKD", "_".join(parts)).encode("ascii", "ignore").decode()
     name = re.sub(r"\W+", "_", plain.lower()).strip("_")[:60].rstrip("_")
     return name if name[:1].isalpha() else f"n{name}"
+
+
+def wrong_decisions(answer: Answer, gold: Reference, profile: str) -> Iterator[Example]:
+    """The claims of gold that an answer breaks, of those whose words say which tokens they mean."""
+    right, pair = given_answer(gold.pair, gold.alignments), answer.pair
+    sentences = pair.sent1, pair.sent2
+    texts = [" ".join(token.form for token in side.tokens) for side in sentences]
+    chunks = (answer.chunks1, right.chunks1), (answer.chunks2, right.chunks2)
+    wanted: list[tuple[tuple[tuple[int, ...], tuple[int, ...]], str]] = [
+        ((chunk.tokens, ()) if side == 1 else ((), chunk.tokens), f"{side}: {{{side - 1}}}")
+        for side, (ours, theirs) in enumerate(chunks, 1)
+        for chunk in theirs
+        if chunk not in ours
+    ]
+    labelled = set[object]()
+    for change in find_changes(Answered.of(answer), Answered.of(right)):
+        sides = change.tokens1, change.tokens2
+        if change.kind is ChangeKind.LABEL:
+            labelled.add(sides)
+        # What has other chunks cannot be aligned before these are right.
+        whole = all(
+            {*chunk.tokens} <= {*tokens} or not {*chunk.tokens} & {*tokens}
+            for tokens, (ours, _) in zip(sides, chunks, strict=True)
+            for chunk in ours
+        )
+        # The score of another label is another one.
+        scored = change.kind is ChangeKind.SCORE and sides in labelled
+        if whole and not scored and change.kind not in _UNSAID:
+            claim = "aligned" if change.new else "not aligned"
+            wanted.append((sides, f"{{}} ~ {{}} {claim if change.kind == 'align' else change.new}"))
+    for sides, text in wanted:
+        words = (quoted(side.words(at)) for side, at in zip(sentences, sides, strict=True))
+        with suppress(RuleError):
+            example = claimed(texts, text.format(*words), profile)
+            if example.claim.places(pair) == sides:
+                yield example

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
+from itertools import repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,7 +19,7 @@ from ists_asp.engine.preparation import read_pair
 from ists_asp.errors import IstsError
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.explain.feedback import Submission
-from ists_asp.fix.proposals import KINDS, Proposal, proposals
+from ists_asp.fix.proposals import KINDS, Proposal, drafts, finished, proposals, wrong_decisions
 from ists_asp.io.formats import format_answer
 from ists_asp.io.pairs import format_chunks
 from ists_asp.io.store import key_of
@@ -152,15 +153,30 @@ def fix(
     """Look for edits that make all claims of examples about one pair hold, and measure each."""
     rated = any(one.claim.what == "rating" for one in examples)
     answer = next(system.solve_many([examples[0].sentences], tokens=True, rated=rated))
-    untraced = replace(answer, tracing=None)  # so that it can be sent
     if not any(_failing(system, examples)):
-        return Fix(True, answer=untraced)
+        return Fix(True, answer=answer)
     tried = proposals(answer, examples)
     found, lacking = measured(system, tried, examples, Corpus.of(system, pairs, gold))
     if not (found or lacking):
         failures = [one for record in judged(system, examples) for one in record["failures"]]
         lacking = tuple(text for one in failures if not one["swapped"] for text in one["why"])
-    return Fix(False, len(tried), found, lacking, untraced)
+    return Fix(False, len(tried), found, lacking, answer)
+
+
+def fix_many(system: System, golds: Mapping[str, Reference]) -> Fix:
+    """Look for edits for the wrong decisions of corrected pairs, those that mend most first."""
+    pairs = [gold.pair for gold in golds.values()]
+    wrong, pooled, taken = 0, dict[str, Proposal](), set[str]()
+    for trace in counted(system.trace_annotated(list(system.annotate(pairs)), rated=False)):
+        answer = SolvedAnswer.of(trace.answer, tracing=partial(next, repeat(trace)))
+        for example in wrong_decisions(answer, golds[answer.pair.id], system.profile.name):
+            wrong += 1
+            for draft in drafts(answer, example):
+                # What a weight alone could turn is left to learning.
+                if draft.kind != KINDS[-1] and draft.text not in pooled:
+                    pooled[draft.text] = finished(draft, example, taken)
+    found = measured(system, [*pooled.values()], [], Corpus.of(system, pairs, golds))
+    return Fix(not wrong, len(pooled), *found, wrong=wrong)
 
 
 def measured(

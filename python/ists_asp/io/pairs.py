@@ -131,10 +131,7 @@ class Places:
 
 
 def find_places(table: Table, wanted: Mapping[str, str] | None = None) -> Places:
-    """Find the columns of a pair: those that are wanted, or by their usual names or places.
-
-    Titles or numbers (from 1) are ``wanted`` for ``sent1``, ``sent2``, ``id`` and ``gold``.
-    """
+    """Find the columns of a pair: ``wanted`` titles or numbers, or usual names or places."""
     wanted = wanted or {}
     chosen = {name: table.column(title, f"--{name}-col") for name, title in wanted.items()}
     if ("sent1" in chosen) != ("sent2" in chosen):

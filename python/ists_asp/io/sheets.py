@@ -410,10 +410,7 @@ def writing_parquet(
     columns: Sequence[str],
     schema: Any = None,  # noqa: ANN401 (of a library that may be absent)
 ) -> Iterator[Put]:
-    """Write a Parquet file, a group of rows at a time.
-
-    Columns have the types that ``schema`` has for them, or those of their first values.
-    """
+    """Write a Parquet file, a group of rows at a time; types are of a schema or first values."""
     arrow, parquet = library("parquet"), library("parquet", ".parquet")
     rows: list[Cells] = []
     writer: Any = None

@@ -152,10 +152,7 @@ def deal(items: Sequence[T], folds: int, seed: int) -> Iterator[tuple[list[T], l
 def learn_weights(
     examples: Sequence[Example], senses: Senses, settings: fit.Settings
 ) -> list[fit.Weight]:
-    """Fit corrections of the weights that there are, or weights where there are none.
-
-    Each example has its own id. A DataError: they show no choice of boundaries or of alignments.
-    """
+    """Fit corrections of the weights that there are, or weights where there are none."""
     fits = fit.fit_boundaries, fit.fit_alignments, fit.fit_labels, fit.fit_scores
     return [weight for fit in fits for weight in fit(examples, senses, settings)]
 

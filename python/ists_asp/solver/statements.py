@@ -151,10 +151,7 @@ class Shapes:
         return shaped[1]
 
     def recall(self, node: AST, what: str, work: Callable[[], Any], options: object = None) -> Any:  # noqa: ANN401 (JSON)
-        """Recall or work out something about a statement, as JSON.
-
-        Of each name the last is kept. ``options`` are what it depends on beside the statement.
-        """
+        """Recall or work out something about a statement and ``options``, as JSON."""
         if self._remembered.store is None:
             return work()
         text = str(node)

@@ -143,10 +143,7 @@ def probe_of_fact(statement: AST, rule: NamedRule, name: str) -> Probe:
 
 
 class ProbeWriter:
-    """Writes a probe and its companions.
-
-    ``place`` is where the statement is, ``constants`` are the names that ``#const`` defines.
-    """
+    """Writes a probe and its companions; ``constants`` are the names that ``#const`` defines."""
 
     def __init__(self, place: Location, constants: Collection[str]) -> None:
         self._place, self._constants = place, constants

@@ -137,8 +137,7 @@ def _gold(files: Sequence[Path], setup: Setup, warn: Any) -> dict[str, Reference
 
 def _found(setup: Setup, examples: Sequence[Example], gold: dict[str, Reference]) -> Fix:
     from ists_asp.engine import System
-    from ists_asp.fix.many import fix_many
-    from ists_asp.fix.trial import fix
+    from ists_asp.fix.trial import fix, fix_many
     from ists_asp.run.worker import telling
 
     with System(setup) as system, telling(system):

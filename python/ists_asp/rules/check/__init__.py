@@ -55,10 +55,7 @@ def check_rules(
     store: Store | None = None,
     sample: Callable[[Checked], Sequence[Finding]] | None = None,
 ) -> tuple[Checked, _Findings]:
-    """Check rules, as :class:`Checked` takes them: return the model and the findings in order.
-
-    Where there are no errors, ``sample`` adds findings.
-    """
+    """Check rules, as :class:`Checked` takes them: return the model and the findings in order."""
     findings: list[Finding] = []
 
     def report(kind: str, error: RuleError) -> None:
