@@ -187,10 +187,7 @@ def progress(total: int | None, *, shown: bool) -> Iterator[Callable[[], None]]:
 
 
 def summary(pairs: int, seconds: float, stages: Timings) -> str:
-    """The times of a run: pairs per second, each stage, the median and the slowest pair.
-
-    ``seconds`` are of the clock; all others of the processor, whatever else the machine does.
-    """
+    """The times of a run: pairs per second, each stage, the median and the slowest pair."""
     busy, took = time.process_time() + stages.elsewhere, sorted(stages.decided.elements()) or [0]
     names = ("annotation", "knowledge", "facts", "grounding", "solving")
     parts = ", ".join(f"{name} {getattr(stages, name):.1f} s" for name in names)

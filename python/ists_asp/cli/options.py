@@ -349,10 +349,7 @@ def profile_options(function: Function) -> Function:
 def setup_options(
     profile: str = "default", *, run: bool = False, engine: bool = False
 ) -> Decorator:
-    """Give a command ``setup``; one that runs any number of pairs gets what says how, too.
-
-    With ``engine`` alone that is what says where, how many workers, and their memory.
-    """
+    """Give a command ``setup``; to ``run`` any number of pairs, or on an ``engine``, says how."""
     more = (*_RUN, *_ENGINE) if run else (*_RUN[:2], *_ENGINE) if engine else ()
     return lambda function: decorated(with_setup(function), (_profile(profile), *_SETUP, *more))
 

@@ -52,10 +52,7 @@ class Reading(Generic[A]):
 
 
 class Program(Generic[A]):
-    """The rules of one purpose, ready for many pairs; nothing is grounded before it is needed.
-
-    Results are kept between runs if ``keeps``; ``knowledge`` is for traces.
-    """
+    """The rules of one purpose, ready for many pairs; nothing is grounded before it is needed."""
 
     def __init__(
         self,
@@ -63,8 +60,8 @@ class Program(Generic[A]):
         options: SolverOptions,
         reading: Reading[A],
         *,
-        keeps: bool = False,
-        knowledge: Callable[[], Sequence[str]] = tuple,
+        keeps: bool = False,  # results, between runs
+        knowledge: Callable[[], Sequence[str]] = tuple,  # for traces
     ) -> None:
         self.rules, self._options = rules, options
         self._reading, self._knowledge = reading, knowledge

@@ -29,11 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A pair with its answers, best first, or its failure: an error that does not name it.
-
-    A worker gives the first of these, as far as they were asked for; whoever writes adds those from
-    ``system`` on.
-    """
+    """A pair with its answers, or its failure."""
 
     pair: Pair
     answers: Sequence[Answer] = ()  # best first
@@ -41,6 +37,7 @@ class Outcome:
     trace: str = ""  # the line of JSON that traces it
     knowledge: Sequence[str] = ()  # by which words were compared
     explanation: Mapping[str, Any] | None = None  # as Explanation.to_dict has it
+    # Whoever writes adds these to what a worker gives.
     system: Mapping[str, object] | None = None  # what made the answer, for answer_record
     ranked: bool = False  # more answers than one were asked for
     alone: bool = False  # the pair is the only one

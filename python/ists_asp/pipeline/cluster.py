@@ -376,10 +376,7 @@ def _lacking(job: Job, made_by: Provenance, files: Sequence[str]) -> list[str]:
 
 
 def cut(files: Sequence[str], kind: str, size: int, table: Table | None = None) -> Cut:
-    """Cut a file, or two with a sentence a line, into parts of so many pairs.
-
-    Rows are where the reader of tables finds them; a ``table`` says how the file is written.
-    """
+    """Cut a file, or two with a sentence a line, into parts of so many pairs."""
     part = Part(tuple(files), tuple(map(state_of, files)))
     parts, start, before = [], (0,) * len(files), 0
     with ExitStack() as stack:
