@@ -74,7 +74,7 @@ def read_answer(
     firsts, tokens = (_by_side(shown[name.signature]) for name in (v.FIRST, v.SPAN_TOKEN))
     sides = tuple(
         _Side(sentence, number, firsts[number], tokens[number])
-        for number, sentence in (("1", pair.sent1), ("2", pair.sent2))
+        for number, sentence in zip("12", pair.sentences, strict=True)
     )
     links = (v.ALIGNED, v.GRANTED, v.LABEL, v.SCORE, v.TAG)
     aligned, granted, labels, scores, tags = (_by_link(shown[name.signature]) for name in links)
@@ -141,8 +141,7 @@ class _Fault(NamedTuple):
 
 
 def _fault(answer: Answer, scheme: Scheme) -> _Fault | None:
-    sides = answer.chunks1, answer.chunks2
-    chunk_of = []
+    sides, chunk_of = answer.chunks, []
     for side, (chunks, size) in enumerate(zip(sides, answer.pair.sizes, strict=True)):
         places = _places(chunks, size)
         if places is None:
@@ -151,7 +150,7 @@ def _fault(answer: Answer, scheme: Scheme) -> _Fault | None:
         chunk_of.append(places)
     users: tuple[dict[int, Alignment], ...] = {}, {}
     for line in answer.alignments:
-        label, both = line.label, (line.tokens1, line.tokens2)
+        label, both = line.label, line.sides
         if (odd := _odd_score(line)) is not None:
             return _Fault(f"a score of {label} is out of range", odd, (line,))
         if not label.aligned and (all(both) or not any(both) or line.tags):

@@ -110,8 +110,7 @@ def percent(steps: Steps, lead: int) -> int:
 
 def leads_of(answer: Answer, weights: Weights) -> Leads:
     """How far the decisions of an answer lead, by what the rules derived for its pair."""
-    weighed = _Weighed(weights)
-    sides = (answer.chunks1, answer.chunks2)
+    weighed, sides = _Weighed(weights), answer.chunks
     numbers = [
         {token: number for number, chunk in enumerate(side, 1) for token in chunk.tokens}
         for side in sides
@@ -122,10 +121,7 @@ def leads_of(answer: Answer, weights: Weights) -> Leads:
 
     return Leads(
         "found" if answer.pair.sent1.chunks is None else "given",
-        tuple(
-            weighed.line(line, chunks(0, line.tokens1), chunks(1, line.tokens2))
-            for line in answer.alignments
-        ),
+        tuple(weighed.line(line, *map(chunks, (0, 1), line.sides)) for line in answer.alignments),
         (weighed.boundaries("1", sides[0]), weighed.boundaries("2", sides[1])),
     )
 

@@ -136,7 +136,7 @@ def warnings_of(answer: Answer, seconds: float) -> Iterator[str]:
 
 def check_pair(pair: Pair) -> None:
     """Refuse a pair with a sentence that is too long to be decided."""
-    for number, sentence in ((1, pair.sent1), (2, pair.sent2)):
+    for number, sentence in enumerate(pair.sentences, 1):
         check_size(sentence, f"{of_pair(pair.id)}, sentence {number}")
 
 

@@ -153,15 +153,19 @@ class Pair:
     sent2: Sentence
 
     @property
+    def sentences(self) -> tuple[Sentence, Sentence]:
+        """Both sentences."""
+        return self.sent1, self.sent2
+
+    @property
     def sizes(self) -> tuple[int, int]:
         """How many tokens the sentences have; alignments of others are about other sentences."""
         return len(self.sent1.tokens), len(self.sent2.tokens)
 
     def as_text(self) -> Pair:
         """The pair as text, which has no tokens yet; as it is where it has chunks."""
-        sides = self.sent1, self.sent2
-        known = any(side.chunks is not None for side in sides)
-        return self if known else Pair(self.id, *(Text(side.tokens) for side in sides))
+        known = any(side.chunks is not None for side in self.sentences)
+        return self if known else Pair(self.id, *(Text(side.tokens) for side in self.sentences))
 
     def with_chunks(
         self, chunks1: tuple[Chunk, ...] | None, chunks2: tuple[Chunk, ...] | None
@@ -211,6 +215,11 @@ class Alignment:
     confidence: Confidence | None = field(default=None, compare=False)
     spans: tuple[str, str] | None = field(default=None, compare=False, repr=False)
     granted: bool = field(default=False, compare=False, repr=False)
+
+    @property
+    def sides(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The tokens of both sides."""
+        return self.tokens1, self.tokens2
 
     @property
     def doubts(self) -> tuple[bool, bool]:
@@ -295,13 +304,18 @@ class Answer:
         return self.pair.sizes
 
     @property
+    def chunks(self) -> tuple[tuple[Chunk, ...], tuple[Chunk, ...]]:
+        """The chunks of both sentences."""
+        return self.chunks1, self.chunks2
+
+    @property
     def pair_in_chunks(self) -> Pair:
         """Its pair, in the chunks that it has."""
-        return self.pair.with_chunks(self.chunks1, self.chunks2)
+        return self.pair.with_chunks(*self.chunks)
 
     def __repr__(self) -> str:
         pair = self.pair
-        texts = pair.sent1.text, pair.sent2.text
+        texts = (sentence.text for sentence in pair.sentences)
         one, two = (text if len(text) <= 40 else f"{text[:39]}…" for text in texts)
         rated = "" if self.rating is None else f", rated {self.rating.value:.3f}"
         what = f"{type(self).__name__} {pair.id!r}: {one!r} / {two!r}"

@@ -186,7 +186,7 @@ def constant(name: str) -> str:
 def pair_facts(pair: Pair, knowledge: Iterable[str], language: str) -> Atoms:
     """All facts of an annotated pair, in a fixed order."""
     facts = [fact("language", constant(language))]
-    for number, sentence in ((1, pair.sent1), (2, pair.sent2)):
+    for number, sentence in enumerate(pair.sentences, 1):
         facts.extend(_sentence_facts(pair, number, sentence))
     if pair.sent1.chunks is not None and pair.sent2.chunks is not None:
         facts.append("chunked")
@@ -208,7 +208,7 @@ def line_facts(answer: Answer) -> Iterator[str]:
             share = getattr(line.confidence, name, None)
             if share is not None:
                 yield fact("line_confidence", number, name, round(100 * share))
-        for side, tokens in ((1, line.tokens1), (2, line.tokens2)):
+        for side, tokens in enumerate(line.sides, 1):
             for token in tokens:
                 yield fact("line_token", number, side, token)
 

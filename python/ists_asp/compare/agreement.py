@@ -111,9 +111,9 @@ def agreement(
     labels: Counter[tuple[Label, Label]] = Counter()
     chunks: list[Sequence[tuple[Chunk, ...]]] = []
     for name in names:
-        lines = {(line.tokens1, line.tokens2): line.label for line in second[name].alignments}
+        lines = {line.sides: line.label for line in second[name].alignments}
         for line in first[name].alignments:
-            other = lines.get((line.tokens1, line.tokens2), Label.NOALI)
+            other = lines.get(line.sides, Label.NOALI)
             labels[line.label, other] += line.label.aligned and other.aligned
         chunks += zip(first[name].chunks or (), second[name].chunks or (), strict=True)
     chunking = compare_chunks((one, two) for one, two in chunks)

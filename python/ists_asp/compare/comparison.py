@@ -33,8 +33,7 @@ class Answered(Reference):
     def of(cls, answer: Answer, explanation: str | None = None) -> Answered:
         """The answer of a run."""
         rating = None if answer.rating is None else answer.rating.value
-        chunks = answer.chunks1, answer.chunks2
-        return cls(answer.pair, answer.alignments, chunks, rating, explanation)
+        return cls(answer.pair, answer.alignments, answer.chunks, rating, explanation)
 
 
 def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
@@ -111,9 +110,7 @@ def _boundaries(old: Answered, new: Answered) -> Iterator[Change]:
 
 
 def _lines(old: Answered, new: Answered) -> Iterator[Change]:
-    before, after = (
-        {(line.tokens1, line.tokens2): line for line in one.alignments} for one in (old, new)
-    )
+    before, after = ({line.sides: line for line in one.alignments} for one in (old, new))
     for key in sorted({**before, **after}, key=lambda line: (not line[0], line)):
         line1, line2 = before.get(key), after.get(key)
         if line1 is None or line2 is None or line1.label.aligned != line2.label.aligned:

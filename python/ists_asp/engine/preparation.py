@@ -272,7 +272,7 @@ class Preparation(Closing):
         return chain.from_iterable(map(self._tokenized, batches(pairs)))
 
     def _tokenized(self, pairs: Sequence[Pair]) -> Iterator[Pair]:
-        sides = [side for pair in pairs if fits(pair) for side in (pair.sent1, pair.sent2)]
+        sides = [side for pair in pairs if fits(pair) for side in pair.sentences]
         texts = list(filter(None, {side.text: 0 for side in sides if isinstance(side, Text)}))
         cut = dict(zip(texts, self.tokenize(texts) if texts else (), strict=True))
 
@@ -305,7 +305,7 @@ class Preparation(Closing):
         return Annotator(self.profile.language, self.setup.stanza_dir, self._store)
 
     def _annotate(self, pairs: Sequence[Pair]) -> Iterator[Pair]:
-        sides = [side for pair in pairs for side in (pair.sent1, pair.sent2)]
+        sides = [side for pair in pairs for side in pair.sentences]
         bare = [
             place
             for place, side in enumerate(sides)

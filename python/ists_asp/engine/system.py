@@ -461,7 +461,7 @@ class System(Preparation):
             if not 1 <= number <= len(statements):
                 expected = f"a number from 1 to {len(statements)}"
                 raise UsageError(f"statement {number}", expected=expected)
-            said, sents = statements[number - 1], (answer.pair.sent1, answer.pair.sent2)
+            said, sents = statements[number - 1], answer.pair.sentences
             words = " ~ ".join(sent.words(said.tokens(side)) for side, sent in enumerate(sents, 1))
             instead = self._unsaid(answer, facts, said.reason.name, templates) or "nothing"
             whole = f"{number}. {said.text}\nWords: {words}\nWithout the rule: {instead}\n\n"

@@ -46,7 +46,7 @@ _OFFICIAL = re.compile(r"STS\.(gs|input|output)\.")  # begins the names of the o
 
 def tokencos(pair: Pair) -> float:
     """The cosine of two sentences as sets of tokens, from 0 to 1; case is kept."""
-    first, second = ({token.form for token in sent.tokens} for sent in (pair.sent1, pair.sent2))
+    first, second = ({token.form for token in sent.tokens} for sent in pair.sentences)
     return len(first & second) / math.sqrt(len(first) * len(second))
 
 

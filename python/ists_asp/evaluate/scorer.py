@@ -169,9 +169,8 @@ class Reference:
     @property
     def scored(self) -> ScoredPair:
         """The pair as the scorer sees it."""
-        sentences = (self.pair.sent1, self.pair.sent2)
-        words1, words2 = ([token.form for token in sentence.tokens] for sentence in sentences)
-        return ScoredPair(words1, words2, tuple(map(ScoredLine.of, self.alignments)))
+        one, two = ([token.form for token in side.tokens] for side in self.pair.sentences)
+        return ScoredPair(one, two, tuple(map(ScoredLine.of, self.alignments)))
 
 
 _Links: TypeAlias = "dict[tuple[str, str], tuple[ScoredLine, float]]"

@@ -97,7 +97,7 @@ class Explanation:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any], answer: Answer) -> Explanation:
         """The explanation of such a record, which must be about the answer."""
-        lines = {(line.tokens1, line.tokens2): line for line in answer.alignments}
+        lines = {line.sides: line for line in answer.alignments}
 
         def statement(data: Mapping[str, Any]) -> Statement:
             keys = [(tuple(line["tokens1"]), tuple(line["tokens2"])) for line in data["alignments"]]
@@ -334,7 +334,7 @@ def explained(
     answer: Answer, shown: Shown, templates: Templates, rules: Mapping[str, NamedRule]
 ) -> Explanation:
     """The explanation of an answer, by what ``rules``, by their names, show."""
-    items = tell((answer.pair.sent1, answer.pair.sent2), shown, templates)
+    items = tell(answer.pair.sentences, shown, templates)
     sentences = sorted({0} | {item.place.sentence for item in items})
     statements = []
     for item in items:

@@ -86,7 +86,7 @@ class Feedback:
         templates: Templates,
     ) -> Feedback:
         """The feedback in words."""
-        told = tell((answer.pair.sent1, answer.pair.sent2), judged.shown, templates)
+        told = tell(answer.pair.sentences, judged.shown, templates)
         columns = {
             name: "; ".join(item.text for item in told if item.kind == name) for name in QUOTED
         }

@@ -291,9 +291,8 @@ class _Writer:
     def _cut(self, places: Sequence[Sequence[int]]) -> Iterator[Proposal]:
         """Rules that cut at both ends of a chunk, and not within it, where that is not so."""
         wrong: list[tuple[int, int, bool]] = []
-        chunks = self._answer.chunks1, self._answer.chunks2
         for side, (tokens, size) in enumerate(zip(places, self._answer.pair.sizes, strict=True), 1):
-            starts = {chunk.first for chunk in chunks[side - 1]}
+            starts = {chunk.first for chunk in self._answer.chunks[side - 1]}
             ends = (tokens[0], tokens[-1] + 1) if tokens else ()
             wanted = {**dict.fromkeys(tokens, False), **dict.fromkeys(ends, True)}
             wrong += [
@@ -382,9 +381,8 @@ def _name(*parts: str) -> str:
 def wrong_decisions(answer: Answer, gold: Reference, profile: str) -> Iterator[Example]:
     """The claims of gold that an answer breaks, of those whose words say which tokens they mean."""
     right, pair = given_answer(gold.pair, gold.alignments), answer.pair
-    sentences = pair.sent1, pair.sent2
-    texts = [" ".join(token.form for token in side.tokens) for side in sentences]
-    chunks = (answer.chunks1, right.chunks1), (answer.chunks2, right.chunks2)
+    texts = [side.spaced for side in pair.sentences]
+    chunks = list(zip(answer.chunks, right.chunks, strict=True))
     wanted: list[tuple[tuple[tuple[int, ...], tuple[int, ...]], str]] = [
         ((chunk.tokens, ()) if side == 1 else ((), chunk.tokens), f"{side}: {{{side - 1}}}")
         for side, (ours, theirs) in enumerate(chunks, 1)
@@ -408,7 +406,7 @@ def wrong_decisions(answer: Answer, gold: Reference, profile: str) -> Iterator[E
             claim = "aligned" if change.new else "not aligned"
             wanted.append((sides, f"{{}} ~ {{}} {claim if change.kind == 'align' else change.new}"))
     for sides, text in wanted:
-        words = (quoted(side.words(at)) for side, at in zip(sentences, sides, strict=True))
+        words = (quoted(side.words(at)) for side, at in zip(pair.sentences, sides, strict=True))
         with suppress(RuleError):
             example = claimed(texts, text.format(*words), profile)
             if example.claim.places(pair) == sides:

@@ -100,7 +100,7 @@ def _found(answer: SolvedAnswer, claim: Claim) -> str:
     if claim.what != "chunk":
         return format_answer(answer).partition("\n")[2]
     pair = answer.pair_in_chunks
-    return "\n".join(map(format_chunks, (pair.sent1, pair.sent2)))
+    return "\n".join(map(format_chunks, pair.sentences))
 
 
 def _why(answer: SolvedAnswer, claim: Claim, question: str) -> str:

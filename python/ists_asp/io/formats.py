@@ -202,7 +202,7 @@ def format_answer(answer: Answer) -> str:
     that is more likely wrong has a question mark before it, a label or a lone chunk one behind it.
     """
     pair = answer.pair
-    lines = sorted(answer.alignments, key=lambda line: (line.tokens1, line.tokens2))
+    lines = sorted(answer.alignments, key=lambda line: line.sides)
     rows = [
         (pair.sent1.words(line.tokens1, "…"), caption(line), pair.sent2.words(line.tokens2, "…"))
         for line in lines
@@ -371,7 +371,7 @@ def _write_conllu(outcome: Outcome) -> str:
     """Both sentences, with tags, and in the last column what each word is aligned with."""
     pair, text = outcome.pair, ""
     lines = [line for answer in outcome.answers[:1] for line in answer.alignments]
-    sentences = pair.sent1, pair.sent2
+    sentences = pair.sentences
     sizes = [[len(token.words) or 1 for token in sentence.tokens] for sentence in sentences]
     ends = [[0, *accumulate(widths)] for widths in sizes]  # words up to the end of each token
     for side, sentence in enumerate(sentences):
@@ -379,7 +379,7 @@ def _write_conllu(outcome: Outcome) -> str:
         for token, (before, end) in zip(sentence.tokens, pairwise(ends[side]), strict=True):
             misc = ["SpaceAfter=No" for one in sentence.tokens[token.index :][:1] if one.glued]
             for line in lines:
-                own, other = (line.tokens1, line.tokens2)[:: 1 - 2 * side]
+                own, other = line.sides[:: 1 - 2 * side]
                 if token.index in own:
                     there, to = ends[1 - side], [f"Label={format_label(line)}"]
                     numbers = [n for at in other for n in range(there[at - 1] + 1, there[at] + 1)]

@@ -239,7 +239,7 @@ def read_sts(
                 continue
             if isinstance(pair, DataError):
                 raise pair
-            for sentence in (pair.sent1, pair.sent2):
+            for sentence in pair.sentences:
                 check_size(sentence, row.where)
             text = row.text(places.gold)
             if text.lower() in GAPS:

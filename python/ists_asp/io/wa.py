@@ -202,11 +202,11 @@ def linked_pair(bare: Pair, alignments: Iterable[Alignment], where: str, warn: t
             lines.append(line)
     pair = given_answer(bare, lines).pair
     linked = []
-    for side, sentence in enumerate((pair.sent1, pair.sent2)):
+    for side, sentence in enumerate(pair.sentences):
         on = {
             token: number * bool(line.tokens1 and line.tokens2)
             for number, line in enumerate(lines, 1)
-            for token in (line.tokens1, line.tokens2)[side]
+            for token in line.sides[side]
         }
         chunks = [replace(one, line=on.get(one.first, 0)) for one in sentence.chunks or ()]
         for number, parts in Counter(one.line for one in chunks if one.line).items():
@@ -365,7 +365,7 @@ def format_alignment(pair: Pair, alignment: Alignment) -> str:
     """One alignment line, with the words of both sides as its comment and a blank at its end."""
     sides = sorted(alignment.tokens1), sorted(alignment.tokens2)
     side1, side2 = (" ".join(map(str, numbers)) or "0" for numbers in sides)
-    words1, words2 = map(_comment, (pair.sent1, pair.sent2), sides)
+    words1, words2 = map(_comment, pair.sentences, sides)
     label, score = format_label(alignment), format_score(alignment.score)
     return f"{side1} <==> {side2} // {label} // {score} // {words1} <==> {words2} "
 
@@ -413,8 +413,8 @@ def given_answer(pair: Pair, alignments: Sequence[Alignment]) -> Answer:
             found, where = f"the score {line.score}", of_pair(pair.id)
             raise DataError(found, where=where, expected=f"0 to {HIGHEST}, or none")
     sides = []
-    for number, sentence in ((1, pair.sent1), (2, pair.sent2)):
-        lines = [line.tokens1 if number == 1 else line.tokens2 for line in alignments]
+    for number, sentence in enumerate(pair.sentences, 1):
+        lines = [line.sides[number - 1] for line in alignments]
         size = len(sentence.tokens)
         for token in chain.from_iterable(lines):
             if not 1 <= token <= size:

@@ -81,7 +81,7 @@ class Knowledge(Closing):
         more than :data:`~ists_asp.limits.LONGEST_WORD` characters. The order does not vary.
         """
         pair = words.knowable(pair)
-        sentences = (pair.sent1, pair.sent2)
+        sentences = pair.sentences
         entries = [self._multiwords(sentence) for sentence in sentences]
         lemmas1, lemmas2 = map(_lemmas, sentences, entries)
         forms1, forms2 = ([words.plain_form(token) for token in side.tokens] for side in sentences)

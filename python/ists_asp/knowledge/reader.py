@@ -148,10 +148,9 @@ class Reader:
         reading = model.read(ordered)
         if reading is None:
             return
-        sentences = (ordered.sent1, ordered.sent2)
-        given = all(sentence.chunks is not None for sentence in sentences)
+        given = all(sentence.chunks is not None for sentence in ordered.sentences)
         spans: list[list[Run]] = []
-        for number, sentence in zip(sides, sentences, strict=True):
+        for number, sentence in zip(sides, ordered.sentences, strict=True):
             if given:
                 runs = [(chunk.first, chunk.last) for chunk in sentence.chunks or ()]
             else:
@@ -235,7 +234,7 @@ class PairReader:
     def facts(self, pairs: Sequence[Pair], *, rated: bool = False) -> Iterator[Atoms]:
         """Predictions about pairs, lazily and in their order; if rated, as wholes."""
         read = self._reader.rate if rated else self._reader.read
-        seen = [(pair, [*map(_shown, (pair.sent1, pair.sent2))]) for pair in map(knowable, pairs)]
+        seen = [(pair, [*map(_shown, pair.sentences)]) for pair in map(knowable, pairs)]
         unique = {str(shown): (pair, shown) for pair, shown in seen}
         predicted = self._memo.over(
             list(unique.values()),

@@ -44,10 +44,9 @@ def knowable(pair: Pair) -> Pair:
     Such a token is in no lexicon, and to compare it letter by letter may take for ever. That two
     of them are equal is told by their forms, which the rules see.
     """
-    sides = pair.sent1, pair.sent2
-    if all(len(token.form) <= LONGEST_WORD for side in sides for token in side.tokens):
+    if all(len(token.form) <= LONGEST_WORD for side in pair.sentences for token in side.tokens):
         return pair
-    return Pair(pair.id, *map(_knowable, sides))
+    return Pair(pair.id, *map(_knowable, pair.sentences))
 
 
 def _knowable(sentence: Sentence) -> Sentence:

@@ -272,16 +272,16 @@ def judge(gold: Reference, answer: Answer, leads: Leads) -> Iterator[Judged]:
     def judged(lead: Lead, *, right: bool) -> Judged:
         return Judged((lead[0], leads.chunks), lead[1], right)
 
-    golden = {(line.tokens1, line.tokens2): line for line in gold.alignments}
+    golden = {line.sides: line for line in gold.alignments}
     for line, (aligned, label, score) in zip(answer.alignments, leads.lines, strict=True):
-        wanted = golden.get((line.tokens1, line.tokens2))
+        wanted = golden.get(line.sides)
         if aligned is not None:
             yield judged(aligned, right=wanted is not None)
         if wanted is not None and label is not None:
             yield judged(label, right=line.label == wanted.label)
         if wanted is not None and score is not None and score != label:
             yield judged(score, right=line.score == wanted.score)
-    golds, chunks = (gold.pair.sent1, gold.pair.sent2), (answer.chunks1, answer.chunks2)
+    golds, chunks = gold.pair.sentences, answer.chunks
     for sentence, side, boundaries in zip(golds, chunks, leads.boundaries, strict=True):
         ours, theirs = ({chunk.first for chunk in own} for own in (side, sentence.chunks or ()))
         for token, lead in enumerate(boundaries, 2):

@@ -221,7 +221,7 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
         )
 
     aligned = (line for line in gold.alignments if line.label.aligned)
-    golden = {key(line.tokens1, line.tokens2): line for line in aligned}
+    golden = {key(*line.sides): line for line in aligned}
     candidates = [
         Candidate(
             sides[0],
@@ -239,7 +239,7 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
     candidates.sort(key=lambda candidate: (candidate.tokens1, candidate.tokens2))
     starts = {
         (side, chunk.first)
-        for side, sentence in ((1, gold.pair.sent1), (2, gold.pair.sent2))
+        for side, sentence in enumerate(gold.pair.sentences, 1)
         for chunk in sentence.chunks or ()
     }
     targets = sorted(symbol for symbol in evidence if symbol.name == v.BOUNDARY.name)
@@ -284,7 +284,7 @@ def read_gold(path: Path, warn: Warn = ignore, *, skip_bad: bool = False) -> lis
 def _chunked(gold: Reference, file: Path) -> Pair:
     """A pair with the sides of its lines as chunks: they have to cut both sentences into runs."""
     answer = given_answer(gold.pair, gold.alignments)
-    for number, chunks in enumerate((answer.chunks1, answer.chunks2), 1):
+    for number, chunks in enumerate(answer.chunks, 1):
         sides = (line.tokens1 if number == 1 else line.tokens2 for line in gold.alignments)
         sorted_sides = sorted(filter(None, sides))
         if sorted_sides != [chunk.tokens for chunk in chunks]:

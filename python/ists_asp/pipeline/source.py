@@ -60,7 +60,7 @@ class Attached:
 
     def add(self, pair: Pair) -> None:
         """Look at a pair."""
-        for sentence in (pair.sent1, pair.sent2):
+        for sentence in pair.sentences:
             marks = [_MARKS] * (len(sentence.tokens) - 1) + [_MARKS + "."]
             for token, mark in zip(sentence.tokens, marks, strict=True):
                 if token.form[-1] in mark and _MARKED.fullmatch(token.form):
@@ -301,7 +301,7 @@ class Source:
         else:
             place = "" if self.single else f"{self.names[0]}: pair {shortened(pair.id)}, "
             places = [f"{place}sentence {side}" for side in (1, 2)]
-        for sentence, place in zip((pair.sent1, pair.sent2), places, strict=True):
+        for sentence, place in zip(pair.sentences, places, strict=True):
             if sized:
                 check_size(sentence, place)
             if self.raw and sentence.chunks is not None:
@@ -347,7 +347,7 @@ class Source:
             return None
         where = None if self.single else f"{self.names[0]}: {of_pair(pair.id)}"
         about = self.profile.language, self.profile.name, row.where if row else where
-        return foreign((pair.sent1, pair.sent2), *about)
+        return foreign(pair.sentences, *about)
 
     def _all_entries(self, warn: Warn) -> Iterator[Entry]:
         from ists_asp.io.pairs import Ids, read_pairs, table_pairs

@@ -125,7 +125,7 @@ class Stages:
 def _fitting(pair: Pair) -> Pair | Outcome:
     """A pair that can be decided, or the failure of one that is empty or too long."""
     try:
-        for number, sentence in enumerate((pair.sent1, pair.sent2), start=1):
+        for number, sentence in enumerate(pair.sentences, start=1):
             where = f"sentence {number}"
             if not sentence.tokens:
                 raise DataError("the sentence is empty", where=where, expected="at least one token")

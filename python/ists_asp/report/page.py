@@ -78,8 +78,8 @@ class Comparison:
 
 def compare(answer: Answer, other: Sequence[Alignment]) -> Comparison:
     """Compare an answer with other alignments of its pair, line by line."""
-    theirs = {(line.tokens1, line.tokens2): line for line in other}
-    both = [(line, theirs.pop((line.tokens1, line.tokens2), None)) for line in answer.alignments]
+    theirs = {line.sides: line for line in other}
+    both = [(line, theirs.pop(line.sides, None)) for line in answer.alignments]
     lines = tuple((right, _verdict(line, right)) for line, right in both)
     return Comparison(answer, given_answer(answer.pair, other), lines, tuple(theirs.values()))
 
@@ -193,7 +193,7 @@ class Report:
             ],
         }
         if told is not None:
-            lines = [told.get((line.tokens1, line.tokens2), ()) for line in answer.alignments]
+            lines = [told.get(line.sides, ()) for line in answer.alignments]
             record["why"] = [{"decisions": list(map(_part, parts))} for parts in lines]
         return record
 

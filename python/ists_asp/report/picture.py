@@ -104,7 +104,7 @@ def folded_tokens(answer: Answer, folded: Collection[int]) -> tuple[set[int], se
     hidden: tuple[set[int], set[int]] = (set(), set())
     shown: tuple[set[int], set[int]] = (set(), set())
     for number, line in enumerate(answer.alignments):
-        for tokens, side in zip((line.tokens1, line.tokens2), (0, 1), strict=True):
+        for tokens, side in zip(line.sides, (0, 1), strict=True):
             (hidden if number in folded else shown)[side].update(tokens)
     return hidden[0] - shown[0], hidden[1] - shown[1]
 
@@ -157,15 +157,15 @@ def _with_doubts(line: Alignment, words: str) -> str:
 
 
 def _row(answer: Answer, side: int, hidden: set[int]) -> list[_Box]:
-    sentence = (answer.pair.sent1, answer.pair.sent2)[side - 1]
+    sentence = answer.pair.sentences[side - 1]
     alone = {
         token: number
         for number, line in enumerate(answer.alignments)
         if not (line.tokens1 and line.tokens2)
-        for token in (line.tokens1, line.tokens2)[side - 1]
+        for token in line.sides[side - 1]
     }
     boxes: list[_Box] = []
-    for chunk in (answer.chunks1, answer.chunks2)[side - 1]:
+    for chunk in answer.chunks[side - 1]:
         if hidden.issuperset(chunk.tokens):
             continue
         text, number = sentence.words(chunk.tokens), alone.get(chunk.first)

@@ -76,12 +76,12 @@ class Claim:
         one, two = self.places(answer.pair)
         met = any if self.what == "free" else all
         return [
-            (line.tokens1, line.tokens2)
+            line.sides
             for line in answer.alignments
             if line.label.aligned and {*self.label.split("_")} <= {"", line.label, *line.tags}
             if not self.score or float(self.score) == line.score
             if met(({*one} & {*line.tokens1}, {*two} & {*line.tokens2}))
-            if self.denied or (one, two) == (line.tokens1, line.tokens2)
+            if self.denied or (one, two) == line.sides
         ]
 
     def doubts(self, answer: Answer) -> list[str]:

@@ -159,15 +159,14 @@ def decided(answer: Answer) -> Mapping[Decided, str]:
 def decided_lines(alignments: Iterable[Alignment]) -> Iterator[Decided]:
     """The decisions of alignments, of an answer or of gold."""
     for line in alignments:
-        sides = line.tokens1, line.tokens2
         if not line.label.aligned:
-            yield DecisionKind(line.label.lower()), *sides, ""
+            yield DecisionKind(line.label.lower()), *line.sides, ""
             continue
-        yield DecisionKind.ALIGN, *sides, ""
-        yield DecisionKind.LABEL, *sides, str(line.label)
+        yield DecisionKind.ALIGN, *line.sides, ""
+        yield DecisionKind.LABEL, *line.sides, str(line.label)
         if line.score is not None:
-            yield DecisionKind.SCORE, *sides, f"{line.score:g}"
-        yield from ((DecisionKind.TAG, *sides, str(tag)) for tag in sorted(line.tags))
+            yield DecisionKind.SCORE, *line.sides, f"{line.score:g}"
+        yield from ((DecisionKind.TAG, *line.sides, str(tag)) for tag in sorted(line.tags))
 
 
 def select(found: Iterable[Decision], selector: str) -> tuple[Decision, ...]:

@@ -278,12 +278,12 @@ def _fired(trace: Trace, firing: RuleInstance) -> Fired:
     tokens = tuple(tuple(sorted(one for side, one in near if side == at)) for at in both)
     pair, label = trace.answer.pair, "not aligned"
     for line in trace.answer.alignments:
-        sides = zip(tokens, (line.tokens1, line.tokens2), strict=True)
+        sides = zip(tokens, line.sides, strict=True)
         if all(not ours or {*ours} & {*its} for ours, its in sides):
             label = str(line.label)
     lemmas = [
         " ".join(word.lemma for one in some for word in sentence.tokens[one - 1].words)
-        for sentence, some in zip((pair.sent1, pair.sent2), tokens, strict=True)
+        for sentence, some in zip(pair.sentences, tokens, strict=True)
     ]
     return Fired(trace.says(firing), tokens, label, " ~ ".join(filter(None, lemmas)))
 

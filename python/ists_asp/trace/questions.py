@@ -83,7 +83,7 @@ def by_numbers(asked: Sequence[str], answer: Answer) -> str:
         one, two = (_only(words[-n], (side,), answer, where)[1] for n, side in ((0, 1), (1, 2)))
         for line in answer.alignments:
             if {*one} <= {*line.tokens1} and {*two} <= {*line.tokens2}:
-                one, two = line.tokens1, line.tokens2
+                one, two = line.sides
         sides = [" ".join(map(str, tokens)) for tokens in (one, two)]
     return " // ".join((" <==> ".join(sides), *more))
 
@@ -95,7 +95,7 @@ def _only(
     found: dict[tuple[int, tuple[int, ...]], str] = {}
     wanted = "".join(phrase.lower().split())
     for side in sides:
-        sentence = (answer.pair.sent1, answer.pair.sent2)[side - 1]
+        sentence = answer.pair.sentences[side - 1]
         # Blanks do not count: "Anna's dog" has three tokens.
         forms = [token.form.lower() for token in sentence.tokens]
         text, ends = "".join(forms), list(accumulate(map(len, forms), initial=0))
@@ -152,7 +152,7 @@ def _alignment(text: str, answer: Answer, where: str) -> Question:
     if not whole and score is not None:
         raise UsageError("a score where one side is empty", where=where, expected="NIL, or none")
     if not whole and label is None:
-        known = {(line.tokens1, line.tokens2): line.label for line in answer.alignments}
+        known = {line.sides: line.label for line in answer.alignments}
         label = known.get((tokens1, tokens2), Label.NOALI)
     return Question(tokens1, tokens2, 0, label, tags, score)
 
@@ -290,7 +290,7 @@ def _boundary(trace: Trace, side: int, token: int, does: str = "begins at", name
 def _chunks_of(
     answer: Answer, side: int, tokens: Iterable[int]
 ) -> list[tuple[int, tuple[int, ...]]]:
-    chunks = enumerate((answer.chunks1, answer.chunks2)[side - 1], start=1)
+    chunks = enumerate(answer.chunks[side - 1], start=1)
     wanted = {*tokens}
     return [(number, chunk.tokens) for number, chunk in chunks if wanted & {*chunk.tokens}]
 
@@ -309,4 +309,4 @@ def _span(trace: Trace, side: int, tokens: tuple[int, ...]) -> str:
 
 def _words(trace: Trace, side: int, tokens: tuple[int, ...]) -> str:
     pair = trace.answer.pair
-    return f'"{(pair.sent1, pair.sent2)[side - 1].words(tokens)}" ({tokens_text(tokens)})'
+    return f'"{pair.sentences[side - 1].words(tokens)}" ({tokens_text(tokens)})'

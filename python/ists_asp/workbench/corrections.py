@@ -72,7 +72,7 @@ def act(answer: Answer, action: Action) -> Answer:
             tokens2 = tuple(sorted(two.union(*(line.tokens2 for line in met))))
             new = replace(met[0], tokens1=tokens1, tokens2=tokens2)
         return _complete(answer, [new, *(line for line in aligned if line not in met)])
-    line = next((line for line in aligned if (line.tokens1, line.tokens2) == sides), None)
+    line = next((line for line in aligned if line.sides == sides), None)
     if line is None:
         raise UsageError("this is not an alignment", hint="Choose one first")
     others = [other for other in aligned if other is not line]
@@ -94,9 +94,9 @@ def _judged(line: Alignment, action: Action) -> Alignment:
 def _complete(answer: Answer, aligned: list[Alignment]) -> Answer:
     """The answer with these alignments, and lines for the other chunks."""
     lines = [replace(line, confidence=None) for line in aligned]
-    known = {(line.tokens1, line.tokens2): line for line in answer.alignments}
-    for side, chunks in enumerate((answer.chunks1, answer.chunks2)):
-        used = {token for line in aligned for token in (line.tokens1, line.tokens2)[side]}
+    known = {line.sides: line for line in answer.alignments}
+    for side, chunks in enumerate(answer.chunks):
+        used = {token for line in aligned for token in line.sides[side]}
         for tokens in (chunk.tokens for chunk in chunks if not {*chunk.tokens} & used):
             one, two = (tokens, ()) if side == 0 else ((), tokens)
             lines.append(known.get((one, two)) or Alignment(one, two, Label.NOALI, None))

@@ -83,10 +83,9 @@ def router(bench: Bench) -> APIRouter:
         profile, name = given.profile or project.profile, given.corpus
         one, two = (" ".join(text.split()) for text in (given.sent1, given.sent2))
         pair = bench.desks.desk(profile).pair(one, two)
-        sentences = pair.sent1, pair.sent2
-        sides = zip(sentences, (given.tokens1, given.tokens2), strict=True)
+        sides = zip(pair.sentences, (given.tokens1, given.tokens2), strict=True)
         words = [quoted(text) for sentence, at in sides if (text := _words(sentence, at))]
-        texts = (sentence.text for sentence in sentences)
+        texts = (sentence.text for sentence in pair.sentences)
         example = claimed(texts, f"{' ~ '.join(words)} {given.claim}", profile)
         known = project.corpora()
         corpus = project.corpus(name if name in known else known[0]) if known else None

@@ -67,7 +67,7 @@ def router(bench: Bench) -> APIRouter:
             hint = "Show the corpus again"
             raise UsageError("the rules have changed since this was decided", hint=hint)
         found = _at(answer.alignments, line)
-        sides = (" ".join(map(str, side)) or "0" for side in (found.tokens1, found.tokens2))
+        sides = (" ".join(map(str, side)) or "0" for side in found.sides)
         return bench.desks.desk().why(answer.pair, " <==> ".join(sides))
 
     return routes

@@ -268,7 +268,7 @@ def _found(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
         effect = looked.effects[name]
         if effect.fired or effect.instead:
             record |= {"id": pair.id, "fired": to_builtins(effect.fired), "instead": effect.instead}
-            for side, sentence in (("1", pair.sent1), ("2", pair.sent2)):
+            for side, sentence in enumerate(pair.sentences, 1):
                 forms = [token.form for token in sentence.tokens]
                 record |= {f"sent{side}": sentence.text, f"tokens{side}": forms}
         yield record

@@ -315,7 +315,7 @@ def _told(pair: Pair, effect: Effect) -> Iterator[str]:
     """The places of a pair where a rule fired, with their words in brackets."""
     for one in effect.fired:
         yield f"Pair {pair.id}: {one.sentence}"
-        for side, sentence in enumerate((pair.sent1, pair.sent2)):
+        for side, sentence in enumerate(pair.sentences):
             inside, tokens = {*one.tokens[side]}, list(sentence.tokens)
             for token in inside:
                 form = "[" * (token - 1 not in inside) + tokens[token - 1].form
