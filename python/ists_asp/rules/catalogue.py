@@ -140,7 +140,6 @@ class ListedRule:
     rule: NamedRule
     use: str  # its purpose; both: answers and explanations
     weights: tuple[Weight, ...] | None  # strongest first; None where it derives no feature
-    restrains: bool = False  # it is a hard rule, a constraint or a preference
 
 
 def list_rules(
@@ -155,8 +154,6 @@ def list_rules(
     named = {purpose: _named(rules) for purpose, rules in sets.items()}
     explains = named.get(Purpose.EXPLANATION, {})
     constants = profile.constants.items()
-    every, _ = restraining(answer)
-    restraints = {rule.name for place in every if not is_core(rule := answer.rules[place])}
     listed: dict[NamedRule, ListedRule] = {}
     for purpose in sets:
         weighs = purpose is not Purpose.EXPLANATION
@@ -166,8 +163,7 @@ def list_rules(
             if rule in explains:
                 use = "both" if rule in named[Purpose.ANSWER] else "explanation"
             if purpose is not Purpose.RATING or use == Purpose.RATING:
-                bars = purpose is Purpose.ANSWER and rule.name in restraints
-                listed.setdefault(rule, ListedRule(rule, use, weights.get(rule.name), bars))
+                listed.setdefault(rule, ListedRule(rule, use, weights.get(rule.name)))
     warnings = dict.fromkeys(warning for rules in sets.values() for warning in rules.warnings)
     return tuple(listed.values()), tuple(warnings)
 
