@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os.path
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from hashlib import file_digest
@@ -128,7 +128,10 @@ def feedback(
     if language is not None and setup.templates is not None:
         raise UsageError("--language does not go with --templates")
     with reader_warnings() as warn:
-        wording = load_templates(language or setup.load_profile().language, setup.templates, warn)
+        profile = setup.load_profile()
+        wording = load_templates(language or profile.language, setup.templates, warn)
+        reading = partial(_read, references=references, wanted=columns, profile=profile)
+        reading = partial(reading, skip_bad=skip_bad, language_check=language_check)
         if engine is not None:
             if asked or group or columns["marks_col"]:
                 raise UsageError("--engine dask goes without --why, --group and --marks-col")
@@ -138,9 +141,7 @@ def feedback(
             if references is not None and os.path.isfile(references):  # noqa: PTH113 (it may be long)
                 with references.open("rb") as stream:
                     key = file_digest(stream, "sha256").hexdigest()
-            part = partial(
-                _write_part, references, columns, wording, kind, skip_bad, language_check
-            )
+            part = partial(_write_part, reading, wording, kind)
             about = ["feedback", columns, key, language, skip_bad, language_check]
             ends = output, f".{kind}", None, COLUMNS
 
@@ -154,11 +155,10 @@ def feedback(
                 job = Job(setup, source, part, about, *ends)
                 make_parts(engine, job, system, jobs, open_table)
             return
-        own, titles = setup.load_profile(), _titles(columns, key=False if references else None)
+        titles = _titles(columns, key=False if references else None)
         opened = partial(Table, header=True, long=columns["answer_col"] is None, warn=warn)
         answers_table = opened(Path(table), encoding=encoding, sheet=sheet, titles=titles)
-        reading = partial(_read, profile=own, warn=warn, language_check=language_check)
-        answer_sheet = reading(answers_table, references, columns, skip_bad=skip_bad, quiet=quiet)
+        answer_sheet = reading(answers_table, warn=warn, quiet=quiet)
     if asked is not None:
         by_id = {submission.id: submission for submission in answer_sheet.submissions}
         if asked not in by_id:
@@ -197,12 +197,9 @@ def _why(system: System, answer: Submission, wording: Templates) -> str:
 
 
 def _write_part(
-    references: Path | None,
-    columns: Mapping[str, str | None],
+    reading: Callable[..., _Sheet],
     wording: Templates,
     kind: str,
-    skip_bad: bool,
-    language_check: str | None,
     source: Source,
     stages: Stages,
     target: TextIO,
@@ -213,10 +210,7 @@ def _write_part(
     from ists_asp.run.pool import ask_each
 
     assert source.table is not None
-    profile = stages.setup.load_profile()
-    reading = partial(_read, profile=profile, warn=warn, language_check=language_check)
-    about = source.table, references, columns
-    sheet = reading(*about, skip_bad=skip_bad, quiet=True, whole=False)
+    sheet = reading(source.table, warn=warn, quiet=True, whole=False)
     answers, question = sheet.submissions, partial(System.judge_many, templates=wording)
     batches = (answers[at : at + _BATCH] for at in range(0, len(answers), _BATCH))
     judged = ask_each(stages.ask, batches, question)
@@ -260,13 +254,13 @@ class _Sheet(NamedTuple):
 
 def _read(
     table: Table,
+    *,
     references: Path | None,
     wanted: Mapping[str, str | None],
-    *,
     profile: Profile,
-    warn: Warn,
-    language_check: str | None,
     skip_bad: bool,
+    language_check: str | None,
+    warn: Warn,
     quiet: bool,
     whole: bool = True,
 ) -> _Sheet:
