@@ -185,8 +185,8 @@ class Worker:
         About ``items`` the answer is a list, and an error names the first of them. The ``limit`` is
         by default that of so many pairs, and, for the first question of a kind, of loading.
         ``step`` is called whenever something is done; ``wanted`` says, when it is this question's
-        turn, whether anybody still wants to know; a SupersededError says that nobody does. Another
-        error is what the process says, or that it ended on the way.
+        turn and when it is interrupted, whether anybody still wants to know; a SupersededError says
+        that nobody does. Another error is what the process says, or that it ended on the way.
         """
         with self._lock:
             if not wanted():
@@ -204,6 +204,8 @@ class Worker:
                 except LostError as lost:
                     code, blameless = lost.code, lost.blameless
                 if self._closed or self._interrupted:
+                    if not wanted():
+                        raise SupersededError("something newer was asked")
                     raise errors.SolveError("the worker was ended", hint="Ask again")
                 if last or not blameless:
                     break

@@ -32,7 +32,7 @@ from ists_asp.model import Answer, Pair
 from ists_asp.report.picture import picture
 from ists_asp.resources import Closing
 from ists_asp.run.pool import SupersededError, Worker, ask_each
-from ists_asp.run.worker import Question, with_rules
+from ists_asp.run.worker import with_rules
 from ists_asp.solver.batch import BATCH, batches
 from ists_asp.terminal import visible
 from ists_asp.workbench.desk import Bench
@@ -172,15 +172,7 @@ class Effects(Closing):
         self, key: tuple[str, str], pairs: Sequence[Pair], rules: Rules
     ) -> dict[str, Answer | str]:
         """The best answers, or the faults of pairs, as long as somebody waits for them."""
-
-        def ask(question: Question, items: Sequence[Pair] | None = None) -> Any:  # noqa: ANN401
-            try:
-                return self._worker.ask(question, items, wanted=lambda: self._wanted(key))
-            except SolveError:
-                if self._wanted(key):
-                    raise
-                raise SupersededError("something newer is to be decided") from None
-
+        ask = partial(self._worker.ask, wanted=lambda: self._wanted(key))
         ask(partial(_load, rules=rules))
         answers, lost = dict[str, Answer | str](), 0
         for pair, answer in ask_each(ask, batches(pairs, BATCH), partial(_decided, rules=rules)):

@@ -15,12 +15,12 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from ists_asp.engine import System
-from ists_asp.errors import SolveError, UsageError
+from ists_asp.errors import UsageError
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.fix.trial import fix
 from ists_asp.model import Pair, Sentence
 from ists_asp.rules.examples import Example, claimed
-from ists_asp.run.pool import SECONDS, Limit, SupersededError, Worker
+from ists_asp.run.pool import SECONDS, Limit, Worker
 from ists_asp.run.worker import with_rules
 from ists_asp.syntax.ground import quoted
 from ists_asp.terminal import visible
@@ -101,10 +101,6 @@ def router(bench: Bench) -> APIRouter:
         running[profile] = True
         try:
             found = asked.ask(question, limit=Limit.of_work(SECONDS), wanted=wanted)
-        except SolveError:
-            if wanted():
-                raise
-            raise SupersededError("something newer was asked") from None
         finally:
             running[profile] = not wanted()
         shown = {one.id: [one.sent1.text, one.sent2.text] for one in pairs}
