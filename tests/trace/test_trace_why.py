@@ -138,7 +138,7 @@ def test_an_atom_is_derived_from_facts_or_nearly(trace):
     nearly = trace.why_not("adds(2,run(4,6),run(4,5))")
     assert "adds_word" in nearly.text()
     assert nearly.to_dict()["tree"]["below"]
-    assert "missing: negates" in trace.why_not("forbidden_label(_,_,spe1)").text()
+    assert "missing: … negates" in trace.why_not("forbidden_label(_,_,spe1)").text()
 
 
 QUESTIONS = """

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
+from operator import attrgetter
 from os.path import commonprefix
 
 import msgspec
@@ -179,8 +180,11 @@ class Contrasted:
         if self._kind is DecisionKind.LABEL:
             atoms = self._trace.beginning(v.LICENSED, *self._decision.atom.arguments)
             licences = chain.from_iterable(self._trace.reasons(atom)[:1] for atom in atoms)
-            # The file has the strongest first.
-            yield from sorted(licences, key=lambda one: (one.probe.rule.file, one.probe.rule.line))
+            own, rule = self._trace.reified.own, attrgetter("probe.rule")
+            # Those of one's own tell most; of a file the first is the strongest.
+            yield from sorted(
+                licences, key=lambda one: (id(rule(one)) not in own, rule(one).file, rule(one).line)
+            )
         elif not weighed:
             depth = 1 if self._kind in (DecisionKind.SCORE, DecisionKind.NOALI) else _DEPTH
             yield from self._rules(self._decision.atom, depth)

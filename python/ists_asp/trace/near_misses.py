@@ -15,6 +15,7 @@ from typing import NamedTuple
 from clingo import Control, Function, Number, Symbol, SymbolType, ast, parse_term
 from clingo.ast import AST, ASTType, ComparisonOperator, Sign
 
+from ists_asp.rules.catalogue import is_core
 from ists_asp.syntax import trees
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.terms import Term, agree, filled_atom, is_ground, read_atom, reread, written
@@ -48,10 +49,11 @@ class _Miss(NamedTuple):
         return cls(query, dict(zip(query.bound, texts(variables.arguments), strict=True)), gap)
 
     @property
-    def order(self) -> tuple[int, int, int, str, int]:
+    def order(self) -> tuple[int | str, ...]:
         rule = self.query.probe.rule
         lacking = len(self.query.dropped) + len(self.query.unknown)
-        return lacking, self.gap < 0, self.gap, rule.file, rule.line
+        denied = any(is_atom(one, Sign.Negation) for one in self.query.dropped)
+        return lacking, is_core(rule), self.gap < 0, self.gap, not denied, rule.file, rule.line
 
 
 class NearMisses:
@@ -197,7 +199,7 @@ class NearMisses:
             below = list(self._origins(literal, miss, depth))
             return Branch(f"fails: {fill(str(literal), values)}", below=below)
         wanted = _wanted(literal, values)
-        told = self._trace.words.atom(wanted)
+        told = self._trace.deriving(wanted) or self._trace.words.atom(wanted)
         if literal.sign == Sign.NoSign:
             branch = Branch(f"missing: {told}")
             signature = wanted.name, len(wanted.arguments), wanted.positive
@@ -210,8 +212,9 @@ class NearMisses:
         first = min(self._matching(wanted), default=None)
         if first is None:
             return Branch(f"missing: {told}")
-        branch = Branch(f"fails: not {told}, for there is {self._trace.words.atom(first)}")
+        branch = Branch(f"fails, as this holds: {self._trace.words.atom(first)}")
         if first in self._trace.true:
+            branch = Branch("fails, as this holds")
             branch.below += Grower(self._trace, min(depth, 2)).atom(first)
             shown = "\n".join(render(branch))
             mine = own_rules(self._trace, [first])

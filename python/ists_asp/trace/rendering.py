@@ -11,6 +11,7 @@ when something is added. Numbers are places, from 0, in the lists ``rules``, ``a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -23,7 +24,6 @@ from ists_asp import vocabulary as v
 from ists_asp.resources import gc_paused
 from ists_asp.rules import NamedRule
 from ists_asp.syntax.ground import Ground, plain
-from ists_asp.syntax.trees import PREFIX
 from ists_asp.terminal import unbroken
 from ists_asp.trace.contrast import Contrasted, Reason, RunnerUp, runner_up
 from ists_asp.trace.decisions import (
@@ -43,6 +43,7 @@ from ists_asp.trace.grounding import Element, Group, RuleInstance
 from ists_asp.trace.probes import Kind, Probe
 from ists_asp.trace.trace import Term, Trace
 
+_ORDER = re.compile(r" [<>]=? ")
 _SHOWN = 5  # elements of a sum, pros, and cons that are shown unless all are asked for
 _TIES = 1  # priorities up to this one only order what is equally good (asp/tie.lp)
 _FLAT = 2  # so deep a tree shows evidence without what it rests on
@@ -161,14 +162,15 @@ class Grower:
         branch = fired(self._trace, firing)
         if level >= self._depth:
             return branch
-        if comparisons := [text for text in firing.comparisons if not text.startswith(PREFIX)]:
+        # That something equals or differs is seen from the words.
+        if comparisons := [text for text in firing.comparisons if _ORDER.search(text)]:
             branch.below.append(Branch(", ".join(comparisons)))
         for atom in firing.positive:
             if not self._is_weight(atom):
                 branch.below += self.atom(atom, level + 1)
         for group in self._trace.groups(firing):
             branch.below += self._group(firing, group, level + 1)
-        branch.below += map(self._absent, firing.negative)
+        branch.below += self._absent(firing.negative)
         return branch
 
     def _group(self, firing: RuleInstance, group: Group, level: int) -> Iterator[Branch]:
@@ -188,7 +190,7 @@ class Grower:
         weight = round(contributed(element)) if group.companion.function in SUMS else None
         weights = [atom for atom in element.positive if self._is_weight(atom)]
         atoms = (self.atom(atom, level) for atom in element.positive if atom not in weights)
-        branches = [*chain.from_iterable(atoms), *map(self._absent, element.negative)]
+        branches = [*chain.from_iterable(atoms), *self._absent(element.negative)]
         first, *others = branches or [Branch(", ".join(element.terms) or group.text)]
         first.weight = weight
         if weight is not None and len(element.terms) > 1:
@@ -217,8 +219,15 @@ class Grower:
                     branch.below += self.atom(atom, 1)
         return branch
 
-    def _absent(self, atom: Ground) -> Branch:
-        return Branch(f"not {self._trace.words.atom(atom)}")
+    def _absent(self, atoms: Iterable[Ground]) -> Iterator[Branch]:
+        trace = self._trace
+        said = {atom: trace.deriving(atom) for atom in atoms}
+        told = (
+            f"not so: {text}" if text else f"not {trace.words.atom(atom)}"
+            for atom, text in said.items()
+            if text is not None
+        )
+        return map(Branch, dict.fromkeys(told))
 
     @staticmethod
     def _is_weight(atom: Ground) -> bool:

@@ -17,13 +17,15 @@ from ists_asp.model import Answer, Label, Pair
 from ists_asp.rules.arguments import CHUNK, SPAN, TOKEN, ArgumentTypes, Place
 from ists_asp.solver import Best
 from ists_asp.syntax.ground import Ground, plain
-from ists_asp.syntax.trees import ANY
+from ists_asp.syntax.terms import Bindings, bind_all, read_atom, reread, written
+from ists_asp.syntax.trees import ANY, functions
 from ists_asp.trace.grounding import Grounding, Group, RuleInstance
 from ists_asp.trace.instances import RuleInstances, agrees
 from ists_asp.trace.probes import Probe
 from ists_asp.trace.reified import ReifiedRules, Rewritten
 from ists_asp.vocabulary import CALLED, IN_CHUNK, LABEL, SPAN_TOKEN, Predicate
 
+_SENTENCES = 2  # of rules that could derive an atom, told at most
 _LABELS = frozenset(label.lower() for label in Label)
 
 
@@ -87,7 +89,7 @@ class Words:
         for words, name, divisor in _slots(template):
             text += words
             if (value := values.get(name)) is None:
-                text += name
+                text += "…" if name else ""
             elif divisor and value.type is SymbolType.Number:
                 text += f"{value.number / divisor:g}"
             else:
@@ -255,6 +257,26 @@ class Trace:
             tables = self.tables.firings(atom) if atom in self.rewritten.known else ()
             self._reasons[atom] = (*tables, *self.firings.firings(atom))
         return self._reasons[atom]
+
+    def deriving(self, atom: Ground) -> str | None:
+        """The sentences of the rules that could derive an atom, with :data:`ANY` for anything.
+
+        None where there is no such rule; empty where there are many, or one is a table.
+        """
+        said: dict[str, None] = {}
+        parts = [reread(part, frozenset({ANY})) for part in atom.arguments]
+        for probe in self.reified.deriving.get((atom.partition("(")[0], len(parts)), ()):
+            assert probe.head is not None
+            bound: Bindings = {}
+            head = read_atom(next(functions(probe.head.atom.symbol)))
+            if bind_all(head.arguments, parts, bound):
+                if probe.is_fact or probe.rule.sentence is None:
+                    return ""
+                values = {name: Ground(written(value)) for name, value in bound.items()}
+                said[self.words.sentence(probe, values).removesuffix(": …")] = None
+        if not said and not self.atoms(atom.name):
+            return None
+        return ", or ".join(said) if len(said) <= _SENTENCES else ""
 
     def groups(self, firing: RuleInstance) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, with their elements."""

@@ -325,7 +325,9 @@ class _Search:
     def _missing(self, needs: Predicate, start: Sequence[Ground], depth: int) -> list[Branch]:
         wanted = Ground(needs.text(*start, *[ANY] * (needs.arity - len(start))))
         below = self._nearest.explain(wanted, depth)
-        return [Branch(f"missing: {self._trace.words.atom(wanted)}", below=below)]
+        proposal = "a rule that proposes the pair"
+        told = f"a licence for {start[2].upper()}" if needs is v.LICENSED else proposal
+        return [Branch(f"missing: {told}", below=below)]
 
     def _search(self, size: int) -> tuple[AnswerSet | None, bool]:
         return self._trace.reified.solver.with_atoms(self._trace.facts, self._symbols[:size])
