@@ -268,7 +268,7 @@ def test_statements_of_ones_own_with_their_words_are_tested_compared_and_found(
     (tmp_path / "ists-asp.toml").write_text('templates = "my.toml"\nprofile = "headlines"\n')
     monkeypatch.chdir(tmp_path)
     pair = ("12 killed in a bus", "A bus in Pakistan")
-    assert good("rules", "test", rules) == "1 examples hold, 0 fail\n"
+    assert good("rules", "test", rules) == "1 example holds, 0 fail\n"
     text = good(*WHERE, "say_victims", "--rules", rules, *pair)
     assert "Pair 1 without it: " in text
     assert "mourns" not in text

@@ -274,7 +274,7 @@ def test_an_answer_says_why_and_why_not_as_its_trace_does(answer):
     assert trace.answer.alignments == answer.alignments
     assert "label:1:1" in answer.why("1 <==> 1").text() == trace.why("1 <==> 1").text()
     assert answer.why_not(asked).text() == trace.why_not(asked).text()
-    with pytest.raises(UsageError, match="not so in the answer: "):
+    with pytest.raises(UsageError, match="the answer does not have this: "):
         answer.why(asked)
     # The rating can be asked for as well.
     assert answer.rating == trace.answer.rating == system("headlines").rate(answer)

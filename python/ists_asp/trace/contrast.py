@@ -180,11 +180,9 @@ class Contrasted:
         if self._kind is DecisionKind.LABEL:
             atoms = self._trace.beginning(v.LICENSED, *self._decision.atom.arguments)
             licences = chain.from_iterable(self._trace.reasons(atom)[:1] for atom in atoms)
-            own, rule = self._trace.reified.own, attrgetter("probe.rule")
             # Those of one's own tell most; of a file the first is the strongest.
-            yield from sorted(
-                licences, key=lambda one: (id(rule(one)) not in own, rule(one).file, rule(one).line)
-            )
+            own, place = self._trace.reified.own, attrgetter("probe.rule.file", "probe.rule.line")
+            yield from sorted(licences, key=lambda one: (id(one.probe.rule) not in own, place(one)))
         elif not weighed:
             depth = 1 if self._kind in (DecisionKind.SCORE, DecisionKind.NOALI) else _DEPTH
             yield from self._rules(self._decision.atom, depth)

@@ -18,7 +18,7 @@ from clingo.ast import AST, ASTType, ComparisonOperator, Sign
 from ists_asp.rules.catalogue import is_core
 from ists_asp.syntax import trees
 from ists_asp.syntax.ground import Ground, by_name, texts
-from ists_asp.syntax.terms import Term, agree, filled_atom, is_ground, read_atom, reread, written
+from ists_asp.syntax.terms import Term, filled_atom, is_ground, read_atom, reread, written
 from ists_asp.syntax.trees import ANY, PREFIX, fill, functions, is_atom, tuple_of, variable_names
 from ists_asp.trace.decisions import RulePlace, own_rules
 from ists_asp.trace.instances import agrees
@@ -106,8 +106,10 @@ class NearMisses:
         if wanted in self._asked:
             return [Branch("(see above)")]
         self._asked.add(wanted)
-        deriving = self._deriving(wanted)
-        found = [probe for probe in deriving if parts is None or _may_derive(probe, parts)]
+        found = [*self._deriving(wanted)]
+        if parts is not None:
+            matching = self._trace.reified.matching(wanted.partition("(")[0], parts)
+            found = [probe for probe, _ in matching]
         probes = [probe for probe in found if probe.body]
         if not probes:
             kinds = "rules list" if found else "input has"
@@ -251,13 +253,6 @@ def _wanted(literal: AST, values: Mapping[str, Ground]) -> Ground:
     atom = filled_atom(read_atom(term), dict(values))
     known = [written(part) if is_ground(part) else ANY for part in atom.arguments]
     return _atom(sign + atom.name, known)
-
-
-def _may_derive(probe: Probe, parts: Sequence[Term]) -> bool:
-    """Whether a rule for the predicate may derive such an atom, as far as one can see."""
-    assert probe.head is not None
-    atoms = map(read_atom, functions(probe.head.atom.symbol))
-    return any(all(map(agree, parts, atom.arguments)) for atom in atoms)
 
 
 def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Iterator[Query]:

@@ -71,8 +71,8 @@ def by_numbers(asked: Sequence[str], answer: Answer) -> str:
     end = next(named, len(asked))
     words, more = asked[:end], asked[end:]
     if len(words) > 2 or len(more) > 2:
-        hint = "Put each phrase in quotes"
-        raise UsageError(f"{len(words)} words", where=where, expected="one or two", hint=hint)
+        hint = "Put each phrase in quotes, and a label in capitals"
+        raise UsageError(f"{len(words)} phrases", where=where, expected="one or two", hint=hint)
     if len(words) == 1 and not (more and Label(more[0].partition("_")[0]).aligned):
         side, tokens = _only(words[0], (1, 2), answer, where)
         told = " ".join(map(str, tokens))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any, TypeAlias, TypeVar
@@ -21,6 +21,7 @@ from ists_asp.solver import Solver
 from ists_asp.solver.grounder import PreparedRules
 from ists_asp.solver.pairing import Pairing
 from ists_asp.syntax.ground import Ground, texts
+from ists_asp.syntax.terms import Bindings, Term, bind_all, read_atom
 from ists_asp.syntax.trees import functions, parse
 from ists_asp.trace.grounding import Grounding, ground_probes, later_statements
 from ists_asp.trace.instances import RuleInstances, Strata, find_strata
@@ -121,6 +122,15 @@ class ReifiedRules:
                 for key in {(sign + head.name, len(head.arguments)) for head in functions(term)}:
                     found[key].append(probe)
         return {key: tuple(probes) for key, probes in found.items()}
+
+    def matching(self, name: str, parts: Sequence[Term]) -> Iterator[tuple[Probe, Bindings]]:
+        """The probes that may derive an atom of these arguments, and what these tell of it."""
+        for probe in self.deriving.get((name, len(parts)), ()):
+            bound: Bindings = {}
+            assert probe.head is not None
+            head = read_atom(next(functions(probe.head.atom.symbol)))
+            if bind_all(head.arguments, parts, bound):
+                yield probe, bound
 
     def ground(self, probes: Iterable[Probe], atoms: Iterable[Ground]) -> Control:
         """Ground probes over atoms."""

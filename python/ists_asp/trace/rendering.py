@@ -43,7 +43,7 @@ from ists_asp.trace.grounding import Element, Group, RuleInstance
 from ists_asp.trace.probes import Kind, Probe
 from ists_asp.trace.trace import Term, Trace
 
-_ORDER = re.compile(r" [<>]=? ")
+_ORDER = re.compile(r"-?\d+ [<>]=? -?\d+")
 _SHOWN = 5  # elements of a sum, pros, and cons that are shown unless all are asked for
 _TIES = 1  # priorities up to this one only order what is equally good (asp/tie.lp)
 _FLAT = 2  # so deep a tree shows evidence without what it rests on
@@ -163,7 +163,7 @@ class Grower:
         if level >= self._depth:
             return branch
         # That something equals or differs is seen from the words.
-        if comparisons := [text for text in firing.comparisons if _ORDER.search(text)]:
+        if comparisons := list(filter(_ORDER.fullmatch, firing.comparisons)):
             branch.below.append(Branch(", ".join(comparisons)))
         for atom in firing.positive:
             if not self._is_weight(atom):
@@ -220,14 +220,8 @@ class Grower:
         return branch
 
     def _absent(self, atoms: Iterable[Ground]) -> Iterator[Branch]:
-        trace = self._trace
-        said = {atom: trace.deriving(atom) for atom in atoms}
-        told = (
-            f"not so: {text}" if text else f"not {trace.words.atom(atom)}"
-            for atom, text in said.items()
-            if text is not None
-        )
-        return map(Branch, dict.fromkeys(told))
+        told = dict.fromkeys(map(self._trace.deriving, atoms))
+        return (Branch(f"not so: {one}") for one in told if one)
 
     @staticmethod
     def _is_weight(atom: Ground) -> bool:

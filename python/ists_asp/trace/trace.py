@@ -17,8 +17,8 @@ from ists_asp.model import Answer, Label, Pair
 from ists_asp.rules.arguments import CHUNK, SPAN, TOKEN, ArgumentTypes, Place
 from ists_asp.solver import Best
 from ists_asp.syntax.ground import Ground, plain
-from ists_asp.syntax.terms import Bindings, bind_all, read_atom, reread, written
-from ists_asp.syntax.trees import ANY, functions
+from ists_asp.syntax.terms import reread, written
+from ists_asp.syntax.trees import ANY
 from ists_asp.trace.grounding import Grounding, Group, RuleInstance
 from ists_asp.trace.instances import RuleInstances, agrees
 from ists_asp.trace.probes import Probe
@@ -258,25 +258,18 @@ class Trace:
             self._reasons[atom] = (*tables, *self.firings.firings(atom))
         return self._reasons[atom]
 
-    def deriving(self, atom: Ground) -> str | None:
-        """The sentences of the rules that could derive an atom, with :data:`ANY` for anything.
-
-        None where there is no such rule; empty where there are many, or one is a table.
-        """
+    def deriving(self, atom: Ground) -> str:
+        """The sentences of the rules that may derive an atom, or the atom; empty if none may."""
         said: dict[str, None] = {}
         parts = [reread(part, frozenset({ANY})) for part in atom.arguments]
-        for probe in self.reified.deriving.get((atom.partition("(")[0], len(parts)), ()):
-            assert probe.head is not None
-            bound: Bindings = {}
-            head = read_atom(next(functions(probe.head.atom.symbol)))
-            if bind_all(head.arguments, parts, bound):
-                if probe.is_fact or probe.rule.sentence is None:
-                    return ""
-                values = {name: Ground(written(value)) for name, value in bound.items()}
-                said[self.words.sentence(probe, values).removesuffix(": …")] = None
-        if not said and not self.atoms(atom.name):
-            return None
-        return ", or ".join(said) if len(said) <= _SENTENCES else ""
+        for probe, bound in self.reified.matching(atom.partition("(")[0], parts):
+            if probe.is_fact or probe.rule.sentence is None:
+                return self.words.atom(atom)
+            values = {name: Ground(written(value)) for name, value in bound.items()}
+            said[self.words.sentence(probe, values).removesuffix(": …")] = None
+        known = any(len(one.arguments) == len(parts) for one in self.atoms(atom.name))
+        told = len(said) <= _SENTENCES if said else not known
+        return ", or ".join(said) if told else self.words.atom(atom)
 
     def groups(self, firing: RuleInstance) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, with their elements."""

@@ -37,7 +37,7 @@ from ists_asp.trace.reified import Names, ReifiedRules
 from ists_asp.trace.rendering import Grower, document, render
 from ists_asp.trace.trace import Trace, check
 from ists_asp.trace.why import Why, WhyNot, why, why_not
-from ists_asp.vocabulary import FORBIDDEN_LABEL, MUST_JOIN, MUST_SPLIT, NO_LABEL
+from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
 
 def _reach(traces: Sequence[Trace]) -> None:
@@ -216,7 +216,6 @@ class Coverage:
     seen: set[str] = field(default_factory=set)
     # Rules of which one begins a chunk where the other joins it, with an example: "of" in pair 12.
     clashes: dict[tuple[str, str], str] = field(default_factory=dict)
-    barred: dict[str, str] = field(default_factory=dict)  # rules that bar all labels of a pair
 
     def add(self, trace: Trace) -> None:
         """Take up what fired for a pair, whether or not a decision rests on it."""
@@ -230,9 +229,5 @@ class Coverage:
             heads = (Ground(both.text(*at)) for both in (MUST_SPLIT, MUST_JOIN))
             splits, joins = (by_head.get(head, ()) for head in heads)
             self.clashes |= {(split, join): example for split in splits for join in joins}
-        for spans in [one.arguments for one in best.atoms.get(NO_LABEL.name, ())]:
-            start = f"{FORBIDDEN_LABEL.name}({','.join(spans)},"
-            names = chain.from_iterable(by_head[head] for head in by_head if head.startswith(start))
-            self.barred |= dict.fromkeys(names, f"pair {pair.id}")
         self.fired.update(trace.firings.by_rule, trace.tables.by_rule)
         self.seen.update(best.atoms, trace.rewritten.known_by_name)

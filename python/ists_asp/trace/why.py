@@ -124,7 +124,7 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
     read = questions.read_question(question, trace.answer)
     wanted = questions.goals(trace, read)
     if failing := [goal for goal in wanted if not questions.holds(trace, goal)]:
-        fault, where = f"not so in the answer: {failing[0].text}", f"decision '{question}'"
+        fault, where = f"the answer does not have this: {failing[0].text}", f"decision '{question}'"
         raise UsageError(fault, where=where, hint="Ask ists-asp why-not")
     atoms = {goal.atom for goal in wanted if goal.true}
     kinds = {DecisionKind.BOUNDARY} if read.side else {*DecisionKind} - {DecisionKind.BOUNDARY}
@@ -325,8 +325,7 @@ class _Search:
     def _missing(self, needs: Predicate, start: Sequence[Ground], depth: int) -> list[Branch]:
         wanted = Ground(needs.text(*start, *[ANY] * (needs.arity - len(start))))
         below = self._nearest.explain(wanted, depth)
-        proposal = "a rule that proposes the pair"
-        told = f"a licence for {start[2].upper()}" if needs is v.LICENSED else proposal
+        told = f"a licence for {start[2].upper()}" if needs is v.LICENSED else "a proposal of it"
         return [Branch(f"missing: {told}", below=below)]
 
     def _search(self, size: int) -> tuple[AnswerSet | None, bool]:

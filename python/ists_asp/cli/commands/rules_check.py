@@ -172,8 +172,8 @@ def _sampled(
             except (RuleError, SolveError, TraceError) as error:
                 error.where = f"{program.name}, sample {error.where or 'pairs'}"
                 raise
-    sample = found.fired, found.seen, found.clashes, found.barred
-    return list(check_sample(checked, asked, *sample, len(pairs)))
+    sample = found.fired, found.seen, found.clashes, len(pairs)
+    return list(check_sample(checked, asked, *sample))
 
 
 def _enough(checked: Checked, own: set[Path]) -> list[Program]:
@@ -251,7 +251,8 @@ def test(
     failing = [one for one in records if one["failures"]]
     told = "".join(f"{line}\n" for one in failing for line in _told(one))
     if not quiet:
-        told += f"{len(records) - len(failing)} examples hold, {len(failing)} fail\n"
+        held = len(records) - len(failing)
+        told += f"{held} example{'s hold' if held != 1 else ' holds'}, {len(failing)} fail\n"
     write_output(None, records if as_json else visible(told))
     context.exit(bool(failing))
 

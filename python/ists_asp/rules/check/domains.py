@@ -79,6 +79,7 @@ _WORDS: frozenset[_Slot] = frozenset(
 )
 _TOKEN_WORDS = frozenset(one.signature for one in (v.WORD, v.LEMMA, v.CONTAINS))
 _EVIDENCE: _Slot = (v.EVIDENCE.signature, 1)
+_VALUE, _MOST = (v.EVIDENCE.signature, 2), 100
 _NAMES = frozenset((one.signature, 0) for one in (*v.WEIGHTS, v.ARGUES, v.WORTH))
 """The arguments that are names of evidence, beside that of evidence itself."""
 
@@ -137,6 +138,8 @@ def _outside(atom: Atom) -> Iterator[_Fault]:
         elif domain and isinstance(term, Ground) and str(term) not in domain:
             found = f"{term} is never the {_ordinal(slot[1])} argument of {atom.key}"
             yield "domain", found, _meant(str(term), domain)
+        elif slot == _VALUE and is_written_number(term) and not 0 <= int(term) <= _MOST:
+            yield "domain", f"{term} is no value of evidence", f"Write a number from 0 to {_MOST}"
 
 
 def _not_words(atom: Atom, words: Collection[_Slot]) -> Iterator[_Fault]:

@@ -24,14 +24,16 @@ from ists_asp import vocabulary as v
 from ists_asp.errors import LONGEST_NAME, MOST
 from ists_asp.io.store import Memo
 from ists_asp.rules.arguments import Atom, Meanings, Place, Read, argument_types, placed
-from ists_asp.rules.check.model import Checked, Finding
+from ists_asp.rules.check.domains import LABELS
+from ists_asp.rules.check.model import Checked, Finding, Statement
 from ists_asp.syntax.ground import Ground
-from ists_asp.syntax.terms import Call, Term, Variable, is_written_number
+from ists_asp.syntax.terms import Call, Term, Variable, is_written_number, written
 from ists_asp.syntax.trees import Signature, derives_atom, is_atom, variable_names, walk
 from ists_asp.vocabulary import Meaning
 
 _LONG = re.compile(r"(?<![\w'])[A-Z][\w']+")  # variables of more than a letter
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
+_VARIABLE = re.compile(r"(?<![\w\"'])_*[A-Z][\w']*")
 _SUMS = (AggregateFunction.Sum, AggregateFunction.SumPlus)
 _SEEDS: Meanings = {
     predicate.signature: predicate.meanings
@@ -45,6 +47,7 @@ MIRRORED |= {other: one for one, other in MIRRORED.items()}
 
 _ONE_VALUE = {one.signature for one in (v.WORD, v.LEMMA, v.UPOS)}  # a token has one of each
 _HOLDS = {"=": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge}
+_CUTS = (str(v.MUST_SPLIT), str(v.MUST_JOIN), f"{v.EVIDENCE} about boundary")  # decide on chunks
 _PLAIN = {Variable, Ground}  # what is compared as it stands
 _TRIED = 50_000  # values of the variables of a rule that are tried
 _UNORDERED = frozenset(
@@ -261,6 +264,7 @@ def check_sums(checked: Checked) -> Iterator[Finding]:
             if circle := sorted(above_it.intersection(map(_node, body))):
                 found += f", and that on {circle[0]}: a circle"
                 hint = "Ask for proposed(X,Y) instead, or find evidence about link(X,Y)"
+                hint = "Ask for words and tags instead" if head in _CUTS else hint
             elif head not in weighed and (circle := sorted(denied & _reached(above, head))):
                 found += f", and that on the absence of {circle[0]}, which rests on it: a circle"
             elif not derives_atom(statement.node):
@@ -404,12 +408,14 @@ def _marks(types: Types, read: Read, *, exchanged: bool) -> set[tuple[str, ...]]
 
 
 def check_scope(checked: Checked) -> Iterator[Finding]:
-    """Look for weights that count once, sets that run over everything."""
+    """Look for weights that count once, sets that run over everything, labels all forbidden."""
+    yield from _without_label(checked)
     for statement in checked.statements:
         rule = statement.rule
         if statement.node.ast_type not in (ASTType.Rule, ASTType.Minimize):
             continue
-        for found, hint in (*_once(statement.node), *_loose(statement.node)):
+        gains = "#maximize" in checked.text(statement.path).line(rule.line)
+        for found, hint in (*_once(statement.node, gains=gains), *_loose(statement.node)):
             code = "counted-once" if found.startswith("all") else "loose-set"
             yield checked.finding(code, statement, found, hint, rule.name)
         written = Counter(_LONG.findall(_STRING.sub('""', rule.text)))
@@ -418,6 +424,26 @@ def check_scope(checked: Checked) -> Iterator[Finding]:
                 told = f"{name} stands only once in this rule, as a variable that matches anything"
                 hint = f'Correct its spelling, or write "{name.lower()}" for a word, or _'
                 yield checked.finding("variable", statement, told, hint, rule.name)
+
+
+def _without_label(checked: Checked) -> Iterator[Finding]:
+    """Rules that between them forbid all labels where the conditions of one hold."""
+    bars: dict[frozenset[str], dict[Term, Statement]] = defaultdict(dict)
+    for statement, read in itertools.chain.from_iterable(checked.atoms[one] for one in checked.own):
+        parts = [f"{one.positive} {written(one.call)}" for one in read.used]
+        text = "\n".join([*parts, *(" ".join(map(str, one)) for one in read.compared)])
+        for head in (one for one in read.derived if one.key == v.FORBIDDEN_LABEL.signature):
+            # Variables are called by the order in which they come.
+            order = dict.fromkeys([*map(str, head.arguments[:2]), *_VARIABLE.findall(text)])
+            names = {name: f"V{number}" for number, name in enumerate(order)}
+            body = _VARIABLE.sub(lambda one, names=names: names[one[0]], text)  # type: ignore[misc]
+            bars[frozenset(body.split("\n"))][head.arguments[2]] = statement
+    for where, own in bars.items():
+        every = {label: one for body in bars if body <= where for label, one in bars[body].items()}
+        rules = ", ".join(sorted({one.rule.name for one in every.values()}))
+        told, hint = f"{rules} forbid all labels here", "Leave SIMI, or write forbidden_pair(X,Y)"
+        for one in {id(one): one for one in own.values() if {*LABELS} <= every.keys()}.values():
+            yield checked.finding("no-label", one, told, hint, one.rule.name)
 
 
 def unsafe_inside(node: AST, name: str) -> str:
@@ -432,13 +458,14 @@ def unsafe_inside(node: AST, name: str) -> str:
     return ""
 
 
-def _once(node: AST) -> Iterator[tuple[str, str]]:
+def _once(node: AST, *, gains: bool) -> Iterator[tuple[str, str]]:
     """Weights that all cases of a condition share: what was found, and what to do."""
     if node.ast_type is ASTType.Minimize:
         told = set[str]().union(*map(variable_names, (node.weight, *node.terms)))
         found = sorted(set[str]().union(*map(variable_names, node.body)))
         if found and not told:
-            weight = f"{node.weight}@{node.priority}"
+            # clingo has #maximize as costs.
+            weight = f"{str(node.weight).removeprefix('-' * gains)}@{node.priority}"
             hint = f"Tell the cases apart: {','.join([weight, *found])}"
             yield f"all cases together count once: {weight} has none of the variables", hint
         return

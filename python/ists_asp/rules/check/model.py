@@ -184,9 +184,10 @@ class Checked:
         overlay = read_overlay(given)
         whole = any((path / "profiles").is_dir() for path in given)
         self.partial = whole and bool(profiles)
+        self.profiles = list_profiles(overlay.base)
         self.programs: list[Program] = []
         self.replaced: dict[Path, str] = {}
-        for name in profiles or (list_profiles(overlay.base) if whole else ("default",)):
+        for name in profiles or (self.profiles if whole else ("default",)):
             try:
                 profile = load_profile(name, overlay.base)
                 self.programs += _programs(profile, overlay, runs)

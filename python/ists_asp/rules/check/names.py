@@ -16,10 +16,11 @@ from clingo import Control
 from clingo.ast import ASTType, ProgramBuilder, Sign
 
 from ists_asp import vocabulary as v
-from ists_asp.errors import UNSAFE, alike, unsafe
+from ists_asp.errors import UNSAFE, alike, suggest, unsafe
 from ists_asp.rules.arguments import Atom, Read
 from ists_asp.rules.check.meanings import likeness, types_of, unsafe_inside
 from ists_asp.rules.check.model import Checked, Finding, Place, Program, Statement
+from ists_asp.rules.examples import read_example
 from ists_asp.rules.loader import fits
 from ists_asp.rules.parsing import PLACED, WEIGHED, Messages, Weighed, weighed
 from ists_asp.rules.profiles import Purpose
@@ -177,8 +178,8 @@ def _known(files: Iterable[Path], uses: Mapping[Path, _Uses]) -> set[Signature]:
 
 def _meant(checked: Checked, key: Signature, place: Place, known: Collection[Signature]) -> str:
     """The predicate that fits best in the place of an unknown one, or has the most similar name."""
-    best = None
-    if isinstance(place, tuple) and isinstance(place[1], Atom):
+    best, namesakes = None, {one[0] for one in (*known, *documented())}
+    if key.name not in namesakes and isinstance(place, tuple) and isinstance(place[1], Atom):
         statement, atom = place
         reads = next(reads for one, reads in checked.atoms[statement.path] if one is statement)
         public = {one for one in {*known, *documented()} - {key} if not one[0].startswith("_")}
@@ -260,22 +261,15 @@ def check_sample(
     fired: Collection[str],
     seen: Collection[str],
     clashes: Mapping[tuple[str, str], str],
-    barred: Mapping[str, str],
     pairs: int,
 ) -> Iterator[Finding]:
     """Look for rules that decide answers and never fired for sample pairs, or that disagreed.
 
     Of ``rules`` constraints are left out, which never fire in an answer, and so are rules of
     explanations. ``seen`` are the names of predicates that had atoms; ``clashes`` are pairs of
-    rules of which one split chunks where the other joined them, with an example; ``barred`` are
-    rules that forbid labels to a pair that has none left, likewise.
+    rules of which one split chunks where the other joined them, with an example.
     """
     yield from _clashing(checked, clashes)
-    for statement in checked.statements:
-        if (name := statement.rule.name) in barred:
-            told = f"in {barred[name]} rules forbid all labels of two spans, this one among them"
-            hint = "They are not aligned. Leave SIMI, or write forbidden_pair(X,Y)"
-            yield checked.finding("no-label", statement, told, hint, name)
     for statement in rules:
         node, name = statement.node, statement.rule.name
         fires = trees.derives_atom(node) or node.ast_type is ASTType.Minimize
@@ -309,7 +303,7 @@ def _clashing(checked: Checked, clashes: Mapping[tuple[str, str], str]) -> Itera
 
 _EVIDENCE = v.EVIDENCE.signature
 _WORTHS = {one.signature for one in (*v.WEIGHTS, v.WORTH)}
-_TABLES = (f"{v.CONFIDENCE.name}(", f"{v.RATING_MARGIN.name}(")  # facts that need no names
+_TABLES = {one.name for one in (v.CONFIDENCE, v.RATING_MARGIN, v.ARGUES, v.CALLED, v.MARKS)}
 
 
 def check_tables(checked: Checked) -> Iterator[Finding]:
@@ -329,9 +323,19 @@ def check_names(checked: Checked) -> Iterator[Finding]:
     for path, found in checked.replaced.items():
         hint = "Give it another name to add its rules instead"
         yield checked.finding("replaces", (path, 0, 0), found, hint)
+    names = {one.name.rstrip("'") for one in checked.rules.rules if one.sentence is not None}
     for statement in checked.statements:
         kind, rule, path = statement.node.ast_type, statement.rule, statement.path
-        if rule.text.startswith(_TABLES) and trees.is_fact(statement.node):
+        for line, text in rule.examples:
+            name = read_example(text).profile or checked.profiles[0]
+            if name not in checked.profiles:
+                hint = suggest(name, checked.profiles, "See ists-asp profiles")
+                told = f'there is no profile "{name}"'
+                yield checked.finding("directive", (path, line, 1), told, hint)
+        if rule.excepts and kind is ASTType.Defined and rule.excepts not in names:
+            hint = suggest(rule.excepts, names, "ists-asp rules list shows all names")
+            yield checked.finding("directive", statement, f"no rule is called {rule.excepts}", hint)
+        if rule.text.partition("(")[0] in _TABLES and trees.is_fact(statement.node):
             continue
         unnamed = kind in (ASTType.Rule, ASTType.Minimize) and rule.sentence is None
         # A line of a word table speaks for itself, and has no place for a name.
