@@ -154,6 +154,13 @@ def test_report_and_json(tmp_path):
     )
     record = json.loads(json.dumps(result.as_dict()))
     assert record["overall"]["Ali"] == {"precision": 1.0, "recall": 0.5, "f1": 0.6667}
+    # Links of a word aligner have neither labels nor scores.
+    system.write_text("0-0\n")
+    linked = evaluate_files(gold, system).as_dict()
+    assert (linked["overall"], linked["confusion"]) == ({"Ali": record["overall"]["Ali"]}, [])
+    system.write_text("0-0\n1-0\n")
+    with pytest.raises(DataError, match="2 lines of links; expected 1, one for each pair of gold"):
+        evaluate_files(gold, system)
 
 
 FAULTS = [

@@ -147,7 +147,7 @@ class Gain:
 
     def measures(self) -> tuple[tuple[str, float, float, float, *tuple[float, ...]], ...]:
         """Official names, with F1 before, after, the gain (below 0: a loss), and how sure it is."""
-        pairs = zip(self.old.named(), self.new.named(), self.intervals, strict=True)
+        pairs = zip(self.old.named(), self.new.named(), self.intervals, strict=False)
         return tuple(
             (name, old.f1, new.f1, new.f1 - old.f1, *sure) for (name, old), (_, new), sure in pairs
         )

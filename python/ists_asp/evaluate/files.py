@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,8 +15,8 @@ from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
 from ists_asp.evaluate import wa_check
 from ists_asp.evaluate.scorer import Evaluation, Reference, ScoredLine, ScoredPair, evaluate
-from ists_asp.io.text import Faults, Source, Warn, ignore, make_sentence
-from ists_asp.io.wa import WaSentence, WaToken, read_wa
+from ists_asp.io.text import Faults, Source, Warn, ignore, make_sentence, read_lines
+from ists_asp.io.wa import WaSentence, WaToken, links_of, read_wa
 from ists_asp.limits import MAX_TOKENS
 from ists_asp.model import Alignment, Label, Pair, Scheme, Sentence
 from ists_asp.resources import data_dir
@@ -38,20 +39,26 @@ def evaluate_files(
     warn: Warn = ignore,
     skip_bad: bool = False,
 ) -> Evaluation:
-    """Measure the answers of ``system`` against ``gold``, both ``.wa`` files.
+    """Measure the answers of ``system`` against ``gold``, both ``.wa`` files, or its links ``i-j``.
 
     Files are read as the official scorer reads them, and the figures are the same. What it or
     the official check refuses, or would measure with doubtful sense, is an error. With ``skip_bad``
     a pair with such a line is warned of and left out of its file.
     """
     read = partial(_read, warn=warn, skip_bad=skip_bad)
-    (right, hash1, said), (answers, hash2, other) = read(gold, True), read(system, False)
+    right, hash1, said = read(gold, True)
+    linked = _read_links(system, right)
+    answers, hash2, other = linked or read(system, False)
     if not right.keys() & answers.keys():
         found = f"no sentence id in common with {gold}"
         expected = f"ids such as '{shortened(next(iter(right)))}'"
         raise DataError(found, where=str(system), expected=expected, hint=_ZERO)
     _compare_sentences(said, other, (gold, system), warn)
     evaluation = evaluate(right, answers, scheme)
+    if linked:
+        pairs = {key: scores.of_links for key, scores in evaluation.pairs.items()}
+        overall = evaluation.overall.of_links
+        evaluation = replace(evaluation, overall=overall, pairs=pairs, confusion={})
     measure = evaluation.overall.alignment
     if not measure.total_gold and not measure.total_system:
         found = f"nothing to measure: no words are aligned here, nor in {gold}"
@@ -155,6 +162,26 @@ def _read(
     for first, *more in filter(None, (odd, misplaced)):
         warn(first + (f"; {len(more)} more" if more else ""))
     return pairs, view.digest.hexdigest()[:10], texts
+
+
+def _read_links(
+    path: Path, gold: Mapping[str, ScoredPair]
+) -> tuple[dict[str, ScoredPair], str, dict[str, _Texts]] | None:
+    """The same of a file of links, a line for each pair of gold; None if it is no such file."""
+    texts = (line.text for line in read_lines(path) if line.text.strip())
+    if not path.is_file() or not re.match(r"\s*\d+[-?p]\d", next(texts, "")):
+        return None
+    lines = list(read_lines(path))
+    if len(lines) != len(gold):
+        found, expected = f"{len(lines)} lines of links", f"{len(gold)}, one for each pair of gold"
+        raise DataError(found, where=str(path), expected=expected)
+    pairs = {}
+    for line, (key, pair) in zip(lines, gold.items(), strict=True):
+        links = (((str(i + 1),), (str(j + 1),)) for i, j in links_of(line))
+        scored = (ScoredLine(*link, Label.SIMI, frozenset(), 0.0) for link in links)
+        pairs[key] = replace(pair, lines=tuple(scored))
+    digest = sha256("".join(f"{line.text}\n" for line in lines).encode()).hexdigest()[:10]
+    return pairs, digest, {}
 
 
 def _check_links(where: str, lines: Iterable[ScoredLine | Alignment]) -> None:

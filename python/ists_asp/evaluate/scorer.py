@@ -75,6 +75,9 @@ class Measure(Summed):
         return 0.0 if self.total_system or self.total_gold else 1.0
 
 
+UNKNOWN = Measure()  # of links that have no labels
+
+
 @dataclass(frozen=True, slots=True)
 class Scores(Summed):
     """The four official measures: alignment, type, score, type and score."""
@@ -85,9 +88,15 @@ class Scores(Summed):
     type_score: Measure = Measure()
 
     def named(self) -> tuple[tuple[str, Measure], ...]:
-        """The measures with the names that the official scorer prints."""
+        """The measures that there are, with the names that the official scorer prints."""
         measures = self.alignment, self.type, self.score, self.type_score
-        return tuple(zip(("Ali", "Type", "Score", "Typ+Sco"), measures, strict=True))
+        named = zip(("Ali", "Type", "Score", "Typ+Sco"), measures, strict=True)
+        return tuple((name, measure) for name, measure in named if measure is not UNKNOWN)
+
+    @property
+    def of_links(self) -> Scores:
+        """That of alignment alone, for links without labels and scores."""
+        return Scores(self.alignment, UNKNOWN, UNKNOWN, UNKNOWN)
 
     def as_dict(self) -> dict[str, object]:
         """Precision, recall and F1 of each measure, by its official name."""

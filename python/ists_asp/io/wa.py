@@ -218,14 +218,20 @@ def linked_pair(bare: Pair, alignments: Iterable[Alignment], where: str, warn: t
     return pair.with_chunks(*linked)
 
 
-def parse_links(line: t.Line) -> list[Alignment]:
-    """The alignments of links ``i-j`` between tokens, counted from 0, as aligners write them."""
-    groups = list[tuple[set[int], set[int]]]()
+def links_of(line: t.Line) -> Iterator[tuple[int, int]]:
+    """The links ``i-j`` between tokens, counted from 0, of a line that a word aligner writes."""
     for text in line.text.split():
         if (match := _LINK.fullmatch(text)) is None:
             found, expected = f"'{shortened(text)}' is no link", "links such as 0-0 1-2"
             raise DataError(found, where=line.where, expected=expected)
-        one, two = ({int(number) + 1} for number in match.groups())
+        yield int(match[1]), int(match[2])
+
+
+def parse_links(line: t.Line) -> list[Alignment]:
+    """The alignments of such a line: tokens that links connect are on one."""
+    groups = list[tuple[set[int], set[int]]]()
+    for first, second in links_of(line):
+        one, two = {first + 1}, {second + 1}
         for group in [group for group in groups if group[0] & one or group[1] & two]:
             groups.remove(group)
             one, two = one | group[0], two | group[1]

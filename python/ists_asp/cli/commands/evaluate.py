@@ -76,9 +76,10 @@ def evaluate(
 ) -> None:
     """Measure answers against a gold standard.
 
-    In: two .wa files; pairs are matched by id. With --task sts: a file with one gold rating per
-    line, optionally followed by the sentences, or a table with a column of them; and the ratings
-    of a run as ists-asp sts writes them. Or two folders of such files.
+    In: two .wa files; pairs are matched by id; or gold and the links i-j of a word aligner, a line
+    a pair, of which only the alignment is measured. With --task sts: a file with one gold rating
+    per line, optionally followed by the sentences, or a table with a column of them; and the
+    ratings of a run as ists-asp sts writes them. Or two folders of such files.
 
     Out: F1, precision and recall of alignment (Ali), type, score, and type with score
     (Typ+Sco) over all pairs, a confusion matrix of labels, and a signature that names everything
