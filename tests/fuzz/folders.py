@@ -158,7 +158,8 @@ def attempt(faults, work, *given, **named):
     try:
         return work(*given, **named)
     except IstsError as error:
-        if "\n" in str(error) or not str(error):
+        lines = getattr(error, "messages", [str(error)])  # of several faulty lines one each
+        if not all(lines) or any("\n" in line for line in lines):
             faults.append(f"{work} {given}: {error!r}")
     except Exception:
         faults.append(f"{work} {given}: {traceback.format_exc()[-1500:]}")
