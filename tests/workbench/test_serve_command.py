@@ -65,6 +65,26 @@ def test_it_ends_when_it_is_told_to_and_leaves_no_process(tmp_path):
         assert left == []
 
 
+def test_shared_work_begins_a_new_project(tmp_path):
+    work = {"profile": "images", "project": "headlines", "sent1": "a dog", "sent2": "a cat & more"}
+    file = tmp_path / "work.json"
+    good = {"a.lp": "dogs(1)."}
+
+    def refused(rules, words):
+        file.write_text(json.dumps({**work, "rules": rules}))
+        with start(tmp_path / "p", "--open", file) as process:
+            output, errors = process.communicate(timeout=90)
+        assert (process.returncode > 0, output, errors.count("\n")) == (True, "", 1), errors
+        assert words in errors
+
+    refused({"../a.lp": ""}, "is not a name for a rule file")
+    refused([], "Expected `object`, got `array` - at `$.rules`")
+    file.write_text(json.dumps({**work, "rules": good}))
+    with serving.serving(tmp_path / "p", "--open", file) as server:
+        assert server.asked("/project/rules/texts")["a.lp"] == "dogs(1)."
+        refused(good, "this is a project already")
+
+
 def test_a_folder_keeps_its_port_and_its_token(tmp_path):
     state = {"XDG_STATE_HOME": str(tmp_path / "state")}
     addresses = []

@@ -1,4 +1,4 @@
-import { byId, decisionOf, download, draw, failed, live, make, send, whyNodes } from "./common.js";
+import { byId, decisionOf, download, draw, failed, get, live, make, send, whyNodes } from "./common.js";
 import { wrong } from "./fix.js";
 
 const tab = crypto.randomUUID();
@@ -123,6 +123,14 @@ byId("svg").addEventListener("click", async () => {
   try {
     const { svg } = await send("/api/picture", given());
     download("alignment.svg", svg, "image/svg+xml");
+  } catch (error) { failed(error); }
+});
+
+byId("share").addEventListener("click", async () => {
+  try {
+    const work = { ...given(), project: document.body.dataset.profile, rules: await get("/project/rules/texts") };
+    const name = work.sent1.toLowerCase().match(/[a-z0-9]+/g)?.slice(0, 4).join("-") ?? "pair";
+    download(`${name}.json`, JSON.stringify(work, null, 1), "application/json");
   } catch (error) { failed(error); }
 });
 

@@ -100,7 +100,10 @@ def text_digest(text: str) -> str:
 
 
 class Project:
-    """A project folder. UsageError: it is neither empty nor one. DataError: it is faulty."""
+    """A project folder. UsageError: it is neither empty nor one. DataError: it is faulty.
+
+    With ``rules``, texts by the names of their files, it must be a new one, which begins with them.
+    """
 
     def __init__(
         self,
@@ -109,6 +112,7 @@ class Project:
         warn: Warn = ignore,
         *,
         read_only: bool = False,
+        rules: Mapping[str, str] | None = None,
     ) -> None:
         if profile is not None:
             load_profile(profile)
@@ -120,7 +124,10 @@ class Project:
         if self.root.exists() and not self.root.is_dir():
             raise UsageError("this is not a folder", where=str(self.root))
         if not (self.root.is_dir() and self.folder.stamps(MARK)):
-            self._create(profile or "default")
+            self._create(profile or "default", rules)
+        elif rules is not None:
+            there, expected = "this is a project already", "a new folder"
+            raise UsageError(there, where=str(self.root), expected=expected)
         try:
             found = parse_toml(self.folder.read(MARK).encode())[1].get("profile")
         except TomlError as error:
@@ -143,12 +150,15 @@ class Project:
             found, hint = "another server is at work on this folder", "Use its page, or stop it"
             raise UsageError(found, where=str(self.root), hint=hint)
 
-    def _create(self, profile: str) -> None:
+    def _create(self, profile: str, rules: Mapping[str, str] | None) -> None:
         if not self.folder.writable:
             expected = f"a folder with {MARK}"
             raise UsageError("this is not a project", where=str(self.root), expected=expected)
         there = {path.name for path in self.root.iterdir()} if self.root.is_dir() else set()
-        if there - {CORPORA, RULES}:
+        begun = {"words.tsv": _WORDS} | dict(rules or {})
+        for name, text in begun.items():
+            self.check_rule(name, text)
+        if there - ({CORPORA, RULES} if rules is None else set()):
             found = "this folder is neither empty nor a project"
             expected = f"a new or an empty folder, one with {CORPORA} alone, or one with {MARK}"
             raise UsageError(found, where=str(self.root), expected=expected)
@@ -158,8 +168,8 @@ class Project:
         texts = {
             f"{CORPORA}/{path.relative_to(samples)}": path.read_text("utf-8") for path in files
         }
-        words = {} if RULES in there else {f"{RULES}/words.tsv": _WORDS}
-        texts |= {**words, MARK: f'profile = "{profile}"\n'}
+        texts |= {f"{RULES}/{name}": begun[name] for name in begun if RULES not in there}
+        texts |= {MARK: f'profile = "{profile}"\n'}
         try:
             self.folder.commit(texts)
         except DataError:

@@ -220,6 +220,10 @@ def router(bench: Bench) -> APIRouter:
         )
         return list(islice(lines, _HITS))
 
+    @routes.get("/texts")
+    def texts() -> dict[str, str]:
+        return {name: project.read_rules(name) for name in project.notice().files}
+
     @routes.get("/loaded")
     def loaded() -> dict[str, str | None]:
         """Whether pairs can be decided with the rules, and why not."""

@@ -36,8 +36,15 @@ _PORTS = range(20000, 32000)  # below those that systems give to whoever asks fo
   ists-asp serve my-project --port 8080 --no-browser
   ists-asp serve my-project --new-token
   ists-asp serve my-project --profile headlines --read-only
+  ists-asp serve new-project --open bus-accident.json
 """)
 @click.argument("folder", type=READ, default="ists-project")
+@options.option(
+    "--open FILE",
+    "Begin a new project with the pair and the rules of a file that Share on the page Try saved.",
+    name="sent",
+    type=READ,
+)
 @options.with_setup
 @options.option(
     "--profile NAME",
@@ -57,6 +64,7 @@ _PORTS = range(20000, 32000)  # below those that systems give to whoever asks fo
 @options.quiet_option
 def serve(
     folder: Path,
+    sent: Path | None,
     setup: Setup,
     port: int | None,
     new_token: bool,
@@ -78,14 +86,18 @@ def serve(
         raise ResourceError("the workbench needs FastAPI and uvicorn", hint=hint)
     from ists_asp.workbench.desk import Desks
     from ists_asp.workbench.project import Project
+    from ists_asp.workbench.sharing import read_shared
 
-    project = Project(folder, setup.profile or None, note, read_only=read_only)
+    work = read_shared(sent) if sent else None
+    profile, rules = (work.project, work.rules) if work else (setup.profile or None, None)
+    project = Project(folder, profile, note, read_only=read_only, rules=rules)
     project.lock()
     name = sha256(os.fsencode(project.root)).hexdigest()
     listening = _listening(name, port)
     port = listening.getsockname()[1]
     token = _token(name, new=new_token, kept=not read_only)
-    address = f"http://{ADDRESS}:{port}/?token={token}"
+    page = f"{work.page}&" if work else "/?"
+    address = f"http://{ADDRESS}:{port}{page}token={token}"
     with Desks(project, replace(setup, incremental=False)) as desks:
         # Workers begin before any thread does.
         desks.begin()
