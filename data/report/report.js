@@ -1,16 +1,18 @@
 // A report: pairs as pictures, found by filters, sorted, fifty at a time; in one file or served.
 
-import { byId, download, live, make, whyNodes } from "/static/common.js";
+import { byId, download, live, make, t, whyNodes } from "/static/common.js";
 
 const SIZE = 50;
 const DOUBT = 0.5;
 const MEANINGS = {
-  EQUI: "equivalent", OPPO: "opposite", SPE1: "the first is more specific", SPE2: "the second is more specific",
-  SIMI: "similar", REL: "related", NOALI: "no counterpart", ALIC: "counterpart aligned elsewhere",
+  EQUI: t("equivalent"), OPPO: t("opposite"), SPE1: t("the first is more specific"), SPE2: t("the second is more specific"),
+  SIMI: t("similar"), REL: t("related"), NOALI: t("no counterpart"), ALIC: t("counterpart aligned elsewhere"),
 };
 const AGAINST = ["gold", "other"];
-const VERDICTS = { differs: "differs", alignment: "other alignment", label: "other label", tag: "other tag", score: "other score", same: "same" };
-const count = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
+const VERDICTS = {
+  differs: t("differs"), alignment: t("other alignment"), label: t("other label"), tag: t("other tag"), score: t("other score"), same: t("same"),
+};
+const marksHidden = (n) => t("{n} punctuation mark hidden|{n} punctuation marks hidden", { n });
 const least = (values) => values.reduce((one, other) => Math.min(one, other), Infinity);
 
 /** An SVG as text, if need be as a file: in light colours, with its style and a title, not to be chosen. */
@@ -61,37 +63,37 @@ export const showReport = (root, data, { detail, why }) => {
     different: () => -differing(pair, against.length - 1),
   })[key]();
   const sorts = {
-    "": "as given",
-    ...(pairs.some((pair) => pair.rating) && { rating: "highest rating first", "-rating": "lowest rating first" }),
-    ...(pairs.some((pair) => pair.lines.some((line) => line[2] !== null)) && { unsure: "unsure first" }),
-    ...(gold >= 0 && { worst: "worst F1 first" }),
-    ...(asked.includes("other") && { different: "most different first" }),
+    "": t("as given"),
+    ...(pairs.some((pair) => pair.rating) && { rating: t("highest rating first"), "-rating": t("lowest rating first") }),
+    ...(pairs.some((pair) => pair.lines.some((line) => line[2] !== null)) && { unsure: t("unsure first") }),
+    ...(gold >= 0 && { worst: t("worst F1 first") }),
+    ...(asked.includes("other") && { different: t("most different first") }),
   };
   const differing = (pair, at) => (pair.against[at] ?? []).filter((one) => one[2] !== "same").length;
 
-  const form = make("form", { "aria-label": "Filters" },
-    make("fieldset", {}, make("legend", { text: "Labels" }), ...used.map((label) => make("label", { class: `key ${label}`, title: MEANINGS[label] },
+  const form = make("form", { "aria-label": t("Filters") },
+    make("fieldset", {}, make("legend", { text: t("Labels") }), ...used.map((label) => make("label", { class: `key ${label}`, title: MEANINGS[label] },
       make("input", { type: "checkbox", name: "label", value: label, checked: true }), make("b", { text: label }), make("span", { class: "dim" })))),
-    make("label", {}, "Words ", make("input", { name: "q", type: "search", placeholder: "words or id" })),
-    make("label", {}, "Score ", make("input", { name: "from", type: "number", min: 0, max: 5, step: 0.5, value: 0 }),
-      " to ", make("input", { name: "to", type: "number", min: 0, max: 5, step: 0.5, value: 5, "aria-label": "Score to" })),
-    ...against.map((name, at) => choice(asked[at], `Against ${name} `, { "": "any", ...VERDICTS })),
-    choice("sort", "Order ", sorts),
-    make("label", {}, make("input", { name: "punctuation", type: "checkbox", value: "1" }), "Punctuation"),
-    make("button", { type: "reset", text: "All" }),
-    make("button", { type: "button", text: "Table as CSV", onclick: () => download("report.csv", table(rows()), "text/csv") }));
+    make("label", {}, `${t("Words")} `, make("input", { name: "q", type: "search", placeholder: t("words or id") })),
+    make("label", {}, `${t("Score")} `, make("input", { name: "from", type: "number", min: 0, max: 5, step: 0.5, value: 0 }),
+      ` ${t("to")} `, make("input", { name: "to", type: "number", min: 0, max: 5, step: 0.5, value: 5, "aria-label": t("Score to") })),
+    ...against.map((name, at) => choice(asked[at], `${t("Against {name}", { name })} `, { "": t("any"), ...VERDICTS })),
+    choice("sort", `${t("Order")} `, sorts),
+    make("label", {}, make("input", { name: "punctuation", type: "checkbox", value: "1" }), t("Punctuation")),
+    make("button", { type: "reset", text: t("All") }),
+    make("button", { type: "button", text: t("Table as CSV"), onclick: () => download("report.csv", table(rows()), "text/csv") }));
   const box = make("details", { class: "filters", open: matchMedia("(min-width: 48rem)").matches },
-    make("summary", {}, "Filters ", make("output", { id: "count", "aria-live": "polite" })), form);
+    make("summary", {}, `${t("Filters")} `, make("output", { id: "count", "aria-live": "polite" })), form);
   const list = make("div", { id: "pairs" });
-  const turn = (step) => make("button", { type: "button", text: step < 0 ? "Previous" : "Next", onclick: () => open(page + step) });
-  const pager = make("nav", { class: "row", "aria-label": "Pages" }, turn(-1), make("span"), turn(1));
-  const confusion = make("details", { id: "confusion", hidden: !against.length }, make("summary", { text: `Labels: ${against[0]} against these answers` }),
-    make("p", { class: "dim", text: `Rows: ${against[0]}; columns: these answers; none: the other has no line with these tokens. A cell shows its pairs.` }), make("div", { class: "scroll" }));
+  const turn = (step) => make("button", { type: "button", text: step < 0 ? t("Previous") : t("Next"), onclick: () => open(page + step) });
+  const pager = make("nav", { class: "row", "aria-label": t("Pages") }, turn(-1), make("span"), turn(1));
+  const confusion = make("details", { id: "confusion", hidden: !against.length }, make("summary", { text: t("Labels: {name} against these answers", { name: against[0] }) }),
+    make("p", { class: "dim", text: t("Rows: {name}; columns: these answers; none: the other has no line with these tokens. A cell shows its pairs.", { name: against[0] }) }), make("div", { class: "scroll" }));
   root.replaceChildren(
     data.f1.length ? make("div", { class: "scroll" }, make("table", { id: "f1" }, make("tr", {}, make("th", { text: "F1" }), ...data.measures.map((name) => make("th", { class: "number", text: name }))),
-      ...data.f1.map(([name, values]) => make("tr", {}, make("td", { text: name }), ...values.map((value) => make("td", { class: "number", text: value.toFixed(4) })))))) : "",
-    make("details", { class: "dim" }, make("summary", { text: "What the labels mean; keys" }), make("p", { text: `${used.map((label) => `${label}: ${MEANINGS[label]}`).join("; ")}. A ? stands where it is more likely wrong than right.` }),
-      make("p", { text: "j and k go to the next and the previous pair, Enter opens its least sure line." })),
+      ...data.f1.map(([name, values]) => make("tr", {}, make("td", { text: name === "these answers" ? t("these answers") : name }), ...values.map((value) => make("td", { class: "number", text: value.toFixed(4) })))))) : "",
+    make("details", { class: "dim" }, make("summary", { text: t("What the labels mean; keys") }), make("p", { text: `${used.map((label) => `${label}: ${MEANINGS[label]}`).join("; ")}. ${t("A ? stands where it is more likely wrong than right.")}` }),
+      make("p", { text: t("j and k go to the next and the previous pair, Enter opens its least sure line.") })),
     confusion, box, list, pager, make("p", { class: "dim", text: data.madeBy }));
 
   const value = (name) => form.elements[name]?.value ?? "";
@@ -155,7 +157,7 @@ export const showReport = (root, data, { detail, why }) => {
       const keys = pairs.map((pair) => of(pair, value("sort")));
       order.sort((one, other) => (keys[one] === keys[other] ? one - other : keys[one] - keys[other]));
     }
-    byId("count").textContent = `${order.length} of ${count(pairs.length, "pair")}, ${count(lines, "line")}${hidden ? `; ${count(hidden, "punctuation mark")} hidden` : ""}`;
+    byId("count").textContent = `${t("{shown} of {n} pair|{shown} of {n} pairs", { shown: order.length, n: pairs.length })}, ${t("{n} line|{n} lines", { n: lines })}${hidden ? `; ${marksHidden(hidden)}` : ""}`;
     form.querySelectorAll(".key span").forEach((node, at) => { node.textContent = counts[used[at]]; });
     page = Math.min(page, Math.max(0, Math.ceil(order.length / SIZE) - 1));
     for (const each of confusion.querySelectorAll("[data-gold]")) each.setAttribute("aria-pressed", String(each.dataset.gold === theirs && each.dataset.ours === ours));
@@ -163,10 +165,10 @@ export const showReport = (root, data, { detail, why }) => {
   };
 
   const tell = (pair) => [
-    pair.rating && make("span", { text: `rated ${pair.rating[0].toFixed(1)}${pair.rating[1] === null ? "" : ` ± ${pair.rating[1].toFixed(1)}`}` }),
+    pair.rating && make("span", { text: `${t("rated")} ${pair.rating[0].toFixed(1)}${pair.rating[1] === null ? "" : ` ± ${pair.rating[1].toFixed(1)}`}` }),
     ...(pair.f1 ?? []).map((values, at) => make("span", { text: `${at ? `${against.at(-1)}: ` : ""}F1 ${values.map((each, which) => `${data.measures[which]} ${each.toFixed(2)}`).join(" · ")}` })),
-    ...pair.against.map((cells, at) => cells && make("span", { text: differing(pair, at) ? `${count(differing(pair, at), "line")} other than in ${against[at]}` : `as in ${against[at]}` })),
-    folded() && pair.marks ? make("span", { class: "marks", text: `${count(pair.marks, "punctuation mark")} hidden` }) : null,
+    ...pair.against.map((cells, at) => cells && make("span", { text: differing(pair, at) ? t("{n} line other than in {name}|{n} lines other than in {name}", { n: differing(pair, at), name: against[at] }) : t("as in {name}", { name: against[at] }) })),
+    folded() && pair.marks ? make("span", { class: "marks", text: marksHidden(pair.marks) }) : null,
   ].filter(Boolean);
 
   const draw = (text) => {
@@ -179,10 +181,10 @@ export const showReport = (root, data, { detail, why }) => {
 
   const article = (number) => {
     const pair = pairs[number];
-    const node = make("article", { id: `pair-${pair.id}`, tabindex: -1, "data-pair": number, "aria-label": `Pair ${pair.id}` },
-      make("h2", {}, make("a", { href: `#pair-${encodeURIComponent(pair.id)}`, text: `Pair ${pair.id}` })),
+    const node = make("article", { id: `pair-${pair.id}`, tabindex: -1, "data-pair": number, "aria-label": t("Pair {id}", pair) },
+      make("h2", {}, make("a", { href: `#pair-${encodeURIComponent(pair.id)}`, text: t("Pair {id}", pair) })),
       make("p", { class: "facts dim" }, ...tell(pair)), pair.words ? make("p", { class: "words", text: pair.words }) : null,
-      make("div", { class: "scroll waiting" }), make("div", { class: "rules", role: "region", "aria-label": "Why", hidden: true }));
+      make("div", { class: "scroll waiting" }), make("div", { class: "rules", role: "region", "aria-label": t("Why"), hidden: true }));
     return node;
   };
 
@@ -192,7 +194,7 @@ export const showReport = (root, data, { detail, why }) => {
     try {
       const found = node.detail = await detail(number);
       node.querySelector(".waiting").replaceWith(drawn(found));
-      node.append(...found.against.flatMap((one, at) => (one?.told.length ? [different(one, at)] : [])), make("button", { type: "button", class: "small", text: "Picture as SVG",
+      node.append(...found.against.flatMap((one, at) => (one?.told.length ? [different(one, at)] : [])), make("button", { type: "button", class: "small", text: t("Picture as SVG"),
         onclick: () => download(`pair-${pair.id}.svg`, paper(node.querySelector("svg"), `${pair.one} / ${pair.two}`, data.paper), "image/svg+xml") }));
       fade(node);
     } catch (error) { node.querySelector(".waiting").replaceChildren(error.message); }
@@ -200,7 +202,7 @@ export const showReport = (root, data, { detail, why }) => {
   // Another answer is drawn when somebody looks at it.
   const different = (one, at) => make("details", { class: asked[at], open: asked[at] === "other",
     ontoggle: ({ target }) => { if (target.open && !target.querySelector("svg")) target.firstElementChild.after(drawn(one)); } },
-  make("summary", { text: `Differs from ${against[at]}` }), make("ul", {}, ...one.told.map((text) => make("li", { text }))));
+  make("summary", { text: t("Differs from {name}", { name: against[at] }) }), make("ul", {}, ...one.told.map((text) => make("li", { text }))));
 
   const fade = (node) => {
     const fitting = fits[node.dataset.pair] || [];
@@ -226,7 +228,7 @@ export const showReport = (root, data, { detail, why }) => {
     // Those that were looked at longest ago make room.
     for (const number of [...nodes.keys()].slice(0, -10 * SIZE)) nodes.delete(number);
     const [back, told, forth] = pager.children;
-    told.textContent = some.length ? `${from + 1} to ${from + some.length} of ${order.length}` : "No pair is like that.";
+    told.textContent = some.length ? t("{from} to {to} of {all}", { from: from + 1, to: from + some.length, all: order.length }) : t("No pair is like that.");
     back.disabled = !page;
     forth.disabled = from + SIZE >= order.length;
     remember();
@@ -270,7 +272,7 @@ export const showReport = (root, data, { detail, why }) => {
     }
     const sorted = [...names, "none"].filter((name) => met.has(name));
     const cell = (theirs, ours) => make("td", {}, cells[[theirs, ours]] ? make("button", { type: "button", "data-gold": theirs, "data-ours": ours, "aria-pressed": "false",
-      title: `${against[0]} ${theirs}, here ${ours}`, text: cells[[theirs, ours]] }) : "");
+      title: t("{name} {theirs}, here {ours}", { name: against[0], theirs, ours }), text: cells[[theirs, ours]] }) : "");
     confusion.lastElementChild.replaceChildren(make("table", {}, make("tr", {}, make("td"), ...sorted.map((text) => make("th", { scope: "col", text }))),
       ...sorted.map((theirs) => make("tr", {}, make("th", { scope: "row", text: theirs }), ...sorted.map((ours) => cell(theirs, ours))))));
   };
@@ -290,7 +292,7 @@ export const showReport = (root, data, { detail, why }) => {
     panel.hidden = was;
     if (was) return;
     panel.className = `rules ${pairs[number].lines[line][0]}`;
-    let parts = [make("p", { text: "No reasons are recorded: this answer was given, not decided here." })];
+    let parts = [make("p", { text: t("No reasons are recorded: this answer was given, not decided here.") })];
     try {
       const found = await why(number, line);
       if (found) {
@@ -298,12 +300,12 @@ export const showReport = (root, data, { detail, why }) => {
         const first = found.decisions.find((one) => one.kind === "label") ?? found.decisions[0];
         const reasons = whyNodes(found);
         for (const each of reasons) if (each.tagName === "DETAILS") each.open = true;
-        parts = first ? [make("p", { class: "lead", text: first.sentence }), make("details", {}, make("summary", { text: "The reasons" }), ...reasons)]
-          : [make("p", { text: "No rules are recorded." })];
+        parts = first ? [make("p", { class: "lead", text: first.sentence }), make("details", {}, make("summary", { text: t("The reasons") }), ...reasons)]
+          : [make("p", { text: t("No rules are recorded.") })];
       }
     } catch (error) { parts = [make("p", { text: error.message })]; }
     const told = node.detail.sure[line];
-    if (told) parts.splice(1, 0, make("p", { class: "dim sure", text: `How sure: ${told}` }));
+    if (told) parts.splice(1, 0, make("p", { class: "dim sure", text: t("How sure: {told}", { told }) }));
     panel.replaceChildren(...parts);
   };
   live(list, { choose });

@@ -80,6 +80,7 @@ def template(folder: str, name: str) -> Template:
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
     ).get_template(name)
 
 

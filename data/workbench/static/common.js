@@ -2,6 +2,13 @@
 
 export const byId = (id) => document.getElementById(id);
 
+const texts = JSON.parse(byId("texts")?.textContent || "{}");
+/** A text in the language of the page, with values for its {names}; of "one|many" the one that fits n. */
+export const t = (text, values = {}) => {
+  const [one, many = one] = (texts[text] ?? text).split("|");
+  return ((values.n ?? 1) === 1 ? one : many).replace(/\{(\w+)\}/g, (slot, name) => values[name] ?? slot);
+};
+
 /** A node with attributes (class, text, on…) and children. */
 export const make = (name, attributes = {}, ...children) => {
   const node = document.createElement(name);
@@ -25,14 +32,14 @@ export const say = (text, isError = false) => {
 
 export class Refused extends Error {
   constructor(status, body) {
-    super(body.error || "The server said no.");
+    super(body.error || t("The server said no."));
     this.status = status;
     this.body = body;
   }
 }
 
 const unanswered = (error) => {
-  throw error.name === "AbortError" ? error : new Refused(0, { error: "The server does not answer. Is ists-asp serve still running?" });
+  throw error.name === "AbortError" ? error : new Refused(0, { error: t("The server does not answer. Is ists-asp serve still running?") });
 };
 export const reach = (path, given) => fetch(path, given).catch(unanswered);
 
@@ -97,10 +104,10 @@ export const whyNodes = (found) => {
     nodes.push(make("h3", { text: one.text }), make("p", { class: "sentence", text: one.sentence }));
     const all = reasons.length ? reasons : one.because || [];
     if (all.length) nodes.push(make("details", { open: number === 0 && found.decisions.length === 1 },
-      make("summary", { class: "dim", text: one.by !== undefined && one.by !== null ? `${points(one.by)} against: ${one.runner_up}` : "The rules" }),
-      make("ol", {}, ...all.map(reason)), one.more ? make("p", { class: "dim", text: `${one.more} more, ${points(one.rest)} together` }) : null));
+      make("summary", { class: "dim", text: one.by !== undefined && one.by !== null ? t("{points} against: {second}", { points: points(one.by), second: one.runner_up }) : t("The rules") }),
+      make("ol", {}, ...all.map(reason)), one.more ? make("p", { class: "dim", text: t("{n} more, {points} together", { n: one.more, points: points(one.rest) }) }) : null));
   });
-  for (const one of found.restraints || []) nodes.push(make("p", { text: `A hard rule or constraint: ${one.sentence} ` }, place(one.rule)));
+  for (const one of found.restraints || []) nodes.push(make("p", { text: `${t("A hard rule or constraint: {sentence}", one)} ` }, place(one.rule)));
   for (const one of [...(found.absent || []), ...(found.atoms || [])]) nodes.push(make("ol", { class: "tree" }, branch(one)));
   return nodes;
 };
@@ -215,7 +222,7 @@ const keys = () => {
     const names = one.getAttribute("aria-keyshortcuts").split(" ").map((all) => make("kbd", { text: all.split("+").map((key, at) => KEYS[key] ?? (at ? key.toUpperCase() : key)).join("-") }));
     return make("div", {}, make("dt", {}, ...names.flatMap((name, at) => (at ? [" ", name] : [name]))), make("dd", { text: one.ariaLabel || shown }));
   });
-  const always = [["Tab", "to what comes next; Shift-Tab back"], ["Enter", "does what is in focus"], ["?", "these keys"]];
+  const always = [["Tab", t("to what comes next; Shift-Tab back")], ["Enter", t("does what is in focus")], ["?", t("these keys")]];
   byId("shortcuts").querySelector("dl").replaceChildren(...rows, ...always.map(([key, told]) => make("div", {}, make("dt", {}, make("kbd", { text: key })), make("dd", { text: told }))));
   byId("shortcuts").showModal();
 };

@@ -1,4 +1,4 @@
-import { byId, draw, failed, get, live, make, say, send, undoing } from "./common.js";
+import { byId, draw, failed, get, live, make, say, send, t, undoing } from "./common.js";
 import { wrong } from "./fix.js";
 
 const LABELS = [["e", "EQUI"], ["o", "OPPO"], ["1", "SPE1"], ["2", "SPE2"], ["s", "SIMI"], ["r", "REL"]];
@@ -23,7 +23,7 @@ const mark = () => {
   }
   byId("chosen").textContent = now
     ? `${now.text1} ~ ${now.text2}: ${[now.label, ...now.tags].join("_")} ${now.score}`
-    : "No alignment is chosen.";
+    : t("No alignment is chosen.");
   byId("is-wrong").disabled = !now;
   for (const button of byId("keys").children) {
     button.disabled = readOnly || !now;
@@ -39,8 +39,8 @@ const show = (found) => {
   if (found.mended) mended.add(found.id); else mended.delete(found.id);
   byId("sentences").replaceChildren(found.sent1, make("br"), found.sent2);
   draw(byId("picture"), found.picture);
-  byId("place").textContent = `Pair ${found.id}, ${place + 1} of ${ids.length}${found.mended ? ", corrected" : ""}`;
-  byId("count").textContent = `${mended.size} of ${ids.length} corrected`;
+  byId("place").textContent = t(found.mended ? t("Pair {id}, {place} of {n}, corrected") : t("Pair {id}, {place} of {n}"), { id: found.id, place: place + 1, n: ids.length });
+  byId("count").textContent = t("{count} of {all} corrected", { count: mended.size, all: ids.length });
   byId("done").max = ids.length;
   byId("done").value = mended.size;
   byId("export").hidden = !mended.size && !byId("lost").textContent;
@@ -68,7 +68,7 @@ const start = (wanted) => inTurn(async () => {
   const found = await get(address());
   ids = found.ids;
   mended = new Set(found.mended);
-  byId("lost").textContent = found.lost.length ? `${found.lost.length} corrected pairs are not in the corpus any more. They are kept, and stand last in the file: ${found.lost.join(", ")}.` : "";
+  byId("lost").textContent = found.lost.length ? t("{n} corrected pair is not in the corpus any more. It is kept, and stands last in the file: {ids}.|{n} corrected pairs are not in the corpus any more. They are kept, and stand last in the file: {ids}.", { n: found.lost.length, ids: found.lost.join(", ") }) : "";
   byId("export").href = address("/export");
   byId("export").download = `${corpus.value}.wa`;
   const known = ids.indexOf(wanted), left = ids.findIndex((id) => !mended.has(id));
@@ -90,7 +90,7 @@ const judge = (what) => act(() => {
 const undo = (name) => inTurn(async () => {
   if (readOnly) return;
   const { id, action } = await send(address(`/${name}`), {});
-  say(`${name === "undo" ? "Taken back" : "Done again"}: ${action}`);
+  say(name === "undo" ? t("Taken back: {action}", { action }) : t("Done again: {action}", { action }));
   mended.delete(id);
   await look(ids.indexOf(id));
 });
@@ -150,8 +150,8 @@ addEventListener("keydown", (event) => {
 byId("keys").append(
   ...LABELS.map(([sign, name]) => make("button", { type: "button", "data-is": name, class: name, "aria-keyshortcuts": sign, onclick: () => label(name) }, name, make("kbd", { text: sign }))),
   ...Object.entries(TAGS).map(([sign, name]) => make("button", { type: "button", "data-is": name, "aria-keyshortcuts": sign, onclick: () => tag(name) }, name, make("kbd", { text: sign }))),
-  ...["1", "2", "3", "4"].map((value) => make("button", { type: "button", "aria-keyshortcuts": `Shift+${value}`, "aria-label": `Score ${value}`, onclick: () => score(() => Number(value)) }, value, make("kbd", { text: "⇧" }))),
-  make("button", { type: "button", "aria-keyshortcuts": "x Delete", onclick: part }, "Remove", make("kbd", { text: "x" })));
+  ...["1", "2", "3", "4"].map((value) => make("button", { type: "button", "aria-keyshortcuts": `Shift+${value}`, "aria-label": t("Score {value}", { value }), onclick: () => score(() => Number(value)) }, value, make("kbd", { text: "⇧" }))),
+  make("button", { type: "button", "aria-keyshortcuts": "x Delete", onclick: part }, t("Remove"), make("kbd", { text: "x" })));
 byId("next").addEventListener("click", () => open(() => place + 1));
 byId("previous").addEventListener("click", () => open(() => place - 1));
 byId("accept").addEventListener("click", accept);

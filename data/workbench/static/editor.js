@@ -1,5 +1,5 @@
 // The editor of rule files: colours, findings, names to choose from, what they mean, where they are made.
-import { make } from "./common.js";
+import { make, t } from "./common.js";
 import { colours, nameAt } from "./clingo.js";
 import {
   autocompletion, bracketMatching, closeBrackets, closeBracketsKeymap, Compartment, completionKeymap,
@@ -26,9 +26,9 @@ const told = (key, one, follow) => make("div", { class: "told-word" },
   make("code", { text: one.signature ?? key }),
   one.text ? make("p", { text: one.text }) : null,
   one.arguments?.length ? make("dl", {}, ...one.arguments.flatMap(([name, what]) => [make("dt", { text: name }), make("dd", { text: what })])) : null,
-  make("p", { class: "dim" }, one.places.length ? "made at " : "given", ...one.places.slice(0, 5).flatMap((place, number) => [number ? ", " : "",
+  make("p", { class: "dim" }, one.places.length ? `${t("made at")} ` : t("given"), ...one.places.slice(0, 5).flatMap((place, number) => [number ? ", " : "",
     make("button", { type: "button", class: "plain", text: `${place.file}:${place.line}`, onclick: () => follow(place) })]),
-  one.places.length > 5 ? ` and ${one.places.length - 5} more places` : ""));
+  one.places.length > 5 ? ` ${t("and {n} more places", { n: one.places.length - 5 })}` : ""));
 
 /**
  * An editor in a holder. `check(text)` gets findings, `words()` the vocabulary; `save`, `changed(text)`,
@@ -55,8 +55,8 @@ export const makeEditor = (holder, { check, words, save, changed, moved, define,
       validFor: /^[\w']*$/,
       options: [
         ...Object.entries(predicates).map(([key, one]) => ({ label: key.split("/")[0], detail: `/${key.split("/")[1]}`, type: "function", info: one.text, boost: one.text ? 1 : 0 })),
-        ...evidence.map((name) => ({ label: name, detail: "evidence", type: "constant" })),
-        ...[...local].map((name) => ({ label: name, detail: "of this file", type: "variable" })),
+        ...evidence.map((name) => ({ label: name, detail: t("evidence"), type: "constant" })),
+        ...[...local].map((name) => ({ label: name, detail: t("of this file"), type: "variable" })),
       ],
     };
   };

@@ -1,8 +1,9 @@
-import { byId, draw, failed, get, make, place, say, send } from "./common.js";
-import { wrong } from "./fix.js";
+import { byId, draw, failed, get, make, place, say, send, t } from "./common.js";
+import { claimed, wrong } from "./fix.js";
 
-const MEASURES = { Ali: "Alignment", Type: "Type", Score: "Score", "Typ+Sco": "Type and score" };
+const MEASURES = { Ali: t("Alignment"), Type: t("Type"), Score: t("Score"), "Typ+Sco": t("Type and score") };
 const readOnly = "readOnly" in document.body.dataset;
+const DECISIONS = { align: t("align"), label: t("label"), score: t("score"), tag: t("tag"), rating: t("rating"), text: t("text") };
 const SHOWN = 100, STATES = 12;
 // Which states are compared; 0 for the latest, and for the one before.
 let before = 0, after = 0, found = null, open = null, allStates = false, seen = "", corpus = "";
@@ -11,15 +12,17 @@ const percent = (value) => (100 * value).toFixed(2);
 const signed = (value) => (value > 0 ? "+" : value < 0 ? "−" : "±") + percent(Math.abs(value));
 const tone = (value) => (value > 0 ? "better" : value < 0 ? "worse" : "dim");
 const total = (pair) => (pair.measures ? pair.measures["Typ+Sco"].by + Object.values(pair.measures).reduce((sum, one) => sum + one.by, 0) / 100 : 0);
-const times = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** What made a state; people name their own edits. */
+const edited = ({ edit }) => ({ "the beginning": t("the beginning"), "changed outside": t("changed outside") })[edit] ?? edit;
 
 const measures = () => {
-  const edits = found.states.filter((one) => one.number > found.before && one.number <= found.after).map((one) => one.edit);
-  const named = edits.length > 3 ? times(edits.length, "edit") : edits.join("; ");
-  byId("heading").textContent = found.before === found.after ? `State ${found.after}` : `State ${found.before} → ${found.after}: ${named}`;
-  const head = make("tr", {}, make("th", { scope: "col", text: "Corpus" }),
+  const edits = found.states.filter((one) => one.number > found.before && one.number <= found.after).map(edited);
+  const named = edits.length > 3 ? t("{n} edit|{n} edits", { n: edits.length }) : edits.join("; ");
+  byId("heading").textContent = found.before === found.after ? t("State {after}", found) : t("State {before} → {after}: {edits}", { ...found, edits: named });
+  const head = make("tr", {}, make("th", { scope: "col", text: t("Corpus") }),
     ...Object.values(MEASURES).map((text) => make("th", { scope: "col", class: "number", text: `${text} F1` })),
-    make("th", { scope: "col", class: "number", text: "Pairs changed" }));
+    make("th", { scope: "col", class: "number", text: t("Pairs changed") }));
   const rows = found.corpora.map((one) => {
     const cells = one.measures
       ? Object.keys(MEASURES).map((name) => {
@@ -27,14 +30,14 @@ const measures = () => {
         return make("td", { class: "number" }, `${percent(old)} → `, make("b", { text: percent(now) }), " ",
           make("span", { class: tone(by), text: signed(by) }));
       })
-      : [make("td", { colspan: 4, class: "dim", text: one.pending ? "being decided …" : Object.keys(one.faults).length ? "" : "no gold: only what changes is known" })];
+      : [make("td", { colspan: 4, class: "dim", text: one.pending ? t("being decided …") : Object.keys(one.faults).length ? "" : t("no gold: only what changes is known") })];
     const count = one.changed?.length ?? 0;
-    return make("tr", {}, make("th", { scope: "row" }, make("a", { href: `/project/effects/corpus?${new URLSearchParams({ name: one.name })}`, download: `${one.name}.zip`, title: "Download", text: one.name })), ...cells,
-      make("td", { class: "number", text: one.changed ? `${count} of ${one.pairs}` : "" }));
+    return make("tr", {}, make("th", { scope: "row" }, make("a", { href: `/project/effects/corpus?${new URLSearchParams({ name: one.name })}`, download: `${one.name}.zip`, title: t("Download"), text: one.name })), ...cells,
+      make("td", { class: "number", text: one.changed ? t("{count} of {all}", { count, all: one.pairs }) : "" }));
   });
   const faults = found.corpora.flatMap((one) => [
     ...Object.entries(one.faults).map(([state, fault]) => `${one.name}, ${state}: ${fault}`),
-    ...(one.failed?.length ? [`${one.name}: ${times(one.failed.length, "pair")} without an answer, such as ${one.failed[0]}`] : []),
+    ...(one.failed?.length ? [t("{name}: {n} pair without an answer, {first}|{name}: {n} pairs without an answer, such as {first}", { name: one.name, n: one.failed.length, first: one.failed[0] })] : []),
   ]);
   byId("measures").replaceChildren(make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)),
     ...faults.map((text) => make("p", { class: "fault", text })));
@@ -44,7 +47,7 @@ const listed = (one, pair) => {
   const gain = pair.measures?.["Typ+Sco"].by, sum = total(pair);
   return make("tr", { "data-pair": pair.id },
     make("td", {}, make("button", { type: "button", class: "link", text: pair.id, "aria-expanded": String(open?.pair === pair.id && open.corpus === one.name), onclick: () => show(one, pair) })),
-    make("td", { class: `number ${tone(sum)}`, text: gain === undefined ? "" : gain ? signed(gain) : sum ? "a little" : "same" }),
+    make("td", { class: `number ${tone(sum)}`, text: gain === undefined ? "" : gain ? signed(gain) : sum ? t("a little") : t("same") }),
     make("td", {}, pair.sent1, make("br"), make("span", { class: "dim", text: pair.sent2 })));
 };
 
@@ -55,14 +58,14 @@ const changed = () => {
   const tabs = some.length > 1 ? make("p", { class: "row" }, ...some.map((other) => make("button", { type: "button", "aria-pressed": String(other === one), text: `${other.name}: ${other.changed.length}`, onclick: () => { corpus = other.name; changed(); } }))) : null;
   if (!one) {
     const settled = found.corpora.every((other) => !other.pending && !Object.keys(other.faults).length);
-    byId("changed").replaceChildren(make("p", { class: "dim", text: settled ? "No pair has another answer." : "" }));
+    byId("changed").replaceChildren(make("p", { class: "dim", text: settled ? t("No pair has another answer.") : "" }));
     return;
   }
   const worse = one.changed.filter((pair) => total(pair) < 0).length, better = one.changed.filter((pair) => total(pair) > 0).length;
-  byId("changed").replaceChildren(make("h2", { text: `${times(one.changed.length, "pair")} changed in ${one.name}` }), ...(tabs ? [tabs] : []),
-    ...(one.measures ? [make("p", { class: "dim", text: `${worse} worse, ${better} better against gold, by type and score; the worst first.` })] : []),
+  byId("changed").replaceChildren(make("h2", { text: t("{n} pair changed in {name}|{n} pairs changed in {name}", { n: one.changed.length, name: one.name }) }), ...(tabs ? [tabs] : []),
+    ...(one.measures ? [make("p", { class: "dim", text: t("{worse} worse, {better} better against gold, by type and score; the worst first.", { worse, better }) })] : []),
     make("table", { class: "pairs" }, make("tbody", {}, ...one.changed.slice(0, SHOWN).map((pair) => listed(one, pair)))),
-    ...(one.changed.length > SHOWN ? [make("p", { class: "dim", text: `and ${one.changed.length - SHOWN} more` })] : []));
+    ...(one.changed.length > SHOWN ? [make("p", { class: "dim", text: t("and {n} more", { n: one.changed.length - SHOWN }) })] : []));
 };
 
 /** Where a rule is; one without a name is called by its place. */
@@ -71,25 +74,25 @@ const site = (rule, file, line) => place({ name: rule === `${file}:${line}` ? ""
 const change = (one) => {
   const words = [one.text1, one.text2].filter(Boolean).join(" ~ ");
   const text = one.decision === "boundary"
-    ? `A chunk of sentence ${one.tokens1.length ? 1 : 2} ${one.new ? "begins" : "no longer begins"} at “${words}”`
-    : `${one.decision}${words && `: ${words}`}: ${one.old ?? "none"} → ${one.new ?? "none"}`;
+    ? t(one.new ? t("A chunk of sentence {side} begins at “{words}”") : t("A chunk of sentence {side} no longer begins at “{words}”"), { side: one.tokens1.length ? 1 : 2, words })
+    : `${DECISIONS[one.decision] ?? one.decision}${words && `: ${words}`}: ${one.old ?? t("none")} → ${one.new ?? t("none")}`;
   const causes = (one.causes ?? []).map((cause) => make("li", {},
     make("span", { text: `${cause.text} ` }), site(cause.rule, cause.file, cause.line),
-    cause.only === "old" ? make("span", { class: "dim", text: " only before" }) : cause.only === "new" ? make("span", { class: "dim", text: " only after" }) : null,
-    cause.moved.length ? make("span", { class: "dim", text: ` moves ${cause.moved.slice(0, 4).map((each) => `${each.decision} ${each.by > 0 ? "+" : "−"}${Math.abs(each.by)} ${each.evidence}`).join(", ")}` }) : null));
+    cause.only === "old" ? make("span", { class: "dim", text: ` ${t("only before")}` }) : cause.only === "new" ? make("span", { class: "dim", text: ` ${t("only after")}` }) : null,
+    cause.moved.length ? make("span", { class: "dim", text: ` ${t("moves")} ${cause.moved.slice(0, 4).map((each) => `${DECISIONS[each.decision] ?? each.decision} ${each.by > 0 ? "+" : "−"}${Math.abs(each.by)} ${each.evidence}`).join(", ")}` }) : null));
   return make("li", {}, make("span", { text }), causes.length ? make("ul", { class: "causes" }, ...causes) : null);
 };
 
 const figure = (title, drawn) => {
   const holder = make("div", { class: "scroll", tabindex: "0" });
-  if (drawn?.startsWith("<svg")) draw(holder, drawn); else holder.append(make("p", { class: "dim", text: drawn ?? "no answer" }));
+  if (drawn?.startsWith("<svg")) draw(holder, drawn); else holder.append(make("p", { class: "dim", text: drawn ?? t("no answer") }));
   return make("figure", {}, make("figcaption", { text: title }), holder);
 };
 
 /** For a pair that got worse: what was decided newly is denied, which proposes exceptions. */
 const exceptions = (one, pair) => (total(pair) < 0 && found.after === found.states.at(-1).number ? pair.changes : []).filter((each) => ["label", "align"].includes(each.decision) && each.new && each.tokens1.length && each.tokens2.length).map((each) => {
   const label = each.new.split(" ")[0], claim = each.decision === "label" ? `not ${label}` : "not aligned";
-  return make("button", { type: "button", text: `Make an exception: “${each.text1}” ~ “${each.text2}” ${claim}`, disabled: readOnly, onclick: () => wrong({ sent1: pair.sent1, sent2: pair.sent2, corpus: one.name }, { ...each, label }, claim) });
+  return make("button", { type: "button", text: t("Make an exception: “{text1}” ~ “{text2}” {claim}", { ...each, claim: claimed(claim) }), disabled: readOnly, onclick: () => wrong({ sent1: pair.sent1, sent2: pair.sent2, corpus: one.name }, { ...each, label }, claim) });
 });
 
 const show = async (one, pair) => {
@@ -100,21 +103,21 @@ const show = async (one, pair) => {
   try {
     const [was, now, gold] = await get(`/project/effects/pair?${query}`);
     if (open !== asked) return;
-    const reasons = make("div", { "aria-live": "polite" }, make("ul", { class: "changes" }, ...pair.changes.map(change)), make("p", { class: "dim", text: "Looking for the causes …" }));
-    detail.replaceChildren(make("h2", { text: `Pair ${pair.id} of ${one.name}` }),
-      make("div", { class: "both" }, figure(`Before: state ${asked.before}`, was), figure(`After: state ${asked.after}`, now)),
-      ...(gold ? [make("details", {}, make("summary", { text: "Gold" }), figure("As people aligned it", gold))] : []),
-      make("h3", { text: "What changed, and because of what" }), reasons,
+    const reasons = make("div", { "aria-live": "polite" }, make("ul", { class: "changes" }, ...pair.changes.map(change)), make("p", { class: "dim", text: t("Looking for the causes …") }));
+    detail.replaceChildren(make("h2", { text: t("Pair {id} of {name}", { id: pair.id, name: one.name }) }),
+      make("div", { class: "both" }, figure(t("Before: state {before}", asked), was), figure(t("After: state {after}", asked), now)),
+      ...(gold ? [make("details", {}, make("summary", { text: t("Gold") }), figure(t("As people aligned it"), gold))] : []),
+      make("h3", { text: t("What changed, and because of what") }), reasons,
       make("p", { class: "row" }, ...exceptions(one, pair)),
-      make("button", { type: "button", text: "Close", onclick: () => { detail.hidden = byId("wrong").hidden = true; open = null; changed(); } }));
+      make("button", { type: "button", text: t("Close"), onclick: () => { detail.hidden = byId("wrong").hidden = true; open = null; changed(); } }));
     detail.hidden = false;
     detail.focus();
     const why = await get(`/project/effects/causes?${query}`);
     if (open !== asked) return;
     const edits = why.rules.map((edit) => make("li", {}, `${edit.edit}: `, site(edit.name, ...located(edit.new ?? edit.old)), edit.did ? `; ${edit.did}` : ""));
-    const weights = ["changed", "added", "removed"].filter((how) => why.weights[how]).map((how) => `${why.weights[how]} ${how}`).join(", ");
+    const weights = Object.entries({ changed: t("{n} changed"), added: t("{n} added"), removed: t("{n} removed") }).filter(([how]) => why.weights[how]).map(([how, text]) => t(text, { n: why.weights[how] })).join(", ");
     reasons.replaceChildren(make("ul", { class: "changes" }, ...(why.changed[0]?.changes.map(change) ?? [])),
-      make("details", {}, make("summary", { text: `All that was edited: ${times(edits.length, "rule")}${weights ? `, weights: ${weights}` : ""}` }), make("ul", {}, ...edits)));
+      make("details", {}, make("summary", { text: `${t("All that was edited: {n} rule|All that was edited: {n} rules", { n: edits.length })}${weights ? t(", weights: {weights}", { weights }) : ""}` }), make("ul", {}, ...edits)));
   } catch (error) {
     failed(error);
     if (open === asked) detail.querySelector(".dim:last-child")?.remove();
@@ -126,22 +129,22 @@ const located = (text) => [text.replace(/:\d+$/, ""), Number(text.match(/\d+$/)?
 const states = () => {
   const latest = found.states.at(-1).number;
   const shown = found.states.slice(allStates ? 0 : -STATES).reverse();
-  const radio = (name, one, current, choose) => make("td", {}, make("input", { type: "radio", name: `state-${name}`, value: one.number, checked: one.number === current, "aria-label": `${name} state ${one.number}`, onchange: () => { choose(one.number); load(); } }));
+  const radio = (name, one, current, choose) => make("td", {}, make("input", { type: "radio", name: `state-${name}`, value: one.number, checked: one.number === current, "aria-label": `${name} ${one.number}`, onchange: () => { choose(one.number); load(); } }));
   byId("states").replaceChildren(
-    make("thead", {}, make("tr", {}, ...["Before", "After", "State", "Edit", "Time", ""].map((text) => make("th", { scope: "col", text })))),
+    make("thead", {}, make("tr", {}, ...[t("Before"), t("After"), t("State"), t("Edit"), t("Time"), ""].map((text) => make("th", { scope: "col", text })))),
     make("tbody", {}, ...shown.map((one) => make("tr", {},
-      radio("Before", one, found.before, (number) => { before = number; after = found.after; }),
-      radio("After", one, found.after, (number) => { after = number; before = found.before; }),
-      make("td", { class: "number", text: one.number }), make("td", { text: one.edit }),
-      make("td", { class: "dim", text: new Date(1000 * one.when).toLocaleString() }),
-      make("td", {}, one.number === latest ? (one.number === 1 ? "" : "now") : make("button", { type: "button", disabled: readOnly, text: "Go back to this", onclick: () => goTo(one.number) }))))));
+      radio("before", one, found.before, (number) => { before = number; after = found.after; }),
+      radio("after", one, found.after, (number) => { after = number; before = found.before; }),
+      make("td", { class: "number", text: one.number }), make("td", { text: edited(one) }),
+      make("td", { class: "dim", text: new Date(1000 * one.when).toLocaleString(document.documentElement.lang) }),
+      make("td", {}, one.number === latest ? (one.number === 1 ? "" : t("now")) : make("button", { type: "button", disabled: readOnly, text: t("Go back to this"), onclick: () => goTo(one.number) }))))));
   byId("all-states").hidden = allStates || found.states.length <= STATES;
 };
 
 const goTo = async (number) => {
   try {
     const state = await send(`/project/effects/go-to?number=${number}`, {});
-    say(`The rules are those of state ${number} again; that is state ${state.number}.`);
+    say(t("The rules are those of state {number} again; that is state {now}.", { number, now: state.number }));
     before = after = 0;
     await load();
   } catch (error) { failed(error); }
@@ -150,7 +153,7 @@ const goTo = async (number) => {
 const busy = (work) => {
   byId("busy").hidden = !work;
   if (!work) return;
-  byId("doing").textContent = `State ${work.state}, ${work.corpus}: ${work.done} of ${work.pairs || "?"} pairs`;
+  byId("doing").textContent = t("State {state}, {corpus}: {done} of {n} pairs", { ...work, n: work.pairs || "?" });
   byId("done").max = work.pairs || 1;
   if (work.pairs) byId("done").value = work.done; else byId("done").removeAttribute("value");
 };
@@ -179,7 +182,7 @@ byId("add")?.addEventListener("change", async ({ target }) => {
   const [file] = target.files;
   try {
     await send(`/project/effects/corpus?${new URLSearchParams({ name: file.name })}`, file);
-    say(`${file.name} is a corpus now.`);
+    say(t("{name} is a corpus now.", file));
     await load();
   } catch (error) { failed(error); }
   target.value = "";

@@ -1,4 +1,4 @@
-import { byId, download, failed, get, make, say, send } from "./common.js";
+import { byId, download, failed, get, make, say, send, t } from "./common.js";
 import { table as csv } from "/shared/report.js";
 
 const READ_ONLY = "readOnly" in document.body.dataset;
@@ -9,8 +9,12 @@ let sheet = null, rows = [], work = null, columns = [], verdicts = [], marks = n
 const keyOf = ({ question, answer, references }) => JSON.stringify([question, answer, references]);
 const verdictOf = (row) => marks.get(row.key) ?? row.record.verdict;
 const unsure = (row) => row.record.check === "yes" && !marks.has(row.key);
-const spoken = (verdict) => verdict.replace("_", " ");
-const times = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+const VERDICTS = {
+  correct: (n) => t("correct", { n }), incomplete: (n) => t("incomplete", { n }), contradictory: (n) => t("contradictory", { n }),
+  irrelevant: (n) => t("irrelevant", { n }), no_answer: () => t("no answer"),
+};
+const spoken = (verdict, n = 1) => VERDICTS[verdict]?.(n) ?? verdict.replace("_", " ");
+const answers = (n) => t("{n} answer|{n} answers", { n });
 
 const fault = (error) => {
   byId("fault").hidden = !error;
@@ -19,14 +23,17 @@ const fault = (error) => {
 
 /** How many rows have which verdict, and how many are to be checked. */
 const counts = (some) => {
-  const told = verdicts.map((verdict) => [some.filter((row) => verdictOf(row) === verdict).length, spoken(verdict)]);
-  told.push([some.filter((row) => !verdictOf(row)).length, "without a verdict"], [some.filter(unsure).length, "to check"]);
+  const told = verdicts.map((verdict) => {
+    const { length } = some.filter((row) => verdictOf(row) === verdict);
+    return [length, spoken(verdict, length)];
+  });
+  told.push([some.filter((row) => !verdictOf(row)).length, t("without a verdict")], [some.filter(unsure).length, t("to check")]);
   return told.filter(([count]) => count).map(([count, text]) => `${count} ${text}`).join(", ");
 };
 
 const count = () => {
   const judged = rows.filter((row) => row.record);
-  byId("total").textContent = judged.length ? `${times(judged.length, "answer")}: ${counts(judged)}` : "";
+  byId("total").textContent = judged.length ? `${answers(judged.length)}: ${counts(judged)}` : "";
   for (const group of new Set(judged.map((row) => row.group))) group.told.textContent = counts(group.rows);
 };
 
@@ -34,7 +41,7 @@ const count = () => {
 const refresh = (row) => {
   row.choice.value = marks.get(row.key) ?? "";
   row.node.classList.toggle("check", unsure(row));
-  row.note.textContent = marks.has(row.key) ? "corrected" : unsure(row) ? "check" : "";
+  row.note.textContent = marks.has(row.key) ? t("corrected") : unsure(row) ? t("check") : "";
 };
 
 const correct = async (row) => {
@@ -42,7 +49,7 @@ const correct = async (row) => {
   try {
     await send("/project/feedback/marks", { ...given, verdict }, { method: "PUT" });
     if (verdict) marks.set(row.key, verdict); else marks.delete(row.key);
-    say(verdict ? `Answer ${id} is ${spoken(verdict)}.` : `Answer ${id} is as judged again.`);
+    say(verdict ? t("Answer {id} is {verdict}.", { id, verdict: spoken(verdict) }) : t("Answer {id} is as judged again.", { id }));
   } catch (error) { failed(error); }
   rows.filter((other) => other.node && other.key === row.key).forEach(refresh);
   count();
@@ -50,11 +57,11 @@ const correct = async (row) => {
 
 /** The place of answers to a question that have one model answer. */
 const section = ({ question, references: [reference] }) => {
-  const told = make("p", { class: "dim" }), body = make("tbody"), title = question || reference || "All answers";
+  const told = make("p", { class: "dim" }), body = make("tbody"), title = question || reference || t("All answers");
   byId("questions").append(make("section", { "aria-label": title },
-    make("h2", { text: title }), question && reference ? make("p", { text: `Model answer: ${reference}` }) : null, told,
-    make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Answers" }, make("table", { class: "answers" },
-      make("thead", {}, make("tr", {}, ...["Id", "Answer", "Verdict", "Yours", "Feedback", "Sure", ""].map((text) => make("th", { scope: "col", text })))), body))));
+    make("h2", { text: title }), question && reference ? make("p", { text: t("Model answer: {reference}", { reference }) }) : null, told,
+    make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": t("Answers") }, make("table", { class: "answers" },
+      make("thead", {}, make("tr", {}, ...[t("Id"), t("Answer"), t("Verdict"), t("Yours"), t("Feedback"), t("Sure"), ""].map((text) => make("th", { scope: "col", text })))), body))));
   return { told, body, rows: [] };
 };
 
@@ -65,7 +72,7 @@ const add = (row, groups) => {
   const group = row.group = groups.get(model) ?? section(submission);
   groups.set(model, group);
   group.rows.push(row);
-  row.choice = make("select", { "aria-label": `Your verdict on answer ${submission.id}`, disabled: READ_ONLY, onchange: () => correct(row) },
+  row.choice = make("select", { "aria-label": t("Your verdict on answer {id}", submission), disabled: READ_ONLY, onchange: () => correct(row) },
     make("option", { value: "", text: "–" }), ...verdicts.map((verdict) => make("option", { value: verdict, text: spoken(verdict) })));
   row.note = make("b");
   row.node = make("tr", { "data-rank": rank }, make("td", { text: submission.id }), make("td", { text: submission.answer }),
@@ -96,9 +103,9 @@ const open = async (name, blob) => {
     empty();
     sheet = { name, ...read };
   } catch (error) { fault(error); return; }
-  byId("opened").textContent = [`${name}: ${times(sheet.rows.length, "answer")}`, ...sheet.notes].join("; ");
+  byId("opened").textContent = [`${name}: ${answers(sheet.rows.length)}`, ...sheet.notes].join("; ");
   for (const role of ROLES) {
-    byId(role).replaceChildren(make("option", { value: "", text: "none" }), ...sheet.titles.map((text, at) => make("option", { value: at, text })));
+    byId(role).replaceChildren(make("option", { value: "", text: t("none") }), ...sheet.titles.map((text, at) => make("option", { value: at, text })));
     byId(role).value = sheet.roles[role] ?? "";
   }
   byId("columns").hidden = false;
@@ -116,8 +123,8 @@ const judged = async (batch, profile, signal) => {
   const short = batch.filter((row) => texts(row).every((text) => text.length <= LONGEST));
   const records = short.length ? await send(`/api/feedback?${new URLSearchParams({ profile })}`, short.map((row) => row.submission), { signal }) : [];
   return batch.map((row) => {
-    const record = short.includes(row) ? records[short.indexOf(row)] : { error: `a text has more than ${LONGEST} characters` };
-    return record.error ? { check: "yes", feedback: `failed: ${record.error}` } : record;
+    const record = short.includes(row) ? records[short.indexOf(row)] : { error: t("a text has more than {n} characters", { n: LONGEST }) };
+    return record.error ? { check: "yes", feedback: t("failed: {error}", record) } : record;
   });
 };
 
@@ -129,7 +136,7 @@ const judge = async () => {
   running(true);
   const progress = (done) => {
     [byId("done").max, byId("done").value] = [all.length, done];
-    byId("doing").textContent = `${done} of ${all.length} answers judged`;
+    byId("doing").textContent = t("{done} of {n} answers judged", { done, n: all.length });
   };
   try {
     await known();
@@ -141,7 +148,7 @@ const judge = async () => {
       count();
     }
   } catch (error) {
-    if (error.name === "AbortError") { if (own === work) say("Cancelled."); } else fault(error);
+    if (error.name === "AbortError") { if (own === work) say(t("Cancelled.")); } else fault(error);
   } finally {
     if (own === work) running(false);
   }

@@ -1,6 +1,6 @@
-import { byId, failed, get, make, say, send } from "./common.js";
+import { byId, failed, get, make, say, send, t } from "./common.js";
 
-const MEASURES = { alignment: "Alignment", type: "Type", score: "Score", type_score: "Type and score" };
+const MEASURES = { alignment: t("Alignment"), type: t("Type"), score: t("Score"), type_score: t("Type and score") };
 const readOnly = "readOnly" in document.body.dataset;
 let shown = "";
 
@@ -9,14 +9,14 @@ const percent = ([mean, spread]) => `${(100 * mean).toFixed(1)} ± ${(100 * spre
 const gains = (found) => {
   byId("found").hidden = !found;
   if (!found) return;
-  byId("heading").textContent = `Learned from ${found.pairs} pairs: ${found.corrections} corrections of weights, those of the profile included`;
+  byId("heading").textContent = t("Learned from {n} pair: {corrections} corrections of weights, those of the profile included|Learned from {n} pairs: {corrections} corrections of weights, those of the profile included", { n: found.pairs, corrections: found.corrections });
   const rows = ["gold", "found"].flatMap((kind) => found.after[kind] && found.before[kind] ? Object.entries(MEASURES).map(([name, text]) => {
     const before = found.before[kind][name], after = found.after[kind][name], by = after[0] - before[0];
-    return make("tr", {}, make("th", { scope: "row", text: `${text}, chunks ${kind === "gold" ? "given" : "to be found"}` }),
+    return make("tr", {}, make("th", { scope: "row", text: kind === "gold" ? t("{text}, chunks given", { text }) : t("{text}, chunks to be found", { text }) }),
       make("td", { class: "number", text: percent(before) }), make("td", { class: "number", text: percent(after) }),
       make("td", { class: `number ${by > 0 ? "better" : by < 0 ? "worse" : "dim"}`, text: (100 * Math.abs(by)).toFixed(1) }));
   }) : []);
-  byId("gains").replaceChildren(make("thead", {}, make("tr", {}, ...["", "Before", "After", "Difference"].map((text) => make("th", { scope: "col", text })))), make("tbody", {}, ...rows));
+  byId("gains").replaceChildren(make("thead", {}, make("tr", {}, ...["", t("Before"), t("After"), t("Difference")].map((text) => make("th", { scope: "col", text })))), make("tbody", {}, ...rows));
 };
 
 const look = async () => {
@@ -29,7 +29,7 @@ const look = async () => {
     if (job.running) {
       wait = 400;
       byId("done").value = job.percent;
-      byId("doing").textContent = `Step ${job.percent < 60 ? "1 of 2: what the rules reach" : "2 of 2: learning"}, ${job.percent} %`;
+      byId("doing").textContent = job.percent < 60 ? t("Step 1 of 2: what the rules reach, {percent} %", job) : t("Step 2 of 2: learning, {percent} %", job);
     }
     byId("fault").hidden = !job.fault;
     byId("fault").textContent = job.fault ?? "";
@@ -60,6 +60,6 @@ byId("lesson").addEventListener("submit", (event) => {
   act("", { corpora, folds: Number(byId("folds").value) });
 });
 byId("cancel").addEventListener("click", () => act("/cancel", {}));
-byId("adopt").addEventListener("click", () => act("/adopt", {}, ({ name }) => `Adopted as ${name}. Effects shows what it changes.`));
+byId("adopt").addEventListener("click", () => act("/adopt", {}, ({ name }) => t("{name} is adopted. Effects shows what it changes.", { name })));
 byId("adopt").disabled = readOnly;
 look();

@@ -1,4 +1,4 @@
-import { byId, failed, get, say } from "./common.js";
+import { byId, failed, get, say, t } from "./common.js";
 import { stream } from "./stream.js";
 import { showReport } from "/shared/report.js";
 
@@ -13,14 +13,14 @@ const show = async () => {
   try {
     await stream(path("decide"), ({ done, of }) => {
       [byId("bar").max, byId("bar").value] = [of, done];
-      byId("done").textContent = `${done} of ${of} pairs decided`;
+      byId("done").textContent = t("{done} of {n} pairs decided", { done, n: of });
     }, work.signal);
     showReport(byId("report"), await asked("overview"), {
       detail: (pair) => asked("pair", { pair }),
       why: (pair, line) => asked("why", { pair, line }),
     });
   } catch (error) {
-    if (error.name === "AbortError") say("Cancelled.");
+    if (error.name === "AbortError") say(t("Cancelled."));
     else failed(error);
   } finally {
     byId("work").hidden = true;

@@ -1,9 +1,10 @@
-import { byId, failed, get, make, say, send, settled, undoing } from "./common.js";
+import { byId, failed, get, make, say, send, settled, t, undoing } from "./common.js";
 import { makeEditor, predicatesOf } from "./editor.js";
 import { stream } from "./stream.js";
 
 const READ_ONLY = "readOnly" in document.body.dataset;
 const files = new Map();
+const SEVERITIES = { error: t("error"), warning: t("warning"), note: t("note") };
 const TAB = crypto.randomUUID();
 let file = null, state = "", vocabulary = null, looking = null, checking = null, writing = false;
 
@@ -31,8 +32,8 @@ const check = async (text) => {
     found = [{ line: 0, column: 0, severity: "error", kind: "limits", text: error.message }];
   }
   if (file !== asked) return null;
-  byId("findings").replaceChildren(...found.map((one) => make("li", { class: one.severity }, make("b", { text: `${one.severity} ` }),
-    one.line ? make("button", { type: "button", class: "plain", text: `line ${one.line}: ${one.text}`, onclick: () => editor.go(one.line) }) : one.text)));
+  byId("findings").replaceChildren(...found.map((one) => make("li", { class: one.severity }, make("b", { text: `${SEVERITIES[one.severity] ?? one.severity} ` }),
+    one.line ? make("button", { type: "button", class: "plain", text: t("line {line}: {text}", one), onclick: () => editor.go(one.line) }) : one.text)));
   return found.filter((one) => one.line);
 };
 
@@ -47,7 +48,7 @@ const mark = () => {
 const changed = () => {
   if (!own()) return;
   file.now = editor.text;
-  byId("status").textContent = file.now === file.text ? "" : "not saved";
+  byId("status").textContent = file.now === file.text ? "" : t("not saved");
   byId("save").disabled = file.now === file.text && file.digest !== null;
   mark();
 };
@@ -70,11 +71,11 @@ const define = async (name) => {
   if (made) return follow(made);
   const rows = editor.text.split("\n").findIndex((row) => row.startsWith(name) && !/[\w']/.test(row[name.length] ?? ""));
   if (rows >= 0) editor.go(rows + 1);
-  else say(`No rule makes ${name}.`);
+  else say(t("No rule makes {name}.", { name }));
 };
 
 const editor = makeEditor(byId("editor"), {
-  check, words, changed, moved, define, follow, save: () => save(), label: (name) => `Text of ${name}`,
+  check, words, changed, moved, define, follow, save: () => save(), label: (name) => t("Text of {name}", { name }),
 });
 
 /** Mark the open file among all. */
@@ -119,9 +120,9 @@ const around = () => {
   byId("differ").hidden = !file.shipped;
   byId("differ").setAttribute("aria-pressed", "false");
   byId("conflict").hidden = true;
-  byId("about").textContent = file.digest === null ? "A new file: it is there once you save it."
-    : own() ? file.base ? `It takes the place of ${file.base}.` : ""
-      : file.copy ? "It came along: take it over to change it." : "The machine: nobody can take its place.";
+  byId("about").textContent = file.digest === null ? t("A new file: it is there once you save it.")
+    : own() ? file.base ? t("It takes the place of {base}.", file) : ""
+      : file.copy ? t("It came along: take it over to change it.") : t("The machine: nobody can take its place.");
   if (!own()) byId("findings").replaceChildren();
   byId("status").textContent = "";
   current();
@@ -150,7 +151,7 @@ const loaded = async () => {
   try {
     const { fault } = await get("/project/rules/loaded");
     byId("fault").hidden = !fault;
-    byId("fault").textContent = fault ? `Pairs are decided as before, for these rules cannot be loaded: ${fault}` : "";
+    byId("fault").textContent = fault ? t("Pairs are decided as before, for these rules cannot be loaded: {fault}", { fault }) : "";
   } catch (error) { failed(error); }
 };
 
@@ -175,7 +176,7 @@ const save = async () => {
     const isNew = saved.digest === null;
     Object.assign(saved, { text, digest: done.digest });
     vocabulary = null;
-    say(`${saved.name} is saved.`);
+    say(t("{name} is saved.", saved));
     if (isNew) Object.assign(saved, await fresh(saved.name));
     if (file === saved) around();
     await tree();
@@ -195,11 +196,11 @@ const notice = async () => {
   const now = await fresh(asked.name);
   if (file !== asked || file.digest !== digest) return;
   if (file.now !== file.text) return conflict(now);
-  if (!now) return say(`${file.name} was removed outside.`);
+  if (!now) return say(t("{name} was removed outside.", file));
   Object.assign(file, now);
   editor.replace(now.text);
   around();
-  say(`${file.name} was changed outside: this is its new text.`);
+  say(t("{name} was changed outside: this is its new text.", file));
   loaded();
 };
 
@@ -227,7 +228,7 @@ const search = settled(async () => {
     const found = await get(`/project/rules/find?${new URLSearchParams({ words })}`);
     if (byId("wanted").value.trim() !== words) return;
     hits.replaceChildren(...found.map((one) => make("li", {}, make("button", { type: "button", class: "plain", onclick: () => follow(one) }, make("span", { text: one.text }), make("span", { class: "dim", text: `${one.file}:${one.line}` })))),
-      ...(found.length ? [] : [make("li", { class: "dim", text: "No line has all these words." })]));
+      ...(found.length ? [] : [make("li", { class: "dim", text: t("No line has all these words.") })]));
   } catch (error) { failed(error); }
 }, 200);
 
@@ -254,7 +255,7 @@ byId("take").addEventListener("click", async () => {
     await send("/project/rules/file", { name: file.copy, text: file.text, before: null }, { method: "PUT" });
   } catch (error) {
     if (error.status !== 409) return failed(error);
-    say("You have taken it over already: this is yours.");
+    say(t("You have taken it over already: this is yours."));
   }
   open(file.copy);
 });
@@ -264,7 +265,7 @@ byId("differ").addEventListener("click", () => {
   editor.compare(on ? file.shipped : null);
 });
 byId("delete").addEventListener("click", async () => {
-  if (!confirm(`Delete ${file.name}? What was saved stays in the history.`)) return;
+  if (!confirm(t("Delete {name}? What was saved stays in the history.", file))) return;
   const gone = file;
   writing = true;
   try {
@@ -272,7 +273,7 @@ byId("delete").addEventListener("click", async () => {
     files.delete(gone.name);
     vocabulary = null;
     await start(gone.base ?? "words.tsv");
-    say(`${gone.name} is deleted.`);
+    say(t("{name} is deleted.", gone));
     loaded();
   } catch (error) { failed(error); }
   writing = false;
@@ -280,7 +281,7 @@ byId("delete").addEventListener("click", async () => {
 byId("new").addEventListener("submit", async (event) => {
   event.preventDefault();
   const name = byId("new-name").value.trim();
-  if (!/\.(lp|tsv)$/.test(name)) return say("Its name ends in .lp, for rules, or .tsv, for words.", true);
+  if (!/\.(lp|tsv)$/.test(name)) return say(t("Its name ends in .lp, for rules, or .tsv, for words."), true);
   if (await fresh(name).catch(failed)) return open(name);
   file = { name, text: "", now: "", digest: null, base: null, shipped: null };
   files.set(name, file);
@@ -306,9 +307,9 @@ addEventListener("beforeunload", (event) => {
 
 const marked = (tokens, chosen) => tokens.flatMap((form, at) => [at ? " " : "", chosen?.includes(at + 1) ? make("mark", { text: form }) : form]);
 const fired = (one) => make("li", {},
-  make("a", { href: `/try?${new URLSearchParams({ 1: one.sent1, 2: one.sent2 })}`, text: `Pair ${one.id}` }),
+  make("a", { href: `/try?${new URLSearchParams({ 1: one.sent1, 2: one.sent2 })}`, text: t("Pair {id}", one) }),
   ...one.fired.map((each) => make("div", {}, make("div", {}, ...marked(one.tokens1, each.tokens[0])), make("div", {}, ...marked(one.tokens2, each.tokens[1])), make("div", { class: "dim", text: each.sentence }))),
-  ...one.instead.map((text) => make("div", { text: `Without it: ${text}` })));
+  ...one.instead.map((text) => make("div", { text: t("Without it: {text}", { text }) })));
 
 byId("where").addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -324,11 +325,11 @@ byId("where").addEventListener("submit", async (event) => {
       if (one.verdict === undefined) {
         byId("progress").max = one.of;
         byId("progress").value = one.done;
-        if (one.fault) byId("fired").append(make("li", { text: `Pair ${one.id}: ${one.fault}` }));
+        if (one.fault) byId("fired").append(make("li", { text: t("Pair {id}: {fault}", one) }));
         if (one.fired) byId("fired").append(fired(one));
         return;
       }
-      const worth = one.worth?.changed ? `; by gold, ${one.worth.right} right and ${one.worth.wrong} wrong decisions rest on it: ${Object.entries(one.worth.f1).map(([name, by]) => `${name} ${by > 0 ? "+" : ""}${by.toFixed(4)}`).join(", ")}` : "";
+      const worth = one.worth?.changed ? `; ${t("by gold, {right} right and {wrong} wrong decisions rest on it", one.worth)}: ${Object.entries(one.worth.f1).map(([name, by]) => `${name} ${by > 0 ? "+" : ""}${by.toFixed(4)}`).join(", ")}` : "";
       byId("verdict").textContent = `${query.get("rule")}: ${one.verdict}${worth}.`;
     }, looking.signal);
   } catch (error) {
@@ -350,7 +351,7 @@ sessionStorage.removeItem("draft");
 if (draft && !(await fresh(draft.name).catch(failed))) {
   files.set(draft.name, { name: draft.name, text: "", now: draft.text, digest: null, base: null, shipped: null });
   query.set("file", draft.name);
-} else if (draft) say(`There is a file ${draft.name} already.`, true);
+} else if (draft) say(t("There is a file {name} already.", draft), true);
 await start(query.get("file") ?? undefined, Number(query.get("line")) || undefined);
 setInterval(() => notice().catch(() => {}), 3000);
 addEventListener("focus", () => notice().catch(failed));

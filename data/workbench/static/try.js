@@ -1,4 +1,4 @@
-import { byId, decisionOf, download, draw, failed, get, live, make, send, whyNodes } from "./common.js";
+import { byId, decisionOf, download, draw, failed, get, live, make, send, t, whyNodes } from "./common.js";
 import { wrong } from "./fix.js";
 
 const tab = crypto.randomUUID();
@@ -23,8 +23,8 @@ const remember = () => {
 const rated = (rating) => {
   if (!rating) return byId("rated").replaceChildren();
   const margin = rating.margin === undefined ? "" : ` ± ${rating.margin.toFixed(1)}`;
-  byId("rated").replaceChildren("Rated ", make("b", { text: rating.value.toFixed(1) + margin }), ` of ${highest()} `,
-    make("button", { type: "button", text: "Why this rating?", onclick: () => ask("why", ["rating"]) }));
+  byId("rated").replaceChildren(`${t("Rated")} `, make("b", { text: rating.value.toFixed(1) + margin }), ` ${t("of {highest}", { highest: highest() })} `,
+    make("button", { type: "button", text: t("Why this rating?"), onclick: () => ask("why", ["rating"]) }));
 };
 
 // One request at a time: what is typed meanwhile is looked at when its answer is there.
@@ -44,7 +44,7 @@ const look = async () => {
   byId("answer").classList.add("busy");
   asking = true;
   again = false;
-  byId("waiting").textContent = "The sentences are being read and compared …";
+  byId("waiting").textContent = t("The sentences are being read and compared …");
   try {
     const asked = { ...pair, tab, number: ++number };
     answer = await send("/api/solve", asked);
@@ -55,7 +55,7 @@ const look = async () => {
     byId("words").textContent = "";
     rated(null);
     byId("answer").hidden = false;
-    byId("waiting").textContent = "The explanation and the rating follow …";
+    byId("waiting").textContent = t("The explanation and the rating follow …");
     const newest = number;
     const [told, { rating }] = await Promise.all([send("/api/explain", asked), send("/api/rate", asked)]);
     if (newest !== number) return;
@@ -72,7 +72,7 @@ const look = async () => {
 
 const ask = async (kind, decision) => {
   const panel = byId("why");
-  panel.replaceChildren(make("p", { class: "dim", text: "The reason is being looked for …" }));
+  panel.replaceChildren(make("p", { class: "dim", text: t("The reason is being looked for …") }));
   panel.hidden = false;
   try {
     const found = await send(`/api/${kind}`, { ...given(), decision });

@@ -1,4 +1,4 @@
-import { byId, failed, get, make, say, send, undoing } from "./common.js";
+import { byId, failed, get, make, say, send, t, undoing } from "./common.js";
 import { stream } from "./stream.js";
 
 const READ_ONLY = "readOnly" in document.body.dataset;
@@ -28,7 +28,7 @@ const typed = () => new Map([...document.querySelectorAll("#tables tr:has(input)
   return [JSON.stringify([table, ...fields.map((field) => field.defaultValue)]), fields];
 }));
 
-const signs = (chosen) => [["=", "means the same as"], ["<>", "is the opposite of"]].map(([sign, told]) => make("option", { value: sign, text: sign, title: told, selected: sign === chosen }));
+const signs = (chosen) => [["=", t("means the same as")], ["<>", t("is the opposite of")]].map(([sign, told]) => make("option", { value: sign, text: sign, title: told, selected: sign === chosen }));
 const word = (label, value, change) => make("input", { "aria-label": label, value, maxlength: 60, onchange: change, disabled: READ_ONLY });
 
 /** The pairs that an entry touches, shown below its row on demand. */
@@ -37,23 +37,23 @@ const pairs = (key, row) => {
   const below = row.nextElementSibling;
   if (below?.matches(".below")) return below.remove();
   row.after(make("tr", { class: "below" }, make("td", { colspan: 5 }, make("ol", { class: "pairs" }, ...ids.map((id) => make("li", { value: Number(id) || null },
-    make("a", { href: `/try?${new URLSearchParams({ 1: texts[id][0], 2: texts[id][1] })}`, text: `Pair ${id}` }),
+    make("a", { href: `/try?${new URLSearchParams({ 1: texts[id][0], 2: texts[id][1] })}`, text: t("Pair {id}", { id }) }),
     make("div", { text: texts[id][0] }), make("div", { text: texts[id][1] })))))));
 };
 
 const counted = (button, count) => {
   button.textContent = count;
-  button.setAttribute("aria-label", `${count}: pairs that line ${button.dataset.place.split(":").pop()} touches`);
+  button.setAttribute("aria-label", t("{count}: pairs that line {line} touches", { count, line: button.dataset.place.split(":").pop() }));
 };
 
 const entry = (table, one) => {
   const where = `${table.name}:${one.line}`;
-  const place = make("a", { href: `/rules?file=${encodeURIComponent(table.name)}&line=${one.line}`, class: "dim", text: one.behind || `line ${one.line}` });
-  const gone = make("button", { type: "button", text: "Delete", "aria-label": `Delete line ${one.line}`, hidden: READ_ONLY, onclick: () => edit(table, { line: one.line }) });
+  const place = make("a", { href: `/rules?file=${encodeURIComponent(table.name)}&line=${one.line}`, class: "dim", text: one.behind || t("line {line}", one) });
+  const gone = make("button", { type: "button", text: t("Delete"), "aria-label": t("Delete line {line}", one), hidden: READ_ONLY, onclick: () => edit(table, { line: one.line }) });
   if (one.fault) return make("tr", {}, make("td", { colspan: 3, text: one.text }), make("td", { class: "error" }, make("b", { text: one.fault })), make("td", {}, place, " ", gone));
   const change = () => edit(table, { line: one.line, left: left.value, sign: sign.value, right: right.value }, [left, right]);
-  const left = word("Word", one.left, change), right = word("Other word", one.right, change);
-  const sign = make("select", { "aria-label": "Sign", onchange: change, disabled: READ_ONLY }, ...signs(one.sign));
+  const left = word(t("Word"), one.left, change), right = word(t("Other word"), one.right, change);
+  const sign = make("select", { "aria-label": t("Sign"), onchange: change, disabled: READ_ONLY }, ...signs(one.sign));
   const count = make("button", { type: "button", class: "plain number", "data-place": where, onclick: () => pairs(where, row) });
   counted(count, "…");
   const row = make("tr", {}, make("td", {}, left), make("td", {}, sign), make("td", {}, right), make("td", { class: "number" }, count), make("td", {}, place, " ", gone));
@@ -61,18 +61,18 @@ const entry = (table, one) => {
 };
 
 const shown = (table) => {
-  const left = word("First word of a new entry", ""), right = word("Second word of a new entry", "");
-  const sign = make("select", { "aria-label": "Sign of a new entry" }, ...signs("="));
+  const left = word(t("First word of a new entry"), ""), right = word(t("Second word of a new entry"), "");
+  const sign = make("select", { "aria-label": t("Sign of a new entry") }, ...signs("="));
   const add = (event) => {
     event.preventDefault();
     edit(table, { left: left.value, sign: sign.value, right: right.value }, [left, right]);
   };
   const enter = (event) => { if (event.key === "Enter") add(event); };
-  const last = make("tr", { class: "new", onkeydown: enter }, make("td", {}, left), make("td", {}, sign), make("td", {}, right), make("td", {}), make("td", {}, make("button", { type: "button", text: "Add", onclick: add })));
+  const last = make("tr", { class: "new", onkeydown: enter }, make("td", {}, left), make("td", {}, sign), make("td", {}, right), make("td", {}), make("td", {}, make("button", { type: "button", text: t("Add"), onclick: add })));
   return make("section", { "aria-label": table.name, "data-table": table.name },
     make("h2", {}, make("a", { href: `/rules?file=${encodeURIComponent(table.name)}`, text: table.name })),
     make("div", { class: "scroll" }, make("table", { class: "words" },
-      make("thead", {}, make("tr", {}, ...["Word", "", "Other word", "Pairs", ""].map((text) => make("th", { scope: "col", class: text === "Pairs" ? "number" : "", text })))),
+      make("thead", {}, make("tr", {}, ...[t("Word"), "", t("Other word"), t("Pairs"), ""].map((text, at) => make("th", { scope: "col", class: at === 3 ? "number" : "", text })))),
       make("tbody", {}, ...table.rows.map((one) => entry(table, one)), READ_ONLY ? null : last))));
 };
 

@@ -24,6 +24,7 @@ from ists_asp.model import Alignment, Answer, Scheme
 from ists_asp.report import picture
 from ists_asp.resources import data_dir, template
 from ists_asp.terminal import visible
+from ists_asp.texts import table
 from ists_asp.trace.contrast import Contrast, Contrasted
 from ists_asp.trace.decisions import DecisionKind, decisions
 from ists_asp.trace.trace import Trace
@@ -129,6 +130,7 @@ class Report:
     made_by: str = ""
     name: str = "these answers"
     scheme: Scheme = Scheme.Y2016
+    language: str = "en"  # of the page
 
     @cached_property
     def against(self) -> list[str]:
@@ -212,7 +214,11 @@ def page(report: Report) -> str:
     script = "\n".join(code)
     packed = (zlib.compress(encoded(report.detail(entry))) for entry in report.entries)
     overview = encoded(report.overview()).decode()
+    texts = table(report.language)
     return template("report", "page.html").render(
+        gettext=lambda text: texts.get(text, text),
+        language=report.language,
+        texts=texts,
         title=visible(report.title),
         style=style,
         style_hash=_digest(style),

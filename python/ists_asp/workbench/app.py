@@ -41,6 +41,7 @@ from ists_asp.resources import data_dir, docs_dir, template
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.run.pool import SupersededError
 from ists_asp.terminal import one_line, visible
+from ists_asp.texts import table
 from ists_asp.workbench import (
     api,
     corrections,
@@ -93,13 +94,19 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
         app.include_router(view.router(bench))
 
     def page(view: str, request: Request, **more: object) -> responses.HTMLResponse:
+        known = {name: load_profile(name) for name in list_profiles()}
+        language = known[project.profile].language
+        texts = table(language)
         text = template("workbench", f"{view}.html").render(
+            gettext=lambda text: texts.get(text, text),
+            language=language,
+            texts=texts,
             view=view,
             views=VIEWS,
             nonce=request.state.nonce,
             folder=project.root.name,
             profile=project.profile,
-            profiles={name: load_profile(name) for name in list_profiles()},
+            profiles=known,
             corpora=project.corpora(),
             read_only=not project.folder.writable,
             **more,

@@ -71,7 +71,7 @@ def report(
         raise UsageError("--answers has pairs of its own", hint=hint)
     from ists_asp.report import Entry, Report, page
 
-    scheme = setup.load_profile().scheme
+    profile = setup.load_profile()
     if answers is None:
         shown, failures = _decided(source, setup, gold, compare)
     else:
@@ -79,7 +79,8 @@ def report(
         others = _Others([answer.pair for answer in given], gold, compare)
         entries = [Entry(answer, beside=others.beside(answer)) for answer in given]
         shown = Report(entries, f"ists-asp report: {answers.name}", name=answers.name)
-    console.write_output(output, page(replace(shown, scheme=scheme)))
+    shown = replace(shown, scheme=profile.scheme, language=profile.language)
+    console.write_output(output, page(shown))
     failures.end(failures.count + len(shown.entries))
 
 
