@@ -312,12 +312,14 @@ def test_answers_without_a_question_a_word_or_of_another_language(feedback):
     spanish = "los glóbulos rojos llevan el oxígeno a los tejidos"
     text = (
         "id,answer,reference\n1,there is a gap,There is a gap\n2,?,It needs a battery\n3,...,no\n"
+        "x,,\n"
     )
     code, found, said = feedback(f"{text}4,{spanish},They carry oxygen\n")
     verdicts = [row["verdict"] for row in found]
-    assert (code, verdicts) == (0, ["correct", "no_answer", "no_answer", ""])
+    assert (code, verdicts) == (0, ["correct", "no_answer", "no_answer", "", ""])
+    assert "answers.csv:5: no question and no answer; left out" in said
     assert (found[-1]["feedback"], found[-1]["check"]) == ("", "yes")
-    assert "answers.csv:5: this looks like Spanish; expected English" in said
+    assert "answers.csv:6: this looks like Spanish; expected English" in said
     assert "4 answers: 2 no_answer, 1 correct, 1 without a verdict; 1 to check\n" in said
     text = f"id,answer,reference\n4,{spanish},They carry oxygen\n"
     for check, counts in ("error", (1, 0, 1)), ("warn", (0, 1, 1)), ("off", (0, 1, 0)):

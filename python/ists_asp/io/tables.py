@@ -139,7 +139,9 @@ class Table:
         names = [f"student {name}" if folded(name) in taken else name for name in others]
         self._parts = list(dict.fromkeys(part for part, at in parts if at is not None))
         self.columns = ("id", *names, *self._parts)
-        self._warn(f"{len(self._groups)} answers a row are read, each as a row of its own")
+        count = len(self._groups)
+        are_read = "answers a row are read, each" if count > 1 else "answer a row is read,"
+        self._warn(f"{count} {are_read} as a row of its own")
 
     def rows(self) -> Iterator[Row]:
         """Read the rows but for averages, lazily; of a wide report one for each answer."""

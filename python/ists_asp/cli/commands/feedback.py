@@ -238,7 +238,10 @@ def _tell_counts(sheet: _Sheet, ours: Mapping[str, Sequence[object]], output: Pa
 
 def _write(kind: str, target: Text, sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
     with writing_behind(kind, target, list(ours), sheet.table) as put:
-        for row, *cells in zip(sheet.rows, *ours.values(), strict=True):
+        judged = enumerate(zip(sheet.rows, *ours.values(), strict=True))
+        lines = [(at + 0.5, row, cells) for at, (row, *cells) in judged]
+        lines += [(at, row, [None] * len(ours)) for at, row in sheet.left]
+        for _, row, cells in sorted(lines, key=lambda line: line[0]):
             put(row, cells)
 
 
@@ -250,6 +253,7 @@ class _Sheet(NamedTuple):
     submissions: list[Submission]
     marks: list[float | None]
     known: list[bool]
+    left: list[tuple[int, Row]]  # out, each before the row of that place
 
 
 def _read(
@@ -283,7 +287,7 @@ def _read(
         key = opened(references, titles=_titles(wanted, key=True))
     needed = {"answer", *(() if only_model else ("reference", *["question"] * bool(references)))}
     places = {
-        role: _find(key if role == "reference" else table, role, wanted, role in needed)
+        role: _find(key if role == "reference" else table, role, wanted, role in needed, key)
         for role in _ROLES
     }
     at = usual(table.columns, USUAL["student"]) if whole and places["id"] is None else None
@@ -304,7 +308,7 @@ def _read(
                 check_size(make_sentence(split_words(text) or ["-"]), where)
 
     if references is not None:
-        by = _find(key, "question", wanted, True)
+        by = _find(key, "question", wanted, True, table)
         for row in key.rows():
             with faults:
                 check_texts(key, row, "reference")
@@ -315,8 +319,9 @@ def _read(
     # With one model answer and no questions, an empty cell is a student who has not answered.
     texts = ("question", "answer", *(() if references or only_model else ("reference",)))
     used = [places[role] for role in texts if places["question"] is not None or not only_model]
-    sheet, ids, blank = _Sheet(table, [], [], [], []), set[str](), list[str]()
+    sheet, ids, blank = _Sheet(table, [], [], [], [], []), set[str](), list[str]()
     for row in table.rows():
+        sheet.left.append((len(sheet.rows), row))
         with faults:
             if used and row.fault is None and not any(map(row.text, used)):
                 blank.append(row.where)
@@ -342,6 +347,7 @@ def _read(
             if language_check and fault is not None:
                 fault, language_check = None, "off"
             ids.add(own)
+            sheet.left.pop()
             sheet.known.append(fault is None)
             sheet.submissions.append(Submission(own, question, answer, tuple(models)))
             sheet.rows.append(row)
@@ -359,8 +365,17 @@ def _titles(wanted: Mapping[str, str | None], *, key: bool | None) -> list[str]:
     return [title for role, title in wanted.items() if title and role not in others]
 
 
-def _find(table: Table, role: str, wanted: Mapping[str, str | None], needed: bool) -> int | None:
-    if (title := wanted[f"{role}_col"]) is not None:
+def _find(
+    table: Table,
+    role: str,
+    wanted: Mapping[str, str | None],
+    needed: bool,
+    other: Table | None = None,
+) -> int | None:
+    """The column of a role; a title of ``other``, the table beside it, is not looked for here."""
+    title = wanted[f"{role}_col"]
+    beside = other is not None and title in other.columns and title not in table.columns
+    if title is not None and not beside:
         return table.column(title, f"--{role}-col")
     if (place := usual(table.columns, USUAL[role])) is None and needed:
         others = [name for part, names in USUAL.items() if part != role for name in names]
@@ -374,7 +389,7 @@ def _find(table: Table, role: str, wanted: Mapping[str, str | None], needed: boo
 
 def _mark(table: Table, row: Row, column: int) -> float | None:
     text = row.text(column)
-    mark = number(text) if text else None
+    mark = number(text.partition("/")[0]) if text else None  # of 2 / 3 the first
     # Not a number is in no order either.
     if mark is None or abs(mark) <= _HIGHEST:
         return mark
