@@ -73,6 +73,7 @@ es | lemma | el ministro presenta nuevas medidas | el ministro presentar nuevo m
 en | lemma | She quizzed airstrikes in 1,004 of Decatur | she quizzed airstrike in 1,004 of decatur
 en | lemma | A schoolteacher limiting fracking perched | a schoolteacher limiting fracking perch
 es | lemma | Palabras de víctimas del propano en 217,8 | palabra de víctima de propano en 217,8
+es | lemma | la rana y las antenas buenas | el rana y el antena bueno
 es | lemma | remodelando las protolenguas paleárticas | remodelar el protolengua paleártico
 """)
 def test_words_have_their_forms_lemmas_and_tags(annotators, code, names, text, found):

@@ -140,12 +140,15 @@ class Lemmas:
         self._dictionaries = list(dictionaries.values())
         self._known = {lemma.lower() for each in self._dictionaries for lemma in each.values()}
         self._regular = re.compile(language.words.lemmas, re.VERBOSE)
+        self._corrected = language.words.corrected
         lexicon = (data_dir() / "lexicon" / language.lexicon).as_uri()
         self._lexicon = f"{lexicon}?mode=ro&immutable=1"
 
     def of(self, form: str, lemma: str, upos: str) -> str:
         """The lemma that Stanza gave a word; if it is none, another tag's, or the word itself."""
         form, small = form.lower(), lemma.lower()
+        if form in self._corrected and upos != "VERB":
+            return self._corrected[form]
         if small == form or self._regular.fullmatch(f"{upos} {form} {small}"):
             return lemma
         if any(map(str.isdigit, form)):

@@ -70,6 +70,7 @@ class Words:
     contractions: Mapping[str, int] = field(default_factory=dict)  # tokens, and where to cut
     dashes: frozenset[str] = frozenset()  # marks that are cut off at both ends, not before a digit
     elisions: frozenset[str] = frozenset()  # words that begin with an apostrophe, which is no quote
+    corrected: Mapping[str, str] = field(default_factory=dict)  # lemmas by form, but of verbs
     lemmas: str = ""  # an expression for tags, forms and regular lemmas, with blanks between
 
 
@@ -145,9 +146,11 @@ def _words(
     name: str, small: str = "", before_capitals: bool = False, contractions: str = "", **lists: str
 ) -> Words:
     cuts = {word.replace("|", ""): word.index("|") for word in contractions.split()}
+    lemmas = (word.partition(":") for word in lists.pop("corrected", "").split())
+    corrected = {form: lemma or form for form, _, lemma in lemmas}
     own = {key: lists.pop(key, "") for key in ("lemmas", "letters")}
     tuples: dict[str, Any] = {key: tuple(text.split()) for key, text in lists.items()}
     for key in tuples.keys() - {"clitics", "apart"}:
         tuples[key] = frozenset(tuples[key])
     tuples |= own | {"small": frozenset(small.split()), "before_capitals": before_capitals}
-    return Words(name, contractions=cuts, **tuples)
+    return Words(name, contractions=cuts, corrected=corrected, **tuples)
