@@ -305,13 +305,10 @@ def writing_libre(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
 
 
 def _excel_cell(tag: str, place: str, style: str, value: object) -> bytes:
-    value = _legal(_value(value))
-    kind, shown = "b" if isinstance(value, bool) else "n", f"<{tag}v>{value}</{tag}v>"
-    if isinstance(value, str):
+    kind, shown = "n", f"<{tag}v>{value}</{tag}v>"
+    if isinstance(value := _legal(_value(value)), str):
         text = f'<{tag}t xml:space="preserve">{escape(value)}</{tag}t>'
         kind, shown = "inlineStr", f"<{tag}is>{text}</{tag}is>"
-    elif isinstance(value, bool):
-        shown = f"<{tag}v>{value:d}</{tag}v>"
     return f'<{tag}c r="{place}"{style} t="{kind}">{shown}</{tag}c>'.encode()
 
 

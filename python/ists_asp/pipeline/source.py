@@ -337,6 +337,8 @@ class Source:
                 if not isinstance(item, DataError):
                     item = linked_pair(item, parse_links(line), line.where, warn)
             except DataError as fault:
+                if not str(fault.where).startswith(line.where):
+                    fault.where = f"{line.where}: {fault.where}"
                 item = fault
             yield row, item
 
