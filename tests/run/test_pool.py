@@ -17,7 +17,7 @@ from ists_asp.model import Pair
 from ists_asp.pipeline.stages import Stages
 from ists_asp.processes import OUT_OF_TIME
 from ists_asp.run import pool as pool_module
-from ists_asp.run.pool import Limit, Pool, Worker, ask_each
+from ists_asp.run.pool import Limit, Pool, SupersededError, Worker, ask_each
 from ists_asp.run.worker import OUT_OF_MEMORY
 from ists_asp.solver.batch import batches
 from tests.sharing import python
@@ -180,6 +180,16 @@ def test_a_question_whose_worker_is_killed_is_put_to_another_one_but_not_in_the_
     worker.close()
     with pytest.raises(SolveError, match="the worker was ended"):
         worker.ask(partial(slowly, seconds=0))
+
+
+def test_an_interrupted_question_is_superseded_only_if_nobody_wants_it(tmp_path):
+    with closing(Worker(spec(tmp_path))) as worker:
+        for still, error in ((False, SupersededError), (True, SolveError)):
+            worker.load()
+            wants = iter((True, still))
+            Timer(0.5, worker.interrupt).start()
+            with pytest.raises(error):
+                worker.ask(partial(slowly, seconds=9), wanted=lambda wants=wants: next(wants))
 
 
 def hostile(_system, pairs):
