@@ -12,7 +12,7 @@ import zlib
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import date, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -45,11 +45,9 @@ _OTHER = {
     b"%PDF": "a PDF",
 }
 _PACKED = (".gz", ".bz2", ".xz")
-_UNPACK: dict[bytes, Callable[..., Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ": lzma.open,
-}
+_UNPACK: tuple[tuple[int, bytes, Callable[..., Any]], ...] = (  # what stands where, from 0
+    *((0, b"\x1f\x8b", gzip.open), (4, b"1AY&SY", bz2.open), (0, b"\xfd7zXZ", lzma.open)),
+)
 ABOUT = {
     "xlsx": ("openpyxl", "an Excel workbook"),
     "ods": ("odfdo", "a LibreOffice sheet"),
@@ -106,21 +104,20 @@ def content_kind(head: bytes, kind: str, where: str) -> str:
 def opened(source: Source, where: str, limits: TableLimits) -> Iterator[BinaryIO]:
     """A source as a stream of bytes, which are unpacked if they are packed."""
     try:
-        if isinstance(source, Path):
-            if source.is_fifo():
-                hint = "Save what it gives as a file, as a table is read more than once"
-                raise FormatError("this is a pipe", where=where, expected="a file", hint=hint)
-            with source.open("rb") as stream:
-                head = stream.read(6)
-            pack = next((open_ for magic, open_ in _UNPACK.items() if head.startswith(magic)), None)
-            with (pack or Path.open)(source, "rb") as stream:
-                if pack is not None:
-                    bounded = _Unpacked(stream, source.stat().st_size, where, limits)
-                    stream = io.BufferedReader(bounded, 1 << 16)
+        if isinstance(source, Path) and source.is_fifo():
+            hint = "Save what it gives as a file, as a table is read more than once"
+            raise FormatError("this is a pipe", where=where, expected="a file", hint=hint)
+        with source.open("rb") if isinstance(source, Path) else nullcontext(source) as stream:
+            stream.seek(0)
+            head = stream.read(16)
+            pack = next((pack for at, sign, pack in _UNPACK if head[at:].startswith(sign)), None)
+            size = stream.seek(0, os.SEEK_END)
+            stream.seek(0)
+            if pack is None:
                 yield stream
-        else:
-            source.seek(0)
-            yield source
+            else:
+                with pack(stream, "rb") as unpacked:
+                    yield io.BufferedReader(_Unpacked(unpacked, size, where, limits), 1 << 16)
     except (gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError) as error:
         raise FormatError(f"cannot be unpacked: {error}", where=where) from None
     except (OSError, ValueError) as error:
