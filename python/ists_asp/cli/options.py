@@ -181,6 +181,8 @@ def input_options(
     @wraps(function)
     def wrapper(*, sentences: tuple[str, ...], **rest: Any) -> None:  # noqa: ANN401
         filed = any(rest[flag.strip("-")] is not None for flag in _FILES)
+        if names and rest["gold"] is not None and not filed:
+            filed, rest["table"] = True, str(rest["gold"])
         if question:
             if not sentences:
                 expected = 'a line such as "4 5 <==> 3 4"'

@@ -25,7 +25,6 @@ from ists_asp.trace.probes import Probe
 from ists_asp.trace.reified import ReifiedRules, Rewritten
 from ists_asp.vocabulary import CALLED, IN_CHUNK, LABEL, SPAN_TOKEN, Predicate
 
-_SENTENCES = 2  # of rules that could derive an atom, told at most
 _LABELS = frozenset(label.lower() for label in Label)
 
 
@@ -268,7 +267,7 @@ class Trace:
             values = {name: Ground(written(value)) for name, value in bound.items()}
             said[self.words.sentence(probe, values).removesuffix(": …")] = None
         known = any(len(one.arguments) == len(parts) for one in self.atoms(atom.name))
-        told = len(said) <= _SENTENCES if said else not known
+        told = len(said) <= 2 if said else not known
         return ", or ".join(said) if told else self.words.atom(atom)
 
     def groups(self, firing: RuleInstance) -> tuple[Group, ...]:

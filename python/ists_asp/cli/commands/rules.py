@@ -221,10 +221,10 @@ def where(
     decided without it. If nothing else would, by how much a decision misses that, in
     hundredths. Of rules for explanations, the text without them. Ratings are not looked at.
 
-    With --gold a table: how often each fires; in how many pairs the official measures are others
-    without it; how many of the decisions that would not be are right and wrong; what F1 it adds,
-    below 0 if it harms; the best first. Tables, which are the same for all pairs, are tried by
-    name only. Weights stay as they are: without a rule, learn them again.
+    With --gold, of its pairs or others, a table: how often each fires; in how many pairs the
+    official measures are others without it; how many of the decisions that would not be are right
+    and wrong; what F1 it adds, below 0 if it harms; the best first. Tables, which are the same for
+    all pairs, are tried by name only. Weights stay: without a rule, learn them again.
     """
     from ists_asp.engine import System
     from ists_asp.run import worker as questions

@@ -172,8 +172,7 @@ def _sampled(
             except (RuleError, SolveError, TraceError) as error:
                 error.where = f"{program.name}, sample {error.where or 'pairs'}"
                 raise
-    sample = found.fired, found.seen, found.clashes, len(pairs)
-    return list(check_sample(checked, asked, *sample))
+    return list(check_sample(checked, asked, found.fired, found.seen, found.clashes, len(pairs)))
 
 
 def _enough(checked: Checked, own: set[Path]) -> list[Program]:

@@ -330,8 +330,7 @@ def check_names(checked: Checked) -> Iterator[Finding]:
             name = read_example(text).profile or checked.profiles[0]
             if name not in checked.profiles:
                 hint = suggest(name, checked.profiles, "See ists-asp profiles")
-                told = f'there is no profile "{name}"'
-                yield checked.finding("directive", (path, line, 1), told, hint)
+                yield checked.finding("directive", (path, line, 1), f"no profile {name}", hint)
         if rule.excepts and kind is ASTType.Defined and rule.excepts not in names:
             hint = suggest(rule.excepts, names, "ists-asp rules list shows all names")
             yield checked.finding("directive", statement, f"no rule is called {rule.excepts}", hint)
