@@ -92,7 +92,7 @@ class Templates:
         """A text as the file has it, such as a word that a rule names."""
         texts: Mapping[str, str] = getattr(self, table)
         if key not in texts:
-            found, hint = f'there is no text "{shortened(key)}"', "Add it to the file"
+            found, hint = f'there is no text "{shortened(key)}"', "Add it to your own --templates"
             raise DataError(found, where=_where(self.name, self.lines, table), hint=hint)
         return texts[key]
 
