@@ -36,7 +36,7 @@ from ists_asp.trace.effects import (
     with_said,
 )
 from ists_asp.trace.grounding import Element, RuleInstance
-from ists_asp.vocabulary import ARGUES, CLOSENESS, WEIGHTS, WORTH
+from ists_asp.vocabulary import ARGUES, CALLED, CLOSENESS, WEIGHTS, WORTH
 
 if TYPE_CHECKING:
     from ists_asp.engine import System
@@ -328,8 +328,9 @@ def run_both(
     with the ids ``looked``, as that takes long.
     """
     rules = (edit.new for edit in find_edits(old.rules, new.rules)[0])
-    # What evidence may argue for is for ists-asp learn.
-    names = (rule.name for rule in rules if rule and not rule.text.startswith(f"{ARGUES.name}("))
+    # Weights count without firing, and what evidence may argue for is for ists-asp learn.
+    idle = (f"{ARGUES.name}(", f"{CALLED.name}(", *_WEIGHTS)
+    names = (rule.name for rule in rules if rule and not rule.text.startswith(idle))
     edits = [*islice(names, LOOKED)]
     switched = cache(lambda: new.solver.switched(places(new.rules, edits)))
     annotated = old.annotate(pairs)
