@@ -97,7 +97,7 @@ def confidence_tables(facts: Iterable[Symbol]) -> dict[Kind, Steps]:
         if str(chunks) not in ("given", "found") or not numbers:
             found = f"{shortened(str(fact))} is not a row of a table of confidence"
             expected = "confidence(Kind,given,Lead,Percent) or found, Percent from 0 to 100"
-            hint = "Rename this predicate, or look at docs/reference/vocabulary.md"
+            hint = "Rename this predicate, or see ists-asp rules vocabulary"
             raise RuleError(found, expected=expected, hint=hint)
         rows[str(name), str(chunks)][at.number] = share.number
     return {kind: tuple(sorted(steps.items())) for kind, steps in rows.items()}

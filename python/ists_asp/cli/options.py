@@ -130,8 +130,7 @@ _FILES = {
     "--table": "Table (.csv, .tsv, .jsonl, .xlsx, .ods, .parquet; also .gz, .bz2, .xz) or .wa.",
     "--tsv": "Tab-separated table in a file of any name; - is stdin.",
     "--jsonl": 'One object {"sent1": …, "sent2": …} per line, in a file of any name; - is stdin.',
-    "--aligned": ".wa file, or beside other pairs a file of links i-j (fast_align) with a line a "
-    "pair: alignments are kept, labels and scores are decided.",
+    "--aligned": "Alignments to keep: a .wa file, or links i-j (fast_align) for other pairs.",
     "--sent1": "First sentences, one per line, tokens separated by spaces; - is stdin.",
     "--sent2": "Second sentences, one per line; - is stdin.",
 }
@@ -152,7 +151,7 @@ _FLAGS = {
 
 sheet_option: Decorator = _shared(
     "--sheet NAME",
-    "Sheet of a workbook, by name or number. Default: the first visible one with the columns.",
+    "Sheet of a workbook, by name or number. Default: the first with the columns.",
 )
 encoding_option: Decorator = _shared(
     "--encoding NAME", "Encoding of a text table, such as cp1252. Default: UTF-8 or UTF-16."
@@ -163,8 +162,7 @@ gold_column: Decorator = option(
 skip_option: Decorator = _shared("--skip-bad", _FLAGS["--skip-bad"])
 language_option: Decorator = _shared(
     "--language-check error|warn|off",
-    "For texts in another language than the profile's. Default: rows are errors; an answer of a "
-    "student, or a pair of the command line, is warned of.",
+    "In another language than the profile's, rows are errors, other texts warned of.",
     type=click.Choice(["error", "warn", "off"]),
 )
 
@@ -245,8 +243,7 @@ def _profile(default: str) -> Decorator:
 
 _RULES: Decorator = _shared(
     "--rules --words PATH",
-    "Your rule file or folder, or word table (power = electricity); see ists-asp rules. "
-    "Repeatable.",
+    "Your rule file, rule folder or word table; see ists-asp rules. Repeatable.",
     name="rules",
     multiple=True,
     type=files.RULES,
@@ -257,7 +254,7 @@ def reader_option(default: str | None = None) -> Decorator:
     """The option ``--reader``; None stands for the reader that the profile names."""
     return _shared(
         "--reader shipped|use|DIR|none",
-        "Encoder to use as evidence; use is for Spanish ratings (extra [spanish]).",
+        "Encoder used as evidence; use: for Spanish ratings.",
         type=files.MODEL,
         default=default,
         show_default=default or "the profile's",
@@ -329,7 +326,7 @@ _RUN: tuple[Decorator, ...] = (
 _ENGINE: tuple[Decorator, ...] = (
     choice_option(
         *("--engine", "local", "dask"),
-        text="Process pairs on this machine or by Dask workers; -o names a folder or fsspec URL.",
+        text="Process pairs here or by Dask workers; -o is a folder or URL.",
         cls=files.SharedOption,
     ),
     _shared(

@@ -211,14 +211,17 @@ def read_atom(text: str, trace: Trace) -> Ground:
     known |= {(fact.name, len(fact.arguments)) for fact in (*trace.given, *trace.rewritten.known)}
     if key not in known:
         fault = f"no rule and no fact has the predicate {key[0]}/{key[1]}"
-        hint = suggestion(key, known) or "See docs/reference/vocabulary.md, or ists-asp facts"
+        hint = suggestion(key, known) or "See ists-asp rules vocabulary, or ists-asp facts"
         raise UsageError(fault, where=where, hint=hint)
     return Ground(symbol)
 
 
 def agreeing(term: Ground, trace: Trace) -> tuple[Ground, ...]:
-    """The atoms of the answer set that agree with a term but for its ``_``, sorted."""
-    return tuple(sorted({*trace.matching([term]), *filter(partial(agrees, term), trace.given)}))
+    """The atoms that agree with a term but for its ``_`` and primes behind its name, sorted."""
+    name, _, rest = term.partition("(")
+    own = {term, *(f"{one}({rest}" for one, _ in trace.reified.deriving if one.rstrip("'") == name)}
+    found = trace.matching(map(Ground, own if rest else [term]))
+    return tuple(sorted({*found, *filter(partial(agrees, term), trace.given)}))
 
 
 @dataclass(frozen=True, slots=True)
