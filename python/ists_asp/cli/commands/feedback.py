@@ -319,12 +319,13 @@ def _read(
     # With one model answer and no questions, an empty cell is a student who has not answered.
     texts = ("question", "answer", *(() if references or only_model else ("reference",)))
     used = [places[role] for role in texts if places["question"] is not None or not only_model]
-    sheet, ids, blank = _Sheet(table, [], [], [], [], []), set[str](), list[str]()
+    sheet, ids = _Sheet(table, [], [], [], [], []), set[str]()
+    blank, unread = list[str](), list[str]()
     for row in table.rows():
         sheet.left.append((len(sheet.rows), row))
         with faults:
             if used and row.fault is None and not any(map(row.text, used)):
-                blank.append(row.where)
+                blank.append(f"{row.where}: no question and no answer; left out")
                 continue
             check_texts(table, row, "question", "answer", *([] if references else ["reference"]))
             own = row.text(places["id"]) or str(row.number)
@@ -343,7 +344,10 @@ def _read(
             if fault is not None and language_check != "off":
                 if skip_bad or language_check == "error":
                     raise fault
-                warn(f"{fault}{'; the answer is not judged' * (language_check is None)}")
+                if language_check is None:
+                    unread.append(f"{fault}; the answer is not judged")
+                else:
+                    warn(str(fault))
             if language_check and fault is not None:
                 fault, language_check = None, "off"
             ids.add(own)
@@ -353,9 +357,8 @@ def _read(
             sheet.rows.append(row)
             sheet.marks.append(mark)
     faults.check()
-    if blank:
-        more = f", and {len(blank) - 1} more such rows" if len(blank) > 1 else ""
-        warn(f"{blank[0]}: no question and no answer; left out{more}")
+    for first, *more in filter(None, (blank, unread)):
+        warn(first + (f", and {len(more)} more such rows" if more else ""))
     return sheet
 
 
