@@ -146,10 +146,8 @@ def feedback(
             ends = output, f".{kind}", None, COLUMNS
 
             def open_table(head: BinaryIO) -> None:
-                long = columns["answer_col"] is None
-                source.table = Table(
-                    head, kind, name=table, encoding=encoding, header=True, long=long
-                )
+                opened = partial(Table, name=table, encoding=encoding, header=True, warn=warn)
+                source.table = opened(head, kind, long=columns["answer_col"] is None)
 
             with System(setup) as system:
                 job = Job(setup, source, part, about, *ends)
