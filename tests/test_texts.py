@@ -1,16 +1,24 @@
 """The tables of texts: each says everything that is marked, nothing else, with the same values."""
 
+import ast
 import re
+from itertools import chain
+from pathlib import Path
 
 import pytest
 
+import ists_asp
 from ists_asp.resources import data_dir, template
 from ists_asp.rules import list_profiles, load_profile
+from ists_asp.rules.loader import load_rules
+from ists_asp.rules.profiles import Purpose
+from ists_asp.rules.programs import find_program
 from ists_asp.texts import say, table
 from ists_asp.workbench.app import VIEWS
 from ists_asp.workbench.manual import PARTS
 
 LANGUAGES = sorted({path.name.split(".")[0] for path in (data_dir() / "texts").glob("*.tsv")})
+TRACE = Path(ists_asp.__file__).parent / "trace"
 SLOT = re.compile(r"\{\w+(?::/\d+)?\}|%\(\w+\)s|</?\w+|%(?!\()")
 
 
@@ -29,7 +37,24 @@ def _scripts():
         yield from re.findall(r'\bt\("((?:[^"\\]|\\.)+)"', script.read_text("utf-8"))
 
 
-MARKED = {*_pages(), *_scripts()}
+def _strings(node):
+    constants = (one.value for one in ast.walk(node) if isinstance(one, ast.Constant))
+    return {value for value in constants if isinstance(value, str)}
+
+
+TRACES = [ast.parse(path.read_text("utf-8")) for path in TRACE.glob("*.py")]
+CALLS = (node for node in chain(*map(ast.walk, TRACES)) if isinstance(node, ast.Call))
+TOLD = [_strings(node.args[0]) for node in CALLS if ast.unparse(node.func).endswith("tell")]
+MARKED = {*_pages(), *_scripts()}.union(*TOLD)
+
+
+def programs(language):
+    """The rules of the profiles of a language, with the sentences that they were written with."""
+    for name in list_profiles():
+        profile = load_profile(name)
+        for purpose in Purpose if profile.language == language else ():
+            if profile.files(purpose) is not None:
+                yield from load_rules(find_program(name, purpose=purpose)[1]).rules
 
 
 def values(text):
@@ -38,12 +63,22 @@ def values(text):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_language_says_all_that_is_marked_and_nothing_else(language):
-    texts = table(language)
-    assert not MARKED - texts.keys()
-    assert not texts.keys() - MARKED
+    texts, rules = table(language), [rule.text for rule in programs(language)]
+    quoted = {rule: re.findall(r'"([^"]+)"', rule) for rule in rules}
+    called = {name for rule in rules if rule.startswith("called(") for name in quoted[rule]}
+    assert not (MARKED | called) - texts.keys()
+    assert not texts.keys() - MARKED.union(*map(_strings, TRACES), *quoted.values())
     for text, theirs in texts.items():
         forms = values(text)
         assert all(slots in forms for slots in values(theirs)), text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_sentence_is_of_a_rule_and_has_its_variables(language):
+    english = {rule.name: {*SLOT.findall(rule.sentence or "")} for rule in programs(language)}
+    theirs = {name: {*SLOT.findall(text)} for name, text in table(language, "rules").items()}
+    assert not theirs.keys() - english.keys()
+    assert not [name for name, slots in theirs.items() if slots != english[name]]
 
 
 def test_a_number_has_its_form_and_what_no_table_has_is_english():

@@ -18,6 +18,7 @@ from ists_asp.rules.parsing import Parsing, RuleWarning
 from ists_asp.rules.source import RuleFile, RuleSource, join, read_source, refuse, resolved
 from ists_asp.syntax.ground import Later
 from ists_asp.syntax.trees import Signature, derived, predicates
+from ists_asp.texts import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
@@ -128,6 +129,7 @@ class RuleSet:
     statements: Sequence[AST]  # clingo's syntax trees without comments
     rules: Sequence[NamedRule]  # name and place of each statement
     warnings: tuple[RuleWarning, ...]  # the parser's
+    language: str = "en"  # of the sentences
     remembered: Memo = field(default=Memo(), init=False, compare=False)
 
     @property
@@ -144,6 +146,19 @@ class RuleSet:
     def both(self) -> Iterator[tuple[AST, NamedRule]]:
         """Each statement with its name and place."""
         return zip(self.statements, self.rules, strict=True)
+
+    def spoken(self, language: str) -> RuleSet:
+        """The same rules; those that are shipped have their sentences of a language."""
+        says, shipped = table(language, "rules"), (asp_dir(), rules_dir())
+        own = {one.name for one in self.files if not any(map(one.path.is_relative_to, shipped))}
+
+        def rules() -> Iterator[NamedRule]:
+            for rule in self.rules:
+                sentence = None if rule.file in own or not rule.sentence else says.get(rule.name)
+                yield replace(rule, sentence=sentence) if sentence else rule
+
+        named = Later(rules) if says else self.rules
+        return replace(self, rules=named, language=language).remembering(self.remembered)
 
     def only(self, wanted: Callable[[AST, NamedRule], object]) -> RuleSet:
         """Some of these rules, without a memory."""

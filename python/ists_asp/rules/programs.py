@@ -172,7 +172,8 @@ def load_program(
     rules = load_rules(sources, store=store, family=f"{name} {purpose}")
     if given and purpose is Purpose.ANSWER:
         refuse_unused(rules.statements, rules.rules, lambda: _other_names(profile, given))
-    return profile, fitting(rules, [source.path for source in sources if source.fitting])
+    rules = fitting(rules, [source.path for source in sources if source.fitting])
+    return profile, rules.spoken(profile.language)
 
 
 def find_program(

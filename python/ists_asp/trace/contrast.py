@@ -5,6 +5,7 @@ Reasons are pieces of evidence, or, where nothing is weighed, the rules that der
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -93,9 +94,9 @@ class Contrasted:
         self.because = tuple(firings.values())
         second = None if other is None else str(other).upper()
         if self._kind is DecisionKind.ALIGN:
-            second = "both sides left free"
+            second = trace.tell("both sides left free")
         elif isinstance(other, tuple):
-            second = f"aligned with {self._quoted(3 - self._side, other)}"
+            second = trace.tell("aligned with {words}", words=self._quoted(3 - self._side, other))
         by, points = lead(trace, decision, other, (*self.pros, *self.cons))
         bars = (Because.of(trace, one) for atom in self._barred for one in trace.reasons(atom))
         self.contrast = Contrast(
@@ -201,6 +202,7 @@ class Contrasted:
 
     def _sentence(self, pros: Sequence[Contribution], because: Sequence[Because]) -> str:
         """The decision, the second, what is forbidden, and the two strongest reasons."""
+        tell = self._trace.tell
         if self._kind is DecisionKind.RATING:
             # A bound alone says where the rating ends up; else the weightier side is told.
             bounds = [one for one in (*self.cons, *pros) if one.bounds]
@@ -214,7 +216,9 @@ class Contrasted:
         reasons = "; ".join(map(self._says, told))
         if self._kind is DecisionKind.ALIGN:
             given = any(self._trace.beginning(v.GIVEN_PAIR, *self._spans))
-            return "aligned, as is given" if given else f"aligned, not left free: {reasons}"
+            if given:
+                return tell("aligned, as is given")
+            return tell("aligned, not left free: {reasons}", reasons=reasons)
         if self._kind is DecisionKind.NOALI:
             return self._left_over()
         if self._kind is DecisionKind.RATING:
@@ -224,21 +228,22 @@ class Contrasted:
         own = str(self._own).upper()
         bars = ", ".join(dict.fromkeys(atom.arguments[2].upper() for atom in self._barred))
         if self._other is not None:
-            own += f", not {str(self._other).upper()}"
-            own += f" (rules forbid {bars}, for which more speaks)" if bars else ""
-            reasons = "as much speaks for either" if self._is_even() else reasons
+            own = tell("{own}, not {other}", own=own, other=str(self._other).upper())
+            forbids = tell("rules forbid {labels}, for which more speaks", labels=bars)
+            own += f" ({forbids})" if bars else ""
+            reasons = tell("as much speaks for either") if self._is_even() else reasons
             return f"{own}: {reasons}" if reasons else own
         if self._kind is DecisionKind.LABEL:
             licensed = self._values(v.LICENSED)
             if self._own not in licensed:
-                return f"{own}: rules forbid all labels that have a licence: {bars}"
-            own += (
-                ", as rules forbid the others"
-                if licensed - {self._own}
-                else ", as no other label has a licence"
-            )
+                forbids = tell("rules forbid all labels that have a licence: {labels}", labels=bars)
+                return f"{own}: {forbids}"
+            if licensed - {self._own}:
+                own = tell("{own}, as rules forbid the others", own=own)
+            else:
+                own = tell("{own}, as no other label has a licence", own=own)
         elif self._values(v.FORBIDDEN_SCORE):
-            return f"{own}, as rules forbid the others"
+            return tell("{own}, as rules forbid the others", own=own)
         return f"{own}: {because[0].sentence}" if because else own
 
     def _is_even(self) -> bool:
@@ -249,23 +254,25 @@ class Contrasted:
         return self._own in weights and weights[self._own] == weights.get(self._other)
 
     def _left_over(self) -> str:
-        other = self._other
+        other, tell = self._other, self._trace.tell
         if not isinstance(other, tuple):
-            return "no counterpart: no rule proposes one"
+            return tell("no counterpart: no rule proposes one")
         across = 3 - self._side
-        best = f"no counterpart: the best would be {self._quoted(across, other)}"
+        words = self._quoted(across, other)
+        best = tell("no counterpart: the best would be {words}", words=words)
         if self._weight_of(other) <= 0:
-            return f"{best}, and too little speaks for it"
+            return tell("{best}, and too little speaks for it", best=best)
         if any(self._trace.beginning(v.FORBIDDEN_PAIR, *other)):
-            return f"{best}, which a rule forbids"
+            return tell("{best}, which a rule forbids", best=best)
         if self._barred:
-            return f"{best}, but rules forbid all labels of that pair"
+            return tell("{best}, but rules forbid all labels of that pair", best=best)
         # The words that the other side is aligned with, if it is.
         wanted = set(self._trace.words.tokens("span", across, other[across - 1]))
         for atom in self._trace.beginning(v.ALIGNED):
             if not wanted.isdisjoint(self._tokens(across, atom)):
-                return f"{best}, which is aligned with {self._quoted(self._side, atom.arguments)}"
-        return f"{best}, but a constraint or preference is against it"
+                words = self._quoted(self._side, atom.arguments)
+                return tell("{best}, which is aligned with {words}", best=best, words=words)
+        return tell("{best}, but a constraint or preference is against it", best=best)
 
     def _reason(self, one: Contribution, points: int) -> Reason:
         weight = round(one.alone * WHOLE / one.value) if one.value else None
@@ -298,27 +305,31 @@ class Contrasted:
         return any(name == one.name and label in decisions for name, label in marks)
 
     def _says(self, one: Contribution) -> str:
+        tell = self._trace.tell
         if self._kind is DecisionKind.SCORE and one.evidence is None:
             label = str(self._trace.label_of(self._spans)).upper()
-            return f"{label} has a base score of {one.alone / WHOLE:.2f}"
+            score = f"{one.alone / WHOLE:.2f}"
+            return tell("{label} has a base score of {score}", label=label, score=score)
         if self._kind is DecisionKind.LABEL and one.is_base:
-            degree = "higher" if one.amount > 0 else "lower"
-            return f"{str(self._own).upper()} has the {degree} base weight"
+            label = str(self._own).upper()
+            if one.amount > 0:
+                return tell("{label} has the higher base weight", label=label)
+            return tell("{label} has the lower base weight", label=label)
         firings = filter(None, (*self._harder(one), one.firing, *one.also))
         said = tuple(dict.fromkeys(map(self._trace.says, firings)))
         if not by_label(one.name):
-            return _joined(said)
+            return self._joined(said)
         start = commonprefix(said).rpartition(" ")[0]  # noqa: RUF071 (cut at a blank)
         return start + ",".join(text.removeprefix(start) for text in said)
 
-
-def _joined(sentences: Sequence[str]) -> str:
-    """The sentences of both sides, as one where they are the same."""
-    if len(sentences) == 2:
-        for side, other in (("side 1", "side 2"), ("side 2", "side 1")):
-            if side in sentences[0] and sentences[0].replace(side, other) == sentences[1]:
-                return sentences[0].replace(side, "each side")
-    return "; ".join(sentences)
+    def _joined(self, sentences: Sequence[str]) -> str:
+        """The sentences of both sides, as one where they are the same."""
+        both = [self._trace.tell("side 1"), self._trace.tell("side 2")]
+        if len(sentences) == 2:
+            for side, other in (both, both[::-1]):
+                if re.sub(rf"\b{side}\b", other, sentences[0]) == sentences[1]:
+                    return re.sub(rf"\b{side}\b", self._trace.tell("each side"), sentences[0])
+        return "; ".join(sentences)
 
 
 def _best(weighed: Mapping[Ground, int], allowed: Set[Ground]) -> Ground | None:

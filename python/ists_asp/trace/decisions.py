@@ -18,6 +18,7 @@ from ists_asp.limits import MAX_TOKENS
 from ists_asp.model import Alignment, Answer, Pair
 from ists_asp.rules import NamedRule
 from ists_asp.syntax.ground import Ground
+from ists_asp.texts import say
 from ists_asp.trace.grounding import Element, RuleInstance
 from ists_asp.trace.trace import Term, Trace
 from ists_asp.vocabulary import ALIC, ALIGNED, BOUNDARY, LABEL, NOALI, RATING, SCORE, TAG
@@ -47,9 +48,9 @@ _SPEAKS = (v.SPEAKS_FOR.name, v.SPEAKS_AGAINST.name)
 _BASES = {*v.BASES.values(), "reader_asked", "reader_scores"}
 _BOUNDS = (v.NOT_BELOW.name, v.NOT_ABOVE.name, v.SAME_SENTENCES.name)
 _VALUED = {
-    DecisionKind.LABEL: "is labelled",
-    DecisionKind.SCORE: "scores",
-    DecisionKind.TAG: "is marked",
+    DecisionKind.LABEL: "{one} ~ {two} is labelled {value}",
+    DecisionKind.SCORE: "{one} ~ {two} scores {value}",
+    DecisionKind.TAG: "{one} ~ {two} is marked {value}",
 }
 
 Tokens: TypeAlias = "tuple[int, ...]"
@@ -120,7 +121,8 @@ def _read(trace: Trace, atom: Ground) -> Iterator[tuple[DecisionKind, tuple[Toke
     one = atom.arguments[0]
     if kind is DecisionKind.RATING:
         tokens1, tokens2 = (tuple(range(1, size + 1)) for size in pair.sizes)
-        yield kind, (tokens1, tokens2), f"the pair is rated {round(one.number / 10) / WHOLE:.2f}"
+        rating = f"{round(one.number / 10) / WHOLE:.2f}"
+        yield kind, (tokens1, tokens2), trace.tell("the pair is rated {rating}", rating=rating)
         return
     two = atom.arguments[1]
     sides: tuple[Tokens, Tokens] = (), ()
@@ -131,29 +133,33 @@ def _read(trace: Trace, atom: Ground) -> Iterator[tuple[DecisionKind, tuple[Toke
         tokens = words.tokens(what, one.number, two)
         sides = (tokens, ()) if one.number == 1 else ((), tokens)
     if any(sides):
-        yield kind, sides, _words(pair, kind, "".join(atom.arguments[2:]), sides)
+        value, language = "".join(atom.arguments[2:]), trace.reified.rules.language
+        yield kind, sides, _words(pair, (kind, *sides, value), language)
 
 
-def _words(pair: Pair, kind: DecisionKind, value: str, sides: tuple[Tokens, Tokens]) -> str:
-    words1, words2 = f'"{pair.sent1.words(sides[0])}"', f'"{pair.sent2.words(sides[1])}"'
+def _words(pair: Pair, decided: Decided, language: str) -> str:
+    kind, tokens1, tokens2, value = decided
+    one, two = f'"{pair.sent1.words(tokens1)}"', f'"{pair.sent2.words(tokens2)}"'
     if kind in _ONE_SIDED:
-        side, words = (1, words1) if sides[0] else (2, words2)
+        side, words = (1, one) if tokens1 else (2, two)
         if kind is DecisionKind.BOUNDARY:
-            return f"a chunk of sentence {side} begins at {words}"
-        return f"{words} of sentence {side} is {kind.upper()}"
+            text = "a chunk of sentence {side} begins at {words}"
+            return say(language, text, side=side, words=words)
+        text = "{words} of sentence {side} is {label}"
+        return say(language, text, side=side, words=words, label=kind.upper())
     if kind is DecisionKind.ALIGN:
-        return f"{words1} is aligned with {words2}"
-    return f"{words1} ~ {words2} {_VALUED[kind]} {value.upper()}"
+        return say(language, "{one} is aligned with {two}", one=one, two=two)
+    return say(language, _VALUED[kind], one=one, two=two, value=value.upper())
 
 
-def decided(answer: Answer) -> Mapping[Decided, str]:
+def decided(answer: Answer, language: str = "en") -> Mapping[Decided, str]:
     """The decisions of an answer by what they are about, in words."""
     # Answers with other chunks have other numbers for them, so that atoms cannot be compared.
     lines: list[Decided] = []
     lines += [(DecisionKind.BOUNDARY, (chunk.first,), (), "") for chunk in answer.chunks1]
     lines += [(DecisionKind.BOUNDARY, (), (chunk.first,), "") for chunk in answer.chunks2]
     lines += decided_lines(answer.alignments)
-    return {line: _words(answer.pair, line[0], line[3], line[1:3]) for line in lines}
+    return {line: _words(answer.pair, line, language) for line in lines}
 
 
 def decided_lines(alignments: Iterable[Alignment]) -> Iterator[Decided]:

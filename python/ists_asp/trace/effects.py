@@ -172,16 +172,21 @@ def _compared(
     *,
     near: bool,
 ) -> Effect:
-    ours, lacks = decided(trace.answer), dict[str, int]()
+    language, lacks = trace.reified.rules.language, dict[str, int]()
+    ours = decided(trace.answer, language)
     theirs: Mapping[Decided, str] = {}
     lines: tuple[Alignment, ...] = ()
     if isinstance(other, IstsError):
         unsolvable = isinstance(other, UnsatisfiableError)
-        instead: tuple[str, ...] = ("there is no answer" if unsolvable else other.found,)
+        instead: tuple[str, ...] = (
+            trace.tell("there is no answer") if unsolvable else other.found,
+        )
     else:
-        theirs, lines = decided(other.answer), other.answer.alignments
+        theirs, lines = decided(other.answer, language), other.answer.alignments
         instead = tuple(text for key, text in theirs.items() if key not in ours)
-        gone = (f"not: {text}" for key, text in ours.items() if key not in theirs)
+        gone = (
+            trace.tell("not: {text}", text=text) for key, text in ours.items() if key not in theirs
+        )
         instead = instead or tuple(gone)
         if near and not instead:
             changed = {*margins(trace).items()} ^ {*margins(trace, other).items()}
@@ -354,11 +359,12 @@ def changing(
     trace: Trace, tried: Iterable[tuple[int, NamedRule]]
 ) -> Iterator[tuple[NamedRule, Mapping[Decided, str]]]:
     """Of rules with their places those without which others are decided, with these decisions."""
-    each, ours = list(tried), decided(trace.answer)
+    each, language = list(tried), trace.reified.rules.language
+    ours = decided(trace.answer, language)
     others = _without([(trace, [place]) for place, _ in each], lambda: trace.reified.switched)
     for (_, rule), other in zip(each, others, strict=True):
         # No answer without the rule says nothing about it.
-        if not isinstance(other, IstsError) and (theirs := decided(other.answer)) != ours:
+        if not isinstance(other, IstsError) and (theirs := decided(other.answer, language)) != ours:
             yield rule, theirs
 
 

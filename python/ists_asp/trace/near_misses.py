@@ -103,8 +103,9 @@ class NearMisses:
         self, wanted: Ground, depth: int, parts: Sequence[Term] | None = None
     ) -> list[Branch]:
         """``parts`` are the arguments in more detail: with what is known inside of them."""
+        tell = self._trace.tell
         if wanted in self._asked:
-            return [Branch("(see above)")]
+            return [Branch(self._trace.tell("(see above)"))]
         self._asked.add(wanted)
         found = [*self._deriving(wanted)]
         if parts is not None:
@@ -112,15 +113,15 @@ class NearMisses:
             found = [probe for probe, _ in matching]
         probes = [probe for probe in found if probe.body]
         if not probes:
-            kinds = "rules list" if found else "input has"
-            return [Branch(f"it is none of those that the {kinds}")]
+            lists = "it is none of those that the rules list"
+            return [Branch(tell(lists if found else "it is none of those that the input has"))]
         for size in range(1, _DROPPED + 1):
             misses = self._misses(wanted, probes, size)
             hopeful = [miss for miss in misses if not self._is_hopeless(miss)]
             if misses:
                 return [self._branch(miss, depth) for miss in (hopeful or misses)[:_RULES]]
-        names = sorted({probe.rule.name for probe in probes})
-        return [Branch(f"no rule comes near; it could come from {', '.join(names)}")]
+        names = ", ".join(sorted({probe.rule.name for probe in probes}))
+        return [Branch(tell("no rule comes near; it could come from {names}", names=names))]
 
     def _matching(self, wanted: Ground) -> list[Ground]:
         return [atom for atom in self._by_name.get(wanted.name, ()) if agrees(wanted, atom)]
@@ -187,40 +188,41 @@ class NearMisses:
 
     def _branch(self, miss: _Miss, depth: int) -> Branch:
         probe = miss.query.probe
-        says = self._trace.words.sentence(probe, miss.values)
-        branch = Branch(f"would follow from: {says}", str(RulePlace.of(probe.rule)))
+        says, tell = self._trace.words.sentence(probe, miss.values), self._trace.tell
+        branch = Branch(tell("would follow from: {says}", says=says), str(RulePlace.of(probe.rule)))
         branch.below = [self._failure(literal, miss, depth) for literal in miss.query.dropped]
         if miss.query.unknown:
             texts = ", ".join(fill(str(part), miss.values) for part in miss.query.unknown)
-            branch.below.append(Branch(f"for which then holds: {texts}"))
+            branch.below.append(Branch(tell("for which then holds: {texts}", texts=texts)))
         return branch
 
     def _failure(self, literal: AST, miss: _Miss, depth: int) -> Branch:
-        values = miss.values
+        values, tell = miss.values, self._trace.tell
         if not is_atom(literal):
             below = list(self._origins(literal, miss, depth))
-            return Branch(f"fails: {fill(str(literal), values)}", below=below)
+            return Branch(tell("fails: {text}", text=fill(str(literal), values)), below=below)
         wanted = _wanted(literal, values)
         told = self._trace.deriving(wanted) or self._trace.words.atom(wanted)
         if literal.sign == Sign.NoSign:
-            branch = Branch(f"missing: {told}")
+            branch = Branch(tell("missing: {text}", text=told))
             signature = wanted.name, len(wanted.arguments), wanted.positive
             atoms = self._trace.best.control.symbolic_atoms.by_signature(*signature)
             if any(not found.is_fact and agrees(wanted, Ground(found.symbol)) for found in atoms):
-                branch.below.append(Branch("it is possible, but not in this answer"))
+                branch.below.append(Branch(tell("it is possible, but not in this answer")))
             elif depth > 1:
                 branch.below += self._explain(wanted, depth - 1)
             return branch
         first = min(self._matching(wanted), default=None)
         if first is None:
-            return Branch(f"missing: {told}")
-        branch = Branch(f"fails, as this holds: {self._trace.words.atom(first)}")
+            return Branch(tell("missing: {text}", text=told))
+        first_said = self._trace.words.atom(first)
+        branch = Branch(tell("fails, as this holds: {text}", text=first_said))
         if first in self._trace.true:
-            branch = Branch("fails, as this holds")
+            branch = Branch(tell("fails, as this holds"))
             branch.below += Grower(self._trace, min(depth, 2)).atom(first)
             shown = "\n".join(render(branch))
             mine = own_rules(self._trace, [first])
-            branch.below += own(one for one in mine if f"[{one.rule}]" not in shown)
+            branch.below += own(self._trace, [one for one in mine if f"[{one.rule}]" not in shown])
         return branch
 
     def _origins(self, literal: AST, miss: _Miss, depth: int) -> Iterator[Branch]:

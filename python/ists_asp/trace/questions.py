@@ -224,6 +224,12 @@ def agreeing(term: Ground, trace: Trace) -> tuple[Ground, ...]:
     return tuple(sorted({*found, *filter(partial(agrees, term), trace.given)}))
 
 
+_LEFT, _BEGINS = (
+    "{words} of sentence {side} is {label}",
+    "a chunk of sentence {side} begins at {words}",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Goal:
     """An atom that a decision wants true, or false; ``text`` says it in words."""
@@ -247,7 +253,9 @@ def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
         for number, chunk in _chunks_of(trace.answer, side, tokens):
             atom = Ground(f"{str(question.label).lower()}({side},{number})")
             words = _words(trace, side, chunk)
-            found.append(Goal(atom, True, f"{words} of sentence {side} is {question.label}"))
+            found.append(
+                Goal(atom, True, trace.tell(_LEFT, words=words, side=side, label=question.label))
+            )
         return tuple(found)
     spans = ",".join(_span(trace, side, tokens) for side, tokens in sides)
     words = " ~ ".join(_words(trace, side, tokens) for side, tokens in sides)
@@ -272,7 +280,8 @@ def _chunk(trace: Trace, side: int, tokens: tuple[int, ...]) -> Iterator[Goal]:
         if token <= trace.answer.pair.sizes[side - 1]:
             yield _boundary(trace, side, token)
     for token in tokens[1:]:
-        text = f"no chunk of sentence {side} begins at {_words(trace, side, (token,))}"
+        words = _words(trace, side, (token,))
+        text = trace.tell("no chunk of sentence {side} begins at {words}", side=side, words=words)
         yield Goal(Ground(BOUNDARY.text(side, token)), False, text)
 
 
@@ -282,11 +291,12 @@ def _chunks(trace: Trace, side: int, tokens: tuple[int, ...]) -> Iterator[Goal]:
         if token - 1 not in tokens:
             yield _boundary(trace, side, token)
         if token + 1 not in tokens and token < trace.answer.pair.sizes[side - 1]:
-            yield _boundary(trace, side, token + 1, "ends with", token)
+            text = "a chunk of sentence {side} ends with {words}"
+            yield _boundary(trace, side, token + 1, text, token)
 
 
-def _boundary(trace: Trace, side: int, token: int, does: str = "begins at", named: int = 0) -> Goal:
-    text = f"a chunk of sentence {side} {does} {_words(trace, side, (named or token,))}"
+def _boundary(trace: Trace, side: int, token: int, text: str = _BEGINS, named: int = 0) -> Goal:
+    text = trace.tell(text, side=side, words=_words(trace, side, (named or token,)))
     return Goal(Ground(BOUNDARY.text(side, token)), True, text)
 
 

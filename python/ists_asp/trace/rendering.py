@@ -72,10 +72,10 @@ def fired(trace: Trace, firing: RuleInstance) -> Branch:
     return Branch(trace.says(firing), str(RulePlace.of(firing.probe.rule)))
 
 
-def own(found: Iterable[Because]) -> list[Branch]:
+def own(trace: Trace, found: Iterable[Because]) -> list[Branch]:
     """The branch of the user's rules among what something rests on, if there are any."""
     below = [Branch(one.sentence, str(one.rule)) for one in found]
-    return [Branch("rests on rules of your own", below=below)] if below else []
+    return [Branch(trace.tell("rests on rules of your own"), below=below)] if below else []
 
 
 class Grower:
@@ -87,7 +87,7 @@ class Grower:
 
     def decision(self, decision: Decision) -> Branch:
         """A decision: its terms in the objective, the runner-up, what permits it."""
-        branch = Branch(decision.text, decision.selector)
+        branch, tell = Branch(decision.text, decision.selector), self._trace.tell
         made = Contrasted(self._trace, decision)
         found = made.contrast
         second = runner_up(self._trace, decision)
@@ -95,13 +95,13 @@ class Grower:
         if weighed or decision.kind in _TOLD:
             bars = [Branch(one.sentence, str(one.rule)) for one in found.forbidding]
             branch.below.append(Branch(found.sentence))
-            branch.below += [Branch("forbidden by", below=bars)] if bars else []
-            pros, cons = _TITLES.get(decision.kind, _SIDES)
+            branch.below += [Branch(tell("forbidden by"), below=bars)] if bars else []
+            pros, cons = map(tell, _TITLES.get(decision.kind, _SIDES))
             whole = self._everything or decision.kind is DecisionKind.RATING
             branch.below += self._side(pros, found.pros, made.pros, whole=whole)
             branch.below += self._side(cons, found.cons, made.cons, whole=whole)
         if weighed or decision.kind in (*_TOLD, DecisionKind.BOUNDARY):
-            branch.below += own(found.own)
+            branch.below += own(self._trace, found.own)
         # What only the order of ties tells apart is no contrast.
         if second is not None and (self._everything or (second.by and second.by[0][0] > _TIES)):
             branch.below.append(Branch(_beats(self._trace, decision, second)))
@@ -132,18 +132,23 @@ class Grower:
             branch.below.append(line)
         if rest := found[limit:]:
             total = sum(one.points for one in rest)
-            branch.below.append(Branch(f"… and {len(rest)} more, {total:+} together"))
+            branch.below.append(Branch(self._more(len(rest), total)))
         yield branch
+
+    def _more(self, n: int, total: int | None = None) -> str:
+        if total is None:
+            return self._trace.tell("… and {n} more", n=n)
+        return self._trace.tell("… and {n} more, {total} together", n=n, total=f"{total:+}")
 
     def atom(self, atom: Ground, level: int = 0) -> list[Branch]:
         """An atom with its firings: one branch, or where everything is shown one a sentence."""
-        reasons = self._trace.reasons(atom)
+        reasons, tell = self._trace.reasons(atom), self._trace.tell
         if not reasons:
-            return [Branch(f"input: {self._trace.words.atom(atom)}")]
+            return [Branch(tell("input: {text}", text=self._trace.words.atom(atom)))]
         first, *others = reasons
         branch = self._firing(first, level)
         if atom in self._shown:
-            branch.below = [Branch("(see above)")] if branch.below else []
+            branch.below = [Branch(tell("(see above)"))] if branch.below else []
             return [branch]
         if level < self._depth:
             self._shown.add(atom)
@@ -153,9 +158,9 @@ class Grower:
             told = {said: one for one, said in reversed(says.items())}
             found += (self._firing(one, level) for one in others if told[says[one]] is one)
             for again in found[1:]:
-                again.text = f"also: {again.text}"
+                again.text = tell("also: {text}", text=again.text)
         elif rules := {other.probe.rule.name for other in others} - {first.probe.rule.name}:
-            branch.below.append(Branch(f"(also by {', '.join(sorted(rules))})"))
+            branch.below.append(Branch(tell("(also by {rules})", rules=", ".join(sorted(rules)))))
         return found
 
     def _firing(self, firing: RuleInstance, level: int) -> Branch:
@@ -183,8 +188,7 @@ class Grower:
             yield self._element(group, element, level)
         if rest := elements[limit:]:
             total = round(sum(contributed(element) for element in rest))
-            note = f", {total:+} together" if counted else ""
-            yield Branch(f"… and {len(rest)} more{note}")
+            yield Branch(self._more(len(rest), total if counted else None))
 
     def _element(self, group: Group, element: Element, level: int) -> Branch:
         weight = round(contributed(element)) if group.companion.function in SUMS else None
@@ -221,7 +225,7 @@ class Grower:
 
     def _absent(self, atoms: Iterable[Ground]) -> Iterator[Branch]:
         told = dict.fromkeys(map(self._trace.deriving, atoms))
-        return (Branch(f"not so: {one}") for one in told if one)
+        return (Branch(self._trace.tell("not so: {text}", text=one)) for one in told if one)
 
     @staticmethod
     def _is_weight(atom: Ground) -> bool:
@@ -242,22 +246,24 @@ def render(branch: Branch) -> list[str]:
 
 def _beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
     if not second.by:
-        return "without it the objective would be the same"
+        return trace.tell("without it the objective would be the same")
     priority, gain = second.by[0]
-    share = f"by {gain}" + (" (a tie)" if priority <= _TIES else "")
+    share = trace.tell("by {n} (a tie)" if priority <= _TIES else "by {n}", n=gain)
     if decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
         name, own = decision.atom.name, decision.atom.arguments[2]
         others = [atom.arguments[2] for atom in second.come if atom.name == name]
         if len(others) == 1:
             nearer = _nearer(trace, decision, others[0], gain)
-            return nearer or f"{own.upper()} beats {others[0].upper()} {share}"
+            said = {"own": own.upper(), "other": others[0].upper(), "share": share}
+            return nearer or trace.tell("{own} beats {other} {share}", **said)
     for count in trace.beginning(v.TOKEN_COUNT, *decision.atom.arguments[:2]):
         number = count.arguments[2].number
         if number > 1 and not gain % number:
-            share = f"by {gain // number} for each of {number} tokens"
+            share = trace.tell("by {gain} for each of {n} tokens", gain=gain // number, n=number)
     come = [atom for atom in second.come if atom.name in (v.ALIGNED.name, v.NOALI.name)]
     instead = "; ".join(in_words(trace, come))
-    return f"the answer is better with it {share}" + (f"; without it {instead}" if instead else "")
+    better = trace.tell("the answer is better with it {share}", share=share)
+    return better + (trace.tell("; without it {instead}", instead=instead) if instead else "")
 
 
 def _nearer(trace: Trace, decision: Decision, other: Ground, gain: int) -> str:
@@ -270,10 +276,11 @@ def _nearer(trace: Trace, decision: Decision, other: Ground, gain: int) -> str:
         off, apart = abs(half - worth), WHOLE * abs(own.number - other.number)
         # Beyond the score itself it is nearer by no more than both are apart.
         if gain == min(2 * off, apart) and (half < worth) == (own.number > other.number):
-            side = f"{off / WHOLE:.2f} points {'above' if half < worth else 'below'}"
-            return (
-                f"the sum is {worth / WHOLE:.2f}: {side} {half / WHOLE:.2f}, the border to {other}"
-            )
+            above = "the sum is {sum}: {off} points above {half}, the border to {other}"
+            below = "the sum is {sum}: {off} points below {half}, the border to {other}"
+            said = {"sum": worth, "off": off, "half": half}
+            values = {name: f"{value / WHOLE:.2f}" for name, value in said.items()}
+            return trace.tell(above if half < worth else below, other=other, **values)
     return ""
 
 

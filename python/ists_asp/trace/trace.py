@@ -19,6 +19,7 @@ from ists_asp.solver import Best
 from ists_asp.syntax.ground import Ground, plain
 from ists_asp.syntax.terms import reread, written
 from ists_asp.syntax.trees import ANY
+from ists_asp.texts import say, table
 from ists_asp.trace.grounding import Grounding, Group, RuleInstance
 from ists_asp.trace.instances import RuleInstances, agrees
 from ists_asp.trace.probes import Probe
@@ -38,6 +39,7 @@ class Words:
 
     def __init__(self, pair: Pair, true: Iterable[Ground], places: ArgumentTypes) -> None:
         self.called: dict[Ground, str] = {}
+        self.texts: Mapping[str, str] = {}  # what the language says for phrases of rules
         self._sentences = {1: pair.sent1, 2: pair.sent2}
         self._places = places
         self._known: dict[tuple[str, int, Ground], list[int]] = defaultdict(list)
@@ -92,7 +94,9 @@ class Words:
             elif divisor and value.type is SymbolType.Number:
                 text += f"{value.number / divisor:g}"
             else:
-                label = value.upper() if value in _LABELS else self.called.get(value, plain(value))
+                said = plain(value)
+                said = self.texts.get(said, said) if " " in said else said
+                label = value.upper() if value in _LABELS else self.called.get(value, said)
                 text += self._placed(places.get(name), values, value) or label
         return text
 
@@ -205,7 +209,9 @@ class Trace:
         """The pair's words, for sentences about it."""
         atoms = chain.from_iterable(map(self.atoms, Words.READ))
         words = Words(self.answer.pair, atoms, self.reified.places)
-        words.called = {one.arguments[0]: plain(one.arguments[1]) for one in self.beginning(CALLED)}
+        words.texts = texts = table(self.reified.rules.language)
+        called = ((one.arguments[0], plain(one.arguments[1])) for one in self.beginning(CALLED))
+        words.called = {value: texts.get(name, name) for value, name in called}
         return words
 
     def atoms(self, name: str) -> tuple[Ground, ...]:
@@ -238,6 +244,10 @@ class Trace:
         """The sentence of a firing."""
         return self.words.sentence(firing.probe, firing.values)
 
+    def tell(self, text: str, /, **values: object) -> str:
+        """A text in the language of the rules; see :func:`ists_asp.texts.say`."""
+        return say(self.reified.rules.language, text, **values)
+
     @cached_property
     def objective(self) -> tuple[Term, ...]:
         """The terms of the objective, highest priority and heaviest first; equal ones once."""
@@ -268,7 +278,7 @@ class Trace:
             said[self.words.sentence(probe, values).removesuffix(": …")] = None
         known = any(len(one.arguments) == len(parts) for one in self.atoms(atom.name))
         told = len(said) <= 2 if said else not known
-        return ", or ".join(said) if told else self.words.atom(atom)
+        return f", {self.tell('or')} ".join(said) if told else self.words.atom(atom)
 
     def groups(self, firing: RuleInstance) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, with their elements."""

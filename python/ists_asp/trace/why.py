@@ -75,19 +75,20 @@ class Why(_Text):
 
     def text(self, *, depth: int = 2, everything: bool = False) -> str:
         """Trees, as ``ists-asp trace`` has them."""
+        tell = self.trace.tell
         trees = [
             Grower(self.trace, depth, everything=everything).decision(decision)
             for decision in self.decisions
         ]
         for one in self.restraints:
-            without = [Branch(f"without it {text}") for text in one.instead]
-            text = f"because of a hard rule or constraint: {one.sentence}"
+            without = [Branch(tell("without it {text}", text=text)) for text in one.instead]
+            text = tell("because of a hard rule or constraint: {text}", text=one.sentence)
             trees.append(Branch(text, str(one.rule), below=without))
         trees += self.absent
         limit = len(self.atoms) if everything else _ATOMS
         trees += [self._tree(atom, depth, everything=everything) for atom in self.atoms[:limit]]
         if len(self.atoms) > limit:
-            trees.append(Branch(f"… and {len(self.atoms) - limit} more atoms, see --all"))
+            trees.append(Branch(tell("… and {n} more atoms, see --all", n=len(self.atoms) - limit)))
         return "\n\n".join("\n".join(render(tree)) for tree in trees) + "\n"
 
     def to_dict(self) -> dict[str, object]:
@@ -149,11 +150,11 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
     return Why(trace, question, tuple(found), tuple(absent), restraints(trace, found, without))
 
 
-_PER_TOKEN = "short by {} per token"
-_FARTHER = "{} hundredths farther off"
+_PER_TOKEN = "short by {n} per token"
+_FARTHER = "{n} hundredths farther off"
 _STANDING = {
     v.ALIGNED.name: ("alignment", v.FORBIDDEN_PAIR, v.ALIGN_WEIGHT, _PER_TOKEN),
-    v.LABEL.name: ("label", v.FORBIDDEN_LABEL, v.LABEL_WEIGHT, "short by {}"),
+    v.LABEL.name: ("label", v.FORBIDDEN_LABEL, v.LABEL_WEIGHT, "short by {n}"),
     v.SCORE.name: ("score", v.FORBIDDEN_SCORE, v.CLOSENESS, _FARTHER),
 }
 """Obstacles to a decision: what forbids it, what weighs more."""
@@ -223,7 +224,8 @@ def why_not(trace: Trace, nearest: NearMisses, *asked: str) -> WhyNot:
         shown = trace.words.atom(term)
         with gc_paused():
             below = nearest.explain(term)
-        tree = Branch(f"{shown}: nothing derives it in this answer", below=below)
+        text = trace.tell("{atom}: nothing derives it in this answer", atom=shown)
+        tree = Branch(text, below=below)
         return WhyNot(Verdict.UNDERIVABLE, (), shown, tree)
     read = questions.read_question(question, trace.answer)
     wanted = questions.goals(trace, read)
@@ -240,7 +242,7 @@ class _Search:
     def __init__(
         self, trace: Trace, nearest: NearMisses, question: str, wanted: tuple[Goal, ...]
     ) -> None:
-        self._trace = trace
+        self._trace, self._tell = trace, trace.tell
         self._nearest = nearest
         self._question = question
         self._goals = wanted
@@ -273,13 +275,14 @@ class _Search:
 
     def _told(self, verdict: Verdict, goal: Goal, says: str, below: list[Branch]) -> WhyNot:
         below += self._others(goal)
-        return WhyNot(verdict, self._wanted, goal.text, Branch(f"{goal.text}: {says}", below=below))
+        tree = Branch(f"{goal.text}: {self._tell(says)}", below=below)
+        return WhyNot(verdict, self._wanted, goal.text, tree)
 
     def _others(self, told: Goal | None = None) -> Iterator[Branch]:
         for goal in self._goals:
             met = goal is told or questions.holds(self._trace, goal)
             if below := [] if met else self._obstacles(goal):
-                yield Branch(f"in the way of {goal.text}", below=below)
+                yield Branch(self._tell("in the way of {text}", text=goal.text), below=below)
 
     def _obstacles(self, goal: Goal) -> list[Branch]:
         """The obstacles of a goal: what forbids it, what it lacks, what weighs more."""
@@ -305,7 +308,7 @@ class _Search:
                 below = [Branch(text) for text in in_words(trace, rivals)]
                 for weighed in trace.beginning(weighs, *start):
                     below += Grower(trace, 1).atom(weighed)
-                found.append(Branch(lacking.format(lacks), below=below))
+                found.append(Branch(self._tell(lacking, n=lacks), below=below))
         elif trace.best.control.symbolic_atoms[parse_term(atom)] is None:
             return self._nearest.explain(atom)
         return found
@@ -319,14 +322,21 @@ class _Search:
             bars += self._trace.beginning(v.FORBIDDEN_LABEL, *atom.arguments)
         every = (one for bar in bars for one in Grower(self._trace, 2, everything=True).atom(bar))
         # A rule that forbids several labels, or does so for several reasons, is named once.
-        once = {(one.text.removeprefix("also: "), one.where): one.below for one in every}
-        return [Branch(f"forbidden: {one}", at, below=below) for (one, at), below in once.items()]
+        also, tell = self._tell("also: {text}", text=""), self._tell
+        once = {(one.text.removeprefix(also), one.where): one.below for one in every}
+        return [
+            Branch(tell("forbidden: {text}", text=text), at, below=below)
+            for (text, at), below in once.items()
+        ]
 
     def _missing(self, needs: Predicate, start: Sequence[Ground], depth: int) -> list[Branch]:
         wanted = Ground(needs.text(*start, *[ANY] * (needs.arity - len(start))))
         below = self._nearest.explain(wanted, depth)
-        told = f"a licence for {start[2].upper()}" if needs is v.LICENSED else "a proposal of it"
-        return [Branch(f"missing: {told}", below=below)]
+        if needs is v.LICENSED:
+            text = self._tell("missing: a licence for {label}", label=start[2].upper())
+        else:
+            text = self._tell("missing: a proposal of it")
+        return [Branch(text, below=below)]
 
     def _search(self, size: int) -> tuple[AnswerSet | None, bool]:
         return self._trace.reified.solver.with_atoms(self._trace.facts, self._symbols[:size])
@@ -359,17 +369,18 @@ class _Search:
         other = beside(trace, found)
         by, instead = other.by, trace.reified.solver.answer(trace.answer.pair, found)
         worse = bool(by) and by[0][1] > 0
-        known = "possible, and not worse"
+        known = self._tell("possible, and not worse")
         for priority, gain in by[:worse]:
             objectives = {4: "in its alignments", 3: "in its labels", 2: "in its scores"}
-            where = objectives.get(priority, f"at priority {priority}")
-            known = f"possible, but the answer is better by {gain} {where}"
+            where = self._tell(objectives.get(priority, "at priority {n}"), n=priority)
+            better = "possible, but the answer is better by {gain} {where}"
+            known = self._tell(better, gain=gain, where=where)
         text = [goal.text for goal in self._goals if not questions.holds(trace, goal)][-1]
         below = list(self._others())
         for title, atoms in (("would come", other.come), ("would go", other.gone)):
             changed = in_words(trace, (atom for atom in atoms if atom.name != v.BOUNDARY.name))
             if branches := list(map(Branch, sorted(changed))):
-                below.append(Branch(title, below=branches))
+                below.append(Branch(self._tell(title), below=branches))
         verdict = Verdict.WORSE if worse else Verdict.AS_GOOD
         tree = Branch(f"{text}: {known}", below=below)
         return WhyNot(verdict, self._wanted, text, tree, by, instead)
