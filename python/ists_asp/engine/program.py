@@ -82,7 +82,7 @@ class Program(Generic[A]):
         solver: Solver[Any] = self.solver
         if self._reading.bare is not None:
             solver = Solver(self.rules, self._options, self._reading.bare)
-        return Tracer(self.rules, solver, self._knowledge())
+        return Tracer(self.rules.spoken(), solver, self._knowledge())
 
     @cached_property
     def named(self) -> dict[str, NamedRule]:

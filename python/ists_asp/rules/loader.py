@@ -129,7 +129,7 @@ class RuleSet:
     statements: Sequence[AST]  # clingo's syntax trees without comments
     rules: Sequence[NamedRule]  # name and place of each statement
     warnings: tuple[RuleWarning, ...]  # the parser's
-    language: str = "en"  # of the sentences
+    language: str = "en"  # that people are told about them in
     remembered: Memo = field(default=Memo(), init=False, compare=False)
 
     @property
@@ -147,9 +147,9 @@ class RuleSet:
         """Each statement with its name and place."""
         return zip(self.statements, self.rules, strict=True)
 
-    def spoken(self, language: str) -> RuleSet:
-        """The same rules; those that are shipped have their sentences of a language."""
-        says, shipped = table(language, "rules"), (asp_dir(), rules_dir())
+    def spoken(self) -> RuleSet:
+        """The same rules; those that are shipped have the sentences of their language."""
+        says, shipped = table(self.language, "rules"), (asp_dir(), rules_dir())
         own = {one.name for one in self.files if not any(map(one.path.is_relative_to, shipped))}
 
         def rules() -> Iterator[NamedRule]:
@@ -157,8 +157,7 @@ class RuleSet:
                 sentence = None if rule.file in own or not rule.sentence else says.get(rule.name)
                 yield replace(rule, sentence=sentence) if sentence else rule
 
-        named = Later(rules) if says else self.rules
-        return replace(self, rules=named, language=language).remembering(self.remembered)
+        return replace(self, rules=Later(rules)).remembering(self.remembered) if says else self
 
     def only(self, wanted: Callable[[AST, NamedRule], object]) -> RuleSet:
         """Some of these rules, without a memory."""

@@ -173,7 +173,7 @@ def load_program(
     if given and purpose is Purpose.ANSWER:
         refuse_unused(rules.statements, rules.rules, lambda: _other_names(profile, given))
     rules = fitting(rules, [source.path for source in sources if source.fitting])
-    return profile, rules.spoken(profile.language)
+    return profile, replace(rules, language=profile.language).remembering(rules.remembered)
 
 
 def find_program(
