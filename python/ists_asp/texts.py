@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @cache
 def table(language: str, kind: str = "texts") -> Mapping[str, str]:
-    """The texts of a language by English ones, or of ``rules`` by their names; none of English."""
+    """The texts of a language by English ones, or the sentences of ``rules``; none of English."""
     path = data_dir() / "texts" / f"{language}.{kind}.tsv"
     lines = path.read_text("utf-8").splitlines() if path.is_file() else ()
     return dict(line.split("\t", 1) for line in lines if "\t" in line)

@@ -148,13 +148,12 @@ class RuleSet:
         return zip(self.statements, self.rules, strict=True)
 
     def spoken(self) -> RuleSet:
-        """The same rules; those that are shipped have the sentences of their language."""
-        says, shipped = table(self.language, "rules"), (asp_dir(), rules_dir())
-        own = {one.name for one in self.files if not any(map(one.path.is_relative_to, shipped))}
+        """The same rules, with their sentences in the language, of those that it has."""
+        says = table(self.language, "rules")
 
         def rules() -> Iterator[NamedRule]:
             for rule in self.rules:
-                sentence = None if rule.file in own or not rule.sentence else says.get(rule.name)
+                sentence = says.get(rule.sentence or "")
                 yield replace(rule, sentence=sentence) if sentence else rule
 
         return replace(self, rules=Later(rules)).remembering(self.remembered) if says else self
