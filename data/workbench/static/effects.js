@@ -129,7 +129,7 @@ const located = (text) => [text.replace(/:\d+$/, ""), Number(text.match(/\d+$/)?
 const states = () => {
   const latest = found.states.at(-1).number;
   const shown = found.states.slice(allStates ? 0 : -STATES).reverse();
-  const radio = (name, one, current, choose) => make("td", {}, make("input", { type: "radio", name: `state-${name}`, value: one.number, checked: one.number === current, "aria-label": `${name} ${one.number}`, onchange: () => { choose(one.number); load(); } }));
+  const radio = (name, one, current, choose) => make("td", {}, make("input", { type: "radio", name: `state-${name}`, value: one.number, checked: one.number === current, "aria-label": name === "before" ? t("Before state {number}", one) : t("After state {number}", one), onchange: () => { choose(one.number); load(); } }));
   byId("states").replaceChildren(
     make("thead", {}, make("tr", {}, ...[t("Before"), t("After"), t("State"), t("Edit"), t("Time"), ""].map((text) => make("th", { scope: "col", text })))),
     make("tbody", {}, ...shown.map((one) => make("tr", {},

@@ -60,6 +60,6 @@ byId("lesson").addEventListener("submit", (event) => {
   act("", { corpora, folds: Number(byId("folds").value) });
 });
 byId("cancel").addEventListener("click", () => act("/cancel", {}));
-byId("adopt").addEventListener("click", () => act("/adopt", {}, ({ name }) => t("{name} is adopted. Effects shows what it changes.", { name })));
+byId("adopt").addEventListener("click", () => act("/adopt", {}, ({ name }) => t("Adopted as {name}. Effects shows what it changes.", { name })));
 byId("adopt").disabled = readOnly;
 look();
