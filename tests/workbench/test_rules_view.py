@@ -15,7 +15,7 @@ def write_at_end(page, text):
 
 def test_a_link_opens_a_shipped_file_to_read_only_and_keys_lead_to_predicates(page, expect):
     line = page.locator(".cm-activeLine")
-    page.goto(f"/rules?file={CANDIDATES}&line=12")
+    page.goto(f"/rules?file={CANDIDATES}&line=14")
     expect(page.locator("#name")).to_have_text(CANDIDATES)
     expect(line).to_contain_text("linked(C,D,V) :- likeness")
     expect(line.locator(".lp-predicate").first).to_have_text("linked")
@@ -23,11 +23,11 @@ def test_a_link_opens_a_shipped_file_to_read_only_and_keys_lead_to_predicates(pa
     write_at_end(page, "p(1).")
     assert "p(1)." not in page.inner_text(".cm-content")
     expect(page.locator("#shipped details[open] a[aria-current]")).to_have_text("candidates.lp")
-    page.goto(f"/rules?file={CANDIDATES}&line=12")
+    page.goto(f"/rules?file={CANDIDATES}&line=14")
     line.locator(".lp-predicate", has_text="likeness").click()
     page.keyboard.press("F12")
     expect(line).to_contain_text("%*! likeness(")
-    page.goto(f"/rules?file={CANDIDATES}&line=12")
+    page.goto(f"/rules?file={CANDIDATES}&line=14")
     line.locator(".lp-predicate", has_text="in_chunk").first.click(modifiers=["Control"])
     expect(line).to_contain_text("%*! in_chunk(")
 
