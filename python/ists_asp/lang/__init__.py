@@ -103,9 +103,8 @@ def guess(sentences: tuple[Sentence, Sentence], expected: str) -> str:
             letters = len(re.findall(words.letters, text)) if words.letters else 0
             if letters >= LETTERS and 2 * letters > sum(map(str.isalpha, text)):
                 return code
-    counts = [_counts(sentence) for sentence in sentences]
-    sizes = [len(sentence.tokens) for sentence in sentences]
-    for count, size in ((counts[0] + counts[1], sum(sizes)), *zip(counts, sizes, strict=True)):
+    for group in (sentences, sentences[:1], sentences[1:]):
+        count, size = _counts(*group), sum(len(sentence.tokens) for sentence in group)
         best, number = max(count.items(), key=lambda item: item[1], default=(expected, 0))
         if number >= FEWEST and number * SHARE >= size and number > count[expected]:
             return best
@@ -123,16 +122,19 @@ def foreign(
     return DataError(found, where=where, expected=expected, hint=hint)
 
 
-def _counts(sentence: Sentence) -> Counter[str]:
-    forms = [token.form for token in sentence.tokens]
-    return Counter(
-        code
-        for form, following in zip(forms, [*forms[1:], ""][: len(forms)], strict=True)
+def _counts(*sentences: Sentence) -> Counter[str]:
+    """How many small words of each language sentences have; one that comes twice is one."""
+    forms = [[token.form for token in sentence.tokens] for sentence in sentences]
+    small = {
+        (code, form.lower())
+        for some in forms
+        for form, following in zip(some, [*some[1:], ""][: len(some)], strict=True)
         for code, words in tables().items()
         if form.lower() in words.small
         and form not in words.acronyms
         and (words.before_capitals or form.isupper() or not following[:1].isupper())
-    )
+    }
+    return Counter(code for code, _ in small)
 
 
 @cache
