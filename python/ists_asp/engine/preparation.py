@@ -17,7 +17,7 @@ from clingo import Symbol
 from ists_asp.annotate import Annotator
 from ists_asp.annotate.stanza import Models
 from ists_asp.engine.answer import Timings
-from ists_asp.errors import DataError, UnknownNameError, UsageError, of_pair
+from ists_asp.errors import DataError, UnknownNameError, UsageError, of_pair, too_deep
 from ists_asp.io.store import ANNOTATIONS, FACTS, Memo, SharedStore, Store
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge
@@ -167,9 +167,12 @@ class Preparation(Closing):
     @cached_property
     def rules(self) -> RuleSet:
         """The parsed rules that decide pairs."""
-        rules = self._parsed or self.setup.load_program()
         values, own = self.setup.constants, self.setup.rules
-        findings = self._findings(rules) if own and self._parsed is None else []
+        try:
+            rules = self._parsed or self.setup.load_program()
+            findings = self._findings(rules) if own and self._parsed is None else []
+        except RecursionError:
+            raise too_deep(", ".join(map(str, own))) from None
         stopping = [] if self.setup.lax else [one for one in findings if one.stops]
         if stopping:
             first, *others = stopping
