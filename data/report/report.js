@@ -44,9 +44,9 @@ const choice = (name, called, options) => make("label", {}, called,
 
 /**
  * Show a report inside a node. `detail(number)` gets what is drawn of a pair, `why(number, line)` why a line is so, null
- * where nobody knows.
+ * where nobody knows, and `wrong(pair, line)` a node for what should hold instead, where rules can be changed.
  */
-export const showReport = (root, data, { detail, why }) => {
+export const showReport = (root, data, { detail, why, wrong }) => {
   const { pairs, against } = data;
   const gold = against.indexOf("gold"), names = Object.keys(MEANINGS);
   const used = names.filter((label) => pairs.some((pair) => pair.lines.some((line) => line[0] === label)));
@@ -292,9 +292,10 @@ export const showReport = (root, data, { detail, why }) => {
     panel.hidden = was;
     if (was) return;
     panel.className = `rules ${pairs[number].lines[line][0]}`;
-    let parts = [make("p", { text: t("No reasons are recorded: this answer was given, not decided here.") })];
+    let lineOf = null, parts = [make("p", { text: t("No reasons are recorded: this answer was given, not decided here.") })];
     try {
       const found = await why(number, line);
+      lineOf = found?.line;
       if (found) {
         // First one sentence; the reasons on demand.
         const first = found.decisions.find((one) => one.kind === "label") ?? found.decisions[0];
@@ -305,6 +306,7 @@ export const showReport = (root, data, { detail, why }) => {
       }
     } catch (error) { parts = [make("p", { text: error.message })]; }
     const told = node.detail.sure[line];
+    if (wrong && lineOf) parts.push(make("button", { type: "button", text: t("This is wrong"), onclick: () => panel.after(wrong(pairs[number], lineOf)) }));
     if (told) parts.splice(1, 0, make("p", { class: "dim sure", text: t("How sure: {told}", { told }) }));
     panel.replaceChildren(...parts);
   };

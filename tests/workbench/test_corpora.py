@@ -101,6 +101,8 @@ def test_a_corpus_is_decided_and_says_why(corpus, served, page):
     # A rule leads to where it is.
     where = first.locator(".rules a").first.get_attribute("href")
     assert where.startswith("/rules?file=lp_rules%2F")
+    first.get_by_role("button", name="This is wrong").click()
+    assert "A dog” ~ “A dog” should be" in first.locator("#wrong").inner_text()
     # What was decided is shown at once, and filters are in the address.
     page.fill("[name=q]", "sings")
     page.reload()

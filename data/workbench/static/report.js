@@ -1,5 +1,6 @@
 import { byId, failed, get, say, t } from "./common.js";
 import { stream } from "./stream.js";
+import { wrong } from "./fix.js";
 import { showReport } from "/shared/report.js";
 
 const corpus = new URLSearchParams(location.search).get("corpus");
@@ -18,6 +19,10 @@ const show = async () => {
     showReport(byId("report"), await asked("overview"), {
       detail: (pair) => asked("pair", { pair }),
       why: (pair, line) => asked("why", { pair, line }),
+      wrong: (pair, line) => {
+        wrong({ sent1: pair.one, sent2: pair.two, corpus }, line);
+        return byId("wrong");
+      },
     });
   } catch (error) {
     if (error.name === "AbortError") say(t("Cancelled."));

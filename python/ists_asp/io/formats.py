@@ -90,7 +90,7 @@ def answer_record(
         "tokens2": [token.form for token in pair.sent2.tokens],
         "chunks1": [[chunk.first, chunk.last] for chunk in answer.chunks1],
         "chunks2": [[chunk.first, chunk.last] for chunk in answer.chunks2],
-        "alignments": [_alignment(pair, alignment) for alignment in answer.alignments],
+        "alignments": [alignment_record(pair, alignment) for alignment in answer.alignments],
         "cost": list(answer.cost),
         "optimal": answer.optimal,
         "knowledge": list(knowledge),
@@ -181,7 +181,8 @@ def failure_record(pair: Pair, reason: str) -> dict[str, object]:
     return {"id": pair.id, "sent1": pair.sent1.text, "sent2": pair.sent2.text, "error": reason}
 
 
-def _alignment(pair: Pair, alignment: Alignment) -> dict[str, object]:
+def alignment_record(pair: Pair, alignment: Alignment) -> dict[str, object]:
+    """An alignment as JSON values, with its words and how sure it is."""
     confidence = alignment.confidence
     return {
         "tokens1": list(alignment.tokens1),

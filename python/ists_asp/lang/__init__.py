@@ -42,6 +42,7 @@ class Language:
     stem: Callable[[str], str] | None = None  # a word in lower case without its endings
     has_endings: bool = False  # its forms are told by their endings
     digits: Callable[[str], str] = str  # a word in digits as English writes it
+    samples: tuple[str, ...] = ()  # the folders of data/samples that a project in it begins with
 
     @property
     def words(self) -> Words:

@@ -61,4 +61,5 @@ LANGUAGE = Language(
     stem=stem,
     has_endings=True,
     digits=digits,
+    samples=("spanish",),
 )

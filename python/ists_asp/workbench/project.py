@@ -29,6 +29,7 @@ from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.io.text import TomlError, Warn, ignore, parse_toml
 from ists_asp.io.workbooks import KINDS
+from ists_asp.lang import language
 from ists_asp.model import Pair
 from ists_asp.pipeline.source import Source
 from ists_asp.resources import data_dir
@@ -37,7 +38,6 @@ from ists_asp.workbench.folder import Folder, Stamp, check_name
 
 MARK = "workbench.toml"
 RULES, CORPORA, CORRECTIONS, HISTORY = "rules", "corpora", "corrections", ".history"
-SAMPLES = ("headlines", "images")  # the corpora that a new folder begins with
 LARGEST = 1 << 20  # characters of a file that can be edited
 
 _LOG = f"{HISTORY}/log.jsonl"
@@ -163,7 +163,8 @@ class Project:
             expected = f"a new or an empty folder, one with {CORPORA} alone, or one with {MARK}"
             raise UsageError(found, where=str(self.root), expected=expected)
         self.root.mkdir(parents=True, exist_ok=True)
-        samples, names = data_dir() / "samples", SAMPLES if CORPORA not in there else ()
+        samples, spoken = data_dir() / "samples", language(load_profile(profile).language)
+        names = () if CORPORA in there else spoken.samples
         files = (path for name in names for path in sorted((samples / name).rglob("*.*")))
         texts = {
             f"{CORPORA}/{path.relative_to(samples)}": path.read_text("utf-8") for path in files

@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads th
 
 from ists_asp.engine import System
 from ists_asp.errors import UsageError, shortened
-from ists_asp.io.formats import Outcome
+from ists_asp.io.formats import Outcome, alignment_record
 from ists_asp.pipeline.stages import Stages
 from ists_asp.report import Entry, Report, compare
 from ists_asp.report.page import GOLD, encoded
@@ -68,7 +68,8 @@ def router(bench: Bench) -> APIRouter:
             raise UsageError("the rules have changed since this was decided", hint=hint)
         found = _at(answer.alignments, line)
         sides = (" ".join(map(str, side)) or "0" for side in found.sides)
-        return bench.desks.desk().why(answer.pair, " <==> ".join(sides))
+        reasons = bench.desks.desk().why(answer.pair, " <==> ".join(sides))
+        return {**reasons, "line": alignment_record(answer.pair, found)}
 
     return routes
 
