@@ -6,7 +6,7 @@ take long by slices of their tests, by the seconds in ``durations.tsv``, so that
 longer than the others, in the workbench and elsewhere; ``--write-durations`` writes that file.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -71,14 +71,16 @@ def pytest_collection_modifyitems(config, items):
     part, parts = config.option.rota
     durations = read_durations()
     due = cache(lambda file, piece: part_of(file, parts, durations, piece) == part)
-    counts, left = Counter(), []
+    groups, left = defaultdict(dict), []
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
         if marks & _MARKS and "always" not in marks:
             file = item.nodeid.partition("::")[0]
-            if not due(file, counts[file] % slices_of(file, durations)):
+            # What the lines of a page do rests on those before.
+            group = item.nodeid.partition(" line ")[0]
+            number = groups[file].setdefault(group, len(groups[file]))
+            if not due(file, number % slices_of(file, durations)):
                 left.append(item)
-            counts[file] += 1
     config.hook.pytest_deselected(items=left)
     others = set(left)
     items[:] = [item for item in items if item not in others]

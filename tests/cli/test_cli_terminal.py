@@ -128,7 +128,8 @@ SILENT = {("cache", "clear"), ("config",)}
 UNTOLD = {
     *(("cache", "--cache"), ("diff", "--rules"), ("learn", "--reader"), ("report", "--answers")),
     *((name, "--scheduler") for name in ("solve", "explain", "sts", "feedback")),
-    *(("learn", "--gold-col"), ("fix", "a dog")),
+    *((name, f"--{what}") for name in ("evaluate", "learn") for what in ("gold-col", "sheet")),
+    *(("evaluate", "--encoding"), ("learn", "--encoding"), ("fix", "a dog")),
 }
 """Options that are refused, or done with, whatever their value."""
 
