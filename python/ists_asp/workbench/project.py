@@ -20,6 +20,7 @@ from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlencode
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import msgspec
@@ -34,6 +35,8 @@ from ists_asp.model import Pair
 from ists_asp.pipeline.source import Source
 from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
+from ists_asp.rules.source import LARGEST as LARGEST_SOURCE
+from ists_asp.rules.source import read_plain
 from ists_asp.workbench.folder import Folder, Stamp, check_name
 
 MARK = "workbench.toml"
@@ -53,6 +56,32 @@ class _Entry(msgspec.Struct):
     when: Annotated[float, msgspec.Meta(ge=0, le=1e11)]
     edit: Annotated[str, msgspec.Meta(max_length=1000)]
     files: dict[str, Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]]
+
+
+class Shared(msgspec.Struct, forbid_unknown_fields=True):
+    """Work in one file, to be sent: the pair of the page Try, and one's rule files by name."""
+
+    profile: str
+    project: str  # the profile of the project that it comes from
+    sent1: Annotated[str, msgspec.Meta(max_length=2000)]
+    sent2: Annotated[str, msgspec.Meta(max_length=2000)]
+    rules: dict[str, str]
+
+    @classmethod
+    def read(cls, path: Path) -> Shared:
+        """Read a file that the page Try has saved; a DataError if it is none, or too large."""
+        try:
+            data = read_plain(path, str(path), LARGEST_SOURCE, "file")
+            return msgspec.json.decode(data, type=cls)
+        except msgspec.MsgspecError as error:
+            expected = "a file that Share on the page Try has saved"
+            raise DataError(str(error), where=str(path), expected=expected) from None
+
+    @property
+    def page(self) -> str:
+        """The address of the pair below that of a server."""
+        query = {"1": self.sent1, "2": self.sent2, "profile": self.profile}
+        return f"/try?{urlencode(query, errors='replace')}"
 
 
 class ConflictError(DataError):

@@ -85,11 +85,11 @@ def serve(
         hint = "Install the extra: pip install 'ists-asp[serve]'"
         raise ResourceError("the workbench needs FastAPI and uvicorn", hint=hint)
     from ists_asp.workbench.desk import Desks
-    from ists_asp.workbench.project import Project
-    from ists_asp.workbench.sharing import read_shared
+    from ists_asp.workbench.project import Project, Shared
 
-    work = read_shared(sent) if sent else None
-    profile, rules = (work.project, work.rules) if work else (setup.profile or None, None)
+    work = Shared.read(sent) if sent else None
+    profile = setup.profile or (work.project if work else None)
+    rules = work.rules if work else None
     project = Project(folder, profile, note, read_only=read_only, rules=rules)
     project.lock()
     name = sha256(os.fsencode(project.root)).hexdigest()
