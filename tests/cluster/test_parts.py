@@ -4,6 +4,7 @@ The scheduler and its worker are threads of this process, or processes that talk
 """
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -112,14 +113,22 @@ def test_a_csv_in_parts_which_neither_another_run_nor_other_files_lose(good, das
 
 
 @pytest.mark.slow
-def test_parquet_and_csv_with_a_header_each(good, dask):
-    for kind in ("parquet", "csv"):
-        write(f"pairs.{kind}")
-        good("sts", "--table", f"pairs.{kind}", "-o", f"all.{kind}")
-        dask("sts", "--table", f"pairs.{kind}", "--format", kind, "-o", f"out.{kind}")
+def test_tables_of_all_kinds_with_a_header_each(good, dask):
+    for kind in ("parquet", "csv", "xlsx", "csv.gz"):
+        name = f"pairs.{kind}"
+        if kind == "xlsx":
+            good("sts", "--table", "pairs.csv", "-o", name)
+        elif kind == "csv.gz":
+            Path(name).write_bytes(gzip.compress(Path("pairs.csv").read_bytes()))
+        else:
+            write(name)
+        form = "parquet" if kind == "parquet" else "csv"
+        good("sts", "--table", name, "-o", f"all.{form}")
+        dask("sts", "--table", name, "--format", form, "-o", f"out.{kind}")
+        if form == "csv":
+            assert joined(f"out.{kind}") == Path("all.csv").read_bytes(), kind
     assert pq.read_table("out.parquet").equals(pq.read_table("all.parquet"))
     assert len(parts("out.parquet", ".parquet")) == 3
-    assert joined("out.csv") == Path("all.csv").read_bytes()
 
 
 def joined(folder):

@@ -53,9 +53,10 @@ def test_a_faulty_row_costs_its_pair(tmp_path):
         ]
 
 
-SCORES = ["4.8", "2", "3.5", "1", "-"]
+SCORES = ["4.8", "2", "3.5", "1", "-", "-1"]
 SICK = "pair_ID\tsentence_A\tsentence_B\tentailment_label\trelatedness_score\n"
 GLUE = "index\tgenre\tsource1\tsource2\tsentence1\tsentence2\tscore\n"
+PAWS = "id\tsentence1\tsentence2\tlabel\n"
 SNLI = '{{"pairID": "{n}", "gold_label": "-", "sentence1": "A {n}", "sentence2": "B", '
 
 
@@ -65,7 +66,7 @@ SNLI = '{{"pairID": "{n}", "gold_label": "-", "sentence1": "A {n}", "sentence2":
         ("SICK.txt", SICK, "{n}\tA {n}\tB {n}\tNEUTRAL\t{score}", None),
         ("stsb.csv", "", 'main-news\tMSRpar\t2012\t{n}\t{score}\tA "{n}, and\tB {n}.{more}', "5"),
         ("stsb.tsv", GLUE, "{n}\tnews\tx\ty\tA {n}\tB {n}\t{score}", None),
-        ("paws.tsv", "id\tsentence1\tsentence2\tlabel\n", "{n}\tA {n}\tB {n}\t{score}", None),
+        ("paws.tsv", PAWS, "{n}\tb'A\\'{n}'\tb\"B {n}\"\t{score}", None),
         ("snli.jsonl", "", SNLI + '"agreement": "{score}"}}', "agreement"),
     ],
 )
@@ -75,13 +76,16 @@ def test_sets_of_researchers_are_read_as_they_come(tmp_path, name, head, line, c
         line.format(n=n, score=score, more="\ta, b" * (n == 2)) for n, score in enumerate(SCORES, 1)
     )
     gold.write_text(head + "\n".join(lines) + "\n")
-    run.write_text(f"{'column 4' if column == '5' else 'id'},rating\n1,5\n2,2\n3,3\n4,1\n5,0\n")
+    key = "column 4" if column == "5" else "id"
+    run.write_text(f"{key},rating\n1,5\n2,2\n3,3\n4,1\n5,0\n6,9\n")
     found = evaluate_ratings(gold, run, column=column).mean
     assert (found.correlation.pairs, found.ranks["kendall"].r) == (4, pytest.approx(1))
     pairs = list(read_sts(gold, warnings.append, column=column))
     assert [pair.score for pair in pairs] == [4.8, 2, 3.5, 1]
     assert pairs[1].pair.sent2.text.startswith("B")
-    assert warnings[-1] == f"{gold}: rows without a score, which are left out: 1"
+    assert warnings[-1] == f"{gold}: rows without a score, which are left out: 2"
+    told = f"{gold}:2: Python's bytes, such as b'…'; read as the text in them, here and elsewhere"
+    assert warnings.count(told) == (head == PAWS)
 
 
 def test_gold_in_a_sheet_that_is_named(tmp_path):
@@ -119,7 +123,13 @@ def test_pairs_that_a_run_left_out_do_not_count(tmp_path):
     rows = "1,9,1,|2,2,,no words|3,9,4,|4,9,3,|6,9,6,|5,9,5,".replace("|", "\n")
     run.write_text(f"id,rating,ists_rating,error\n{rows}\n")
     (found,) = evaluate_ratings(gold, run, warn=told.append).data_sets
-    assert told == [f"{run}: pairs left out, as their rows have errors: 1"]
+    expected = "expected 0 to 5. If their scale is another, say so: --gold-scale 1..6"
+    assert told == [
+        f"{gold}: gold ratings from 1 to 6; {expected}",
+        f"{run}: pairs left out, as their rows have errors: 1",
+    ]
+    with pytest.raises(DataError, match="from 1 to 6; expected 1 to 5"):
+        evaluate_ratings(gold, run, scale=(1, 5))
     # By hand: tanh(atanh(r) -+ 1.96 sqrt((1 + r r / 2) / (n - 3))), and sqrt(.437 / (n - 4)).
     expected = {"spearman": (0.9, -0.1690, 0.9961), "kendall": (0.8, -0.1946, 0.9835)}
     assert (found.correlation.pairs, found.ranks.keys()) == (5, expected.keys())

@@ -443,6 +443,7 @@ SHEETS = {
             *(("A3", "0%"), ("B3", "0.0%"), ("C3", "# ?/?")),
         ],
     ),
+    "unused.xlsx": book(("S", [DAY, DAY], [*PAIR, "c", "day"], ["a", "b", "c", DAY])),
     "formulas.xlsx": book(("S", PAIR, ["=A1", "b"], ["#N/A", "c"])),
     "several.xlsx": book(
         *(("Read me", ["How to mark"], ["see below"]), ("Old", PAIR, ["old", "old"])),
@@ -476,6 +477,8 @@ name=          | expected=          | words=
 "merged.xlsx"  | [["x", "y", "z"], ["x", "w", "z"], ["u", "v", "t"]]
     ["merged cells are filled down: A3 and 1 more"]
 "shown.xlsx"   | [["TRUE", "3/4", "2:30 PM", 10], ["50%", "12.5%", "3/4", 2.5]] | ["{DATES}"]
+"unused.xlsx"  | [["a", "b", "c", "2026-04-03"]]
+    ["row 2 has the titles; what is above it is left out"]
 "formulas.xlsx" | [[None, "b"], [None, "c"]]
     ["formulas without a stored value", "errors of formulas are read as empty: #N/A in A3"]
 "several.xlsx" | [["a", "b"]]       | ["the sheet 'Pairs' is read, and not Read me, Marks"]
@@ -496,6 +499,7 @@ name=          | expected=          | words=
 def test_sheets_are_read_as_people_have_them(table, tmp_path, name, expected, words):
     warnings = []
     source = table(name, SHEETS[name], header=True, warn=warnings.append)
+    source.tell_of(0, 1, 2)
     assert cells_of(source) == expected == cells_of(source)
     begins = [warning.removeprefix(f"{tmp_path / name}: ") for warning in warnings]
     assert [begin[: len(own)] for begin, own in zip(begins, words, strict=True)] == words

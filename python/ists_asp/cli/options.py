@@ -159,6 +159,28 @@ encoding_option: Decorator = _shared(
 gold_column: Decorator = option(
     "--gold-col COL", "With --task sts: column of gold ratings, by title or number.", name="column"
 )
+
+
+def _scale(
+    _context: click.Context, _option: click.Parameter, given: str | None
+) -> tuple[float, float] | None:
+    if given is None:
+        return None
+    try:
+        low, high = map(float, given.split(".."))
+    except ValueError:
+        low = high = 0.0
+    if not -math.inf < low < high < math.inf:
+        raise UsageError(f"'{given}' is no scale", where="--gold-scale", expected="such as 0..1")
+    return low, high
+
+
+gold_scale: Decorator = option(
+    "--gold-scale LOW..HIGH",
+    "With --task sts: scale of the gold ratings, such as 0..1. Default: 0..5, or the profile's.",
+    name="scale",
+    callback=_scale,
+)
 skip_option: Decorator = _shared("--skip-bad", _FLAGS["--skip-bad"])
 language_option: Decorator = _shared(
     "--language-check error|warn|off",

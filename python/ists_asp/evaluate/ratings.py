@@ -30,7 +30,7 @@ from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
 from ists_asp.io.columns import USUAL, names_columns, usual
 from ists_asp.io.delimited import number
-from ists_asp.io.pairs import GAPS, Ids, identifier
+from ists_asp.io.pairs import GoldScale, Ids, check_scale, identifier, is_gap
 from ists_asp.io.tables import Table
 from ists_asp.io.text import LONGEST, SKIP, Faults, Line, Warn, ignore, parse_each
 from ists_asp.io.workbooks import KINDS, READ, ending
@@ -39,6 +39,7 @@ from ists_asp.terminal import table
 
 _QUANTILE = NormalDist().inv_cdf(0.975)  # standard errors on both sides, for 95 percent
 _ALPHA = 0.05
+_HIGHEST = 5  # gold rating, if nobody says
 _MOST = 1 - 1e-12  # what is nearer to 1 counts as this: Fisher's z of 1 is infinite
 _SUFFIXES = (".txt", ".gs", *KINDS)
 _OFFICIAL = re.compile(r"STS\.(gs|input|output)\.")  # begins the names of the organisers' files
@@ -160,6 +161,7 @@ def evaluate_ratings(
     *,
     encoding: str | None = None,
     sheet: str | None = None,
+    scale: GoldScale | None = None,
     warn: Warn = ignore,
     skip_bad: bool = False,
 ) -> RatingEvaluation:
@@ -171,7 +173,8 @@ def evaluate_ratings(
 
     Gold is a file with a pair a line, ``score TAB sentence TAB sentence``, or just with its score,
     or nothing for pairs that do not count; a table with a ``column`` of scores, if it is a workbook
-    in a ``sheet``, if it is text in an ``encoding``; or a folder of such files. A run is a file
+    in a ``sheet``, if it is text in an ``encoding``; or a folder of such files. Another scale than
+    0 to 5 is warned of, unless it is given: then ratings beside it are errors. A run is a file
     with a rating a line, or a table with a column ``rating``, or a folder that has one of the same
     name, but for its ending, for each file of ``gold``.
     """
@@ -179,8 +182,16 @@ def evaluate_ratings(
     hashes = [sha256() for _ in (gold, *runs)]
     names, sets, ranks = [], [], list[dict[str, Correlation]]()
     for name, file, *answers in _matched(gold, runs):
-        about = file, "gold", column, sheet, encoding
+        about = file, "gold", column, sheet, encoding, scale
         golden, ids, _ = _ratings(*about, warn=warn, skip_bad=skip_bad)
+        try:
+            scores = [score for score in golden if score is not None]
+            check_scale(scores, scale, _HIGHEST, str(file))
+        except DataError as fault:
+            # Correlations do not depend on it.
+            if scale is not None:
+                raise
+            warn(str(fault))
         hashes[0].update(repr(golden).encode())
         columns = [golden]
         for answer, digest in zip(answers, hashes[1:], strict=True):
@@ -284,6 +295,7 @@ def _ratings(
     wanted: str | None = None,
     sheet: str | None = None,
     encoding: str | None = None,
+    scale: GoldScale | None = None,
     *,
     warn: Warn,
     skip_bad: bool,
@@ -315,13 +327,14 @@ def _ratings(
         raise DataError(found, where=str(file), expected=expected, hint=hint)
     rows, at = list[tuple[float | None, str]](), usual(table.columns, USUAL["id"])
     error, errors = usual(table.columns, ["error", "istserror"]), set[int]()
+    table.tell_of(place, at, error)
     with Ids() as unique:
         for row in table.rows():
             rows.append((None, ""))
             with faults:
                 if row.fault is not None:
                     raise row.fault
-                gap = role == "gold" and row.text(place).lower() in GAPS
+                gap = role == "gold" and is_gap(row.text(place), scale)
                 rating = None if gap else _number(row.cells[place], row.where)
                 own = identifier(row, at)
                 unique.add(own, row.number, table.name)

@@ -12,11 +12,12 @@ import json
 import math
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
+from typing import TypeAlias
 
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io import text as t
@@ -150,6 +151,7 @@ def find_places(table: Table, wanted: Mapping[str, str] | None = None) -> Places
         chosen["sent1"], chosen["sent2"] = sides
     sides = chosen["sent1"], chosen["sent2"]
     own, gold = (chosen.get(role, None if at in sides else at) for role, at in named.items())
+    table.tell_of(*sides, own)
     return Places(*sides, own, gold)
 
 
@@ -194,8 +196,29 @@ def table_pairs(
                 yield row, pair
 
 
-GAPS = frozenset(("", "-", "na", "n/a", "nan", "none", "null"))
-"""Scores that are none, in small letters."""
+GoldScale: TypeAlias = tuple[
+    float, float
+]  # the lowest and the highest gold rating that there can be
+
+_GAPS = frozenset(("", "-", "na", "n/a", "nan", "none", "null"))
+
+
+def is_gap(text: str, scale: GoldScale | None = None) -> bool:
+    """Whether a gold rating is none, as -1 is to Hugging Face, unless the scale begins below 0."""
+    return text.lower() in _GAPS or (number(text) == -1 and (scale or (0,))[0] >= 0)
+
+
+def check_scale(
+    scores: Sequence[float], scale: GoldScale | None, highest: float, where: str
+) -> None:
+    """Refuse gold ratings that are not on a ``scale``, by default that from 0 to ``highest``."""
+    low, high = scale or (0.0, highest)
+    least, most = min(scores, default=low), max(scores, default=high)
+    if not low <= least <= most <= high or (scale is None and most <= highest / 5):
+        found = f"gold ratings from {least:g} to {most:g}"
+        likely = f"{math.floor(least)}..{math.ceil(most)}"
+        hint = f"If their scale is another, say so: --gold-scale {likely}"
+        raise DataError(found, where=where, expected=f"{low:g} to {high:g}", hint=hint)
 
 
 def read_sts(
@@ -206,12 +229,13 @@ def read_sts(
     column: str | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
+    scale: GoldScale | None = None,
 ) -> Iterator[ScoredPair]:
     """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``.
 
     The ``column`` of scores is given by title or number; without titles the sentences follow it.
     Of a workbook it is in a ``sheet``, of text in an ``encoding``.
-    Rows without a score are left out, and warned of at the end.
+    Rows without a score on that ``scale`` are left out, and warned of at the end.
     """
     label = t.source_name(source)
     kind, titles = (
@@ -231,6 +255,7 @@ def read_sts(
     if places.gold is None:
         hint, expected = "Name it with --gold-col", "one that is called 'score'"
         raise FormatError("no column of scores", where=label, expected=expected, hint=hint)
+    table.tell_of(places.gold)
     gaps = 0
     for row, pair in table_pairs(table, places, warn):
         with faults:
@@ -242,7 +267,7 @@ def read_sts(
             for sentence in pair.sentences:
                 check_size(sentence, row.where)
             text = row.text(places.gold)
-            if text.lower() in GAPS:
+            if is_gap(text, scale):
                 gaps += 1
                 continue
             score = number(text)

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from io import BytesIO
@@ -28,8 +28,7 @@ from ists_asp.errors import DataError, FormatError, IstsError, UsageError, short
 from ists_asp.io.columns import Cells, find_header
 from ists_asp.io.delimited import Put, plain_value
 from ists_asp.io.quizzes import QUIZZES
-from ists_asp.io.text import Warn, ignore
-from ists_asp.io.workbooks import READERS, Notes, Sheet, letters, library, readable
+from ists_asp.io.workbooks import HEAD, READERS, Note, Notes, Sheet, letters, library, readable
 from ists_asp.limits import SMALL, TableLimits
 from ists_asp.processes import OUT_OF_TIME, deaf, end_after, ending, heard, limit_memory
 
@@ -52,7 +51,6 @@ _ENABLED = b"application/vnd.ms-excel.sheet.macroEnabled"
 _ID = re.compile(rb"\ssheetId=[\"'](\d+)")
 _BATCH = 5000  # rows of Parquet that are read or written at a time
 _SENT = 500  # rows that are sent together
-HEAD = 20  # rows among which titles are looked for
 
 
 def read_rows(
@@ -61,14 +59,14 @@ def read_rows(
     where: str,
     limits: TableLimits,
     how: Mapping[str, Any],
-    warn: Warn = ignore,
+    take: Callable[[list[Note]], object] = lambda _notes: None,
 ) -> Generator[Any, None, None]:
     """Yield the name of a sheet, those of others, and the schema that a file has; then its rows.
 
     A process of its own sends them. By ``how`` the ``sheet`` has that name or number; None is the
     first visible one with columns of these ``titles``, or of usual ones. Cells are as the sheet
-    shows them; formulas have the values that were saved with them. What is odd is warned of at the
-    end.
+    shows them; formulas have the values that were saved with them. At the end ``take`` gets notes
+    of odd cells.
     """
     library(kind)
     with ExitStack() as stack:
@@ -113,8 +111,7 @@ def read_rows(
             if kind == "error":
                 raise value
             if kind == "end":
-                for note in value:
-                    warn(f"{where}: {note}")
+                take(value)
                 return
             yield from value
 
@@ -171,7 +168,7 @@ def serve() -> None:
                 rows = _to_last(rows, os.fstat(stream.fileno()).st_size, where, bounds)
                 while batch := list(islice(rows, _SENT)):
                     out.send(("rows", batch))
-        out.send(("end", notes.texts()))
+        out.send(("end", notes.all()))
     except (MemoryError, SystemError):
         # What is left in memory may not suffice to say so; Python errs then, too.
         os._exit(1)

@@ -25,8 +25,10 @@ from ists_asp.io.delimited import Dialect, Put, Row, Text, TextRows, writing_obj
 from ists_asp.io.text import HELD, Source, Warn, ignore, source_name
 from ists_asp.io.workbooks import (
     ABOUT,
+    HEAD,
     READ,
     SHEETS,
+    Note,
     Unread,
     content_kind,
     ending,
@@ -72,8 +74,11 @@ class Table:
         self._titles = self._head = 0
         # Of a part of a file: the rows before it, those of files before that, its rows.
         self._before = self._files_before = 0
-        self._within: tuple[int, slice] | None = None
+        self._group: int | None = None
+        self._within = slice(None)
         self._held: list[Row] | None = None
+        self._notes, self._used = list[Note](), set[int]()
+        self._groups = list[c.Group]()
         self._limits = limits.table_limits
         with self._bytes() as stream:
             content = content_kind(stream.read(4096), self.kind, self.name)
@@ -102,7 +107,7 @@ class Table:
         elif self.kind == "parquet":
             self.columns = tuple(cast("Any", self.schema).names)
         else:
-            head = [row.cells for row in ahead[: sheets.HEAD]]
+            head = [row.cells for row in ahead[:HEAD]]
             at = c.find_header(head, self._wanted)
             if header is None:
                 self.header = at is not None and ahead[at].fault is None
@@ -191,16 +196,19 @@ class Table:
             found = "a blank row is" if count == 1 else f"{count} blank rows are"
             self._warn(f"{found} left out, first row {left_out[0]}")
 
-    def cuts(self, size: int) -> Iterator[tuple[int, int]]:
-        """The bytes and lines of a text up to each place where so many rows end, and its end."""
+    def cuts(self, size: int, *, by_rows: bool = False) -> Iterator[tuple[int, int]]:
+        """The bytes and lines of a text up to each place where so many rows end, and its end.
+
+        By rows, instead of bytes the rows of any table.
+        """
         # Empty lines at the end are no rows, and those before rows are faults.
-        count = 0
-        for row in self._rows():
+        count = at = 0
+        for at, row in enumerate(self._rows(), 1):
             count += row.number > self._titles
             if count >= size and texts(row.cells):
-                yield self.text.size, self.text.lines
+                yield at if by_rows else self.text.size, max(at, self.text.lines)
                 count = 0
-        yield self.text.size, self.text.lines
+        yield at if by_rows else self.text.size, max(at, self.text.lines)
 
     def part(
         self,
@@ -208,15 +216,19 @@ class Table:
         name: str,
         before: int = 0,
         files_before: int = 0,
-        within: tuple[int, slice] | None = None,
+        group: int | None = None,
+        within: slice = slice(None),
+        *,
+        warn: Warn = ignore,
     ) -> Table:
-        """Some of its rows, from a source of their own: lines, or rows ``within`` a group.
+        """Some of its rows, from a source of their own: lines, or rows ``within`` all or a group.
 
         So many lines of the file are ``before`` them, so many rows in ``files_before`` that one.
         """
         part = copy.copy(self)
         part.name, part._source, part._held = name, source, None
-        part._before, part._files_before, part._within = before, files_before, within
+        part._sink, part._before, part._files_before = warn, before, files_before
+        part._group, part._within = group, within
         part.text = replace(self.text, name=name, before=before)
         return part
 
@@ -252,6 +264,20 @@ class Table:
         near = (alike(folded(name), titles, 1, 0.7) for name in names)
         title = next((titles[match] for (match,) in filter(None, near)), None)
         return None if title is None else f"Did you mean {flag} '{shortened(title)}'?"
+
+    def tell_of(self, *columns: int | None) -> None:
+        """Warn of odd cells in these columns, by number from 0; no others are told of."""
+        # Of a wide report any column may have an answer.
+        used = range(self._width) if self._groups else columns
+        self._used |= {column for column in used if column is not None}
+        odd = [one for one in self._notes if one.column in self._used]
+        self._notes = [one for one in self._notes if one.column not in self._used]
+        for text in Note.texts(one for one in odd if not 0 < one.row <= self._titles):
+            self._warn(text)
+
+    def _take_notes(self, notes: list[Note]) -> None:
+        self._notes = notes
+        self.tell_of()
 
     def _aligned(self, row: Row) -> Row:
         if self._files_before:
@@ -318,21 +344,20 @@ class Table:
 
     def _rows(self) -> Generator[Row, None, None]:
         """All rows as they are, the first one included; objects of JSON as mappings."""
+        within = self._within
         with self._bytes() as stream:
-            if self.kind == "jsonl":
-                yield from self.text.rows(stream)
-            else:
-                read = self.text.rows if self.kind in ("csv", "tsv") else self._library_rows
-                yield from map(self._checked, read(stream))
+            text = self.kind in ("csv", "tsv", "jsonl")
+            rows = self.text.rows(stream) if text else self._library_rows(stream)
+            rows = islice(rows, within.start, within.stop)
+            yield from rows if self.kind == "jsonl" else map(self._checked, rows)
 
     def _library_rows(self, stream: BinaryIO) -> Iterator[Row]:
-        within, place, about = slice(None), "", (stream, self.name, self._limits)
-        if self._within is None:
+        place, about = "", (stream, self.name, self._limits)
+        if self._group is None:
             how = {"sheet": self.sheet, "titles": self._wanted}
-            rows = sheets.read_rows(self.kind, *about, how, self._warn_once)
+            rows = sheets.read_rows(self.kind, *about, how, self._take_notes)
         else:
-            group, within = self._within
-            rows = sheets.read_groups(*about, [group])
+            rows = sheets.read_groups(*about, [self._group])
         with closing(rows):
             sheet, others, self.schema = next(rows)
             if sheet:
@@ -340,8 +365,7 @@ class Table:
             if others:
                 names = shortened(", ".join(others))
                 self._warn(f"the sheet '{sheet}' is read, and not {names}")
-            cells = islice(rows, within.start, within.stop)
-            for number, row in enumerate(cells, 1 + self._before):
+            for number, row in enumerate(rows, 1 + self._before):
                 yield Row(number, f"{self.name}: {place}row {number}", row)
 
     def _checked(self, row: Row) -> Row:

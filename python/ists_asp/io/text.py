@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from html import unescape
@@ -242,6 +242,7 @@ _INVISIBLE = re.compile(
     "[\u00ad\u200b\u200e\u200f\u2060\ufeff\u202a-\u202e\u2066-\u2069]"
     "|(?<=\\w)[\u200c\u200d]+(?=\\w)|(?<=\\w)[\ufe00-\ufe0f]+"
 )
+_BYTES = re.compile(r"""b(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")""")
 _SIGNS = str.maketrans("\u2011ʹʻꞌ", "-'''")  # a hyphen that breaks no line, apostrophes
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _READ_AS = "[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"  # bytes from 80 to BF, as Windows-1252
@@ -254,7 +255,7 @@ def plain(text: str, where: str = "", repairs: Repairs | None = None) -> str:
     UTF-8 that was read as Windows-1252 is repaired, a no-break space is a blank. Each kind of
     repair is reported once.
     """
-    if text.isascii() and "<" not in text and "&" not in text:
+    if text.isascii() and "<" not in text and "&" not in text and not _BYTES.fullmatch(text):
         return text
     for kind, done, repair in _REPAIRS:
         repaired = repair(text)
@@ -273,12 +274,21 @@ def _reread(match: re.Match[str]) -> str:
         return match[0]
 
 
+def _from_bytes(text: str) -> str:
+    with suppress(UnicodeError):
+        if _BYTES.fullmatch(text):
+            data = text[2:-1].encode("ascii").decode("unicode_escape").encode("latin-1")
+            return data.decode()
+    return text
+
+
 def _usual(text: str) -> str:
     text = normalize("NFC", text).translate(_SIGNS)
     return _LIGATURE.sub(lambda one: normalize("NFKC", one[0]), text)
 
 
 _REPAIRS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
+    ("Python's bytes, such as b'…'", "read as the text in them", _from_bytes),
     ("text in a wrong encoding, such as â€™", "repaired", partial(_MISREAD.sub, _reread)),
     (
         "tags or entities, as of a learning platform",

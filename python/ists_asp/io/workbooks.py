@@ -10,8 +10,7 @@ import os
 import re
 import zlib
 from codecs import BOM_UTF8
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -38,6 +37,7 @@ KINDS = {
 READ = {**KINDS, ".xlsm": "xlsx", ".html": "html", ".htm": "html", ".xls": "csv", ".txt": "csv"}
 READ |= {".gift": "gift", ".xml": "xml"}
 SHEETS = ("xlsx", "ods", "html")
+HEAD = 20  # rows among which titles are looked for
 _ARCHIVED = (b"[Content_Types].xml", b"docProps/", b"_rels/", b"xl/")  # begins a workbook
 _OTHER = {
     b"\xd0\xcf\x11\xe0": "an Excel workbook of the years before 2007, or one with a password",
@@ -100,6 +100,11 @@ def content_kind(head: bytes, kind: str, where: str) -> str:
     return kind
 
 
+def unpacker(head: bytes) -> Callable[..., Any] | None:
+    """The function that opens a packed file, by its first bytes; None if it is not packed."""
+    return next((pack for at, sign, pack in _UNPACK if head[at:].startswith(sign)), None)
+
+
 @contextmanager
 def opened(source: Source, where: str, limits: TableLimits) -> Iterator[BinaryIO]:
     """A source as a stream of bytes, which are unpacked if they are packed."""
@@ -109,8 +114,7 @@ def opened(source: Source, where: str, limits: TableLimits) -> Iterator[BinaryIO
             raise FormatError("this is a pipe", where=where, expected="a file", hint=hint)
         with source.open("rb") if isinstance(source, Path) else nullcontext(source) as stream:
             stream.seek(0)
-            head = stream.read(16)
-            pack = next((pack for at, sign, pack in _UNPACK if head[at:].startswith(sign)), None)
+            pack = unpacker(stream.read(16))
             size = stream.seek(0, os.SEEK_END)
             stream.seek(0)
             if pack is None:
@@ -178,24 +182,41 @@ def letters(column: int) -> str:
     return (letters(column // 26 - 1) if column > 25 else "") + chr(65 + column % 26)
 
 
+class Note(NamedTuple):
+    """Odd cells of a sheet: what is odd, their column from 0, their row, how many, the first."""
+
+    text: str
+    column: int
+    row: int  # 0 below those that may have titles
+    cells: int
+    first: str
+
+    @staticmethod
+    def texts(notes: Iterable[Note]) -> Iterator[str]:
+        """A sentence for each kind."""
+        kinds: dict[str, list[Note]] = {}
+        for note in notes:
+            kinds.setdefault(note.text, []).append(note)
+        for text, some in kinds.items():
+            more = sum(note.cells for note in some) - 1
+            yield f"{text}: {some[0].first}" + (f" and {more} more" if more else "")
+
+
 class Notes:
-    """Odd cells of a sheet: for each kind a count, and the first place."""
+    """Odd cells of a sheet: for each kind and column a count, and the first place."""
 
     def __init__(self) -> None:
-        self._counts, self._first = Counter[str](), dict[str, str]()
+        self._cells: dict[tuple[str, int, int], tuple[int, str]] = {}
 
     def add(self, text: str, row: int, column: int, value: str = "") -> None:
         """Take the cell of a row and a column, by numbers from 1, which a ``text`` is about."""
-        self._counts[text] += 1
-        place = f"{letters(column - 1)}{row}"
-        self._first.setdefault(text, f"{value} in {place}" if value else place)
+        key, place = (text, column - 1, row if row <= HEAD else 0), f"{letters(column - 1)}{row}"
+        cells, first = self._cells.get(key, (0, f"{value} in {place}" if value else place))
+        self._cells[key] = cells + 1, first
 
-    def texts(self) -> list[str]:
-        """A sentence for each kind."""
-        return [
-            f"{text}: {self._first[text]}" + (f" and {count - 1} more" if count > 1 else "")
-            for text, count in self._counts.items()
-        ]
+    def all(self) -> list[Note]:
+        """The notes, in the order of the first cells."""
+        return [Note(*key, *cells) for key, cells in self._cells.items()]
 
 
 _NO_VALUE = (

@@ -10,7 +10,6 @@ pairs that were put together from unrelated sentences :data:`LIKELY` are rated b
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,8 +20,7 @@ from scipy.optimize import nnls
 
 from ists_asp.engine import Setup, System
 from ists_asp.engine.program import Program, highest_rating, reading_for
-from ists_asp.errors import DataError
-from ists_asp.io.pairs import ScoredPair
+from ists_asp.io.pairs import GoldScale, ScoredPair, check_scale
 from ists_asp.learn.cross import deal
 from ists_asp.learn.fit import Weight
 from ists_asp.model import Pair
@@ -110,17 +108,11 @@ class RatingExampleBuilder(Closing):
 
 
 def scaled(
-    pairs: Sequence[ScoredPair], scale: tuple[float, float] | None, highest: int, where: str
+    pairs: Sequence[ScoredPair], scale: GoldScale | None, highest: int, where: str
 ) -> list[ScoredPair]:
     """Gold ratings from 0 to ``highest``, of those on a ``scale``, which is the same by default."""
+    check_scale([pair.score for pair in pairs], scale, highest, where)
     low, high = scale or (0.0, float(highest))
-    scores = [pair.score for pair in pairs]
-    least, most = min(scores, default=low), max(scores, default=high)
-    if not low <= least <= most <= high or (scale is None and most <= highest / 5):
-        found = f"gold ratings from {least:g} to {most:g}"
-        likely = f"{math.floor(least)}..{math.ceil(most)}"
-        hint = f"If their scale is another, say so: --gold-scale {likely}"
-        raise DataError(found, where=where, expected=f"{low:g} to {high:g}", hint=hint)
     factor = highest / (high - low)
     return [replace(pair, score=(pair.score - low) * factor) for pair in pairs]
 

@@ -39,7 +39,7 @@ from ists_asp.io.files import PREFIX, file_system, place
 from ists_asp.io.formats import Outcome
 from ists_asp.io.tables import Table, added
 from ists_asp.io.text import LONGEST, Warn
-from ists_asp.io.workbooks import kind_of, library, readable
+from ists_asp.io.workbooks import READ, ending, kind_of, library, readable, unpacker
 from ists_asp.limits import table_limits, warnings_of
 from ists_asp.pipeline.source import Source
 from ists_asp.pipeline.stages import Sink, Stages
@@ -58,7 +58,6 @@ MANIFEST, RECORDS = "_manifest.json", "_records"
 """The file that tells of a folder of parts, and the folder of their records; readers of folders of
 tables pass over names that begin so."""
 
-_KINDS = ("csv", "tsv", "jsonl", "parquet")  # tables that can be cut
 _TOLD = 100  # warnings, and pairs without an answer, that are told one by one of a part
 
 
@@ -67,9 +66,10 @@ class Part(NamedTuple):
 
     files: tuple[str, ...]
     states: tuple[str, ...]  # which the files must keep
-    bounds: tuple[tuple[int, int], ...] = ()  # bytes, or rows in a group of a Parquet file
+    bounds: tuple[tuple[int, int], ...] = ()  # bytes, or rows of the file or a group of Parquet
     before: int = 0  # lines or rows of the file before them
     group: int | None = None
+    by_rows: bool = False  # of a file that has to be read from its beginning
     number: int = 0
     files_before: int = 0  # those in the files before
 
@@ -166,7 +166,7 @@ class Engine:
                 with system_of_file.open(path, "rb") as stream:
                     open_table(stream)
                 if source.table is not None:
-                    table = source.table.part(BytesIO(), source.table.name)
+                    kind, table = source.table.kind, source.table.part(BytesIO(), source.table.name)
             with _one_line():
                 how = kind, self.partition, table
                 cuts: list[Cut] = client.gather([client.submit(cut, each, *how) for each in groups])
@@ -262,11 +262,10 @@ def kind_of_parts(source: Source) -> str:
     if flag is None:
         return "text"
     name = Path(source.files[flag])
-    kind = kind_of(name) if flag == "--table" else flag.strip("-")
-    if kind not in _KINDS or name.suffix in (".gz", ".bz2", ".xz") or str(name) == "-":
-        found = f"{name} cannot be cut into parts"
-        raise UsageError(found, expected=", ".join(_KINDS), hint="Unpack it, or save it as one")
-    return kind
+    if str(name) == "-" or flag == "--aligned" or name.suffix == ".wa":
+        expected = "the name of a table, or --sent1 and --sent2"
+        raise UsageError(f"{name} cannot be cut into parts", expected=expected)
+    return (READ.get(ending(name)) or kind_of(name)) if flag == "--table" else flag.strip("-")
 
 
 def _files_of(source: Source) -> list[tuple[str, ...]]:
@@ -387,11 +386,13 @@ def cut(files: Sequence[str], kind: str, size: int, table: Table | None = None) 
         if kind == "text":
             ends = _ends_of_lines(files, streams, size)
         else:
-            if streams[0].read(2) in (b"\xff\xfe", b"\xfe\xff"):
-                raise FormatError("this cannot be cut", where=files[0], expected="UTF-8")
+            head = streams[0].read(16)
+            in_bytes = kind in ("csv", "tsv", "jsonl") and not unpacker(head)
+            by_rows = not in_bytes or head[:2] in (b"\xff\xfe", b"\xfe\xff")
+            part = part._replace(by_rows=by_rows)
             table = Table(streams[0], kind) if table is None else table
             table = table.part(streams[0], files[0])
-            ends = (((end,), lines) for end, lines in table.cuts(size))
+            ends = (((end,), lines) for end, lines in table.cuts(size, by_rows=by_rows))
         for end, lines in ends:
             if end != start:
                 bounds = tuple(zip(start, end, strict=True))
@@ -448,7 +449,7 @@ def make(job: Job, part: Part) -> Record:
             drafts = [folder / draft for draft in ("answers", "traces")[: len(targets)]]
             opened = (draft.open("w", encoding="utf-8", newline="\n") for draft in drafts)
             streams = list(map(stack.enter_context, opened))
-            source = _source(job.source, part, folder, stack)
+            source = _source(job.source, part, folder, stack, warnings.setdefault)
             written = streams[0], streams[1] if job.traces else None
             for outcome in job.work(source, stages, *written, warnings.setdefault):
                 pairs += 1
@@ -499,19 +500,22 @@ def _stages(setup: Setup) -> Stages:
     return stages
 
 
-def _source(source: Source, part: Part, folder: Path, stack: ExitStack) -> Source:
+def _source(source: Source, part: Part, folder: Path, stack: ExitStack, warn: Warn) -> Source:
     streams: dict[str, Any] = {}
     for at, (file, bounds) in enumerate(zip(part.files, part.bounds, strict=True)):
         system, path = file_system(file)
-        if part.group is not None:
+        if part.by_rows or part.group is not None:
             streams[file] = stack.enter_context(system.open(path, "rb"))
         else:
             streams[file] = folder / f"lines{at}"
             streams[file].write_bytes(system.cat_file(path, *bounds))
     table, (first, *_) = source.table, part.files
     if table is not None:
-        within = None if part.group is None else (part.group, slice(*part.bounds[0]))
-        table = table.part(streams[first], first, part.before, part.files_before, within)
+        in_bytes = part.group is None and not part.by_rows
+        rows = slice(None) if in_bytes else slice(*part.bounds[0])
+        before = 0 if part.by_rows else part.before - (rows.start or 0)
+        about = before, part.files_before, part.group, rows
+        table = table.part(streams[first], first, *about, warn=warn)
     files = dict(zip(source.files, part.files, strict=True))
     before = part.before + part.files_before
     return replace(source, files=files, streams=streams, table=table, before=before)

@@ -86,6 +86,8 @@ def router(bench: Bench) -> APIRouter:
         """The texts of a table, and the columns of each role by their usual names."""
         notes = list[str]()
         sheet = Table(BytesIO(data), name=name, header=True, long=True, warn=notes.append)
+        roles = {role: usual(sheet.columns, names) for role, names in _ROLES.items()}
+        sheet.tell_of(*roles.values())
         rows = list[list[str]]()
         for row in sheet.rows():
             if row.fault is not None:
@@ -100,7 +102,7 @@ def router(bench: Bench) -> APIRouter:
         return {
             "titles": sheet.titles,
             "rows": rows,
-            "roles": {role: usual(sheet.columns, names) for role, names in _ROLES.items()},
+            "roles": roles,
             "added": added(sheet.titles, [*COLUMNS, CORRECTED]),
             "notes": list(map(visible, notes)),
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +16,9 @@ from ists_asp.errors import UsageError
 from ists_asp.evaluate.files import evaluate_files, read_references, render_evaluation
 from ists_asp.evaluate.wa_check import check_file, render_check
 from ists_asp.model import Scheme
+
+if TYPE_CHECKING:
+    from ists_asp.io.pairs import GoldScale
 
 _MOST_NOTES = 10
 
@@ -51,6 +55,7 @@ _MOST_NOTES = 10
     "Compare two annotators: GOLD and SYS are .wa or .jsonl files, or folders of such.",
 )
 @options.gold_column
+@options.gold_scale
 @options.encoding_option
 @options.sheet_option
 @options.number_option(
@@ -68,6 +73,7 @@ def evaluate(
     other: Path | None,
     agreement: bool,
     column: str | None,
+    scale: GoldScale | None,
     encoding: str | None,
     sheet: str | None,
     top: int,
@@ -108,12 +114,12 @@ def evaluate(
         from ists_asp.evaluate.ratings import evaluate_ratings, render_ratings
 
         with reader_warnings() as warn:
-            measured = partial(evaluate_ratings, encoding=encoding, warn=warn, skip_bad=skip_bad)
-            ratings = measured(gold, system, other, column, sheet=sheet)
+            measured = partial(evaluate_ratings, encoding=encoding, sheet=sheet, scale=scale)
+            ratings = measured(gold, system, other, column, warn=warn, skip_bad=skip_bad)
         write_output(None, asdict(ratings) if as_json else render_ratings(ratings))
         return
-    if column or encoding or sheet:
-        raise UsageError("--gold-col, --encoding and --sheet go with --task sts")
+    if column or encoding or sheet or scale:
+        raise UsageError("--gold-col, --gold-scale, --encoding and --sheet go with --task sts")
     with reader_warnings() as warn:
         evaluation, *others = (
             evaluate_files(gold, run, Scheme(scheme), warn=warn, skip_bad=skip_bad)

@@ -132,31 +132,31 @@ def feedback(
         wording = load_templates(language or profile.language, setup.templates, warn)
         reading = partial(_read, references=references, wanted=columns, profile=profile)
         reading = partial(reading, skip_bad=skip_bad, language_check=language_check)
+        titles = _titles(columns, key=False if references else None)
+        opened = partial(Table, header=True, long=columns["answer_col"] is None, warn=warn)
+        opened = partial(opened, encoding=encoding, sheet=sheet, titles=titles)
         if engine is not None:
             if asked or group or columns["marks_col"]:
                 raise UsageError("--engine dask goes without --why, --group and --marks-col")
-            source = Source(files={"--table": table}, quiet=quiet)
+            source = Source(files={"--table": table}, sheet=sheet, encoding=encoding, quiet=quiet)
             kind = kind_of_parts(source)
+            written = kind if kind in ("csv", "tsv", "jsonl", "parquet") else "csv"
             key = str(references)
             if references is not None and os.path.isfile(references):  # noqa: PTH113 (it may be long)
                 with references.open("rb") as stream:
                     key = file_digest(stream, "sha256").hexdigest()
-            part = partial(_write_part, reading, wording, kind)
+            part = partial(_write_part, reading, wording, written)
             about = ["feedback", columns, key, language, skip_bad, language_check]
-            ends = output, f".{kind}", None, COLUMNS
+            ends = output, f".{written}", None, COLUMNS
 
             def open_table(head: BinaryIO) -> None:
-                opened = partial(Table, name=table, encoding=encoding, header=True, warn=warn)
-                source.table = opened(head, kind, long=columns["answer_col"] is None)
+                source.table = opened(head, kind, name=table)
 
             with System(setup) as system:
                 job = Job(setup, source, part, about, *ends)
                 make_parts(engine, job, system, jobs, open_table)
             return
-        titles = _titles(columns, key=False if references else None)
-        opened = partial(Table, header=True, long=columns["answer_col"] is None, warn=warn)
-        answers_table = opened(Path(table), encoding=encoding, sheet=sheet, titles=titles)
-        answer_sheet = reading(answers_table, warn=warn, quiet=quiet)
+        answer_sheet = reading(opened(Path(table)), warn=warn, quiet=quiet)
     if asked is not None:
         by_id = {submission.id: submission for submission in answer_sheet.submissions}
         if asked not in by_id:
@@ -307,6 +307,7 @@ def _read(
 
     if references is not None:
         by = _find(key, "question", wanted, True, table)
+        key.tell_of(by, places["reference"])
         for row in key.rows():
             with faults:
                 check_texts(key, row, "reference")
@@ -314,6 +315,8 @@ def _read(
                 known.setdefault(asked, []).append(row.text(places["reference"]))
     marks = wanted["marks_col"]
     marked = None if marks is None else table.column(marks, "--marks-col")
+    table.tell_of(*(at for role, at in places.items() if key is table or role != "reference"))
+    table.tell_of(marked)
     # With one model answer and no questions, an empty cell is a student who has not answered.
     texts = ("question", "answer", *(() if references or only_model else ("reference",)))
     used = [places[role] for role in texts if places["question"] is not None or not only_model]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -23,7 +22,7 @@ from ists_asp.vocabulary import CORRECTION, WEIGHT
 if TYPE_CHECKING:
     from ists_asp.engine import Setup
     from ists_asp.evaluate.scorer import Reference
-    from ists_asp.io.pairs import ScoredPair
+    from ists_asp.io.pairs import GoldScale, ScoredPair
     from ists_asp.learn.cross import CrossValidation
     from ists_asp.learn.fit import Weight
     from ists_asp.learn.ratings import Rated, RatedExample
@@ -61,20 +60,6 @@ def _weights(values: Values) -> Collection[Path]:
 
     others = {file.resolve() for file in (base / "weights").glob("*.lp")}
     return (others | files(learned)) - files(read)
-
-
-def _scale(
-    _context: click.Context, _option: click.Parameter, given: str | None
-) -> tuple[float, float] | None:
-    if given is None:
-        return None
-    try:
-        low, high = map(float, given.split(".."))
-    except ValueError:
-        low = high = 0.0
-    if not -math.inf < low < high < math.inf:
-        raise UsageError(f"'{given}' is no scale", where="--gold-scale", expected="such as 0..1")
-    return low, high
 
 
 @command(
@@ -150,12 +135,7 @@ def _scale(
 @options.gold_column
 @options.encoding_option
 @options.sheet_option
-@options.option(
-    "--gold-scale LOW..HIGH",
-    "With --task sts: scale of the gold ratings, such as 0..1. Default: the profile's.",
-    name="scale",
-    callback=_scale,
-)
+@options.gold_scale
 @options.json_option
 @options.skip_option
 @options.quiet_option
@@ -219,7 +199,7 @@ class _Lesson:
     column: str | None
     encoding: str | None
     sheet: str | None
-    scale: tuple[float, float] | None
+    scale: GoldScale | None
     skip_bad: bool
     quiet: bool
 
@@ -357,7 +337,7 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
 
     with reader_warnings() as warn:
         read = partial(read_sts, warn=warn, skip_bad=lesson.skip_bad, column=lesson.column)
-        read = partial(read, encoding=lesson.encoding, sheet=lesson.sheet)
+        read = partial(read, encoding=lesson.encoding, sheet=lesson.sheet, scale=lesson.scale)
         golds = {file: list(read(file)) for file in lesson.gold}
         for file, pairs in golds.items():
             least = min((pair.score for pair in pairs), default=0)
@@ -390,7 +370,7 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
 
 
 def _rating_examples(
-    setup: Setup, golds: Mapping[Path, list[ScoredPair]], scale: tuple[float, float] | None
+    setup: Setup, golds: Mapping[Path, list[ScoredPair]], scale: GoldScale | None
 ) -> tuple[list[RatedExample], list[RatedExample], int]:
     from ists_asp.learn import ratings
     from ists_asp.run.worker import counted
