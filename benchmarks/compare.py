@@ -33,6 +33,8 @@ _BARE = "import clingo, numpy, click"
 _COMMANDS: Mapping[str, Sequence[str]] = {
     "version": ("--version",),
     "solve a pair": ("solve", *_HEADLINES, *_PAIR),
+    "solve a new pair": ("solve", *_HEADLINES, "{} dogs run along the shore", "A dog ran {} miles"),
+    "first pair of all": ("solve", *_HEADLINES, "--cache", "none", *_PAIR),
     "explain a pair": ("explain", *_HEADLINES, *_PAIR),
     "why": ("why", *_HEADLINES, *_PAIR, "1 <==> 1 // SIMI"),
     "rules list": ("rules", "list", *_HEADLINES),
@@ -41,9 +43,9 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
         *("--sent1", f"{_SAMPLE}/sent1.txt", "--sent2", f"{_SAMPLE}/sent2.txt"),
     ),
 }
-"""Commands, all of which find their sentences annotated."""
+"""Commands. They find their sentences annotated, unless ``{}``, a number, makes them new."""
 
-_WITHOUT_CACHE = {"version"}
+_WITHOUT_CACHE = {"version", "first pair of all"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,10 @@ def compare(before: Path, after: Path, rounds: int, lengths: Sequence[int]) -> I
 
 
 def _in_turns(name: str, runs: Sequence[tuple[Path, Sequence[str]]], rounds: int) -> Compared:
-    times = [[_seconds(*run) for run in runs] for _ in range(rounds)]
+    times = [
+        [_seconds(tree, [word.format(number) for word in words]) for tree, words in runs]
+        for number in range(1, rounds + 1)
+    ]
     return _compared(name, times)
 
 

@@ -8,16 +8,21 @@ import json
 import os
 import re
 import sqlite3
+import sys
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from msgspec import Meta
 
+from ists_asp import processes
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
 from ists_asp.lang import Language
 from ists_asp.limits import LONGEST_WORD
@@ -212,7 +217,8 @@ class StanzaAdapter:
                 with self._telling("cannot be loaded"), _quiet(), gc_paused():
                     # Without a working folder importing torch ends the process; this is an error.
                     Path.cwd()
-                    import stanza
+                    with _without_training():
+                        import stanza
 
                     with _no_compiler():
                         self._pipelines[processors] = stanza.Pipeline(
@@ -277,6 +283,65 @@ def _quiet() -> Iterator[None]:
             yield
     finally:
         logger.disabled = disabled
+
+
+_FOR_TRAINING = frozenset(
+    (  # noqa: SIM905 (a list of them would be a line each)
+        "torch._meta_registrations torch._native torch.distributed._meta_registrations"
+        " torch.distributions torch.export torch.masked torch.nested torchgen.model"
+        " networkx emoji requests"
+    ).split()
+)
+"""What torch 2.13 and Stanza import though cutting, tagging and lemmatising never use it."""
+
+
+class _Postponed(ModuleType):
+    """A module that is executed when one of its names is asked for."""
+
+    def __getattr__(self, name: str) -> object:
+        # Whoever goes through all modules asks for __file__, __path__ and the like.
+        if name.startswith("__") and name != "__all__":
+            raise AttributeError(name)
+        self.__class__ = ModuleType  # type: ignore[assignment]
+        self.__spec__.loader.later.exec_module(self)  # type: ignore[union-attr]
+        return getattr(self, name)
+
+
+class _Postponing(Loader):
+    def __init__(self, later: Loader | None) -> None:
+        self.later = later
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _Postponed(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Wait until the module is used."""
+
+
+class _Postponer(MetaPathFinder):
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(name, path, target) if name in _FOR_TRAINING else None
+        if spec:
+            spec.loader = _Postponing(spec.loader)
+        return spec
+
+
+@contextmanager
+def _without_training() -> Iterator[None]:
+    """Import torch without what only training needs, a quarter of what it takes.
+
+    In the command alone: elsewhere somebody may want to train.
+    """
+    postponer = _Postponer()
+    if processes.is_command and version_of("torch").startswith("2.13."):
+        sys.meta_path.insert(0, postponer)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):
+            sys.meta_path.remove(postponer)
 
 
 @contextmanager
