@@ -28,6 +28,7 @@ import errno
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar
 
 from ists_asp.terminal import one_line
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 200  # characters of a name that others are compared with
 _PLACE = 300
+_ROOM = 1900  # characters of the messages about several faults of rules
 _TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
 
 
@@ -169,15 +171,26 @@ class FaultyLinesError(DataError):
 
 
 class RuleError(IstsError):
-    """A faulty rule file; ``excerpt`` shows the place, with a caret."""
+    """A faulty rule file; ``excerpt`` shows the place, with a caret; it may have other faults."""
 
     def __init__(self, found: str, *, excerpt: str | None = None, **told: str | None) -> None:
         super().__init__(found, **told)
         self.excerpt = excerpt
+        self.others: Sequence[RuleError] = ()
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """A message for each fault, the first ones if there are many; how many more there are."""
+        every = (
+            filter(None, (IstsError.__str__(one), one.excerpt)) for one in (self, *self.others)
+        )
+        texts = ["\n".join(parts) for parts in every]
+        shown = max(1, sum(size <= _ROOM for size in accumulate(map(len, texts))))
+        rest = len(texts) - shown
+        return (*texts[:shown], *[f"and {rest} more error{'s' * (rest > 1)}"] * (rest > 0))
 
     def __str__(self) -> str:
-        text = super().__str__()
-        return f"{text}\n{self.excerpt}" if self.excerpt else text
+        return "\n".join(self.messages)
 
 
 class UnknownNameError(RuleError):

@@ -175,11 +175,13 @@ class Preparation(Closing):
             raise too_deep(", ".join(map(str, own))) from None
         stopping = [] if self.setup.lax else [one for one in findings if one.stops]
         if stopping:
-            first, *others = stopping
-            end = "" if first.hint.endswith("?") else "."
-            hint = f"{first.hint}{end} --lax goes on"
-            excerpt = "\n".join([first.excerpt, *map(str, others)])
-            raise UnknownNameError(first.found, where=first.where, hint=hint, excerpt=excerpt)
+            first, *others = (
+                UnknownNameError(one.found, where=one.where, hint=one.hint, excerpt=one.excerpt)
+                for one in stopping
+            )
+            end = "" if str(first.hint).endswith("?") else "."
+            first.hint, first.others = f"{first.hint}{end} --lax goes on", others
+            raise first
         warnings = [
             *(RuleWarning(one.where, f"{one.found}. {one.hint}") for one in findings),
             *(given_warnings(rules, self.profile, own, self.setup.reader) if own else ()),

@@ -55,7 +55,8 @@ class Reading:
             # clingo must not see a text for which this fails.
             includes = text.includes()
         except RuleError as error:
-            self.report(kind, error)
+            for fault in (error, *error.others):
+                self.report(kind, fault)
             return
         included: list[Path] = []
         wanted: dict[str, Include] = {}

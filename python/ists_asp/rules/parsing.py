@@ -203,8 +203,7 @@ class Parsing:
             whole = False
             first, *others = _syntax_errors(text, messages.errors)
             if self.report is refuse:
-                # One error tells all of them.
-                first.excerpt = "\n".join([str(first.excerpt), *map(str, others)])
+                first.others = others
                 raise first from None
             faults += [("syntax", error) for error in (first, *others)]
         comments: list[AST] = []

@@ -152,10 +152,8 @@ class SourceText:
             else:
                 raise self._forbidden(match)
         if strings:
-            # One error tells all of them.
-            first, *others = strings
-            first.excerpt = "\n".join([str(first.excerpt), *map(str, others)])
-            raise first
+            strings[0].others = strings[1:]
+            raise strings[0]
         return tuple(found)
 
     def without(self, includes: tuple[Include, ...]) -> str:

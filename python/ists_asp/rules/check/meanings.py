@@ -35,6 +35,7 @@ _LONG = re.compile(r"(?<![\w'])[A-Z][\w']+")  # variables of more than a letter
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _VARIABLE = re.compile(r"(?<![\w\"'])_*[A-Z][\w']*")
 _SUMS = (AggregateFunction.Sum, AggregateFunction.SumPlus)
+_NOTHING = {AggregateFunction.Max: ("#inf", 0), AggregateFunction.Min: ("#sup", 100)}
 _SEEDS: Meanings = {
     predicate.signature: predicate.meanings
     for predicate in (*v.all_predicates(), *v.targets().values())
@@ -410,14 +411,18 @@ def _marks(types: Types, read: Read, *, exchanged: bool) -> set[tuple[str, ...]]
 def check_scope(checked: Checked) -> Iterator[Finding]:
     """Look for weights that count once, sets that run over everything, labels all forbidden."""
     yield from _without_label(checked)
-    for statement in checked.statements:
-        rule = statement.rule
-        if statement.node.ast_type not in (ASTType.Rule, ASTType.Minimize):
+    for statement, read in itertools.chain.from_iterable(checked.atoms[one] for one in checked.own):
+        rule, node = statement.rule, statement.node
+        if node.ast_type not in (ASTType.Rule, ASTType.Minimize):
             continue
         gains = "#maximize" in checked.text(statement.path).line(rule.line)
-        for found, hint in (*_once(statement.node, gains=gains), *_loose(statement.node)):
-            code = "counted-once" if found.startswith("all") else "loose-set"
-            yield checked.finding(code, statement, found, hint, rule.name)
+        for code, oddities in (
+            ("counted-once", _once(node, gains=gains)),
+            ("loose-set", _loose(node)),
+            ("empty-set", _empty(node, read)),
+        ):
+            for found, hint in oddities:
+                yield checked.finding(code, statement, found, hint, rule.name)
         written = Counter(_LONG.findall(_STRING.sub('""', rule.text)))
         for name in (name for name, times in written.items() if times == 1):
             if f"{{{name}}}" not in (rule.sentence or ""):
@@ -478,6 +483,27 @@ def _once(node: AST, *, gains: bool) -> Iterator[tuple[str, str]]:
             if loose and not others:
                 hint = f"Tell the cases apart: {','.join([str(first), *loose])} : …"
                 yield f"all cases of the same {first} count once in this sum", hint
+
+
+def _empty(node: AST, read: Read) -> Iterator[tuple[str, str]]:
+    """Least or greatest values that an atom or a weight gets although there may be none."""
+    heads = (head for head in read.derived if head.key in _SEEDS)
+    told = {str(term) for head in heads for term in head.arguments if isinstance(term, Variable)}
+    told |= variable_names(node.weight) if node.ast_type is ASTType.Minimize else set()
+    for literal in node.body:
+        part, others = getattr(literal, "atom", literal), [*node.body]
+        others.remove(literal)
+        if part.ast_type is not ASTType.BodyAggregate or part.function not in _NOTHING:
+            continue
+        value, number = _NOTHING[part.function]
+        names = (part.left_guard and variable_names(part.left_guard.term)) or set()
+        for name in sorted(names & told - set[str]().union(*map(variable_names, others))):
+            if all(element.condition for element in part.elements):
+                found = f"{name} is {value} and no number where its set is empty"
+                yield (
+                    found,
+                    f"Say what it is then, such as {{{number}; …}}, or add {name} != {value}",
+                )
 
 
 def _outside(node: AST, part: AST) -> set[str]:

@@ -52,7 +52,7 @@ _KINDS = {
     ),
     Severity.WARNING: (
         "word-form variable one-direction never-fires entry unused unmade nameless replaces "
-        "unloaded weights-file split-and-join counted-once loose-set no-label"
+        "unloaded weights-file split-and-join counted-once loose-set empty-set no-label"
     ),
     Severity.NOTE: "unweighed unfired needless-allow",
 }
