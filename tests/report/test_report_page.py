@@ -214,7 +214,7 @@ def test_a_picture_for_a_paper_needs_nothing_else(simple):
 def test_a_picture_has_a_path_for_each_chunk_of_a_link_that_can_be_chosen_if_it_is_active(simple):
     root = ElementTree.fromstring(picture(simple, active=True))
     links = [group for group in root if group.get("class").startswith("link")]
-    assert [len(group.findall(f"{SVG}path")) for group in links] == [2, 3, 0, 0]
+    assert [len(group.findall(f"{SVG}path")) for group in links] == [4, 6, 0, 0]
     assert [group.get("data-line") for group in links] == ["0", "1", "0", "1"]
     assert [group.get("tabindex") for group in links] == [None, None, "0", "0"]
     (alone,) = [group for group in root if "alone" in group.get("class")]
@@ -238,16 +238,17 @@ def test_each_line_has_the_contrasts_of_its_decisions(trace):
     assert (part.kind, part.sentence.partition(": ")[0]) == ("noali", "no counterpart")
 
 
-def test_marks_do_not_overlap(answer):
+@pytest.mark.parametrize("length", [1, 40], ids=["rows", "columns"])
+def test_marks_and_chunks_do_not_overlap_and_fit_on_a_page(answer, length):
     lines = "; ".join(f"{n}~{5 - n} SIMI 1" for n in range(1, 5))
-    root = ElementTree.fromstring(picture(answer("a b c d", "w x y z", lines)))
+    texts = (" ".join(letter * length for letter in side) for side in ("abcd", "wxyz"))
+    root = ElementTree.fromstring(picture(answer(*texts, lines)))
     rects = [
         [float(rect.get(name)) for name in ("x", "y", "width", "height")]
         for group in root
-        if group.get("class").startswith("link")
         for rect in group.findall(f"{SVG}rect")
     ]
-    assert len(rects) == 4
+    assert (len(rects), float(root.get("width")) < 1280) == (12, True)
     for number, (x, y, width, height) in enumerate(rects):
         for other in rects[:number]:
             apart = x >= other[0] + other[2] or other[0] >= x + width

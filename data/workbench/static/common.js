@@ -84,9 +84,13 @@ export const place = (rule) => {
   return make(href ? "a" : "code", { href, class: "code", text });
 };
 
-const reason = (one) => make("li", {},
-  make("span", { class: "points", text: one.points === undefined ? "" : points(one.points) }),
-  make("span", { text: `${one.sentence} ` }), place(one.rule));
+const reason = (one, _, all) => {
+  const bar = make("span", { class: `weighs ${one.points < 0 ? "less" : ""}` });
+  bar.style.width = `${6 * Math.abs(one.points ?? 0) / Math.max(...all.map((each) => Math.abs(each.points ?? 0)), 1)}rem`;
+  return make("li", {},
+    make("span", { class: "points", text: one.points === undefined ? "" : points(one.points) }),
+    one.points === undefined ? null : make("span", { class: "bars" }, bar), make("span", { text: `${one.sentence} ` }), place(one.rule));
+};
 
 const branch = (one) => make("li", {},
   make("span", { text: `${one.text ?? ""} ` }), one.rule ? make("code", { text: one.rule }) : null,
@@ -96,7 +100,10 @@ const branch = (one) => make("li", {},
 export const whyNodes = (found) => {
   const nodes = [];
   if (found.decision !== undefined) {
-    nodes.push(make("ol", { class: "tree" }, branch(found.tree)));
+    const { text, below } = found.tree, first = below.find((one) => !one.below.length);
+    nodes.push(make("h3", { text }), make("p", { class: "sentence", text: first?.text }));
+    const rest = below.filter((one) => one !== first);
+    if (rest.length) nodes.push(make("details", {}, make("summary", { class: "dim", text: t("The rules") }), make("ol", { class: "tree" }, ...rest.map(branch))));
     return nodes;
   }
   found.decisions.forEach((one, number) => {
@@ -104,7 +111,7 @@ export const whyNodes = (found) => {
     nodes.push(make("h3", { text: one.text }), make("p", { class: "sentence", text: one.sentence }));
     const all = reasons.length ? reasons : one.because || [];
     if (all.length) nodes.push(make("details", { open: number === 0 && found.decisions.length === 1 },
-      make("summary", { class: "dim", text: one.by !== undefined && one.by !== null ? t("{points} against: {second}", { points: points(one.by), second: one.runner_up }) : t("The rules") }),
+      make("summary", { class: "dim", text: one.kind === "rating" ? t("What made it") : one.by !== undefined && one.by !== null ? t("{points} against: {second}", { points: points(one.by), second: one.runner_up }) : t("The rules") }),
       make("ol", {}, ...all.map(reason)), one.more ? make("p", { class: "dim", text: t("{n} more, {points} together", { n: one.more, points: points(one.rest) }) }) : null));
   });
   for (const one of found.restraints || []) nodes.push(make("p", { text: `${t("A hard rule or constraint: {sentence}", one)} ` }, place(one.rule)));
@@ -122,6 +129,13 @@ export const decisionOf = (line) => `${line.tokens1.join(" ") || 0} <==> ${line.
 export const live = (holder, { choose, join }) => {
   const svg = () => holder.querySelector("svg");
   let from = null, ribbon = null, held = null;
+
+  // The lines of the link that the mouse or the keyboard is at stand out where they cross others.
+  const single = ({ type, target }) => {
+    const line = type === "pointerleave" || type === "focusout" ? undefined : target.closest?.("[data-line]")?.dataset.line;
+    for (const one of holder.querySelectorAll(".link")) one.classList.toggle("far", line !== undefined && one.dataset.line !== line);
+  };
+  for (const type of ["pointerover", "pointerleave", "focusin", "focusout"]) holder.addEventListener(type, single);
 
   const end = () => {
     ribbon?.remove();

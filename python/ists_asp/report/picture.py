@@ -1,7 +1,7 @@
-"""An answer as SVG: two rows of chunks, and a labelled link for each alignment.
+"""An answer as SVG: two rows of chunks, or columns if rows were too wide, and labelled links.
 
-A link is a mark between the rows with a line to each chunk that it covers, so that several
-chunks a side, and sides with gaps, need nothing special. ``data/report/picture.svg`` draws it.
+A link is a mark between them with a line to each chunk that it covers, so that several chunks a
+side, and sides with gaps, need nothing special. ``data/report/picture.svg`` draws it.
 """
 
 from __future__ import annotations
@@ -24,19 +24,37 @@ _WIDTHS = dict.fromkeys("fijlrtI.,:;'|!()[]{}`\"-/\\ ", 0.3) | dict.fromkeys("mw
 _MARGIN = 4
 _PADDING = 9
 _GAP = 14
+_HEIGHT = 32  # of a box
+_MARK = 24  # the height of a mark
+_LANE = 34  # from a mark to the one below it
+_CLEAR = 46  # from a box to the middle of a mark
+_WIDEST = 1000  # rows that are wider become columns
 
 
 @dataclass(frozen=True, slots=True)
 class _Box:
-    """A text in a box that begins at ``left``: a chunk of a ``side``, or the mark of a link."""
+    """A text in a box: a chunk of a ``side``, or the mark of a link."""
 
     text: str
     left: float
     number: int | None  # of the line that it stands for
+    top: float = _MARGIN
     side: int = 0
     tokens: tuple[int, ...] = ()
     joined: tuple[_Box, ...] = ()  # the boxes of a link
-    lane: int = 0
+
+    @property
+    def height(self) -> float:
+        return _HEIGHT if self.side else _MARK
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.height
+
+    @property
+    def across(self) -> float:
+        """The middle between top and bottom."""
+        return self.top + self.height / 2
 
     @property
     def length(self) -> float:
@@ -63,8 +81,10 @@ def picture(answer: Answer, *, active: bool = False, folded: Collection[int] = (
     are left out, and the chunks that are on no other; see :func:`punctuation`.
     """
     hidden = folded_tokens(answer, folded)
-    above, below = (_row(answer, side, tokens) for side, tokens in enumerate(hidden, 1))
-    marks = _marks(answer, above, below, folded)
+    first, second = (_row(answer, side, tokens) for side, tokens in enumerate(hidden, 1))
+    columns = max((box.right for box in (*first, *second)), default=0) > _WIDEST
+    place = _columns if columns else _rows
+    boxes, marks = place(first, second, _links(answer, first, second, folded))
     words = [described(answer, line) for line in answer.alignments]
     drawn = template("report", "picture.svg").render(
         answer=answer,
@@ -72,9 +92,10 @@ def picture(answer: Answer, *, active: bool = False, folded: Collection[int] = (
         words=words,
         titles=list(map(_with_doubts, answer.alignments, words)),
         marks=marks,
-        boxes=[*above, *below],
-        width=max((box.right for box in (*above, *below, *marks)), default=0) + _MARGIN,
-        lanes=1 + max((mark.lane for mark in marks), default=0),
+        boxes=boxes,
+        paths={mark.number: [_path(box, mark, columns) for box in mark.joined] for mark in marks},
+        width=max((box.right for box in (*boxes, *marks)), default=0) + _MARGIN,
+        height=max((box.bottom for box in (*boxes, *marks)), default=0) + _MARGIN,
         size=_SIZE,
     )
     # Whoever shows control characters would show the ends of lines.
@@ -174,28 +195,88 @@ def _row(answer: Answer, side: int, hidden: set[int]) -> list[_Box]:
             named = f" ({format_label(line)})" if line.label is not Label.NOALI or line.tags else ""
             text = f"{'? ' * any(line.doubts)}{text}{named}"
         left = boxes[-1].right + _GAP if boxes else _MARGIN
-        boxes.append(_Box(text, left, number, side, chunk.tokens))
+        boxes.append(_Box(text, left, number, side=side, tokens=chunk.tokens))
     return boxes
 
 
-def _marks(
-    answer: Answer, above: Sequence[_Box], below: Sequence[_Box], folded: Collection[int]
+def _links(
+    answer: Answer, first: Sequence[_Box], second: Sequence[_Box], folded: Collection[int]
 ) -> list[_Box]:
-    """The marks of links, each in the first lane that has room for it."""
-    wanted, ends = [], list[float]()
-    for number, line in enumerate(answer.alignments):
-        upper, lower = _covered(above, line.tokens1), _covered(below, line.tokens2)
-        if upper and lower and number not in folded:
-            ideal = sum(side[0].left + side[-1].right for side in (upper, lower)) / 4
-            mark = _Box(caption(line), 0, number, joined=(*upper, *lower))
-            wanted.append(replace(mark, left=max(ideal - mark.middle, _MARGIN)))
+    """A mark for each link, not placed yet."""
     marks = []
-    for mark in sorted(wanted, key=lambda mark: mark.middle):
+    for number, line in enumerate(answer.alignments):
+        joined = *_covered(first, line.tokens1), *_covered(second, line.tokens2)
+        if len({box.side for box in joined}) == 2 and number not in folded:
+            marks.append(_Box(caption(line), _MARGIN, number, joined=joined))
+    return marks
+
+
+def _rows(
+    above: Sequence[_Box], below: Sequence[_Box], links: Sequence[_Box]
+) -> tuple[list[_Box], list[_Box]]:
+    """The boxes of both sides, and marks between them, each in the first lane with room for it."""
+    ends = list[float]()
+    marks = []
+    for mark in links:
+        ends_of = [[box for box in mark.joined if box.side == side] for side in (1, 2)]
+        ideal = sum(side[0].left + side[-1].right for side in ends_of) / 4
+        marks.append(replace(mark, left=max(ideal - mark.width / 2, _MARGIN)))
+    top = _MARGIN + _HEIGHT + _CLEAR - _MARK / 2
+    for place, mark in sorted(enumerate(marks), key=lambda item: item[1].middle):
         free = (lane for lane, end in enumerate(ends) if end + _MARGIN <= mark.left)
         lane = next(free, len(ends))
         ends[lane : lane + 1] = [mark.right]
-        marks.append(replace(mark, lane=lane))
-    return sorted(marks, key=lambda mark: mark.number or 0)
+        marks[place] = replace(mark, top=top + lane * _LANE)
+    lowest = top + max(len(ends) - 1, 0) * _LANE + _MARK / 2 + _CLEAR
+    lowered = [replace(box, top=lowest) for box in below]
+    return [*above, *lowered], [_moved(mark, lowered) for mark in marks]
+
+
+def _columns(
+    first: Sequence[_Box], second: Sequence[_Box], links: Sequence[_Box]
+) -> tuple[list[_Box], list[_Box]]:
+    """The boxes of both sides, and each mark beside the first box that it joins."""
+    pitch = _HEIGHT + _GAP / 2
+    left = _MARGIN + max((box.width for box in first), default=0)
+    ones = [
+        replace(box, left=left - box.width, top=_MARGIN + pitch * place)
+        for place, box in enumerate(first)
+    ]
+    marked = left + 2 * _GAP
+    right = marked + max((mark.width for mark in links), default=0) + 4 * _CLEAR
+    others = [
+        replace(box, left=right, top=_MARGIN + pitch * place) for place, box in enumerate(second)
+    ]
+    marks = []
+    ends = dict[float, float]()  # of the marks by their tops, should a box have two
+    for link in links:
+        mark = _moved(link, [*ones, *others])
+        top = mark.joined[0].across - _MARK / 2
+        marks.append(replace(mark, top=top, left=ends.get(top, marked)))
+        ends[top] = marks[-1].right + _MARGIN
+    return [*ones, *others], marks
+
+
+def _moved(mark: _Box, boxes: Sequence[_Box]) -> _Box:
+    """A mark that joins its boxes where they stand now."""
+    places = {(box.side, box.tokens): box for box in boxes}
+    return replace(
+        mark, joined=tuple(places.get((box.side, box.tokens), box) for box in mark.joined)
+    )
+
+
+def _path(box: _Box, mark: _Box, columns: bool) -> str:
+    """The line from a box to a mark, as SVG has it."""
+    if columns:
+        start, end = (box.right, mark.left) if box.side == 1 else (box.left, mark.right)
+        half, out, back = (start + end) / 2, box.across, mark.across
+        points = [(start, out), (half, out), (half, back), (end, back)]
+    else:
+        start, end = box.top + (box.height if box.side == 1 else 0), mark.across
+        half, out, back = (start + end) / 2, box.middle, mark.middle
+        points = [(out, start), (out, half), (back, half), (back, end)]
+    first, *others = (f"{x:.1f} {y:.1f}" for x, y in points)
+    return f"M{first}C{' '.join(others)}"
 
 
 def _covered(boxes: Sequence[_Box], tokens: Sequence[int]) -> list[_Box]:

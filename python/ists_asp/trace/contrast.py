@@ -19,6 +19,7 @@ from clingo import SymbolType, parse_term
 from ists_asp import vocabulary as v
 from ists_asp.solver.search import AnswerSet
 from ists_asp.syntax.ground import Ground
+from ists_asp.texts import by_degree
 from ists_asp.trace.decisions import (
     PREDICATES,
     WHOLE,
@@ -76,28 +77,29 @@ class Contrast(msgspec.Struct, frozen=True):
 class Contrasted:
     """The ``contrast`` of a decision, and what fired for its ``pros``, ``cons`` and ``because``."""
 
-    # What came second is read off sums, without a search; :func:`runner_up` may find another one.
+    # What came second, unless an ``other`` label is asked for, is read off sums, without a search;
+    # :func:`runner_up` may find another one.
 
-    def __init__(self, trace: Trace, decision: Decision) -> None:
+    def __init__(self, trace: Trace, decision: Decision, other: Ground | None = None) -> None:
         self._trace, self._decision = trace, decision
         self._kind = decision.kind
         self._spans = decision.atom.arguments[:2]
         self._own = decision.atom.arguments[-1]
         self._side = 1 if decision.tokens1 else 2
-        self._other = other = self._second()
-        alone = other is None and self._kind not in _SUMMED
-        found = () if alone else contributions(trace, decision, other)
+        self._other = rival = other or self._second()
+        alone = rival is None and self._kind not in _SUMMED
+        found = () if alone else contributions(trace, decision, rival)
         self._barred = self._heavier()
         self.pros = tuple(one for one in found if one.amount > 0)
         self.cons = tuple(one for one in found if one.amount < 0)
         firings = {Because.of(trace, one): one for one in self._permitting(weighed=bool(found))}
         self.because = tuple(firings.values())
-        second = None if other is None else str(other).upper()
+        second = None if rival is None else str(rival).upper()
         if self._kind is DecisionKind.ALIGN:
             second = trace.tell("both sides left free")
-        elif isinstance(other, tuple):
-            second = trace.tell("aligned with {words}", words=self._quoted(3 - self._side, other))
-        by, points = lead(trace, decision, other, (*self.pros, *self.cons))
+        elif isinstance(rival, tuple):
+            second = trace.tell("aligned with {words}", words=self._quoted(3 - self._side, rival))
+        by, points = lead(trace, decision, rival, (*self.pros, *self.cons))
         bars = (Because.of(trace, one) for atom in self._barred for one in trace.reasons(atom))
         self.contrast = Contrast(
             str(self._kind),
@@ -213,7 +215,7 @@ class Contrasted:
         # Where a sum begins is a reason if nothing weighs more, and is told last.
         telling = [pro for pro in fit if not pro.is_base or (self._other and pro is pros[0])]
         told = sorted((telling or fit)[:2], key=lambda pro: pro.is_base)
-        reasons = "; ".join(map(self._says, told))
+        reasons = by_degree(self._trace.reified.rules.language, "; ".join(map(self._says, told)))
         if self._kind is DecisionKind.ALIGN:
             given = any(self._trace.beginning(v.GIVEN_PAIR, *self._spans))
             if given:

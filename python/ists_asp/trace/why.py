@@ -284,6 +284,16 @@ class _Search:
             if below := [] if met else self._obstacles(goal):
                 yield Branch(self._tell("in the way of {text}", text=goal.text), below=below)
 
+    def _instead_of(self) -> Iterator[Branch]:
+        """In one sentence, why an alignment has the label that it has."""
+        labels = [goal.atom for goal in self._goals if goal.true and goal.atom.name == v.LABEL.name]
+        for one in decisions(self._trace) if labels else ():
+            for label in labels:
+                there = one.atom.arguments[:2] == label.arguments[:2]
+                if there and one.kind is DecisionKind.LABEL:
+                    made = Contrasted(self._trace, one, label.arguments[2])
+                    yield Branch(made.contrast.sentence)
+
     def _obstacles(self, goal: Goal) -> list[Branch]:
         """The obstacles of a goal: what forbids it, what it lacks, what weighs more."""
         trace, atom, words = self._trace, goal.atom, self._trace.words
@@ -376,7 +386,7 @@ class _Search:
             better = "possible, but the answer is better by {gain} {where}"
             known = self._tell(better, gain=gain, where=where)
         text = [goal.text for goal in self._goals if not questions.holds(trace, goal)][-1]
-        below = list(self._others())
+        below = [*self._instead_of(), *self._others()]
         for title, atoms in (("would come", other.come), ("would go", other.gone)):
             changed = in_words(trace, (atom for atom in atoms if atom.name != v.BOUNDARY.name))
             if branches := list(map(Branch, sorted(changed))):

@@ -21,7 +21,7 @@ from ists_asp.io.pairs import given_chunks
 from ists_asp.io.text import given_tokens, make_sentence
 from ists_asp.lang import foreign
 from ists_asp.model import Pair, Sentence
-from ists_asp.report.picture import picture, svg_file
+from ists_asp.report.picture import picture, punctuation, svg_file
 from ists_asp.rules import Purpose, load_profile
 from ists_asp.run import worker as questions
 from ists_asp.run.pool import ask_each
@@ -96,7 +96,8 @@ def router(bench: Bench) -> APIRouter:
     @routes.post("/solve", summary="Chunks, alignments, labels and scores, with a picture")
     def solve(given: GivenPair) -> dict[str, Any]:
         _, answer = decided(given)
-        return {**answer.to_dict(), "picture": picture(answer, active=True)}
+        drawn = picture(answer, active=True, folded=punctuation(answer))
+        return {**answer.to_dict(), "picture": drawn}
 
     @routes.post("/picture", summary="The alignment as an SVG file with its own style")
     def drawn(given: GivenPair) -> dict[str, str]:
