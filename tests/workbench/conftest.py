@@ -10,7 +10,10 @@ from tests.serving import serving
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("serve") / "project", "--profile", "headlines") as server:
+    folder = tmp_path_factory.mktemp("serve")
+    (folder / "second").mkdir()
+    options = "--profile", "headlines", "--second", str(folder / "second")
+    with serving(folder / "project", *options) as server:
         # No test waits for what is only loaded when it is needed.
         for kind, more in (("explain", {}), ("rate", {}), ("why", {"decision": ["rating"]})):
             server.asked(f"/api/{kind}", {"sent1": "a dog", "sent2": "a dog", **more})

@@ -220,6 +220,23 @@ def test_an_answer_is_corrected_with_keys_and_taken_back(pair, served, expect):
         expect(pair.locator("#place")).to_contain_text(place)
 
 
+def test_where_two_annotators_differ_is_settled(correct, written, page, served, expect):
+    aligned = next(line for line in correct("accept")["alignments"] if line["tokens2"])
+    mine = served.folder / "corrections" / "images.jsonl"
+    theirs = written("../second/images.jsonl", mine.read_text("utf-8")).read_text("utf-8")
+    for second, key in ((False, "k"), (True, "a")):
+        tokens = {side: aligned[side] for side in ("tokens1", "tokens2")}
+        correct("label", label="REL", **tokens)
+        page.goto("/correct?corpus=images")
+        expect(page.locator("#agreement")).to_contain_text("1 pair was corrected by both. F1 ")
+        expect(page.locator("#differing tbody tr").first).to_contain_text("REL")
+        page.get_by_role("button", name="1", exact=True).click()
+        page.locator("#theirs svg").wait_for()
+        page.keyboard.press(key)
+        expect(page.locator("#agreement")).to_contain_text("0 are left to settle.")
+        assert (mine.read_text("utf-8") == theirs) == second
+
+
 def test_drags_align_and_join_chunks(pair, served, expect):
     chosen, (one, two) = pair.locator("#chosen"), sides(pair)
     others = pair.locator("#picture [data-side='2']").all_text_contents()

@@ -5,7 +5,8 @@ const LABELS = [["e", "EQUI"], ["o", "OPPO"], ["1", "SPE1"], ["2", "SPE2"], ["s"
 const TAGS = { f: "FACT", t: "POL" };
 const readOnly = "readOnly" in document.body.dataset;
 const corpus = byId("corpus");
-let ids = [], mended = new Set(), place = 0, answer = null, chosen = null, shift = false, waiting = Promise.resolve();
+const ROWS = 200; // of disagreements that are shown
+let left = [], ids = [], mended = new Set(), place = 0, answer = null, chosen = null, shift = false, waiting = Promise.resolve();
 
 const address = (rest = "") => `/project/corrections/${encodeURIComponent(corpus.value)}${rest}`;
 const aligned = () => answer.alignments.filter((line) => line.tokens1.length && line.tokens2.length);
@@ -31,6 +32,20 @@ const mark = () => {
   }
 };
 
+/** How far the second annotator agrees, if there is one; pairs on which both differ, worst first. */
+const compare = async () => {
+  if (!byId("second")) return;
+  const { pairs, f1, labels, disagreements } = await get(address("/second"));
+  left = [...new Set(disagreements.map((row) => row.id))];
+  byId("agreement").textContent = pairs
+    ? `${t("{n} pair was corrected by both.|{n} pairs were corrected by both.", { n: pairs })} ${t("F1 {f1}, kappa {kappa}.", { f1: f1["Typ+Sco"].toFixed(3), kappa: labels.kappa?.toFixed(3) ?? "–" })} ${t("{n} is left to settle.|{n} are left to settle.", { n: left.length })}`
+    : t("No pair was corrected by both yet.");
+  byId("differing").hidden = !left.length;
+  byId("differing").tBodies[0].replaceChildren(...disagreements.slice(0, ROWS).map((row, at) => make("tr", {},
+    make("td", {}, row.id === disagreements[at - 1]?.id ? "" : make("button", { type: "button", class: "link", "aria-pressed": String(row.id === answer?.id), text: row.id, onclick: () => open(() => ids.indexOf(row.id)) })),
+    ...[row.f1.toFixed(2), t(row.decision), row.words, row.a ?? "–", row.b ?? "–"].map((text) => make("td", { text })))));
+};
+
 const show = (found) => {
   const focused = document.activeElement?.closest?.("#picture [data-line],#picture [data-side]")?.dataset;
   answer = found;
@@ -39,6 +54,10 @@ const show = (found) => {
   if (found.mended) mended.add(found.id); else mended.delete(found.id);
   byId("sentences").replaceChildren(found.sent1, make("br"), found.sent2);
   draw(byId("picture"), found.picture);
+  if (byId("second")) {
+    if (found.second) draw(byId("theirs"), found.second); else byId("theirs").textContent = t("The second annotator has not corrected this pair.");
+    for (const id of ["keep", "take"]) byId(id).disabled = readOnly || !found.second;
+  }
   byId("place").textContent = t(found.mended ? t("Pair {id}, {place} of {n}, corrected") : t("Pair {id}, {place} of {n}"), { id: found.id, place: place + 1, n: ids.length });
   byId("count").textContent = t("{count} of {all} corrected", { count: mended.size, all: ids.length });
   byId("done").max = ids.length;
@@ -58,7 +77,7 @@ const look = async (to) => {
   byId("wrong").hidden = true;
   history.replaceState(null, "", `?${new URLSearchParams({ corpus: corpus.value, pair: ids[place] })}`);
   byId("answer").classList.add("busy");
-  try { show(await get(address(`/pair?${new URLSearchParams({ id: ids[place] })}`))); } finally { byId("answer").classList.remove("busy"); }
+  try { show(await get(address(`/pair?${new URLSearchParams({ id: ids[place] })}`))); await compare(); } finally { byId("answer").classList.remove("busy"); }
 };
 
 /** Show a pair, by its place once it is its turn. */
@@ -79,7 +98,15 @@ const start = (wanted) => inTurn(async () => {
 const act = (action) => inTurn(async () => {
   if (readOnly || !answer) return;
   show(await send(address(), { id: answer.id, ...action() }));
+  await compare();
 });
+
+/** Settle a pair as it is here, or as the second annotator has it, and open the worst one that is left. */
+const settle = (second) => {
+  if (!byId("second") || byId("take").disabled) return;
+  act(() => ({ do: "settle", second }));
+  inTurn(() => left.length && look(ids.indexOf(left[0])));
+};
 
 const judge = (what) => act(() => {
   const now = line();
@@ -131,7 +158,7 @@ const isWrong = () => {
 const accept = () => { act(() => ({ do: "accept" })); open(() => place + 1); };
 
 const KEYS = {
-  w: isWrong, n: () => open(() => place + 1), p: () => open(() => place - 1), x: part, Delete: part, Enter: accept, ArrowRight: () => step(1), ArrowLeft: () => step(-1),
+  k: () => settle(false), a: () => settle(true), w: isWrong, n: () => open(() => place + 1), p: () => open(() => place - 1), x: part, Delete: part, Enter: accept, ArrowRight: () => step(1), ArrowLeft: () => step(-1),
   "+": () => score((now) => Math.min(now + 1, 4)), "-": () => score((now) => Math.max(now - 1, 1)),
   ...Object.fromEntries(LABELS.map(([sign, name]) => [sign, () => label(name)])),
   ...Object.fromEntries(Object.entries(TAGS).map(([sign, name]) => [sign, () => tag(name)])),
@@ -155,6 +182,8 @@ byId("keys").append(
 byId("next").addEventListener("click", () => open(() => place + 1));
 byId("previous").addEventListener("click", () => open(() => place - 1));
 byId("accept").addEventListener("click", accept);
+byId("keep")?.addEventListener("click", () => settle(false));
+byId("take")?.addEventListener("click", () => settle(true));
 byId("is-wrong").addEventListener("click", isWrong);
 addEventListener("adopted", () => open(() => place));
 undoing(undo);

@@ -7,10 +7,11 @@ both align the same tokens. Where only lines are known, chunks are the runs of t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from ists_asp.compare.comparison import Answered, ChangeKind, PairComparison, compare, read_answered
 from ists_asp.errors import DataError
@@ -48,7 +49,7 @@ class Agreement:
         rest = (total := self.labels.total() ** 2) - chance
         return round((self.same * total - chance) / rest, DECIMALS) if rest else None
 
-    def as_dict(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, Any]:
         """Everything, in a form that ``json.dumps`` takes."""
         rows = chain.from_iterable(map(self._rows, self.differing))
         return {
@@ -95,11 +96,19 @@ def agreement(
     one: Path, two: Path, scheme: Scheme = Scheme.Y2016, *, warn: Warn = ignore
 ) -> Agreement:
     """Compare two annotators: each a ``.wa`` or ``.jsonl`` file, or a folder of such."""
-    runs = [_read(path, warn) for path in (one, two)]
-    names = [name for name in runs[0] if name in runs[1]]
-    if not names:
-        expected = f"ids such as '{next(iter(runs[0]), '1')}'"
+    first, second = (_read(path, warn) for path in (one, two))
+    if first.keys().isdisjoint(second):
+        expected = f"ids such as '{next(iter(first), '1')}'"
         raise DataError(f"no pair in common with {one}", where=str(two), expected=expected)
+    return compare_annotators(first, second, scheme)
+
+
+def compare_annotators(
+    one: Mapping[str, Answered], two: Mapping[str, Answered], scheme: Scheme
+) -> Agreement:
+    """Compare two annotators, whose pairs come by id with chunks; some are of both."""
+    runs = one, two
+    names = [name for name in one if name in two]
     only = tuple(tuple(name for name in run if name not in names) for run in runs)
     first, second = ({name: run[name] for name in names} for run in runs)
     # What is not aligned follows from the other lines.

@@ -109,6 +109,7 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
             profiles=known,
             corpora=project.corpora(),
             read_only=not project.folder.writable,
+            second=project.second and project.second.root.name,
             **more,
         )
         return responses.HTMLResponse(text)

@@ -24,10 +24,13 @@ from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 
 from ists_asp.answers import check_answer
+from ists_asp.compare.agreement import compare_annotators
+from ists_asp.compare.comparison import Answered
 from ists_asp.errors import DataError, UsageError
+from ists_asp.evaluate.files import read_references
 from ists_asp.io.formats import answer_record, read_record
 from ists_asp.io.text import Repairs, clean
-from ists_asp.io.wa import write_pair
+from ists_asp.io.wa import given_answer, write_pair
 from ists_asp.model import HIGHEST, Alignment, Answer, Label, Pair, Tag
 from ists_asp.report.picture import picture
 from ists_asp.rules import load_profile
@@ -35,6 +38,7 @@ from ists_asp.workbench.desk import Bench, Step
 from ists_asp.workbench.project import CORRECTIONS, Project
 
 _LOG, _UNDO, _REDO = f"{CORRECTIONS}/.log.jsonl", "undo", "redo"
+_SETTLED = "settle"
 
 Key: TypeAlias = tuple[str, str, int]
 """What a pair says, and which of those it is that say the same, from 1."""
@@ -48,20 +52,21 @@ class Action(BaseModel):
     """A user's action on the answer to a pair; tokens are those of a line, or of chunks."""
 
     id: Annotated[str, Field(max_length=200)]
-    do: Literal["accept", "join", "part", "label", "score", "tag"]
+    do: Literal["accept", "join", "part", "label", "score", "tag", "settle"]
     tokens1: _Tokens = []
     tokens2: _Tokens = []
     label: Label | None = None
     score: Annotated[float, Field(ge=1, le=HIGHEST)] | None = None
     tag: Tag | None = None
     several: bool = Field(False, description="Whether a chunk joins the alignments that there are.")
+    second: bool = Field(False, description="Whether a pair is settled as the second one has it.")
 
 
 def act(answer: Answer, action: Action) -> Answer:
     """The answer after an action, not yet checked; other chunks stay as they were, or NOALI."""
     sides = tuple(sorted({*action.tokens1})), tuple(sorted({*action.tokens2}))
     aligned = [line for line in answer.alignments if line.label.aligned]
-    if action.do == "accept":
+    if action.do in ("accept", "settle"):
         return _complete(answer, aligned)
     if action.do == "join":
         one, two = map(set, sides)
@@ -190,6 +195,41 @@ class Corrections:
             pair = keyed(pairs).get(last.key)
             return {"id": pair.id if pair else last.id, "action": last.action}
 
+    def second(self, corpus: str) -> dict[str, Answer]:
+        """The answers of the second annotator, if there is one, by the ids that pairs have here."""
+        folder, name, found = self._project.second, f"{corpus}.jsonl", list[Answer]()
+        if folder is not None and folder.stamps(name):
+
+            def parse(line: bytes) -> Answer:
+                return _sound(read_record(msgspec.json.decode(line), self._scheme))
+
+            found = folder.records(name, parse)
+        elif folder is not None and folder.stamps(f"{corpus}.wa"):
+            with folder.open(f"{corpus}.wa") as stream:
+                known = read_references(stream).values()
+            found = [given_answer(one.pair, one.alignments) for one in known]
+        theirs = dict(zip(keyed(one.pair for one in found), found, strict=True))
+        pairs = keyed(self._project.corpus(corpus).pairs) if found else {}
+        return {
+            pair.id: replace(theirs[key], pair=replace(theirs[key].pair, id=pair.id))
+            for key, pair in pairs.items()
+            if key in theirs
+        }
+
+    def disagreements(self, corpus: str) -> dict[str, Any]:
+        """How far the second annotator agrees, and where not, but for what is settled."""
+        mine, theirs = self.mended(corpus)[0], self.second(corpus)
+        both = [name for name in mine if name in theirs]
+        if not both:
+            return {"pairs": 0, "disagreements": []}
+        one, two = ({name: Answered.of(run[name]) for name in both} for run in (mine, theirs))
+        found = compare_annotators(one, two, self._scheme).as_dict()
+        last = {done.key: done.action for done in self._history(corpus)[0]}
+        by_key = keyed(self._project.corpus(corpus).pairs).items()
+        settled = {one.id for key, one in by_key if last.get(key, "").startswith(_SETTLED)}
+        rows = [row for row in found["disagreements"] if row["id"] not in settled]
+        return {**found, "disagreements": rows}
+
     def _by_id(
         self, done: Iterable[_Done], pairs: Iterable[Pair]
     ) -> tuple[dict[str, Answer], dict[str, Answer]]:
@@ -268,8 +308,11 @@ def router(bench: Bench) -> APIRouter:
         pair, desk = bench.project.corpus(name).pair(identifier), bench.desks.desk()
         return desk.decide(desk.pair(pair.sent1, pair.sent2, pair.id))
 
-    def shown(answer: Answer, mended: bool) -> dict[str, Any]:
-        return {**answer_record(answer), "picture": picture(answer, active=True), "mended": mended}
+    def shown(name: str, answer: Answer, mended: bool) -> dict[str, Any]:
+        drawn = picture(answer, active=True)
+        theirs = corrections.second(name).get(answer.pair.id)
+        second = None if theirs is None else picture(theirs)
+        return {**answer_record(answer), "picture": drawn, "mended": mended, "second": second}
 
     @routes.get("/{name}", summary="The pairs of a corpus, and which of them were corrected")
     def listed(name: str) -> dict[str, Any]:
@@ -280,17 +323,27 @@ def router(bench: Bench) -> APIRouter:
     @routes.get("/{name}/pair", summary="The correction of a pair so far, or its answer")
     def pair(name: str, id: str) -> dict[str, Any]:
         mended = corrections.mended(name)[0].get(id)
-        return shown(mended or answered(name, id), mended is not None)
+        return shown(name, mended or answered(name, id), mended is not None)
+
+    @routes.get("/{name}/second", summary="How far the second annotator agrees, and where not")
+    def second(name: str) -> dict[str, Any]:
+        return corrections.disagreements(name)
 
     @routes.post("/{name}", summary="Correct a pair; it is then in the .wa file")
     def mend(name: str, action: Action) -> dict[str, Any]:
         bench.project.folder.check_writable()
         said = action.model_dump(exclude_unset=True, exclude={"id"}, mode="json")
         done = " ".join(str(value) for value in said.values())
+        theirs = corrections.second(name).get(action.id) if action.second else None
+        if action.second and theirs is None:
+            raise UsageError("the second annotator has no answer to this pair")
         made = corrections.change(
-            name, action.id, lambda now: act(now or answered(name, action.id), action), done
+            name,
+            action.id,
+            lambda now: act(theirs or now or answered(name, action.id), action),
+            done,
         )
-        return shown(made, mended=True)
+        return shown(name, made, mended=True)
 
     @routes.post("/{name}/{step}", summary="Undo the last action, or redo what was undone last")
     def step(name: str, step: Step) -> dict[str, Any]:

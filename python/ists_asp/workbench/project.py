@@ -142,16 +142,20 @@ class Project:
         *,
         read_only: bool = False,
         rules: Mapping[str, str] | None = None,
+        second: Path | None = None,
     ) -> None:
         if profile is not None:
             load_profile(profile)
         self.root = root.resolve()
         self.folder = Folder(self.root, warn, writable=not read_only)
+        self.second = Folder(second.resolve(), warn, writable=False) if second else None
+        """The corrections of a second annotator."""
         self._lock = threading.RLock()
         self._texts: dict[str, str | None] = {}
         self._digests: dict[Stamp, str] = {}
-        if self.root.exists() and not self.root.is_dir():
-            raise UsageError("this is not a folder", where=str(self.root))
+        for path in filter(None, (self.root, second)):
+            if not path.is_dir() and (path.exists() or path is second):
+                raise UsageError("this is not a folder", where=str(path))
         if not (self.root.is_dir() and self.folder.stamps(MARK)):
             self._create(profile or "default", rules)
         elif rules is not None:

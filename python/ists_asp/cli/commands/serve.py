@@ -37,12 +37,19 @@ _PORTS = range(20000, 32000)  # below those that systems give to whoever asks fo
   ists-asp serve my-project --new-token
   ists-asp serve my-project --profile headlines --read-only
   ists-asp serve new-project --open bus-accident.json
+  ists-asp serve my-project --second her-project/corrections
 """)
 @click.argument("folder", type=READ, default="ists-project")
 @options.option(
     "--open FILE",
     "Begin a new project with the pair and the rules of a file that Share on the page Try saved.",
     name="sent",
+    type=READ,
+)
+@options.option(
+    "--second DIR",
+    "Corrections of a second annotator, whom the page Correct compares with you, to settle where "
+    "you differ.",
     type=READ,
 )
 @options.with_setup
@@ -65,6 +72,7 @@ _PORTS = range(20000, 32000)  # below those that systems give to whoever asks fo
 def serve(
     folder: Path,
     sent: Path | None,
+    second: Path | None,
     setup: Setup,
     port: int | None,
     new_token: bool,
@@ -90,7 +98,7 @@ def serve(
     work = Shared.read(sent) if sent else None
     profile = setup.profile or (work.project if work else None)
     rules = work.rules if work else None
-    project = Project(folder, profile, note, read_only=read_only, rules=rules)
+    project = Project(folder, profile, note, read_only=read_only, rules=rules, second=second)
     project.lock()
     name = sha256(os.fsencode(project.root)).hexdigest()
     listening = _listening(name, port)
