@@ -22,7 +22,7 @@ from ists_asp.annotate.subtokens import UNSEEN, cut, cut_text, spellings
 from ists_asp.errors import DataError, shortened
 from ists_asp.io.store import ANNOTATIONS, Memo, SharedStore, Store, key_of
 from ists_asp.io.text import make_sentence
-from ists_asp.lang import language
+from ists_asp.lang import PLURAL_ACRONYM, language
 from ists_asp.limits import LONGEST_WORD
 from ists_asp.model import Token, Word
 from ists_asp.terminal import one_line
@@ -157,6 +157,8 @@ class Annotator:
 
 def _word(form: str, reading: Reading) -> Word:
     # The lemma of a word that the tagger saw only in part is not the word's.
+    if PLURAL_ACRONYM.fullmatch(form):
+        return Word(form, form[:-1].lower(), reading.upos, reading.xpos)
     lemma = form if reading.lemma == UNSEEN or len(form) > LONGEST_WORD else reading.lemma
     return Word(form, lemma.lower(), reading.upos, reading.xpos)
 

@@ -15,6 +15,7 @@ from itertools import pairwise, product
 from typing import TypeAlias
 
 from ists_asp import vocabulary as v
+from ists_asp.lang import PLURAL_ACRONYM
 from ists_asp.limits import LONGEST_WORD
 from ists_asp.model import Pair, Sentence, Token, Word
 from ists_asp.syntax.ground import quoted
@@ -185,10 +186,13 @@ def acronym(word: str) -> str | None:
     """The letters, in lower case, of a word that is written like an acronym, or None.
 
     An acronym has 2 to 6 letters, at least two of them capitals, and begins with a capital
-    (``UN``, ``BoE``), or it has a full stop after each letter (``U.N.``, ``p.m.``).
+    (``UN``, ``BoE``), or it has a full stop after each letter (``U.N.``, ``p.m.``). The ending of
+    a plural (``GPs``) is none of its letters.
     """
     if _DOTTED.fullmatch(word):
         letters = word.replace(".", "")
+    elif PLURAL_ACRONYM.fullmatch(word):
+        letters = word[:-1]
     elif word.isalpha() and word[0].isupper() and sum(map(str.isupper, word)) > 1:
         letters = word
     else:

@@ -23,6 +23,7 @@ from ists_asp.resources import data_dir
 if TYPE_CHECKING:
     from ists_asp.model import Sentence
 
+PLURAL_ACRONYM = re.compile(r"[A-Z][A-Za-z]*[A-Z]s")  # GPs, PhDs
 FEWEST = 2  # so many small words of another language make a text one of that language
 LETTERS = 4  # so many letters of another script, if they are most of a sentence
 SHARE = 5  # one word in so many is a small word of it, at least

@@ -486,10 +486,11 @@ def _once(node: AST, *, gains: bool) -> Iterator[tuple[str, str]]:
 
 
 def _empty(node: AST, read: Read) -> Iterator[tuple[str, str]]:
-    """Least or greatest values that an atom or a weight gets although there may be none."""
-    heads = (head for head in read.derived if head.key in _SEEDS)
-    told = {str(term) for head in heads for term in head.arguments if isinstance(term, Variable)}
-    told |= variable_names(node.weight) if node.ast_type is ASTType.Minimize else set()
+    """Least or greatest values that become numbers or weights although there may be none."""
+    told = variable_names(node.weight) if node.ast_type is ASTType.Minimize else set[str]()
+    for head in read.derived:
+        kinds = zip(head.arguments, _SEEDS.get(head.key, ()), strict=False)
+        told |= {str(term) for term, kind in kinds if kind in (None, ("score", 0))}
     for literal in node.body:
         part, others = getattr(literal, "atom", literal), [*node.body]
         others.remove(literal)
