@@ -1,5 +1,7 @@
 """Frames come back with columns of ours, as tables do from the command line."""
 
+import json
+import math
 import sys
 from datetime import date
 from shutil import copytree
@@ -10,6 +12,8 @@ from ists_asp import solve_frame
 from ists_asp.engine import Setup, System
 from ists_asp.errors import ResourceError, RuleError, UsageError
 from ists_asp.io.formats import PAIRS
+from ists_asp.model import Pair
+from ists_asp.pipeline.source import Source
 from tests.sharing import load_shared, python, shared_system
 from tests.tours import ROOT
 
@@ -61,13 +65,33 @@ def test_a_frame_without_rows_gets_the_columns(kind):
     assert (len(solved), len(solved.columns)) == (0, 2 + len(PAIRS) - 1)
 
 
-@pytest.mark.parametrize("cell", [True, date(2026, 1, 2)])
-def test_a_cell_that_is_no_text_is_the_error_of_its_row(cell):
-    frame = pandas.DataFrame({"a": [cell, "x", "x"], "b": ["x", "x", cell]})
-    solved = solve_frame(frame, "a", "b", shared_system("baseline"))
-    failed = f"{cell!r} is not a string; expected a sentence as a string"
-    assert [row["error"] for row in records(solved)] == [failed, None, failed]
-    assert [row["EQUI"] for row in records(solved)] == [None, 1, None]
+CELLS = [5, date(2026, 1, 2), "x", True, b"x", ["x"], {}, None, math.nan, " ", "\ud800"]
+CELLS += ["el perro y la gata no son de ella"]
+
+
+def test_cells_are_refused_as_in_tables(tmp_path):
+    system, told = shared_system("baseline"), []
+    frame = pandas.DataFrame({"a": CELLS, "b": ["x"] * len(CELLS)}, dtype=object)
+    solved = records(solve_frame(frame, "a", "b", system))
+    (tmp_path / "a.jsonl").write_text(
+        "".join(json.dumps({"a": cell, "b": "x"}, default=str) + "\n" for cell in CELLS)
+    )
+    source = Source(
+        files={"--table": str(tmp_path / "a.jsonl")},
+        columns={"sent1": "a", "sent2": "b"},
+        skip_bad=True,
+    )
+    with source.opened(told.append, profile=system.profile) as table:
+        rows = [entry for batch in table.batches() for _, entry in batch]
+    # JSON has bytes as text.
+    assert [cell for cell, entry in zip(CELLS, rows, strict=True) if isinstance(entry, Pair)] == [
+        *CELLS[:3],
+        b"x",
+    ]
+    assert [row["error"] is None for row in solved] == [True] * 3 + [False] * 9
+    assert solved[3]["error"] == "row 4: 'a' is not a string; expected a sentence as a string"
+    assert str(rows[3]).endswith(solved[3]["error"].partition(": ")[2])
+    assert [row["EQUI"] for row in solved[2:4]] == [1, None]
 
 
 def test_wrong_use_is_told_in_a_line(monkeypatch, tmp_path):

@@ -14,8 +14,10 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, time, timedelta
 from functools import partial
 from itertools import zip_longest
+from numbers import Number
 from pathlib import Path
 from typing import TypeAlias
 
@@ -32,6 +34,7 @@ from ists_asp.resources import Closing
 # A match begins where a run of backslashes does: a long one is looked through once only.
 _BRACKET = re.compile(r"(?<!\\)(\\*+)([\[\]])")
 _OPENING = re.compile(r"(?<!\\)\[")
+_TEXTS = (str, Number, date, time, timedelta)  # what a cell of sentences may hold
 _GLUED_PAIR = re.compile(r"(?<!\\)\]\[")
 
 
@@ -325,24 +328,40 @@ def _sentence(
     value = row.cells[place]
     if value is ABSENT:
         raise DataError(f"no '{name}'", where=row.where, expected="a sentence")
-    if isinstance(value, list | dict | bytes) or (isinstance(value, bool) and record):
-        found = f"'{name}' is not a string"
-        raise DataError(found, where=row.where, expected="a sentence as a string")
     chunks = record.get(f"chunks{side}")
     chunks = None if chunks is ABSENT else chunks
     words = None if chunks is None else record.get(f"tokens{side}")
-    # A cell may have lines.
-    text = t.plain("" if value is None else str(value), row.where, repairs)
-    text = " ".join(text.splitlines())
-    if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
-        words, text = t.split_words(t.clean(text, row.where, repairs)), ""
-    words = t.given_tokens(words, row.where)
-    if not words:
-        raise empty(f"{name} is empty", where=row.where, expected="at least one token")
-    sentence = t.make_sentence(words, text)
+    sentence = cell_sentence(value, name, row.where, repairs, empty, words)
     if chunks is None:
         return sentence
-    return replace(sentence, chunks=given_chunks(chunks, len(words), str(side), row.where))
+    size = len(sentence.tokens)
+    return replace(sentence, chunks=given_chunks(chunks, size, str(side), row.where))
+
+
+def cell_sentence(
+    value: object,
+    name: str,
+    where: str,
+    repairs: t.Repairs,
+    empty: type[DataError] = DataError,
+    words: object = None,
+) -> Sentence:
+    """The sentence in a cell of a column; its tokens are split at blanks, or those ``words``."""
+    missing = value is None or (isinstance(value, float) and math.isnan(value))
+    if isinstance(value, bool) or not (missing or isinstance(value, _TEXTS)):
+        found, expected = f"'{name}' is not a string", "a sentence as a string"
+        raise DataError(found, where=where, expected=expected)
+    text = t.plain("" if missing else str(value), where, repairs)
+    if t.HALF.search(text):
+        raise DataError("half of a character, such as \\ud800", where=where, expected="a text")
+    # A cell may have lines.
+    text = " ".join(text.splitlines())
+    if not (isinstance(words, list) and all(isinstance(word, str) for word in words)):
+        words, text = t.split_words(t.clean(text, where, repairs)), ""
+    words = t.given_tokens(words, where)
+    if not words:
+        raise empty(f"{name} is empty", where=where, expected="at least one token")
+    return t.make_sentence(words, text)
 
 
 def given_chunks(value: object, size: int, number: str, where: str) -> tuple[Chunk, ...] | None:

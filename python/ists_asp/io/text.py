@@ -243,6 +243,7 @@ _INVISIBLE = re.compile(
     "|(?<=\\w)[\u200c\u200d]+(?=\\w)|(?<=\\w)[\ufe00-\ufe0f]+"
 )
 _BYTES = re.compile(r"""b(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")""")
+HALF = re.compile("[\ud800-\udfff]")
 _SIGNS = str.maketrans("\u2011ʹʻꞌ", "-'''")  # a hyphen that breaks no line, apostrophes
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _READ_AS = "[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"  # bytes from 80 to BF, as Windows-1252

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from importlib import import_module
-from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ists_asp.engine import Setup, System
 from ists_asp.engine.preparation import sums
 from ists_asp.errors import DataError, ResourceError, UsageError, shortened
 from ists_asp.io.formats import PAIRS, Outcome, pair_row
+from ists_asp.io.pairs import cell_sentence
 from ists_asp.io.tables import added
-from ists_asp.io.text import Repairs, clean, make_sentence, plain, split_words
-from ists_asp.model import Pair, Sentence, Text
+from ists_asp.io.text import Repairs
+from ists_asp.lang import foreign
+from ists_asp.model import Pair
 from ists_asp.pipeline.stages import Stages
 from ists_asp.resources import cache_dir
-from ists_asp.rules import Purpose, RuleWarning
+from ists_asp.rules import Profile, Purpose, RuleWarning
 from ists_asp.solver.batch import BATCH, batches
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def solve_frame(
 
     Args:
         frame: one of pandas, polars, pyarrow or another library that narwhals knows.
-        first: the name of the column of first sentences, which are text.
+        first: the name of the column of first sentences: texts, numbers or dates.
         second: that of second sentences.
         system: what decides, or the name of the profile to load.
         jobs: how many workers decide at the same time.
@@ -81,7 +82,7 @@ def solve_frame(
         stack.callback(stages.close)
         ours = [name for name in PAIRS if explain or name != "explanation"]
         rows: list[dict[str, Any]] = []
-        for _, outcome in stages.decide(batches(_entries(table, first, second))):
+        for _, outcome in stages.decide(batches(_entries(table, (first, second), system.profile))):
             rows += pair_row(outcome) if isinstance(outcome, Outcome) else [{"error": str(outcome)}]
         system.stages = stages.times
     for warning in warned:
@@ -98,25 +99,26 @@ def solve_frame(
     return solved
 
 
-def _entries(table: Any, first: str, second: str) -> Iterator[Entry]:  # noqa: ANN401
+def _entries(table: Any, names: Sequence[str], profile: Profile) -> Iterator[Entry]:  # noqa: ANN401
     """The rows of a frame as pairs of texts, or their faults; they are no rows of a file."""
-    pairs = zip(_texts(table[first]), _texts(table[second]), strict=True)
-    for number, (one, two) in enumerate(pairs, 1):
-        if isinstance(one, DataError):
-            yield None, one
-        elif isinstance(two, DataError):
-            yield None, two
+    for number, cells in enumerate(zip(*(_cells(table[name]) for name in names), strict=True), 1):
+        where, repairs = f"row {number}", Repairs()
+        try:
+            one, two = (
+                cell_sentence(cell, name, where, repairs)
+                for cell, name in zip(cells, names, strict=True)
+            )
+            if fault := foreign((one, two), profile.language, profile.name, where):
+                raise fault
+        except DataError as fault:
+            yield None, fault
         else:
-            yield None, Pair(str(number), one, two)
+            yield None, Pair(str(number), one, two).as_text()
 
 
-def _texts(cells: Any) -> Iterator[Sentence | DataError]:  # noqa: ANN401
-    """The cells of a column, each as one line; one that is missing as nothing."""
-    for start in range(0, len(cells), BATCH):
-        part = cells[start : start + BATCH]
+def _cells(column: Any) -> Iterator[object]:  # noqa: ANN401
+    """The cells of a column; None for one that is missing."""
+    for start in range(0, len(column), BATCH):
+        part = column[start : start + BATCH]
         for cell, missing in zip(part.to_list(), part.is_null().to_list(), strict=True):
-            if not missing and (isinstance(cell, bool) or not isinstance(cell, (str, Real))):
-                yield DataError(f"{cell!r} is not a string", expected="a sentence as a string")
-                continue
-            text = "" if missing else " ".join(str(cell).splitlines())
-            yield Text(make_sentence(split_words(clean(plain(text), "a cell", Repairs()))).tokens)
+            yield None if missing else cell
