@@ -54,7 +54,7 @@ from ists_asp.workbench import (
     rules,
     words,
 )
-from ists_asp.workbench.desk import Bench
+from ists_asp.workbench.desk import Bench, EndingError
 from ists_asp.workbench.folder import ReadOnlyError
 from ists_asp.workbench.project import ConflictError
 
@@ -74,7 +74,7 @@ _HEAD = 16 << 10  # bytes of the head of a request
 # In the order of the work.
 VIEWS = ("try", "words", "rules", "effects", "correct", "learn", "report", "feedback")
 
-_STATUS = {SupersededError: 409, ConflictError: 409, ReadOnlyError: 403}
+_STATUS = {SupersededError: 409, ConflictError: 409, ReadOnlyError: 403, EndingError: 503}
 
 
 def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object]) -> Guard:

@@ -12,7 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -40,8 +40,12 @@ _PROFILES = 2  # profiles that are held ready
 Step: TypeAlias = Literal["undo", "redo"]
 
 
-def _ending() -> UsageError:
-    return UsageError("the server is ending", hint="Start it again")
+class EndingError(UsageError):
+    """What a question needs is gone: the server ends, or has other profiles to work with."""
+
+    def __init__(self) -> None:
+        found = "the server is ending, or works with other profiles now"
+        super().__init__(found, hint="Ask again, or start it again")
 
 
 class Newest:
@@ -76,6 +80,7 @@ class Desk(Closing):
         self._newest = Newest()
         self._annotator = System(setup)
         self._answers: dict[Pair, SolvedAnswer] = {}
+        self._closed = False
 
     @property
     def failed(self) -> bool:
@@ -110,7 +115,8 @@ class Desk(Closing):
         self.why(answer.pair, "1: 1 2" if rating is None else "rating")
 
     def close(self) -> None:
-        """Kill the workers."""
+        """Kill the workers; whoever waits for them gets an EndingError."""
+        self._closed = True
         self.give_up()
         for worker in self.workers:
             worker.close()
@@ -118,13 +124,13 @@ class Desk(Closing):
 
     def pair(self, first: GivenSentence, second: GivenSentence, identifier: str = "1") -> Pair:
         """An annotated pair; text is tokenised."""
-        with self._lock:
+        with self._open(), self._lock:
             read = self._annotator.read([(identifier, first, second)])
             return next(self._annotator.annotate(read))
 
     def annotate(self, pairs: Sequence[Pair]) -> list[Pair]:
         """Many pairs, annotated; those of text are tokenised."""
-        with self._lock:
+        with self._open(), self._lock:
             return list(self._annotator.annotate(self._annotator.tokenized(pairs)))
 
     def decide(self, pair: Pair, *, tab: str = "", number: int = 0) -> SolvedAnswer:
@@ -154,14 +160,25 @@ class Desk(Closing):
         wanted: Callable[[], bool] = lambda: True,
     ) -> Any:  # noqa: ANN401
         """The reply of a worker, by default the second, to a question; see :meth:`Worker.ask`."""
-        while True:
-            workers = self.workers
-            try:
-                return workers[worker].ask(question, items, wanted=wanted)
-            except IstsError:
-                # If it has given way to one with other rules meanwhile, that is asked.
-                if workers is self.workers:
-                    raise
+        with self._open():
+            while True:
+                workers = self.workers
+                try:
+                    return workers[worker].ask(question, items, wanted=wanted)
+                except IstsError:
+                    # If it has given way to one with other rules meanwhile, that is asked.
+                    if workers is self.workers:
+                        raise
+
+    @contextmanager
+    def _open(self) -> Iterator[None]:
+        """Say of whatever fails once the desk is closed that this is why."""
+        try:
+            yield
+        except Exception:
+            if self._closed:
+                raise EndingError from None
+            raise
 
 
 def _begun(setup: Setup) -> Sequence[Worker]:
@@ -195,7 +212,7 @@ class Desks(Closing):
         profile = profile or self._project.profile
         with self._lock:
             if self._closed:
-                raise _ending()
+                raise EndingError
             state = self._project.state.digest
             if (desk := self._desks.get(profile)) is None:
                 load_profile(profile)
@@ -222,7 +239,7 @@ class Desks(Closing):
                 desk.loading.result(patience)
         except CancelledError:
             if self._closed:
-                raise _ending() from None
+                raise EndingError from None
             # The rules have changed meanwhile.
             return self.desk(profile, patience)
         return desk
