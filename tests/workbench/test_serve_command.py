@@ -57,7 +57,9 @@ def test_it_ends_when_it_is_told_to_and_leaves_no_process(tmp_path):
                 connection.request("POST" if body else "GET", path, json.dumps(body), headers)
                 time.sleep(0.5)
                 process.send_signal(number)
-                assert "error" in json.loads(connection.getresponse().read().split(b"\n")[-2:][0])
+                response = connection.getresponse()
+                told = json.loads(response.read().split(b"\n")[-2:][0])["error"]
+            assert (response.status, told[:20]) == (503 if body else 200, "the server is ending")
             assert process.communicate(timeout=60)[1] == ""
         for _ in range(100):
             left = [child for child in children if Path("/proc", child).exists()]

@@ -130,6 +130,7 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
 
     @app.exception_handler(IstsError)
     def expected(_request: Request, error: IstsError) -> responses.JSONResponse:
+        error = EndingError() if bench.desks.closed else error
         body = {"error": visible(str(error))}
         if isinstance(error, ConflictError):
             body["text"] = error.text

@@ -200,7 +200,7 @@ class Desks(Closing):
         self._lock = threading.Lock()
         self._desks: OrderedDict[str, Desk] = OrderedDict()
         self._threads = ThreadPoolExecutor(_PROFILES + 2)
-        self._closed = False
+        self.closed = False
 
     def setup(self, profile: str | None = None) -> Setup:
         """The options of a system with the rules of the project."""
@@ -211,7 +211,7 @@ class Desks(Closing):
         """The desk for a profile, whose workers load the rules while other things are done."""
         profile = profile or self._project.profile
         with self._lock:
-            if self._closed:
+            if self.closed:
                 raise EndingError
             state = self._project.state.digest
             if (desk := self._desks.get(profile)) is None:
@@ -238,7 +238,7 @@ class Desks(Closing):
             with suppress(TimeoutError, IstsError):
                 desk.loading.result(patience)
         except CancelledError:
-            if self._closed:
+            if self.closed:
                 raise EndingError from None
             # The rules have changed meanwhile.
             return self.desk(profile, patience)
@@ -253,7 +253,7 @@ class Desks(Closing):
     def close(self) -> None:
         """Kill all workers."""
         with self._lock:
-            self._closed = True
+            self.closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         for desk in self._desks.values():
             desk.close()

@@ -127,8 +127,8 @@ def serve(
 
         def end() -> None:
             # Whoever waits for a worker is told that it ended, and keeps nobody waiting.
-            bench.closing.close()
             desks.close()
+            bench.closing.close()
 
         with bench.closing:
             # Who comes before the server is ready waits.
