@@ -75,7 +75,7 @@ class Contrast(msgspec.Struct, frozen=True):
 
 
 class Contrasted:
-    """The ``contrast`` of a decision, and what fired for its ``pros``, ``cons`` and ``because``."""
+    """The ``contrast`` of a decision, and what fired for its parts, called like them."""
 
     # What came second, unless an ``other`` label is asked for, is read off sums, without a search;
     # :func:`runner_up` may find another one.
@@ -100,7 +100,9 @@ class Contrasted:
         elif isinstance(rival, tuple):
             second = trace.tell("aligned with {words}", words=self._quoted(3 - self._side, rival))
         by, points = lead(trace, decision, rival, (*self.pros, *self.cons))
-        bars = (Because.of(trace, one) for atom in self._barred for one in trace.reasons(atom))
+        bars = (one for atom in self._barred for one in trace.reasons(atom))
+        forbidding = {Because.of(trace, one): one for one in bars}
+        self.forbidding = tuple(forbidding.values())
         self.contrast = Contrast(
             str(self._kind),
             decision.selector,
@@ -111,7 +113,7 @@ class Contrasted:
             tuple(map(self._reason, self.pros, points)),
             tuple(map(self._reason, self.cons, points[len(self.pros) :])),
             tuple(firings),
-            tuple(dict.fromkeys(bars)),
+            tuple(forbidding),
             tuple(own_rules(trace, [one.evidence for one in found], self.because)),
         )
 

@@ -93,7 +93,7 @@ class Grower:
         second = runner_up(self._trace, decision)
         weighed = bool(found.pros or found.cons)
         if weighed or decision.kind in _TOLD:
-            bars = [Branch(one.sentence, str(one.rule)) for one in found.forbidding]
+            bars = [self._firing(one, max(0, self._depth - 1)) for one in made.forbidding]
             branch.below.append(Branch(found.sentence))
             branch.below += [Branch(tell("forbidden by"), below=bars)] if bars else []
             pros, cons = map(tell, _TITLES.get(decision.kind, _SIDES))
@@ -125,8 +125,9 @@ class Grower:
         limit = len(found) if whole else _SHOWN
         for one, contribution in zip(found[:limit], by, strict=False):
             line = Branch(f"{one.sentence} ({one.name})", str(one.rule or ""), one.points)
-            weights = map(self._weighed, contribution.worths)
-            line.where += "".join(weight for weight in weights if v.CORRECTION.name in weight)
+            several = len(contribution.worths) > 1
+            weights = "".join(self._weighed(one, of_each=several) for one in contribution.worths)
+            line.where += weights if v.CORRECTION.name in weights else ""
             if contribution.firing is not None and self._depth > _FLAT:
                 line.below = self._firing(contribution.firing, 0).below
             branch.below.append(line)
@@ -203,14 +204,18 @@ class Grower:
         first.where += "".join(map(self._weighed, weights))
         return first
 
-    def _weighed(self, worth: Ground) -> str:
-        """Where the weight stands that evidence has, and its correction, with what each adds."""
-        found = ""
+    def _weighed(self, worth: Ground, *, of_each: bool = False) -> str:
+        """Where the weight stands that evidence has, and its correction, with what each adds.
+
+        Of several labels ``of_each`` says which of them it is for.
+        """
+        found, label = "", f" {worth.arguments[1].upper()}" if of_each else ""
         for reason in self._trace.reasons(worth)[:1]:
             for atom in reason.positive:
                 rule = self._trace.reasons(atom)[0].probe.rule
-                value = f" {atom.arguments[2].number:+}" if len(reason.positive) > 1 else ""
-                found += f", {atom.name}{value} {rule.file}:{rule.line}"
+                several = of_each or len(reason.positive) > 1
+                value = f" {atom.arguments[2].number:+}" if several else ""
+                found += f", {atom.name}{label}{value} {rule.file}:{rule.line}"
         return found
 
     def _term(self, term: Term, chosen: Ground) -> Branch:
