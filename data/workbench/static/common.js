@@ -207,6 +207,18 @@ export const live = (holder, { choose, join }) => {
   });
 };
 
+/** Say on every page if the rules that are saved cannot be loaded. */
+export const loaded = async () => {
+  const told = byId("unloaded");
+  if (!told) return;
+  try {
+    const { fault } = await get("/project/rules/loaded");
+    told.hidden = !fault;
+    told.replaceChildren(...(fault ? [t("Pairs are decided as before, for these rules cannot be loaded: {fault}", { fault }), " ", make("a", { href: "/rules", text: t("Rules") })] : []));
+  } catch (error) { failed(error); }
+};
+if (document.body.dataset.view) loaded();
+
 /** Put a picture, which the server made and escaped, in its place. */
 export const draw = (holder, text) => {
   const picture = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;

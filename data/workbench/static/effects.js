@@ -13,6 +13,16 @@ const signed = (value) => (value > 0 ? "+" : value < 0 ? "−" : "±") + percent
 const tone = (value) => (value > 0 ? "better" : value < 0 ? "worse" : "dim");
 const total = (pair) => (pair.measures ? pair.measures["Typ+Sco"].by + Object.values(pair.measures).reduce((sum, one) => sum + one.by, 0) / 100 : 0);
 
+/** Whether so many of n pairs or fewer would get worse, or better, in one of twenty cases if it were chance. */
+const isChance = (fewer, n) => {
+  let share = 1, sum = 0;
+  for (let k = 0; k <= fewer; k += 1) {
+    sum += share;
+    share *= (n - k) / (k + 1);
+  }
+  return sum / 2 ** (n - 1) > 0.05;
+};
+
 /** What made a state; people name their own edits. */
 const edited = ({ edit }) => ({ "the beginning": t("the beginning"), "changed outside": t("changed outside") })[edit] ?? edit;
 
@@ -63,7 +73,7 @@ const changed = () => {
   }
   const worse = one.changed.filter((pair) => total(pair) < 0).length, better = one.changed.filter((pair) => total(pair) > 0).length;
   byId("changed").replaceChildren(make("h2", { text: t("{n} pair changed in {name}|{n} pairs changed in {name}", { n: one.changed.length, name: one.name }) }), ...(tabs ? [tabs] : []),
-    ...(one.measures ? [make("p", { class: "dim", text: t("{worse} worse, {better} better against gold, by type and score; the worst first.", { worse, better }) })] : []),
+    ...(one.measures ? [make("p", { class: "dim", text: [t("{worse} worse, {better} better against gold, by type and score; the worst first.", { worse, better }), worse + better && isChance(Math.min(worse, better), worse + better) ? t("That is within chance.") : ""].join(" ") })] : []),
     make("table", { class: "pairs" }, make("tbody", {}, ...one.changed.slice(0, SHOWN).map((pair) => listed(one, pair)))),
     ...(one.changed.length > SHOWN ? [make("p", { class: "dim", text: t("and {n} more", { n: one.changed.length - SHOWN }) })] : []));
 };

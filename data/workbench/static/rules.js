@@ -1,4 +1,4 @@
-import { byId, failed, get, make, say, send, settled, t, undoing } from "./common.js";
+import { byId, failed, get, loaded, make, say, send, settled, t, undoing } from "./common.js";
 import { makeEditor, predicatesOf } from "./editor.js";
 import { stream } from "./stream.js";
 
@@ -145,14 +145,6 @@ const open = async (name, line, text) => {
   history.replaceState(null, "", `${link(file.name)}${line ? `&line=${line}` : ""}`);
   show(line, text);
   await tree().catch(failed);
-};
-
-const loaded = async () => {
-  try {
-    const { fault } = await get("/project/rules/loaded");
-    byId("fault").hidden = !fault;
-    byId("fault").textContent = fault ? t("Pairs are decided as before, for these rules cannot be loaded: {fault}", { fault }) : "";
-  } catch (error) { failed(error); }
 };
 
 /** The file as it is now; null where there is none. */
