@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import ists_asp
+from ists_asp.lang import by_degree, say, texts_of
 from ists_asp.resources import data_dir, template
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.rules.loader import load_rules
 from ists_asp.rules.profiles import Purpose
 from ists_asp.rules.programs import find_program
-from ists_asp.texts import by_degree, say, table
 from ists_asp.workbench.app import VIEWS
 from ists_asp.workbench.manual import PARTS
 
@@ -63,7 +63,7 @@ def values(text):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_language_says_all_that_is_marked_and_nothing_else(language):
-    texts, rules = table(language), [rule.text for rule in programs(language)]
+    texts, rules = texts_of(language), [rule.text for rule in programs(language)]
     quoted = {rule: re.findall(r'"([^"]+)"', rule) for rule in rules}
     called = {name for rule in rules if rule.startswith("called(") for name in quoted[rule]}
     assert not (MARKED | called) - texts.keys()
@@ -75,7 +75,7 @@ def test_a_language_says_all_that_is_marked_and_nothing_else(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_sentence_is_that_of_a_rule_with_its_variables(language):
-    rules = table(language, "rules")
+    rules = texts_of(language, "rules")
     assert not rules.keys() - {rule.sentence for rule in programs(language)}
     assert not [text for text, theirs in rules.items() if values(text) != values(theirs)]
 

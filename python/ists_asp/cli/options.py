@@ -263,7 +263,7 @@ def _profile(default: str) -> Decorator:
     )
 
 
-_RULES: Decorator = _shared(
+rules_option: Decorator = _shared(
     "--rules --words PATH",
     "Your rule file, rule folder or word table; see ists-asp rules. Repeatable.",
     name="rules",
@@ -299,7 +299,7 @@ cache_option: Decorator = _shared(
 )
 
 _SETUP: tuple[Decorator, ...] = (
-    _RULES,
+    rules_option,
     timeout_option,
     _shared(
         "-c NAME=VALUE",
@@ -363,7 +363,7 @@ _ENGINE: tuple[Decorator, ...] = (
 
 def profile_options(function: Function) -> Function:
     """Give a command ``setup`` by the options that choose rules, without a system's."""
-    decorators = (_profile("default"), _RULES, reader_option(), cache_option)
+    decorators = (_profile("default"), rules_option, reader_option(), cache_option)
     return decorated(with_setup(function), decorators)
 
 

@@ -314,7 +314,11 @@ def _ratings(
     titles = [wanted] if wanted else [role] if role == "rating" else []
     table = opened(titles=titles) if kind or sheet else None
     if table is None or not (table.header or wanted):
-        items = list(parse_each(file, _rating, faults))
+
+        def score_of(line: Line) -> float | None:
+            return _number(line.text.strip().partition("\t")[0], line.where)
+
+        items = list(parse_each(file, score_of, faults))
         faults.check()
         return [None if isinstance(item, DataError) else item for item in items], [], set()
     # A table that had such a column before has ours behind it.
@@ -344,13 +348,6 @@ def _ratings(
     faults.check()
     ids = [] if at is None else [own for _, own in rows]
     return [rating for rating, _ in rows], ids, errors
-
-
-def _rating(line: Line) -> float | None:
-    text = line.text.strip()
-    if not text:
-        return None
-    return _number(text.partition("\t")[0], line.where)
 
 
 def _number(value: object, where: str) -> float | None:

@@ -30,7 +30,7 @@ _COUPLES = (
     *((one, two) for one in USUAL["answer"] for two in USUAL["reference"]),
 )
 _USUAL = {*chain(*_COUPLES), *chain(*USUAL.values())} - {"s", "t", *USUAL["totals"]}
-_UNIT = re.compile(
+UNIT = re.compile(  # such as (max. 5)
     r"\(.*\)|\[.*\]|%|/ ?\d+|\d+ ?[-–] ?\d+|(?:max|máx)\.? ?\d+|te?xto?|text[eo]?|str(?:ing)?|int"
     r"|float|number|número|pts\.?|points?|puntos?|Punkte|punti",
     re.IGNORECASE,
@@ -82,11 +82,6 @@ def is_total(cells: Cells) -> bool:
         and folded(name) in USUAL["totals"]
         and all(re.fullmatch(r"[-\d.,/% ()]+", number) for number in numbers)
     )
-
-
-def are_units(cells: Cells) -> bool:
-    """Whether all cells that hold something hold units, such as ``(max. 5)``."""
-    return all(map(_UNIT.fullmatch, texts(cells)))
 
 
 def couple(columns: Sequence[str]) -> tuple[int, int] | None:

@@ -326,19 +326,16 @@ class Table:
             sheets.edit(self.kind, stream, self.name, self._limits, change, output)
 
     def _warn(self, text: str) -> None:
-        self._warn_once(f"{self.name}: {text}")
-
-    def _warn_once(self, text: str) -> None:
         if text not in self._told:
             self._told.add(text)
-            self._sink(text)
+            self._sink(f"{self.name}: {text}")
 
     def _take_titles(self, rows: Sequence[Row], at: int) -> None:
         self._titles = self._head = rows[at].number
         if any(texts(row.cells) for row in rows[:at]):
             self._warn(f"row {self._titles} has the titles; what is above it is left out")
         units = texts(rows[at + 1].cells) if len(rows) > at + 2 else []
-        if units and c.are_units(units):
+        if units and all(map(c.UNIT.fullmatch, units)):
             self._titles = rows[at + 1].number
             self._warn(f"row {self._titles} has units ({shortened(', '.join(units))}); left out")
 

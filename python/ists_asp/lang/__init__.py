@@ -2,6 +2,7 @@
 
 Each module of this package has a ``LANGUAGE``. Its words, which decide how texts are cut and by
 which a text in another language is noticed, are a table of ``data/languages.toml``, if it has one.
+The texts for people in it are tables of ``data/texts``, by the English ones.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -158,3 +159,30 @@ def _words(
         tuples[key] = frozenset(tuples[key])
     tuples |= own | {"small": frozenset(small.split()), "before_capitals": before_capitals}
     return Words(name, contractions=cuts, corrected=corrected, **tuples)
+
+
+@cache
+def texts_of(language: str, kind: str = "texts") -> Mapping[str, str]:
+    """The texts of a language by English ones, or its sentences of ``rules``, or ``degrees``."""
+    path = data_dir() / "texts" / f"{language}.{kind}.tsv"
+    lines = path.read_text("utf-8").splitlines() if path.is_file() else ()
+    return dict(line.split("\t", 1) for line in lines if "\t" in line)
+
+
+def say(language: str, text: str, /, **values: object) -> str:
+    """A text in a language, with values for its {names}; of "one|many" the one that fits n."""
+    one, _, many = texts_of(language).get(text, text).partition("|")
+    return (many if many and values.get("n") != 1 else one).format_map(values)
+
+
+def by_degree(language: str, text: str) -> str:
+    """A reason with words of degree for its percentages and points."""
+    for pattern, steps in texts_of(language, "degrees").items():
+        limits = [step.partition(" ") for step in steps.split("|")]
+
+        def word(found: re.Match[str], limits: Sequence[tuple[str, str, str]] = limits) -> str:
+            degree = int(found["n"] or 0)
+            return found.expand(next(words for limit, _, words in limits if degree < int(limit)))
+
+        text = re.sub(pattern, word, text)
+    return text

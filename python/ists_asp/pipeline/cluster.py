@@ -154,7 +154,8 @@ class Engine:
                 "input": [[file, state_of(file)] for group in groups for file in group],
             }
             made_by = json.loads(json.dumps(made_by))
-            folders = [_absolute(str(name)) for name in (job.output, job.traces) if name]
+            there = (file_system(str(name)) for name in (job.output, job.traces) if name)
+            folders = [str(files.unstrip_protocol(path)).rstrip("/") for files, path in there]
             for folder in folders:
                 _claim(folder, made_by, claims)
             key = sha256(json.dumps(made_by).encode()).hexdigest()
@@ -280,11 +281,6 @@ def _files_of(source: Source) -> list[tuple[str, ...]]:
     if len(sides) == 2 and len(sides[0]) + len(sides[1]) > 2:
         raise UsageError("--sent1 and --sent2 name one file each", hint="Use --table for many")
     return list(zip(*sides, strict=True))
-
-
-def _absolute(address: str) -> str:
-    system, path = file_system(address)
-    return str(system.unstrip_protocol(path)).rstrip("/")
 
 
 def _claim(folder: str, made_by: dict[str, Any], claims: ExitStack) -> None:

@@ -20,11 +20,11 @@ from msgspec import json, to_builtins
 
 from ists_asp.evaluate.scorer import DECIMALS, Reference, Scores, evaluate
 from ists_asp.io.wa import given_answer
+from ists_asp.lang import texts_of
 from ists_asp.model import Alignment, Answer, Scheme
 from ists_asp.report import picture
 from ists_asp.resources import data_dir, template
 from ists_asp.terminal import visible
-from ists_asp.texts import table
 from ists_asp.trace.contrast import Contrast, Contrasted
 from ists_asp.trace.decisions import DecisionKind, decisions
 from ists_asp.trace.trace import Trace
@@ -214,7 +214,7 @@ def page(report: Report) -> str:
     script = "\n".join(code)
     packed = (zlib.compress(encoded(report.detail(entry))) for entry in report.entries)
     overview = encoded(report.overview()).decode()
-    texts = table(report.language)
+    texts = texts_of(report.language)
     return template("report", "page.html").render(
         gettext=lambda text: texts.get(text, text),
         language=report.language,

@@ -12,13 +12,13 @@ from clingo.ast import AST, ASTType
 
 from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import Memo, Store
+from ists_asp.lang import texts_of
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.exceptions import apply_exceptions
 from ists_asp.rules.parsing import Parsing, RuleWarning
 from ists_asp.rules.source import RuleFile, RuleSource, join, read_source, refuse, resolved
 from ists_asp.syntax.ground import Later
 from ists_asp.syntax.trees import Signature, derived, predicates
-from ists_asp.texts import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
@@ -150,7 +150,7 @@ class RuleSet:
 
     def spoken(self) -> RuleSet:
         """The same rules, with their sentences in the language, of those that it has."""
-        says = table(self.language, "rules")
+        says = texts_of(self.language, "rules")
 
         def rules() -> Iterator[NamedRule]:
             for rule in self.rules:

@@ -17,9 +17,9 @@ import msgspec
 from clingo import SymbolType, parse_term
 
 from ists_asp import vocabulary as v
+from ists_asp.lang import by_degree
 from ists_asp.solver.search import AnswerSet
 from ists_asp.syntax.ground import Ground
-from ists_asp.texts import by_degree
 from ists_asp.trace.decisions import (
     PREDICATES,
     WHOLE,

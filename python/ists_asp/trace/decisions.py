@@ -14,11 +14,11 @@ from clingo import SymbolType
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import UsageError, shortened
+from ists_asp.lang import say
 from ists_asp.limits import MAX_TOKENS
 from ists_asp.model import Alignment, Answer, Pair
 from ists_asp.rules import NamedRule
 from ists_asp.syntax.ground import Ground
-from ists_asp.texts import say
 from ists_asp.trace.grounding import Element, RuleInstance
 from ists_asp.trace.trace import Term, Trace
 from ists_asp.vocabulary import ALIC, ALIGNED, BOUNDARY, LABEL, NOALI, RATING, SCORE, TAG

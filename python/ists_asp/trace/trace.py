@@ -13,13 +13,13 @@ from typing import ClassVar
 from clingo import Control, Symbol, SymbolType
 
 from ists_asp.errors import TraceError, of_pair
+from ists_asp.lang import say, texts_of
 from ists_asp.model import Answer, Label, Pair
 from ists_asp.rules.arguments import CHUNK, SPAN, TOKEN, ArgumentTypes, Place
 from ists_asp.solver import Best
 from ists_asp.syntax.ground import Ground, plain
 from ists_asp.syntax.terms import reread, written
 from ists_asp.syntax.trees import ANY
-from ists_asp.texts import say, table
 from ists_asp.trace.grounding import Grounding, Group, RuleInstance
 from ists_asp.trace.instances import RuleInstances, agrees
 from ists_asp.trace.probes import Probe
@@ -209,7 +209,7 @@ class Trace:
         """The pair's words, for sentences about it."""
         atoms = chain.from_iterable(map(self.atoms, Words.READ))
         words = Words(self.answer.pair, atoms, self.reified.places)
-        words.texts = texts = table(self.reified.rules.language)
+        words.texts = texts = texts_of(self.reified.rules.language)
         called = ((one.arguments[0], plain(one.arguments[1])) for one in self.beginning(CALLED))
         words.called = {value: texts.get(name, name) for value, name in called}
         return words
@@ -245,7 +245,7 @@ class Trace:
         return self.words.sentence(firing.probe, firing.values)
 
     def tell(self, text: str, /, **values: object) -> str:
-        """A text in the language of the rules; see :func:`ists_asp.texts.say`."""
+        """A text in the language of the rules; see :func:`ists_asp.lang.say`."""
         return say(self.reified.rules.language, text, **values)
 
     @cached_property

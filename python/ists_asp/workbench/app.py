@@ -37,11 +37,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ists_asp._version import __version__
 from ists_asp.errors import IstsError, brief, shortened
+from ists_asp.lang import texts_of
 from ists_asp.resources import data_dir, docs_dir, template
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.run.pool import SupersededError
 from ists_asp.terminal import one_line, visible
-from ists_asp.texts import table
 from ists_asp.workbench import (
     api,
     corrections,
@@ -96,7 +96,7 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
     def page(view: str, request: Request, **more: object) -> responses.HTMLResponse:
         known = {name: load_profile(name) for name in list_profiles()}
         language = known[project.profile].language
-        texts = table(language)
+        texts = texts_of(language)
         text = template("workbench", f"{view}.html").render(
             gettext=lambda text: texts.get(text, text),
             language=language,

@@ -41,7 +41,7 @@ Step: TypeAlias = Literal["undo", "redo"]
 
 
 class EndingError(UsageError):
-    """What a question needs is gone: the server ends, or has other profiles to work with."""
+    """The server ends, or works with other profiles: the question has no answer."""
 
     def __init__(self) -> None:
         found = "the server is ending, or works with other profiles now"

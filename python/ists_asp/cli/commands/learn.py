@@ -95,12 +95,7 @@ def _weights(values: Values) -> Collection[Path]:
     callback=lambda context, _option, given: given or _PROFILES[context.params["task"]],
     help="Profile whose evidence to weigh.  [default: default; with --task sts: sts-en]",
 )
-@options.option(
-    "--rules PATH",
-    "Rule folder or file that replaces or extends the shipped rules.",
-    type=RULES,
-    multiple=True,
-)
+@options.rules_option
 @options.reader_option("none")
 @options.file_option("--vectors", "Word vectors to use instead of the shipped ones.")
 @options.cache_option
