@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -96,6 +96,8 @@ def check_constants(checked: Checked) -> Iterator[Finding]:
     derived = _derived(read for _, read in rules)
     words = _word_slots(read for _, read in rules)
     stated = _stated(checked)
+    # A licence may have the name of its rule.
+    names = {statement.rule.name for path in checked.own for statement, _ in checked.atoms[path]}
     for path in checked.own:
         for statement, (heads, body, _) in (*checked.atoms[path], *_weights(checked, path)):
             for atom in (*heads, *body):
@@ -103,7 +105,7 @@ def check_constants(checked: Checked) -> Iterator[Finding]:
                 for code, told, hint in (
                     *_outside(atom),
                     *_not_words(atom, words),
-                    *((asked and [*_underived(atom, derived)]) or _unlike(atom, stated)),
+                    *((asked and [*_underived(atom, derived)]) or _unlike(atom, stated, names)),
                 ):
                     place, name = (statement, atom), statement.rule.name
                     finding = checked.finding(code, place, told, hint, name)
@@ -189,12 +191,14 @@ def _sort(constant: Ground) -> str:
     return "a string" if constant[0] == '"' else plain
 
 
-def _unlike(atom: Atom, stated: Mapping[_Slot, set[Ground]]) -> Iterator[_Fault]:
+def _unlike(
+    atom: Atom, stated: Mapping[_Slot, set[Ground]], names: Container[str]
+) -> Iterator[_Fault]:
     """Constants that no other file has there: of another sort, or spelt much like one of them."""
     for slot, term in _slots(atom):
         known = stated.get(slot, set())
         named = slot in _DOMAINS or slot in _NAMES or slot == _EVIDENCE
-        if named or not isinstance(term, Ground) or term in known:
+        if named or not isinstance(term, Ground) or term in known or term in names:
             continue
         place = f"the {_ordinal(slot[1])} argument of {atom.key}"
         sorts = {_sort(one) for one in known}
