@@ -3,14 +3,15 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_pair
-from ists_asp.model import Pair
-from tests.sharing import alignments
+from ists_asp.model import Label, Pair
+from tests.sharing import alignments, shared_system
 
 pytestmark = pytest.mark.slow
 
@@ -147,3 +148,34 @@ def test_too_little_gold(bad, tmp_path):
     message = bad(1, "learn", "--gold", tmp_path)
     assert "no choice to learn from" in message
     assert "Give more gold pairs" in message
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("label", [Label.EQUI, None])
+def test_edits_stand_beside_weights_where_they_earn_themselves(label, run, tmp_path):
+    verbs = ("sells", "buys", "builds", "moves", "shows", "paints", "sends")
+    texts = [f"{verb} {thing}" for verb in verbs for thing in ("red cars", "a door", "old trains")]
+    pairs = [(f"Opel {text}", f"Vauxhall {text} today") for text in texts]
+    file, edits = tmp_path / "gold.wa", tmp_path / "edits.lp"
+    with file.open("w") as stream:
+        for number, answer in enumerate(shared_system("default").solve_many(pairs, rated=False)):
+            lines = {line.sides: line for line in answer.alignments}
+            maker = lines[(1,), (1,)]
+            assert maker.label is not Label.EQUI
+            if label:
+                lines[maker.sides] = replace(maker, label=label, score=5.0)
+            stream.write(write_pair(replace(answer.pair, id=str(number + 1)), lines.values()))
+    options = "--most", "0", "--cross-validate", "2", "--edits", edits, "-o", "weights.lp"
+    result = run("learn", "--gold", file, *options)
+    assert result.exit_code == 0, result.stderr
+    if label is None:
+        assert f"no edit earns itself in pairs held out: {edits} is not written" in result.stderr
+        assert not edits.exists()
+        return
+    assert re.search(r" 21 better, 0 worse out of fold, F1 \+[\d.]+: opel_vauxhall", result.stderr)
+    found = edits.read_text("utf-8")
+    assert '"opel","vauxhall"' in found
+    assert "--most 0 --edits edits.lp" in found
+    solve = ("solve", "--rules", edits, "--reader", "none", "--format", "text")
+    told = run(*solve, "Opel rents a bus", "Vauxhall rents a bus").stdout
+    assert re.search("Opel +EQUI 5  Vauxhall", told), told

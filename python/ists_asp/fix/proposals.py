@@ -57,6 +57,11 @@ class Proposal:
     scope: str  # how far it reaches
     step: int  # the same as a number, the narrowest first
 
+    @property
+    def wide(self) -> bool:
+        """Whether it may be about any words."""
+        return self.scope == _SCOPES[-1]
+
     def may_touch(self, sentences: Sequence[str]) -> bool:
         """Whether all words of a rule or entry stand in sentences, whatever their ends."""
         words = " ".join(sentences).lower().split()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from clingo.ast import ASTType
 
@@ -36,6 +36,8 @@ from ists_asp.solver.solver import switched_rules
 from ists_asp.solver.statements import Version
 from ists_asp.syntax.ground import Atoms
 from ists_asp.syntax.trees import PROBE, off, probe
+
+T = TypeVar("T")
 
 MOST = 7  # proposals that are shown
 _FEW = 3  # other proposals, beside which weights are not tried: they turn decisions everywhere
@@ -165,18 +167,32 @@ def fix(
 
 def fix_many(system: System, golds: Mapping[str, Reference]) -> Fix:
     """Look for edits for the wrong decisions of corrected pairs, those that mend most first."""
-    pairs = [gold.pair for gold in golds.values()]
-    wrong, pooled, taken = 0, dict[str, Proposal](), set[str]()
-    for trace in counted(system.trace_annotated(list(system.annotate(pairs)), rated=False)):
+    annotated = list(system.annotate(gold.pair for gold in golds.values()))
+    corpus = Corpus.of(system, annotated, golds)
+    pooled, wrong = pooled_proposals(system, corpus)
+    found = measured(system, [*pooled], [], corpus)
+    return Fix(not wrong, len(pooled), *found, wrong=wrong)
+
+
+def pooled_proposals(system: System, corpus: Corpus) -> tuple[dict[Proposal, set[str]], int]:
+    """Edits for wrong decisions, with the ids of their pairs; and how many decisions are wrong."""
+    claims = dict[str, list[Example]]()
+    for name, gold in (corpus.gold or {}).items():
+        if name in corpus.answers:
+            claims[name] = [*wrong_decisions(corpus.answers[name], gold, system.profile.name)]
+    pooled, taken = dict[str, tuple[Proposal, set[str]]](), set[str]()
+    pairs = (pair for pair, _ in corpus.items if claims.get(pair.id))
+    for trace in counted(system.trace_annotated(pairs, rated=False)):
         answer = SolvedAnswer.of(trace.answer, tracing=partial(next, repeat(trace)))
-        for example in wrong_decisions(answer, golds[answer.pair.id], system.profile.name):
-            wrong += 1
+        name = answer.pair.id
+        for example in claims[name]:
             for draft in drafts(answer, example):
                 # What a weight alone could turn is left to learning.
                 if draft.kind != KINDS[-1] and draft.text not in pooled:
-                    pooled[draft.text] = finished(draft, example, taken)
-    found = measured(system, [*pooled.values()], [], Corpus.of(system, pairs, golds))
-    return Fix(not wrong, len(pooled), *found, wrong=wrong)
+                    pooled[draft.text] = finished(draft, example, taken), set()
+                if draft.text in pooled:
+                    pooled[draft.text][1].add(name)
+    return dict(pooled.values()), sum(map(len, claims.values()))
 
 
 def measured(
@@ -187,21 +203,14 @@ def measured(
     Without claims those that make more pairs better than worse, one for each claim that led to
     them. If all break an example of the shipped rules, none is proposed, and these are lacking.
     """
-    together = [one for one in tried if one.kind not in _ALONE]
-    groups = [*filter(None, [together]), *([one] for one in tried if one.kind in _ALONE)]
     found: list[tuple[Measured, Trial]] = []
-    while groups:
-        step()
-        group, *groups = groups
-        if len(found) >= _FEW and group[0].kind == KINDS[-1]:
-            break
-        try:
-            with TemporaryDirectory(prefix="ists-asp-") as folder:
-                trial = Trial(system, group, examples, Path(folder))
-                found += ((one, trial) for one in trial.measured(corpus))
-        except IstsError:
-            # One of them may be at fault.
-            groups = [*([one] for one in group if len(group) > 1), *groups]
+
+    def enough(kind: str) -> bool:
+        return len(found) >= _FEW and kind == KINDS[-1]
+
+    work = partial(Trial.measured, corpus=corpus)
+    for results in tried_out(system, tried, examples, work, enough):
+        found += results
     touched: dict[str, set[Example]] = {}
     for proposal in tried:
         some = (one for one in _shipped(system.profile.name) if proposal.may_touch(one.sentences))
@@ -219,6 +228,32 @@ def measured(
     if shown and shown[0].broken:
         return (), tuple(f"it would break {text}" for text in shown[0].broken)
     return tuple(shown[:MOST]), ()
+
+
+def tried_out(
+    system: System,
+    tried: Sequence[Proposal],
+    examples: Sequence[Example],
+    work: Callable[[Trial], Iterable[T]],
+    enough: Callable[[str], bool] = lambda _kind: False,
+) -> Iterator[list[tuple[T, Trial]]]:
+    """The results of each trial in turn, until there are ``enough`` for proposals of a kind.
+
+    A trial is of all proposals that can be in one program, unless one of them is faulty.
+    """
+    together = [one for one in tried if one.kind not in _ALONE]
+    groups = [*filter(None, [together]), *([one] for one in tried if one.kind in _ALONE)]
+    while groups and not enough(groups[0][0].kind):
+        step()
+        group, *groups = groups
+        try:
+            with TemporaryDirectory(prefix="ists-asp-") as folder:
+                trial = Trial(system, group, examples, Path(folder))
+                results = [(result, trial) for result in work(trial)]
+        except IstsError:
+            groups = [*([one] for one in group if len(group) > 1), *groups]
+        else:
+            yield results
 
 
 def _claim(proposal: Proposal) -> str:
@@ -261,6 +296,15 @@ class Corpus:
         version = Version.of(system.rules, solver.arguments, solver.program.tables)
         answers = {one.item[0].id: one.answers[0] for one in solved}
         return cls([one.item for one in solved], answers, version, gold)
+
+    def gains(self, after: Mapping[str, Answered]) -> tuple[list[str], dict[str, float]]:
+        """The pairs that differ in other answers, and what those in gold gain that gain or lose."""
+        before = {name: Answered.of(self.answers[name]) for name in after}
+        gold = {name: one for name, one in (self.gold or {}).items() if name in after}
+        changed = compare(before, after, gold or None).changed if after else ()
+        totals = {one.pair.id: one.gain.total for one in changed if one.gain is not None}
+        gains = {name: gain for name, gain in totals.items() if gain}
+        return [one.pair.id for one in changed], gains
 
 
 class Trial:
@@ -327,6 +371,16 @@ class Trial:
             ahead = {at: sum(harm < one.worse for harm in most) for at, one in found.items()}
             found = {at: one for at, one in found.items() if ahead[at] < MOST}
         return found.values()
+
+    def gains(self, corpus: Corpus) -> Iterator[tuple[Proposal, dict[str, float]]]:
+        """Each proposal with the gains of the pairs that it makes better or worse."""
+        items, every = list(self._system.known(pair for pair, _ in corpus.items)), self._group
+        after: list[dict[str, Answered]] = [{} for _ in every]
+        affected = self._affected(corpus, items, range(len(every)))
+        for number, name, answer in self._decided(items, affected):
+            after[number][name] = answer
+        for proposal, answers in zip(every, after, strict=True):
+            yield proposal, corpus.gains(answers)[1]
 
     def _holding(self) -> dict[int, bool]:
         """The proposals with which the claims hold, and whether one does not if swapped."""
@@ -414,16 +468,11 @@ class Trial:
 
 
 def _measured(found: Measured, corpus: Corpus, after: Mapping[str, Answered]) -> Measured:
-    if not after:
-        return found
-    before = {name: Answered.of(corpus.answers[name]) for name in after}
-    gold = {name: one for name, one in (corpus.gold or {}).items() if name in after}
-    changed = compare(before, after, gold or None).changed
-    gains = {one.pair.id: one.gain.total for one in changed if one.gain is not None}
+    changed, gains = corpus.gains(after)
     worst = sorted((gain, name) for name, gain in gains.items() if gain < 0)[:_WORST]
     return replace(
         found,
-        changed=tuple(one.pair.id for one in changed),
+        changed=tuple(changed),
         better=sum(gain > 0 for gain in gains.values()),
         worse=sum(gain < 0 for gain in gains.values()),
         worst=tuple(name for _, name in worst),

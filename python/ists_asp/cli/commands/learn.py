@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import chain
@@ -22,6 +22,7 @@ from ists_asp.vocabulary import CORRECTION, WEIGHT
 if TYPE_CHECKING:
     from ists_asp.engine import Setup
     from ists_asp.evaluate.scorer import Reference
+    from ists_asp.fix.selection import Selection
     from ists_asp.io.pairs import GoldScale, ScoredPair
     from ists_asp.learn.cross import CrossValidation
     from ists_asp.learn.fit import Weight
@@ -31,6 +32,7 @@ SECONDS = 1800.0  # that fitting the weights may take with rules of your own
 SETS = "sets"  # the word for parts that are data sets
 MOST = 40  # corrections at most, if nobody says
 _MEASURES = ("alignment", "type", "score", "type_score")
+LEAST, FOLDS = 20, 5  # pairs without which edits are chosen by chance, and their folds
 _LEAST = 4  # pairs of a data set in a part, for a correlation
 _PROFILES = {"ists": "default", "sts": "sts-en"}  # whose rules are weighed if nobody says
 
@@ -69,6 +71,7 @@ def _weights(values: Values) -> Collection[Path]:
   ists-asp learn --gold train/headlines --profile headlines --cross-validate 5
   ists-asp learn --gold train/headlines --profile headlines --from-nothing -o headlines.lp
   ists-asp learn --gold train/headlines --profile headlines --cross-validate 5 --confidence c.lp
+  ists-asp learn --gold corrections/news.wa --profile headlines --edits edits.lp -o weights.lp
   ists-asp learn --gold pilot.wa --profile pilot-2015-images -o pilot-2015-images.lp
   ists-asp learn --task sts --gold a.tsv --gold b.tsv --profile sts-en -o sts-en.lp
   ists-asp learn --task sts --gold a.tsv --gold b.tsv --profile sts-en --cross-validate sets
@@ -125,6 +128,12 @@ def _weights(values: Values) -> Collection[Path]:
     "their margin; with --task sts, with the error of held-out ratings.",
     type=FileType(written=True, endings=[".lp"]),
 )
+@options.option(
+    "--edits FILE",
+    "Rule file to write with edits, as fix proposes them, that beside the weights mend more than "
+    "they spoil in pairs held out.",
+    type=FileType(written=True, endings=[".lp"]),
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the folds.")
 @options.output_option(".lp", text="Output file for the weights. Default: standard output.")
 @options.gold_column
@@ -155,14 +164,15 @@ def learn(
     first: some of it on standard error, or with --json all of it on standard output. With
     --cross-validate and without -o, only held-out results are printed: the four official F1s,
     mean ± standard deviation over the folds, with gold chunks and with chunks found by rules;
-    with --task sts, Pearson's correlation for each data set.
+    with --task sts, Pearson's correlation for each data set. With --edits: also a rule file of the
+    edits that earn themselves, each with what it does to held-out pairs.
     """
     lesson = _Lesson(**given)
     if task == "sts":
         if lesson.setup.vectors is not None:
             raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
-        if lesson.keep or lesson.from_nothing or as_json:
-            wrong = "--keep, --from-nothing and --json do not go with --task sts"
+        if lesson.keep or lesson.from_nothing or lesson.edits or as_json:
+            wrong = "--keep, --from-nothing, --edits and --json do not go with --task sts"
             raise UsageError(wrong, hint="Leave them out")
     elif lesson.column or lesson.scale or lesson.sheet or lesson.encoding:
         raise UsageError("--gold-col, --gold-scale, --sheet and --encoding go with --task sts")
@@ -170,6 +180,8 @@ def learn(
         raise UsageError("--reader goes with --task sts only", hint="Leave it out")
     elif isinstance(folds, str):
         raise UsageError(f"--cross-validate {folds} goes with --task sts only", expected="a number")
+    elif lesson.edits is not None and lesson.from_nothing:
+        raise UsageError("--edits does not go with --from-nothing", hint="Leave one of them out")
     if lesson.confidence is not None and folds is None:
         raise UsageError("--confidence goes with --cross-validate", expected="--cross-validate 5")
     if task == "sts":
@@ -189,6 +201,7 @@ class _Lesson:
     from_nothing: bool
     most: int
     confidence: Path | None
+    edits: Path | None
     seed: int
     output: Path | None
     column: str | None
@@ -217,6 +230,7 @@ class _Lesson:
         parts += ["--from-nothing"] if self.from_nothing else []
         parts += [f"--most {self.most}"] if self.most != MOST and not self.from_nothing else []
         parts += [f"--seed {self.seed}"] if self.seed else []
+        parts += [f"--edits {self.edits.name}"] if self.edits else []
         name = f"{'reader-' if reader else ''}{setup.profile}.lp"
         if folds is not None:
             parts += [f"--cross-validate {folds}", f"--confidence confidence/confidence-{name}"]
@@ -238,15 +252,36 @@ class _Lesson:
         if not self.quiet and self.output is not None:
             note(f"{count} {what} from {pairs} pairs")
 
+    def write_edits(self, file: Path, selection: Selection, pairs: int) -> None:
+        if selection.edits:
+            write_output(file, selection.text(*self.head()))
+        if self.quiet:
+            return
+        told = f"F1 {selection.gain:+.2f} in the {pairs} held out, one after the other"
+        note(f"{selection.chosen} edits chosen in all folds, of {selection.tried}: {told}")
+        if not selection.edits:
+            note(f"no edit earns itself in pairs held out: {file} is not written")
+            return
+        note(f"{len(selection.edits)} edits earn themselves, in {file}:")
+        for choice in selection.edits:
+            note(f"  {choice}: {choice.proposal.name}, {choice.proposal.scope}")
+
 
 def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> None:
     from ists_asp.learn.cross import fit_table, render_table, render_weights
     from ists_asp.run.pool import apart
 
     golds = _read_golds(lesson.gold, skip_bad=lesson.skip_bad)
+    if lesson.edits is not None and len(golds) < LEAST:
+        expected = f"{LEAST} or more, of which some can be held out"
+        raise UsageError(f"{len(golds)} gold pairs", where="--edits", expected=expected)
     work = partial(_learned_alignments, lesson, golds, folds)
-    with progress(len(golds) * (3 if folds else 1), shown=not lesson.quiet) as step:
+    # Nobody knows how many edits there will be to try.
+    total = None if lesson.edits is not None else len(golds) * (3 if folds else 1)
+    with progress(total, shown=not lesson.quiet) as step:
         learned = apart(work, SECONDS, foreign=bool(lesson.setup.rules), step=step)
+    if lesson.edits is not None and learned.selection is not None:
+        lesson.write_edits(lesson.edits, learned.selection, len(golds))
     if learned.results is not None:
         if lesson.confidence is not None:
             parts = (part for result in learned.results for part in result.judged)
@@ -284,10 +319,12 @@ class _Learned(NamedTuple):
     sentences: Mapping[str, str]
     own: Collection[str]
     corrections: bool
+    selection: Selection | None
 
 
 def _learned_alignments(lesson: _Lesson, golds: Sequence[Reference], folds: int | None) -> _Learned:
-    from ists_asp.learn.cross import cross_validate, learn_weights
+    from ists_asp.fix.selection import select
+    from ists_asp.learn.cross import cross_validate, learn_weights, render_weights
     from ists_asp.learn.examples import ExampleBuilder, read_weights
     from ists_asp.learn.fit import Settings
     from ists_asp.run.worker import counted, step
@@ -311,8 +348,19 @@ def _learned_alignments(lesson: _Lesson, golds: Sequence[Reference], folds: int 
         weights: list[Weight] = []
         if folds is None or lesson.output is not None:
             weights = learn_weights(examples, teacher.senses(), replace(settings, reasons=True))
+        selection = None
+        if lesson.edits is not None:
+
+            def learned(ids: Set[str]) -> str:
+                own = [example for example in examples if example.gold.pair.id in ids]
+                found = learn_weights(own, teacher.senses(), settings)
+                return render_weights(found, {}, "a part", "learn", corrections=bool(base))
+
+            rules = tuple(path for path in lesson.setup.rules if path != lesson.output)
+            setup = replace(lesson.setup, rules=rules)
+            selection = select(setup, golds, learned, folds=folds or FOLDS, seed=lesson.seed)
         about = teacher.sentences(), teacher.own_words()
-        return _Learned(results, weights, *about, corrections=bool(base))
+        return _Learned(results, weights, *about, bool(base), selection)
 
 
 def _report(results: Sequence[CrossValidation]) -> str:
