@@ -28,6 +28,9 @@ headlines | Opel sells cars | Vauxhall sells cars | "Opel" ~ "Vauxhall" EQUI | o
 headlines | Opel sells cars | Vauxhall sells cars | rating > 4.5 | opel = vauxhall
 headlines | Police arrest two men | Police arrest two women | "two men" ~ "two women" 2
     forbidden_score(X,Y,(1;3;4))
+headlines | Officer dropped from case | Officer on attempted murder charges
+    "from case" ~ "on attempted murder charges" aligned
+    lemma(1,I,"case"), span_token(2,Y,J), lemma(2,J,"charge").
 images | A dog sits near the tree . | A dog sits near a tree . | chunk "sits near" | must_join(S,I)
 sts-es | Bebe una birra | Bebe una cerveza | says "lo mismo" | birra = cerveza
 """

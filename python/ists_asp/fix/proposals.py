@@ -147,6 +147,8 @@ class _Writer:
         }
         content = (atom.arguments for atom in self._trace.atoms("content"))
         self._content = {(side.number, token.number) for side, token in content}
+        heads = (atom.arguments for atom in self._trace.atoms("head"))
+        self._heads = {(side.number, token.number) for side, _, token in heads}
         self._rules = {rule.name: rule.text for rule in self._trace.reified.rules.rules}
 
     def drafts(self) -> Iterator[Proposal]:
@@ -255,11 +257,18 @@ class _Writer:
             yield _Pattern(*named, (listed[0], listed[1]), _SCOPES[step], step)
         if not (one and two):
             return
-        heads = one[-1], two[-1]
+        heads = tuple(
+            next((at for at in reversed(at_) if (side, at) in self._heads), at_[-1])
+            for side, at_ in sides
+        )
         lemmas, tags = (
             [(name, self._read[name].get((side, at), "")) for side, at in enumerate(heads, 1)]
             for name in (v.LEMMA.name, v.UPOS.name)
         )
+        words = [lemma.strip('"') for _, lemma in lemmas]
+        if len(one) + len(two) > 2 and all(words) and words[0] != words[1]:
+            says = "‘{}’ on one side, ‘{}’ on the other".format(*words)
+            yield _Pattern(_name(*words), says, ([lemmas[0]], [lemmas[1]]), _SCOPES[1], 1)
         kinds = (
             str(atom.arguments[2])
             for atom in self._trace.atoms("alike")

@@ -220,7 +220,10 @@ def measured(
         step()
         claim = _claim(one.proposal)
         known = {_claim(other.proposal) for other in shown}
-        if examples or (claim not in known and one.better > one.worse):
+        # Of those that differ by a weight one will do; what harms more than it helps is no choice.
+        twin = any(_unnumbered(other.proposal) == _unnumbered(one.proposal) for other in shown)
+        harms = bool(shown) and one.worse > one.better
+        if not (twin or harms) if examples else claim not in known and one.better > one.worse:
             shown.append(replace(one, broken=trial.breaks(one.proposal, touched[claim])))
         if sum(not other.broken for other in shown) == MOST:
             break
@@ -254,6 +257,11 @@ def tried_out(
             groups = [*([one] for one in group if len(group) > 1), *groups]
         else:
             yield results
+
+
+def _unnumbered(proposal: Proposal) -> str:
+    """A proposal but for numbers in names and weights."""
+    return re.sub(r"_\d+(?=_reversed|_only|\b)|(?<=,)\d+(?=\)\.)", "", proposal.text)
 
 
 def _claim(proposal: Proposal) -> str:
