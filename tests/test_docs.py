@@ -229,7 +229,7 @@ def test_pictures_are_small_and_those_of_the_pages():
     lines = re.findall(r"^  (.+?)  +([A-Z]+\d?)\?? +(\d)  +(.+)$", printed, re.MULTILINE)
     drawn = (DOCS / "pictures" / "alignment.svg").read_text("utf-8")
     for words1, label, score, words2 in lines:
-        assert f"&quot;{words1}&quot; {label} {score} &quot;{words2}&quot;" in drawn
+        assert f"&#34;{words1}&#34; {label} {score} &#34;{words2}&#34;" in drawn
     assert len(lines) == 4
     drawn = (DOCS / "pictures" / "reliability.svg").read_text("utf-8")
     assert drawn == reliability(TEXTS["docs/explanation/accuracy.md"])
