@@ -171,7 +171,7 @@ def bytes_of(write):
     return stream.getvalue()
 
 
-def book(*sheets, formats=(), merged=(), hidden=()):
+def book(*sheets, formats=(), merged=(), hidden=(), charts=()):
     """A workbook of sheets, each a name and rows, with formats of cells of the last one."""
     workbook = openpyxl.Workbook()
     workbook.remove(workbook.active)
@@ -180,6 +180,8 @@ def book(*sheets, formats=(), merged=(), hidden=()):
         for line in lines:
             sheet.append(line)
         sheet.sheet_state = "hidden" if name in hidden else "visible"
+    for name in charts:
+        workbook.create_chartsheet(name)
     for cell, code in formats:
         sheet[cell].number_format = code
     for cells in merged:
@@ -449,6 +451,7 @@ SHEETS = {
         *(("Read me", ["How to mark"], ["see below"]), ("Old", PAIR, ["old", "old"])),
         *(("Marks", ["name", "total"], ["Ada", 3]), ("Pairs", PAIR, ["a", "b"])),
         hidden=["Old"],
+        charts=["Chart"],
     ),
     "shown.ods": libre([KEY, ["x", DAY, True]]),
     "workbook.csv": book(("S", PAIR, ["a", "b"])),

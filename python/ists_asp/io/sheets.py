@@ -28,7 +28,17 @@ from ists_asp.errors import DataError, FormatError, IstsError, UsageError, short
 from ists_asp.io.columns import Cells, find_header
 from ists_asp.io.delimited import Put, plain_value
 from ists_asp.io.quizzes import QUIZZES
-from ists_asp.io.workbooks import HEAD, READERS, Note, Notes, Sheet, letters, library, readable
+from ists_asp.io.workbooks import (
+    HEAD,
+    READERS,
+    Note,
+    Notes,
+    Sheet,
+    excel_book,
+    letters,
+    library,
+    readable,
+)
 from ists_asp.limits import SMALL, TableLimits
 from ists_asp.processes import OUT_OF_TIME, deaf, end_after, ending, heard, limit_memory
 
@@ -344,7 +354,7 @@ def _with_cells(xml: bytes, head: int, column: int, added: dict[int, Sequence[ob
 
 def _edit_excel(stream: BinaryIO, change: Mapping[str, Any], output: BinaryIO) -> None:
     # As text, since the library drops what it does not know: saved values of formulas, pictures.
-    book, number = library("xlsx").load_workbook(stream, read_only=True), 0
+    book, number = excel_book(stream), 0
     head, column, added = change.get("head", 1), change.get("column", 0), dict[bytes, str]()
     rows = {head: change["titles"], **dict(change["rows"])}
     with ZipFile(stream) as old, ZipFile(output, "w", ZIP_DEFLATED) as new:

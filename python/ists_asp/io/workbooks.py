@@ -246,6 +246,13 @@ def _check_archive(stream: BinaryIO, where: str, limits: TableLimits) -> None:
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?ref="([A-Z]+)(\d+):[A-Z]+(\d+)"')
 
 
+def excel_book(stream: BinaryIO) -> Any:  # noqa: ANN401
+    """An Excel workbook as its library reads it, without sheets of charts."""
+    # Of those that are empty it can read none.
+    library("xlsx", ".reader.excel").ExcelReader.read_chartsheet = lambda *_sheet: None
+    return library("xlsx").load_workbook(stream, read_only=True, data_only=True)
+
+
 def _excel(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> list[Sheet]:
     reading = library("xlsx", ".worksheet._read_only")
     unescape = library("xlsx", ".utils.escape").unescape
@@ -281,7 +288,7 @@ def _excel(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> l
             return cell | {"value": value}
 
     reading.WorkSheetParser = Parser
-    book = library("xlsx").load_workbook(stream, read_only=True, data_only=True)
+    book = excel_book(stream)
     codes = library("xlsx", ".styles.numbers").BUILTIN_FORMATS
     codes |= dict(enumerate(book._number_formats, 164))
     formats = [codes.get(style.numFmtId, "") for style in book._cell_styles] or [""]
