@@ -118,7 +118,8 @@ def _explain(source: SourceText, match: re.Match[str]) -> RuleError:
     found = f"syntax error at {found}"
     if token.startswith("the end"):
         found, hint = "the file ends in the middle of a rule", "End each rule with a full stop"
-        line = len(source.text.rstrip().split("\n"))
+        lines = enumerate(source.text.split("\n"), 1)
+        line = max((n for n, row in lines if row.strip() and row.lstrip()[0] != "%"), default=1)
         column = len(source.line(line)) + 1
     elif decimal is not None:
         column, found = decimal.start() + 1, f'"{decimal[0]}" is not a number of clingo'
