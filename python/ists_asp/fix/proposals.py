@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import count, product
+from itertools import count, islice, product
 
 from ists_asp import vocabulary as v
 from ists_asp.compare.comparison import Answered, ChangeKind, find_changes
@@ -39,6 +39,8 @@ _PULLS = (200, 600)  # hundredths of log-odds that are tried for an alignment
 _MARK = "\0"  # behind the names of rules in a draft, where a number may follow
 _MARKED = re.compile(rf"^%@rule (\w+){_MARK}", re.MULTILINE)
 _SIGNS = {"EQUI": "=", "OPPO": "<>"}
+_VERDICTS = {"correct": ("=",), "contradictory": ("<>",)}
+_LIKE = {"propn": "noun", "aux": "verb"}  # tags whose words may mean what those of others mean
 _MIRRORED = {"spe1": "spe2", "spe2": "spe1"}
 _PLACES = (("1", "X", "I"), ("2", "Y", "J"))
 """Sentence, span and token of both sides in a rule."""
@@ -205,13 +207,20 @@ class _Writer:
         yield from _weights(contrasts, "")
 
     def _said(self) -> Iterator[Proposal]:
-        """Entries for what is about the pair as a whole: of words that only one side has."""
+        """Entries for what is about the pair as a whole: of like words that only one side has."""
         one, two = self._apart(*(range(1, size + 1) for size in self._answer.pair.sizes))
         says = [
             [at for at in of if (side, at) in self._content] for side, of in ((1, one), (2, two))
         ]
-        for first, second in [*product(*says)][:_TRIED]:
-            for sign in _SIGNS.values():
+        tags = self._read[v.UPOS.name]
+        kinds = [
+            {at: _LIKE.get(tags[side, at], tags[side, at]) for at in of}
+            for side, of in enumerate(says, 1)
+        ]
+        verdict = self._claim.value if self._claim.what == "verdict" else ""
+        alike = (both for both in product(*says) if kinds[0][both[0]] == kinds[1][both[1]])
+        for first, second in islice(alike, _TRIED):
+            for sign in _VERDICTS.get(verdict, _SIGNS.values()):
                 yield from self._entries(sign, [first], [second])
 
     def _apart(self, one: Sequence[int], two: Sequence[int]) -> tuple[list[int], list[int]]:
