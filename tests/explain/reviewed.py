@@ -11,7 +11,7 @@ their sentences are read where the train data of SemEval-2016 Task 2 is. After a
 of the development sets, drawn by chance: by version 0.2.0 and as they were on 26 November 2026,
 read side by side without knowing which was which.
 
-``read.tsv`` has pairs drawn by chance, with the fault for which a reader called the explanation bad,
+``read.tsv`` has pairs drawn by chance, with the fault for which a reader called an explanation bad,
 before and after phrases were told whole, on 28 November 2026; fresh pairs were read once.
 """
 
