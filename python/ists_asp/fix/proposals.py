@@ -28,6 +28,9 @@ from ists_asp.trace.contrast import Contrast
 from ists_asp.trace.decisions import Because, DecisionKind
 
 KINDS = ("words", "rule", "exception", "weight")
+# What is said of the word at a boundary, and of the one before it.
+_CUTS = [(v.WORD.name,) * 2, (v.LEMMA.name,) * 2, (v.WORD.name, v.UPOS.name)]
+_CUTS += [(v.LEMMA.name, v.UPOS.name), (v.UPOS.name, v.LEMMA.name), (v.UPOS.name,) * 2]
 _SCOPES = ("these words", "these lemmas", "{} and words like it", "all such words")
 _LONGEST = 4  # words of a phrase in a table
 _TRIED = 8  # pairs of words that are tried for a claim about the text, the rating or the verdict
@@ -323,8 +326,7 @@ class _Writer:
                 for at, cut in wanted.items()
                 if 1 < at <= size and (at in starts) != cut
             ]
-        names = v.WORD.name, v.LEMMA.name, v.UPOS.name
-        for step, (of, before) in enumerate(product(names, names) if wrong else ()):
+        for step, (of, before) in enumerate(_CUTS if wrong else ()):
             rules: dict[str, str] = {}
             for side, at, cut in wrong:
                 own, behind = self._read[of][side, at], self._read[before][side, at - 1]
