@@ -181,10 +181,8 @@ class RuleError(IstsError):
     @property
     def messages(self) -> tuple[str, ...]:
         """A message for each fault, the first ones if there are many; how many more there are."""
-        every = (
-            filter(None, (IstsError.__str__(one), one.excerpt)) for one in (self, *self.others)
-        )
-        texts = ["\n".join(parts) for parts in every]
+        every = (self, *self.others)
+        texts = [IstsError.__str__(one) + f"\n{one.excerpt or ''}".rstrip("\n") for one in every]
         shown = max(1, sum(size <= _ROOM for size in accumulate(map(len, texts))))
         rest = len(texts) - shown
         return (*texts[:shown], *[f"and {rest} more error{'s' * (rest > 1)}"] * (rest > 0))

@@ -22,6 +22,7 @@ from ists_asp.errors import RuleError, UsageError
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.io.wa import given_answer
 from ists_asp.model import Answer
+from ists_asp.resources import rules_dir
 from ists_asp.rules.examples import Claim, Example, claimed
 from ists_asp.syntax.ground import quoted
 from ists_asp.trace.contrast import Contrast
@@ -400,7 +401,9 @@ def _name(*parts: str) -> str:
     """A name for rules and a file, of the letters of some texts."""
     plain = unicodedata.normalize("NFKD", "_".join(parts)).encode("ascii", "ignore").decode()
     name = re.sub(r"\W+", "_", plain.lower()).strip("_")[:60].rstrip("_")
-    return name if name[:1].isalpha() else f"n{name}"
+    name = name if name[:1].isalpha() else f"n{name}"
+    # A file of a shipped one's name would take its place.
+    return f"{name}_words" if any(rules_dir().rglob(f"{name}.lp")) else name
 
 
 def wrong_decisions(answer: Answer, gold: Reference, profile: str) -> Iterator[Example]:
