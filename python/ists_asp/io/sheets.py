@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
+from html import escape
 from io import BytesIO
 from itertools import islice, repeat
 from math import isfinite
@@ -21,7 +22,6 @@ from shutil import copyfileobj
 from subprocess import DEVNULL, PIPE, Popen
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO
-from xml.sax.saxutils import escape
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from ists_asp.errors import DataError, FormatError, IstsError, UsageError, shortened
@@ -314,7 +314,7 @@ def writing_libre(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
 def _excel_cell(tag: str, place: str, style: str, value: object) -> bytes:
     kind, shown = "n", f"<{tag}v>{value}</{tag}v>"
     if isinstance(value := _legal(_value(value)), str):
-        text = f'<{tag}t xml:space="preserve">{escape(value)}</{tag}t>'
+        text = f'<{tag}t xml:space="preserve">{escape(value, quote=False)}</{tag}t>'
         kind, shown = "inlineStr", f"<{tag}is>{text}</{tag}is>"
     return f'<{tag}c r="{place}"{style} t="{kind}">{shown}</{tag}c>'.encode()
 
