@@ -172,8 +172,9 @@ def faults(sent1, sent2, text):
         yield from ("told" if word in told else "untold" for side in sides for word in side)
     only = r"(?i)\bonly the (\w+)((?:[^.;“]|“[^”]*”)*)"
     for side, rest in re.findall(only, text):
-        quoted = stems(" ".join(re.findall("“[^”]*”", rest)))
-        if set(quoted) & set(sides[side == "first"]):
+        # What is told as a whole phrase may have words of the other sentence among its own.
+        quoted = [set(stems(words)) for words in re.findall("“[^”]*”", rest)]
+        if any(words and words <= set(sides[side == "first"]) for words in quoted):
             yield "only"
     if re.search(r" [,.;:?!)](?: |$)|“ | ”|[.,;]”|\b(an?|the) (an?|the)\b", text):
         yield "form"
