@@ -101,7 +101,8 @@ export const whyNodes = (found) => {
   const nodes = [];
   if (found.decision !== undefined) {
     const { text, below } = found.tree, first = below.find((one) => !one.below.length);
-    nodes.push(make("h3", { text }), make("p", { class: "sentence", text: first?.text }));
+    nodes.push(make("h3", { text }));
+    if (first) nodes.push(make("p", { class: "sentence", text: first.text }));
     const rest = below.filter((one) => one !== first);
     if (rest.length) nodes.push(make("details", {}, make("summary", { class: "dim", text: t("The rules") }), make("ol", { class: "tree" }, ...rest.map(branch))));
     return nodes;
