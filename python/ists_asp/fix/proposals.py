@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import count, islice, product
 
 from ists_asp import vocabulary as v
@@ -403,7 +404,12 @@ def _name(*parts: str) -> str:
     name = re.sub(r"\W+", "_", plain.lower()).strip("_")[:60].rstrip("_")
     name = name if name[:1].isalpha() else f"n{name}"
     # A file of a shipped one's name would take its place.
-    return f"{name}_words" if any(rules_dir().rglob(f"{name}.lp")) else name
+    return f"{name}_words" if name in _shipped_names() else name
+
+
+@cache
+def _shipped_names() -> frozenset[str]:
+    return frozenset(path.stem for path in rules_dir().rglob("*.lp"))
 
 
 def wrong_decisions(answer: Answer, gold: Reference, profile: str) -> Iterator[Example]:

@@ -199,9 +199,8 @@ def table_pairs(
                 yield row, pair
 
 
-GoldScale: TypeAlias = tuple[
-    float, float
-]  # the lowest and the highest gold rating that there can be
+GoldScale: TypeAlias = tuple[float, float]
+"""The lowest and the highest gold rating that there can be."""
 
 _GAPS = frozenset(("", "-", "na", "n/a", "nan", "none", "null"))
 
