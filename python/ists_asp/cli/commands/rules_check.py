@@ -170,8 +170,11 @@ def _sampled(
                 for trace in counted(Tracer(rules, system.solver).fired(known, names)):
                     found.add(trace)
             except (RuleError, SolveError, TraceError) as error:
-                error.where = f"{program.name}, sample {error.where or 'pairs'}"
-                raise
+                # What a rule is not named in is told of the first.
+                place = next((one for one in asked if one.rule.name in str(error)), asked[0])
+                told = f"{program.name}, sample {error.where or 'pairs'}: {error.found}"
+                hint = error.hint or "Loosen or remove it"
+                return [checked.finding("no-answer", place, told, hint, place.rule.name)]
     return list(check_sample(checked, asked, found.fired, found.seen, found.clashes, len(pairs)))
 
 

@@ -44,7 +44,7 @@ _TOLD |= {"counted-once", "loose-set", "empty-set", "no-label"}
 """Findings in a user's file that a run only tells: rules that do not do what they say."""
 
 _SOMEWHERE = frozenset(("evidence", "domain"))  # those that other profiles may know
-_SAMPLED = frozenset(("unfired", "split-and-join"))
+_SAMPLED = frozenset(("no-answer", "unfired", "split-and-join"))
 
 
 def check_rules(

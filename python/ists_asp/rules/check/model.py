@@ -48,7 +48,8 @@ class Severity(StrEnum):
 _KINDS = {
     Severity.ERROR: (
         "file syntax include directive profile clingo unsafe pooled-negation name-twice "
-        "weight-twice undefined misspelt evidence domain mixed private reserved shadows sums target"
+        "weight-twice undefined misspelt evidence domain mixed private reserved shadows sums "
+        "target no-answer"
     ),
     Severity.WARNING: (
         "word-form variable one-direction never-fires entry unused unmade nameless replaces "
