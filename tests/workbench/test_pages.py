@@ -41,6 +41,14 @@ def test_a_link_says_why_a_drag_why_not_and_the_picture_is_a_file(page, expect):
     assert "is aligned with" in page.text_content("#why h3 >> nth=0")
     # One sentence first.
     assert page.locator("#why details[open]").count() == 0
+    # The list beside the picture and the picture have one focus, and say the same.
+    page.locator(".links button").nth(1).click()
+    expect(page.locator("#picture g.far[role=button]")).to_have_count(
+        page.locator(".links button").count() - 1
+    )
+    expect(page.locator("#picture g.open[role=button]")).to_have_attribute(
+        "aria-label", page.locator(".links .open").text_content()
+    )
     boxes = (
         page.locator(f"#picture [data-side='{side}']").nth(side - 1).bounding_box()
         for side in (1, 2)

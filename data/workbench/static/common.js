@@ -220,7 +220,7 @@ export const loaded = async () => {
 };
 if (document.body.dataset.view) loaded();
 
-/** Put a picture, which the server made and escaped, in its place. */
+/** Put a picture, which the server made and escaped, in its place, and a list of its links beside it. */
 export const draw = (holder, text) => {
   const picture = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
   for (const chunk of picture.querySelectorAll("[data-side]:not([tabindex])")) {
@@ -228,7 +228,11 @@ export const draw = (holder, text) => {
     chunk.setAttribute("role", "button");
     chunk.setAttribute("aria-label", chunk.textContent);
   }
-  holder.replaceChildren(document.importNode(picture, true));
+  const links = [...picture.querySelectorAll(".link[role]")].map((link) => {
+    const { line } = link.dataset, tone = link.classList[1];
+    return make("li", {}, make("button", { type: "button", class: `link ${tone}`, "data-line": line, text: link.getAttribute("aria-label") }));
+  });
+  holder.replaceChildren(document.importNode(picture, true), ...(links.length ? [make("ol", { class: "links" }, ...links)] : []));
 };
 
 const inField = (event) => event.target.closest?.("input,select,textarea,.cm-editor");
