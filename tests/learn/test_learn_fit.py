@@ -190,6 +190,14 @@ def test_what_no_number_can_be_read_from_is_one_line(teacher, examples, monkeypa
         list(teacher.examples([examples[0].gold]))
 
 
+def test_further_facts_of_a_pair_count(teacher, examples):
+    gold = examples[0].gold
+    more = {gold.pair.id: [parse_term("evidence(boundary(1,2),mine,7)")]}
+    (example,) = teacher.examples([gold], more)
+    assert [one.evidence["mine"] for one in example.boundaries if "mine" in one.evidence] == [7]
+    assert not any("mine" in one.evidence for one in examples[0].boundaries)
+
+
 def test_each_item_is_tested_once_in_no_more_parts_than_there_are(teacher, examples):
     items = list(range(11))
     parts = list(deal(items, 4, seed=3))

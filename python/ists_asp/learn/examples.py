@@ -136,16 +136,22 @@ class ExampleBuilder(Closing):
         own = (rule.text for rule in self._system.rules.rules if not rule.file.startswith(SHIPPED))
         return frozenset(re.findall(r"\w+", " ".join(own)))
 
-    def examples(self, golds: Iterable[Reference]) -> Iterator[Example]:
-        """Annotate and ground gold pairs, lazily and in their order."""
+    def examples(
+        self, golds: Iterable[Reference], more: Mapping[str, Sequence[Symbol]] | None = None
+    ) -> Iterator[Example]:
+        """Annotate and ground gold pairs, lazily and in their order.
+
+        ``more`` are further facts of pairs, by their ids: those of a reader in training.
+        """
         golds = list(golds)
         items = self._system.facts(gold.pair for gold in golds)
-        for batch in batches(zip(golds, items, strict=True)):
+        known = ((pair, (*facts, *(more or {}).get(pair.id, ()))) for pair, facts in items)
+        for batch in batches(zip(golds, known, strict=True)):
             learning = [(pair, (*facts, v.LEARNING())) for _, (pair, facts) in batch]
             atoms = self._system.solver.derivable(learning, _SIGNATURES)
             for (gold, (pair, facts)), derivable in zip(batch, atoms, strict=True):
                 with inside(pair):
-                    example = _example(replace(gold, pair=pair), tuple(facts), derivable)
+                    example = _example(replace(gold, pair=pair), facts, derivable)
                 yield example
 
     def decide(
