@@ -170,6 +170,8 @@ def test_a_row_in_another_language_is_a_fault(run, tmp_path, command):
             assert (result.exit_code, result.stderr.count("this looks like")) == (0, count)
         strict = run(command, "el gato come en la casa", "un gato", "--language-check", "error")
         assert (strict.exit_code, strict.stdout) == (1, "")
+        (tmp_path / "g.tsv").write_text("3\tel gato come en la casa\tun gato\n", "utf-8")
+        assert "this looks like Spanish" in run("learn", "--task=sts", "--gold=g.tsv").stderr
 
 
 def warnings_of(sentences, profile="default"):

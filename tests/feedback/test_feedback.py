@@ -147,7 +147,8 @@ def test_spanish():
         ("itâ€™s a cafÃ© Â«barÂ»", "it’s a café «bar»"),
         ("SÃO PAULO, CAFÉ»", "SÃO PAULO, CAFÉ»"),
         ("5\u202f000 â", "5 000 â"),
-        ('it doesn"t and won´t', "it doesn't and won't"),
+        ('it doesn"t and won´t, can?t, isn‚t', "it doesn't and won't, can't, isn't"),
+        ("don\x92t, don’’t, don ’ t, no\u200d", "don’t, don't, don't, no"),
         ('the 5" screen says "no"', 'the 5" screen says "no"'),
     ],
 )

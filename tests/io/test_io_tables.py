@@ -454,6 +454,9 @@ SHEETS = {
         charts=["Chart"],
     ),
     "shown.ods": libre([KEY, ["x", DAY, True]]),
+    "large.xlsx": book(("S", PAIR, ["a", 6e23])),
+    "objects.csv": b'{"s1": "a", "s2": "b"}\n',
+    "text.jsonl": b"s1,s2\na,b\n",
     "workbook.csv": book(("S", PAIR, ["a", "b"])),
     "page.xls": PAGE,
     "tabs.xls": b"s1\ts2\na\tb\n",
@@ -486,6 +489,9 @@ name=          | expected=          | words=
     ["formulas without a stored value", "errors of formulas are read as empty: #N/A in A3"]
 "several.xlsx" | [["a", "b"]]       | ["the sheet 'Pairs' is read, and not Read me, Marks"]
 "shown.ods"    | [["x", "2026-04-03", "TRUE"]] | ["{DATES}"]
+"large.xlsx"   | [["a", 6e23]]      | []
+"objects.csv"  | [["a", "b"]]       | ["this is JSON, whatever its name, and is read as one"]
+"text.jsonl"   | [["a", "b"]]       | ["this is text, whatever its name, and is read as one"]
 "workbook.csv" | [["a", "b"]] | ["this is an Excel workbook, whatever its name, and is read as"]
 "page.xls"     | [["a & b\nc", "d"]] | ["this is a page of HTML, whatever its name, and is read as"]
 "tabs.xls"     | [["a", "b"]]       | []

@@ -41,7 +41,7 @@ def test_a_rule_of_ones_own_gets_a_weight_that_changes_an_answer(good, run, samp
     gold = [part for name in NAMES for part in ("--gold", samples / name)]
     learn = ("learn", *gold, "--profile", "default", "--rules", "my")
     result = run(*learn, "-o", corrections)
-    assert re.match(r"\d+ corrections from 28 pairs\nGot none ", result.stderr)
+    assert re.search(r"\d+ corrections from 28 pairs\nGot none ", result.stderr)
     found = corrections.read_text("utf-8")
     assert re.search(r"^correction\(same_medicine,(align|equi),[1-9]\d*\)\. +% \d+: ", found, re.M)
     assert "\nweight(" not in found
@@ -60,7 +60,7 @@ def test_weights_learned_from_nothing_take_the_place_of_the_profiles(learn, run,
     """A file of before, whatever it is called, is used as it was meant."""
     old, mine = tmp_path / "old.lp", tmp_path / "mine.lp"
     result = learn("--from-nothing", "-o", old.name)
-    assert re.match(r"\d+ weights from 10 pairs\nGot none ", result.stderr)
+    assert re.search(r"\d+ weights from 10 pairs\nGot none ", result.stderr)
     found = old.read_text("utf-8")
     assert "\nweight(any_pair,align," in found
     assert "--profile headlines --from-nothing -o" in found
@@ -89,7 +89,7 @@ def test_what_gets_no_weight_is_told_with_the_reason(learn, tmp_path):
     idle = ("--reader", "none", "--rules", "idle.lp")
     result = learn(*idle, "-o", "mine.lp")
     first, title, *rows, last = result.stderr.splitlines()
-    assert re.fullmatch(r"\d+ corrections from 10 pairs\d+ in all; --json has them", first + last)
+    assert re.fullmatch(r".+ corrections from 10 pairs\d+ in all; --json has them", first + last)
     assert title.split() == ["Got", "none", "for", "examples", "because"]
     assert len(rows) == 12
     told = [re.split(r"  +", row) for row in rows]

@@ -102,7 +102,8 @@ def cut(form: str, language: Words, following: str | None = None) -> tuple[str, 
 def cut_text(text: str, known: Iterable[str], language: Words) -> Iterator[str]:
     """The tokens of a text; ``known`` are those of a tokeniser, without the blanks of the text."""
     ends, start, pieces = set(accumulate(map(len, known))), 0, text.split()
-    whole = replace(language, contractions={}, clitics=language.apart)
+    apart = {w: at for w, at in language.contractions.items() if f"'{w[at:]}" in language.apart}
+    whole = replace(language, contractions=apart, clitics=language.apart)
     for piece, following in zip(pieces, [*pieces[1:], None], strict=False):
         for number, part in enumerate(_SOLID.split(piece)):
             if number % 2:
@@ -162,6 +163,9 @@ def spelling(word: str) -> str:
 def spellings(words: Sequence[str], language: Words) -> list[str]:
     """Return what the tagger is shown for the words of a sentence, one for each."""
     shown = ["-" if word in language.dashes else spelling(word) for word in words]
+    for at, (before, word) in enumerate(pairwise(shown), 1):
+        if (before + word).lower() in language.contractions and f"'{word}" in language.apart:
+            shown[at] = f"'{word}"
     long = [word for word in shown if len(word) > 1 and word.isalpha()]
     if len(long) >= _SHOUTED and all(word.isupper() for word in long):
         return [word.lower() for word in shown]

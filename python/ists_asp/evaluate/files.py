@@ -173,7 +173,7 @@ def _read_links(
         return None
     lines = list(read_lines(path))
     if len(lines) != len(gold):
-        found, expected = f"{len(lines)} lines of links", f"{len(gold)}, one for each pair of gold"
+        found, expected = f"lines of links: {len(lines)}", f"{len(gold)}, one for each pair of gold"
         raise DataError(found, where=str(path), expected=expected)
     pairs = {}
     for line, (key, pair) in zip(lines, gold.items(), strict=True):

@@ -30,7 +30,6 @@ COLUMNS = (
 BATCH = 50  # answers judged at a time, each by all of its model answers
 CHECKED = 80  # a verdict that is right in fewer of 100 cases is to be checked
 _LINES = re.compile(r"[;\s]*\n\s*")
-_APOSTROPHE = re.compile(r'(?<=[^\W\d_])["`´](?=[^\W\d_])')
 _FORMULA = re.compile(r"=[A-Z.]+\(.*\)", re.DOTALL)
 _FIGURES = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹", "01234567890123456789")
 
@@ -172,11 +171,8 @@ def asked_facts(question: Sentence) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """A text of a learning platform as people see it; figures stand on the line.
-
-    A quotation mark or accent between two letters is an apostrophe.
-    """
-    return _APOSTROPHE.sub("'", plain(text).translate(_FIGURES)).strip()
+    """A text of a learning platform as people see it; figures stand on the line."""
+    return plain(text).translate(_FIGURES).strip()
 
 
 def has_words(text: str) -> bool:

@@ -239,15 +239,19 @@ def clean(text: str, where: str, repairs: Repairs) -> str:
 _BLOCK = re.compile(r"</?(?:p|br|div|li|ul|ol)\b[^<>]*>", re.IGNORECASE)
 _INLINE = re.compile(r"</?(?:span|b|i|u|em|strong|sub|sup|font|a)\b[^<>]*>", re.IGNORECASE)
 _INVISIBLE = re.compile(
-    "[\u00ad\u200b\u200e\u200f\u2060\ufeff\u202a-\u202e\u2066-\u2069]"
-    "|(?<=\\w)[\u200c\u200d]+(?=\\w)|(?<=\\w)[\ufe00-\ufe0f]+"
+    "[\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069]"
+    "|(?<=\\w)[\u200c\u200d\ufe00-\ufe0f]+|[\u200c\u200d]+(?=\\w)"
 )
 _BYTES = re.compile(r"""b(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")""")
 HALF = re.compile("[\ud800-\udfff]")
 _SIGNS = str.maketrans("\u2011ʹʻꞌ", "-'''")  # a hyphen that breaks no line, apostrophes
-_LIGATURE = re.compile("[\ufb00-\ufb06]")
+_LIGATURE = re.compile("[\ufb00-\ufb06\uff01-\uff5e]")  # and letters as wide as Chinese ones
+_LOST = re.compile(  # an apostrophe, doubled, between blanks, or as what a program made of it
+    r"""(?i)(?<=[^\W\d_])(?:\\'|[?"`´\ufffd‚׳]|['’]{2}|(?<=n)(?: ?['’] | ['’])(?=t))"""
+    r"(?=(?:[smtd]|re|ve|ll)\b(?!=))"
+)
 _READ_AS = "[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]"  # bytes from 80 to BF, as Windows-1252
-_MISREAD = re.compile(f"[ÃÂ]{_READ_AS}|â{_READ_AS}{{2}}")
+_MISREAD = re.compile(f"[ÃÂ]{_READ_AS}|â{_READ_AS}{{2}}|[\x80\x82-\x84\x86-\x8b\x91-\x9c]")
 
 
 def plain(text: str, where: str = "", repairs: Repairs | None = None) -> str:
@@ -256,7 +260,8 @@ def plain(text: str, where: str = "", repairs: Repairs | None = None) -> str:
     UTF-8 that was read as Windows-1252 is repaired, a no-break space is a blank. Each kind of
     repair is reported once.
     """
-    if text.isascii() and "<" not in text and "&" not in text and not _BYTES.fullmatch(text):
+    odd = "<" in text or "&" in text or not text.isascii() or _LOST.search(text)
+    if not (odd or _BYTES.fullmatch(text)):
         return text
     for kind, done, repair in _REPAIRS:
         repaired = repair(text)
@@ -268,9 +273,9 @@ def plain(text: str, where: str = "", repairs: Repairs | None = None) -> str:
 
 def _reread(match: re.Match[str]) -> str:
     # Windows-1252 lacks five bytes, which programs read as the characters of their numbers.
-    codes = (c.encode("latin-1" if c < "\xa0" else "cp1252", "replace") for c in match[0])
+    data = b"".join(c.encode("latin-1" if c < "\xa0" else "cp1252", "replace") for c in match[0])
     try:
-        return b"".join(codes).decode()
+        return data.decode("cp1252" if len(data) == 1 else "utf-8")
     except UnicodeDecodeError:
         return match[0]
 
@@ -285,7 +290,7 @@ def _from_bytes(text: str) -> str:
 
 def _usual(text: str) -> str:
     text = normalize("NFC", text).translate(_SIGNS)
-    return _LIGATURE.sub(lambda one: normalize("NFKC", one[0]), text)
+    return _LOST.sub("'", _LIGATURE.sub(lambda one: normalize("NFKC", one[0]), text))
 
 
 _REPAIRS: tuple[tuple[str, str, Callable[[str], str]], ...] = (

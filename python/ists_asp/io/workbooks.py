@@ -27,6 +27,7 @@ from ists_asp.io.text import Source, unreadable
 from ists_asp.limits import SMALL, TableLimits
 
 _NO_MEMORY = re.compile("out of memory|allocate memory")  # as XML's reader and the system say it
+_SHOWN = re.compile(r"[^\W\d_]+|(?:-?\d+ )?-?\d+/\d+")  # truth by a formula, a fraction
 _ODD = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)  # of cells
 KINDS = {
     **{".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"},
@@ -43,6 +44,7 @@ _OTHER = {
     b"\xd0\xcf\x11\xe0": "an Excel workbook of the years before 2007, or one with a password",
     b"PK\x03\x04": "an archive without a sheet",
     b"%PDF": "a PDF",
+    b"<?xml": "XML",
 }
 _PACKED = (".gz", ".bz2", ".xz")
 _UNPACK: tuple[tuple[int, bytes, Callable[..., Any]], ...] = (  # what stands where, from 0
@@ -54,6 +56,7 @@ ABOUT = {
     "parquet": ("pyarrow", "a Parquet file"),
     "html": ("html", "a page of HTML"),
     "csv": ("csv", "text"),
+    "jsonl": ("json", "JSON"),
     "gift": ("re", "a quiz in GIFT"),
     "xml": ("xml", "a quiz in Moodle XML"),
 }
@@ -86,13 +89,16 @@ def content_kind(head: bytes, kind: str, where: str) -> str:
             return "ods"
         if any(name in head for name in _ARCHIVED):
             return "xlsx"
-    elif b"\0" not in head and kind not in ("jsonl", "parquet"):
+    elif b"\0" not in head:
         start = head.removeprefix(BOM_UTF8).lstrip()[:1000].lower()
         if start.startswith((b"<html", b"<!doctype html", b"<table", b"<meta")):
             return "html"
-        if kind in SHEETS and re.search(rb"[,;\t].*\n", head):
+        if start.startswith((b'{"', b"[{")) and kind != "jsonl":
+            return "jsonl"
+        read = kind in (*SHEETS, "parquet") or (kind == "jsonl" and start[:1] not in b"{[")
+        if read and re.search(rb"[,;\t].*\n", head):
             return "csv"
-    if kind in ("csv", "tsv", "jsonl"):
+    if kind in KINDS.values() and not (kind in SHEETS and head.startswith(b"PK")):
         for magic, what in _OTHER.items():
             if head.startswith(magic):
                 hint = "Save it as .xlsx or .csv in the program that made it"
@@ -345,7 +351,9 @@ def _displayed(value: object, code: str) -> object:
         near = Fraction(value).limit_denominator(10 ** len(fraction[1]) - 1)
         whole, rest = divmod(near, 1) if "#" in code else (0, near)
         return " ".join(str(part) for part in (whole, rest) if part) or "0"
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    return value
 
 
 def _time_text(value: date | time | timedelta, code: str) -> str:
@@ -391,7 +399,8 @@ def _libre(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> l
                 text = cell.text_recursive.strip() or str(known)
                 return text.upper() if kind == "boolean" else text
             if isinstance(known, Decimal):
-                return int(known) if known == known.to_integral_value() else float(known)
+                text = cell.text_recursive.strip()
+                return text if _SHOWN.fullmatch(text) else _displayed(float(known), "")
             return Unread() if known is None and kind else known
         except _ODD:
             return Unread()

@@ -221,12 +221,13 @@ def _write_part(
 
 def _tell_counts(sheet: _Sheet, ours: Mapping[str, Sequence[object]], output: Path | None) -> None:
     """Note how many answers have which verdict, by question, and how many are to be checked."""
-    made = ("" if output is None else f"{output}: ") + f"{len(sheet.rows)} answers"
+    made = f"{len(sheet.rows)} answer{'s' * (len(sheet.rows) != 1)}"
+    made = made if output is None else f"{output}: {made}"
     counts = defaultdict[str, Counter[object]](Counter)
     to_check = Counter[str]()
     judged = zip(sheet.submissions, ours["verdict"], ours["check"], strict=True)
     for answer, verdict, check in judged:
-        for question in dict.fromkeys(("", answer.question)):
+        for question in dict.fromkeys(("", plain(answer.question).strip())):
             counts[question][verdict or "without a verdict"] += 1
             to_check[question] += check == "yes"
     for question, verdicts in counts.items() if len(counts) > 2 else [("", counts[""])]:
@@ -359,7 +360,7 @@ def _read(
             sheet.marks.append(mark)
     faults.check()
     for first, *more in filter(None, (blank, unread)):
-        warn(first + (f", and {len(more)} more such rows" if more else ""))
+        warn(first + (f", and {len(more)} more such row{'s'[: len(more) - 1]}" if more else ""))
     return sheet
 
 

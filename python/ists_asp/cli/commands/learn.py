@@ -15,7 +15,8 @@ import click
 from ists_asp.cli import options
 from ists_asp.cli.console import note, progress, reader_warnings, write_output
 from ists_asp.cli.files import GOLD, RULES, FileType, Values, command
-from ists_asp.errors import UsageError
+from ists_asp.errors import UsageError, of_pair
+from ists_asp.io.text import SKIP, Faults, Warn
 from ists_asp.terminal import table
 from ists_asp.vocabulary import CORRECTION, WEIGHT
 
@@ -142,6 +143,7 @@ def _weights(values: Values) -> Collection[Path]:
 @options.gold_scale
 @options.json_option
 @options.skip_option
+@options.language_option
 @options.quiet_option
 def learn(
     task: str,
@@ -209,7 +211,28 @@ class _Lesson:
     sheet: str | None
     scale: GoldScale | None
     skip_bad: bool
+    language_check: str | None
     quiet: bool
+
+    def spoken(self, golds: Iterable[Any], file: Path, warn: Warn) -> list[Any]:
+        """Gold pairs in the language of the profile; others are refused, or only warned of."""
+        from ists_asp.lang import foreign
+        from ists_asp.rules import load_profile, read_overlay
+
+        profile = load_profile(self.setup.profile, read_overlay(self.setup.rules).base)
+        about, check, kept = (profile.language, profile.name), self.language_check, list[Any]()
+        faults = Faults(warn if self.skip_bad else None, hint=SKIP)
+        for gold in golds:
+            fault = foreign(gold.pair.sentences, *about, f"{file}: {of_pair(gold.pair.id)}")
+            if fault is None or check in ("off", "warn"):
+                kept.append(gold)
+                if fault is not None and check == "warn":
+                    check = "off"
+                    warn(str(fault))
+            else:
+                faults.add(fault)
+        faults.check()
+        return kept
 
     def head(self, task: str = "ists", folds: int | str | None = None) -> tuple[str, str]:
         """The title and command of a file of weights, or with ``folds`` of one of confidence."""
@@ -250,7 +273,7 @@ class _Lesson:
     def write(self, text: str, pairs: int, count: int, what: str = "weights") -> None:
         write_output(self.output, text)
         if not self.quiet and self.output is not None:
-            note(f"{count} {what} from {pairs} pairs")
+            note(f"{self.output}: {count} {what} from {pairs} pairs")
 
     def write_edits(self, file: Path, selection: Selection, pairs: int) -> None:
         if selection.edits:
@@ -271,7 +294,7 @@ def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> N
     from ists_asp.learn.cross import fit_table, render_table, render_weights
     from ists_asp.run.pool import apart
 
-    golds = _read_golds(lesson.gold, skip_bad=lesson.skip_bad)
+    golds = _read_golds(lesson)
     if lesson.edits is not None and len(golds) < LEAST:
         expected = f"{LEAST} or more, of which some can be held out"
         raise UsageError(f"{len(golds)} gold pairs", where="--edits", expected=expected)
@@ -381,7 +404,7 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     with reader_warnings() as warn:
         read = partial(read_sts, warn=warn, skip_bad=lesson.skip_bad, column=lesson.column)
         read = partial(read, encoding=lesson.encoding, sheet=lesson.sheet, scale=lesson.scale)
-        golds = {file: list(read(file)) for file in lesson.gold}
+        golds = {file: lesson.spoken(read(file), file, warn) for file in lesson.gold}
         for file, pairs in golds.items():
             least = min((pair.score for pair in pairs), default=0)
             if lesson.scale is None and least >= 1:
@@ -442,15 +465,16 @@ def _correlations(results: Mapping[str, Sequence[Rated]]) -> str:
     return table(rows, left=True)
 
 
-def _read_golds(paths: Sequence[Path], *, skip_bad: bool) -> list[Reference]:
+def _read_golds(lesson: _Lesson) -> list[Reference]:
     """Gold pairs; the ids of those of several folders, which all count from 1, tell them apart."""
     from ists_asp.learn.examples import read_gold
 
     with reader_warnings() as warn:
-        if len(paths) == 1:
-            return read_gold(paths[0], warn, skip_bad=skip_bad)
+        read = partial(read_gold, warn=warn, skip_bad=lesson.skip_bad)
+        if len(lesson.gold) == 1:
+            return lesson.spoken(read(lesson.gold[0]), lesson.gold[0], warn)
         return [
             replace(gold, pair=replace(gold.pair, id=f"{number}.{gold.pair.id}"))
-            for number, path in enumerate(paths, 1)
-            for gold in read_gold(path, warn, skip_bad=skip_bad)
+            for number, path in enumerate(lesson.gold, 1)
+            for gold in lesson.spoken(read(path), path, warn)
         ]
