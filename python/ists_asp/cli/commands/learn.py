@@ -217,9 +217,8 @@ class _Lesson:
     def spoken(self, golds: Iterable[Any], file: Path, warn: Warn) -> list[Any]:
         """Gold pairs in the language of the profile; others are refused, or only warned of."""
         from ists_asp.lang import foreign
-        from ists_asp.rules import load_profile, read_overlay
 
-        profile = load_profile(self.setup.profile, read_overlay(self.setup.rules).base)
+        profile = self.setup.load_profile()
         about, check, kept = (profile.language, profile.name), self.language_check, list[Any]()
         faults = Faults(warn if self.skip_bad else None, hint=SKIP)
         for gold in golds:

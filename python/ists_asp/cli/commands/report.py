@@ -73,7 +73,7 @@ def report(
 
     profile = setup.load_profile()
     if answers is None:
-        shown, failures = _decided(source, setup, gold, compare)
+        shown, failures = _decided(source, setup, gold, compare, output)
     else:
         given, failures = _given(answers, source.identifier), Failures()
         others = _Others([answer.pair for answer in given], gold, compare)
@@ -85,7 +85,7 @@ def report(
 
 
 def _decided(
-    source: Source, setup: Setup, gold: Path | None, compare: Path | None
+    source: Source, setup: Setup, gold: Path | None, compare: Path | None, output: Path | None
 ) -> tuple[Report, Failures]:
     pairs = console.read_pairs(source, setup)
     others = _Others(pairs, gold, compare)
@@ -108,7 +108,8 @@ def _decided(
         stages.merge(run.asker.times)
     entries = [replace(entry, beside=others.beside(entry.answer)) for entry in entries]
     if not (source.quiet or source.single):
-        console.note(console.summary(len(pairs), time.perf_counter() - began, stages))
+        summary = console.summary(len(pairs), time.perf_counter() - began, stages)
+        console.note(summary if output is None else f"{output}: {summary}")
     return Report(entries, f"ists-asp report: {setup.profile}", made_by), run.failures
 
 
