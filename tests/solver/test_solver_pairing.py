@@ -219,3 +219,28 @@ def test_a_batch_answers_real_pairs_as_one_at_a_time(folder, profile, name, chun
         found = [(one.pair, one.alignments) for one in system.solve_many(pairs[:10], rated=False)]
         assert found == [(best.pair, best.alignments) for best, *_ in together[:10]]
         assert system.stages.decided.total() == len(found)
+
+
+QUICK = """
+a(S) :- d(S,_), not n(S) : d(S,S).
+a(S) :- d(S,N), n(M) : d(S,M), M != N; T = S+1; T > 1.
+a(X) :- X = #min { N : d(_,N) }, not n(Y) : d(Y,X).
+a(S) :- d(S,(1;3)), n((4;1)).
+a("x") :- d(_,N), N > K : n(K), not d(K,(1;2)); not d(1,3).
+a(S) :- d(S,_), not not n(N) : d(S,N). #false :- d(S,2), n(N) : d(N,S).
+a(S) :- d(S,_), a(N) : d(N,S), N != S.
+"""
+
+
+@pytest.mark.parametrize("text", QUICK.strip().splitlines())
+def test_a_quick_rule_derives_what_its_rule_derives(make, text):
+    derived = []
+    for program in ("grounded", "statements"):
+        solver = make(f"#defined d/2. #defined n/1. #defined a/1. {text}")
+        statements = getattr(solver.program, program)
+        object.__setattr__(solver.program, "statements", statements)
+        object.__setattr__(solver.program, "written", {})
+        solutions = (solver.ground_atoms(item("1", facts)[1]) for facts in FACTS)
+        derived.append([sorted(str(a) for a in atoms if a.name == "a") for atoms in solutions])
+    assert derived[0] == derived[1]
+    assert any(derived[0])

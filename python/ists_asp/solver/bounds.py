@@ -50,6 +50,11 @@ class Objective(Observer):
     def __init__(self) -> None:
         self._weights: dict[int, dict[int, int]] = {}
 
+    def clear(self) -> None:
+        """Forget a program, for another one to be watched."""
+        self._weights.clear()
+        self.__dict__.pop("largest", None)
+
     def minimize(self, priority: int, literals: Sequence[tuple[int, int]]) -> None:
         """Note a part of the objective; clingo calls this."""
         weights = self._weights.setdefault(priority, defaultdict(int))

@@ -6,8 +6,10 @@ A predicate is a table if nothing but facts, and rules over tables, define it.
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain
 from typing import TypeVar
@@ -23,9 +25,9 @@ from ists_asp.rules.parsing import Messages, RuleWarning
 from ists_asp.rules.profiles import check_kinds
 from ists_asp.solver import search
 from ists_asp.solver.bounds import Objective
-from ists_asp.solver.statements import FactLoader, Shape, Shapes
+from ists_asp.solver.statements import FactLoader, Shape, Shapes, quick, slow
 from ists_asp.syntax.ground import Atoms, Later, written
-from ists_asp.syntax.trees import Signature, signature
+from ists_asp.syntax.trees import Signature, parse, signature
 
 A = TypeVar("A")
 
@@ -45,6 +47,15 @@ class PreparedRules:
     tables: frozenset[Signature]
     derived: bool  # some table has rules: more facts could have consequences
     calls: bool  # some statement calls a function, such as @f(X), which is not there
+    # What clingo sees of some statements, by the number of a statement: see quick.
+    written: Mapping[int, str] = field(default_factory=dict)
+
+    @cached_property
+    def grounded(self) -> Sequence[AST]:
+        """The statements as clingo grounds them in the least time."""
+        texts = self.written
+        left = [node for place, node in enumerate(self.statements) if place not in texts]
+        return [*left, *parse("\n".join(texts.values()))] if texts else self.statements
 
     @cached_property
     def facts(self) -> tuple[Symbol, ...]:
@@ -78,6 +89,7 @@ def prepared(
             "tables": sorted(map(list, program.tables)),
             "derived": program.derived,
             "calls": program.calls,
+            "written": [*_quick(program.statements, shapes).items()],
         }
 
     about, before = [list(arguments), tables], messages.warnings
@@ -88,7 +100,28 @@ def prepared(
         frozenset(Signature(*name) for name in kept["tables"]),
         kept["derived"],
         kept["calls"],
+        dict(kept["written"]),
     )
+
+
+def _quick(statements: Sequence[AST], shapes: Shapes) -> dict[int, str]:
+    """Slow rules as quick ones, but for those that rest on what they derive."""
+    below: dict[Signature, set[Signature]] = defaultdict(set)
+    for shape in map(shapes.of, statements):
+        for name in shape.head:
+            below[name] |= shape.predicates
+    written = {}
+    for place, node in enumerate(statements):
+        if slow(node):
+            head, left = shapes.of(node).head, [*shapes.of(node).body]
+            reached = set[Signature]()
+            while left:
+                if (name := left.pop()) not in reached:
+                    reached.add(name)
+                    left += below[name]
+            if reached.isdisjoint(head):
+                written[place] = quick(node)
+    return written
 
 
 def _refuse_two_weights(program: PreparedRules, rules: RuleSet) -> None:
@@ -184,6 +217,7 @@ class Grounder:
         self.arguments = tuple(search.constant_arguments(options.constants))
         self._prepared = partial(prepared, rules, self.arguments, self._messages, shapes)
         self.program = self._prepared(tables=True)
+        self._warned = False
 
     @cached_property
     def _plain(self) -> PreparedRules:
@@ -203,7 +237,17 @@ class Grounder:
     ) -> Control:
         """Ground the rules for a pair; see :func:`~ists_asp.solver.search.ground`."""
         program, arguments = self.program_for(facts), (strategy, *self.arguments)
-        statements, loader = program.statements, program.loader
+        loader, objective = program.loader, objective or Objective()
+        if program.written and not self._warned:
+            heard, rules = Messages(), program.grounded
+            with suppress(RuleError):
+                control = search.ground(rules, facts, arguments, heard, objective, loader)
+                if not heard.warnings:
+                    return control
+            # What is wrong is said in the words of the rules.
+            self._warned = True
+            objective.clear()
+        statements = program.statements
         return search.ground(statements, facts, arguments, self._messages, objective, loader)
 
     def program_for(self, facts: Iterable[Symbol]) -> PreparedRules:

@@ -24,7 +24,7 @@ from ists_asp import vocabulary as v
 from ists_asp.resources import asp_dir
 from ists_asp.rules.loader import RuleSet
 from ists_asp.solver.grounder import KINDS, NAMING, PreparedRules
-from ists_asp.solver.statements import Shape, Shapes, of_core
+from ists_asp.solver.statements import Shape, Shapes, of_core, quick
 from ists_asp.syntax import trees
 from ists_asp.syntax.trees import PREFIX, Signature, atom, is_atom, parse, predicates
 
@@ -134,11 +134,12 @@ def paired(
 def _paired(rules: RuleSet, program: PreparedRules, shapes: Shapes) -> Paired | None:
     if program.calls or any(name.name.startswith(PREFIX) for name in program.by_predicate):
         return None
-    text = _pair_up(program.statements, program.tables, shapes)
+    slow = {id(program.statements[place]) for place in program.written}
+    text = _pair_up(program.statements, program.tables, shapes, slow)
     if text is None:
         return None
     without = settle(rules, program, shapes)
-    fewer = without and _pair_up(without, program.tables, shapes)
+    fewer = without and _pair_up(without, program.tables, shapes, slow)
     shapes.keep()
     all_shapes = [shapes.of(node) for node in program.statements]
     named = {name for shape in all_shapes if shape.kind in NAMING for name in shape.predicates}
@@ -149,7 +150,9 @@ def _paired(rules: RuleSet, program: PreparedRules, shapes: Shapes) -> Paired | 
     )
 
 
-def _pair_up(statements: Sequence[AST], tables: frozenset[Signature], shapes: Shapes) -> str | None:
+def _pair_up(
+    statements: Sequence[AST], tables: frozenset[Signature], shapes: Shapes, slow: Set[int]
+) -> str | None:
     all_shapes = [shapes.of(node) for node in statements]
     kinds = {shape.kind for shape in all_shapes}
     if ASTType.ShowSignature not in kinds or not kinds <= KINDS:
@@ -157,7 +160,9 @@ def _pair_up(statements: Sequence[AST], tables: frozenset[Signature], shapes: Sh
     texts = []
     for node, shape in zip(statements, all_shapes, strict=True):
         its = shape.predicates & tables
-        text = shapes.recall(node, "paired", partial(_text, node, its), sorted(map(list, its)))
+        slowly = id(node) in slow
+        options = [slowly, sorted(map(list, its))]
+        text = shapes.recall(node, "paired", partial(_text, node, its, slowly), options)
         if not text:
             return None
         texts.append(text)
@@ -165,7 +170,7 @@ def _pair_up(statements: Sequence[AST], tables: frozenset[Signature], shapes: Sh
 
 
 @trees.remembered_by_identity
-def _text(node: AST, tables: frozenset[Signature]) -> str:
+def _text(node: AST, tables: frozenset[Signature], quickly: bool) -> str:
     """A rewritten statement; empty for theory atoms, reserved names, or a different reading."""
     if any(
         part.name.startswith(PREFIX)
@@ -176,7 +181,9 @@ def _text(node: AST, tables: frozenset[Signature]) -> str:
         return ""
     rewritten = Pairing(tables).both(node)
     text = "\n".join(map(str, rewritten))
-    return text if parse(text) == rewritten else ""
+    if parse(text) != rewritten:
+        return ""
+    return quick(rewritten[0]) if quickly else text
 
 
 class Pairing(Transformer):

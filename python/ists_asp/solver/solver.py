@@ -28,7 +28,7 @@ from ists_asp.solver.bounds import Objective, objective_for
 from ists_asp.solver.grounder import Alone, Grounder, PreparedRules
 from ists_asp.solver.pairing import paired
 from ists_asp.solver.search import AnswerSet, Item, Solution, SolverOptions, last_model, search
-from ists_asp.solver.statements import Shapes
+from ists_asp.solver.statements import MADE, Shapes
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import Signature, switched, switches
 from ists_asp.vocabulary import CONFIDENCE
@@ -71,7 +71,8 @@ class Best(Generic[A]):
         """The atoms by name, without the facts of the program."""
         if self.together is not None:
             return self.together.shares[self.number].atoms
-        return by_name(texts(frozenset(self.found.true).difference(self.program.facts)))
+        own = frozenset(self.found.true).difference(self.program.facts)
+        return by_name(texts(atom for atom in own if not atom.name.startswith(MADE)))
 
     def undecided(self, name: str, arity: int) -> Mapping[Ground, int]:
         """The atoms of a predicate that the solver decides, with their literals."""
