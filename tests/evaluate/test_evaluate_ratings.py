@@ -203,7 +203,7 @@ def folders(tmp_path):
     forum = "".join(json.dumps({"rating": {"value": n}}) + "\n" for n in (1, 2, 3, 4.5))
     sentences = "".join(f"{n}\ta\tb\n" for n in (1, 2, 3, 4))
     for folder, texts in (
-        ("gold", {"STS.gs.news.txt": "5\n\n1\n2\n3\n0\n", "forum.tsv": sentences}),
+        ("gold", {"STS.gs.news.txt": "5\n\ta\tb\n1\n2\n3\n0\n", "forum.tsv": sentences}),
         ("good", {"news.txt": "5\n0\n1\n2\n3\n0\n", "forum.jsonl": forum}),
         ("bad", {"news.txt": "1\n5\n2\n0\n3\n4\n", "forum.jsonl": forum}),
     ):

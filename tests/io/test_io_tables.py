@@ -583,6 +583,7 @@ def test_pairs_of_aligners_are_read(tmp_path):
         for _, pair in entries(Table(io.BytesIO(bars), "tsv", name="t"))
     ]
     assert texts == ["a cat", "the clock", "t:3: sentence 1 is empty; expected at least one token"]
+    assert Table(io.BytesIO(b"1\ta ||| b\n2\tc ||| d\n"), "tsv", name="t").columns == ("",) * 3
     files, warnings = [tmp_path / "one", tmp_path / "two"], []
     for file in files:
         file.write_text("0\tI have 1 book .\n1\t2 dogs\n")

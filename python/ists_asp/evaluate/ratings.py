@@ -316,7 +316,8 @@ def _ratings(
     if table is None or not (table.header or wanted):
 
         def score_of(line: Line) -> float | None:
-            return _number(line.text.strip().partition("\t")[0], line.where)
+            text = line.text.partition("\t")[0].strip()
+            return None if role == "gold" and is_gap(text, scale) else _number(text, line.where)
 
         items = list(parse_each(file, score_of, faults))
         faults.check()

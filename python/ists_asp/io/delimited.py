@@ -205,7 +205,7 @@ class TextRows:
         if listed := _LISTED.fullmatch(lines[0]):
             signs, lines = listed[1], lines[1:]
         bars = sum("|||" in line for line in lines)
-        self._bars = 2 * bars >= max(1, len(lines)) and "\t" not in "".join(lines[:1])
+        self._bars = 2 * bars >= len(lines) and not re.match(r"(\d+\t)?+.*\t", "".join(lines[:1]))
         if self._bars:
             lines, signs = [line.replace("|||", "\t") for line in lines], "\t"
         delimiter = max(signs, key=lambda sign: (*_fit(lines, sign), -signs.index(sign)))

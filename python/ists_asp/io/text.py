@@ -260,8 +260,7 @@ def plain(text: str, where: str = "", repairs: Repairs | None = None) -> str:
     UTF-8 that was read as Windows-1252 is repaired, a no-break space is a blank. Each kind of
     repair is reported once.
     """
-    odd = "<" in text or "&" in text or not text.isascii() or _LOST.search(text)
-    if not (odd or _BYTES.fullmatch(text)):
+    if text.isascii() and not (re.search("[<&]", text) or _LOST.search(text) or _BYTES.match(text)):
         return text
     for kind, done, repair in _REPAIRS:
         repaired = repair(text)
