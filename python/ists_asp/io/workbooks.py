@@ -398,7 +398,7 @@ def _libre(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> l
             if kind in ("boolean", "date", "percentage", "time"):
                 text = cell.text_recursive.strip() or str(known)
                 return text.upper() if kind == "boolean" else text
-            if isinstance(known, Decimal):
+            if isinstance(known, Decimal | int):
                 text = cell.text_recursive.strip()
                 return text if _SHOWN.fullmatch(text) else _displayed(float(known), "")
             return Unread() if known is None and kind else known
