@@ -159,7 +159,7 @@ def test_report_and_json(tmp_path):
     linked = evaluate_files(gold, system).as_dict()
     assert (linked["overall"], linked["confusion"]) == ({"Ali": record["overall"]["Ali"]}, [])
     system.write_text("0-0\n1-0\n")
-    with pytest.raises(DataError, match="2 lines of links; expected 1, one for each pair of gold"):
+    with pytest.raises(DataError, match="lines of links: 2; expected 1, one for each pair of gold"):
         evaluate_files(gold, system)
 
 
