@@ -74,6 +74,7 @@ class FactLoader:
 
 MADE = "_made_"  # begins the names of the predicates in quick rules; no file has one of them
 _POOL = re.compile(r'(?<=[(,])\(((?:[a-z\d]\w*|"[^"]*")(?:;(?:[a-z\d]\w*|"[^"]*"))+)\)(?=[,)])')
+_SEVERAL = re.compile(r";|\.\.")  # a pool or an interval; in a string it does no harm
 _NEGATED = (Sign.Negation, Sign.NoSign, Sign.Negation)  # by sign
 
 
@@ -91,7 +92,8 @@ def quick(rule: AST) -> str:
     clingo compares all conditional literals with one another before it grounds anything: 300 take
     it a tenth of a second. It makes a rule of each member of a pool. So the body of this rule says
     ``not exception`` for ``literal: condition``, unless that would be unsafe, and ``p(X), pool(X)``
-    for ``p((a;b))``.
+    for ``p((a;b))``. To deny a pool or an interval is to deny one of its members, not all: where
+    the literal has one it stays.
     """
     facts, body, atoms, compared, added = [], list[str](), list[str](), list[str](), list[str]()
 
@@ -115,6 +117,9 @@ def quick(rule: AST) -> str:
     both = [*atoms, *compared]
     known = set().union(*map(trees.variable_names, (rule.head, *others))) if conditional else set()
     for part in conditional:
+        if _SEVERAL.search(str(part.literal)):
+            body.append(str(part))
+            continue
         variables = sorted(known & trees.variable_names(part, local=True))
         exception = f"{name(f'{rule} {part}')}({','.join(variables)})"
         negated = part.literal.update(sign=_NEGATED[part.literal.sign])
