@@ -14,8 +14,8 @@ from tests.sharing import shared_folder, shared_system
 
 SAMPLE = Path(__file__).parents[2] / "data" / "samples" / "headlines"
 # For alignments, made of others, and for labels as well.
-FEATURES = ["any_pair", "meaning_alike", "least_covered"]
-PAIRS = 3
+FEATURES = ["any_pair", "nearest_to_each_other", "least_covered"]
+PAIRS = 6
 WHERE = ("rules", "where")
 INPUT = ("--profile", "headlines", "--sent1", SAMPLE / "sent1.txt", "--sent2", SAMPLE / "sent2.txt")
 GOLD = ("--gold", SAMPLE / "gold.wa")
