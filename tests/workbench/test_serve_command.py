@@ -183,7 +183,8 @@ def test_who_may_only_read_finds_nothing_to_change(guest, let_in, folder, expect
             expect(page.locator(wanted).first).to_be_visible()
             changing = page.locator(
                 "#tables :is(.new, button:text-is('Delete')), #new, #save, #delete, #take, #adopt,"
-                " #states button:text-is('Go back to this'), #keys button, #accept, #undo, button#start"
+                " #states button:text-is('Go back to this'), #keys button, #accept, #undo,"
+                " button#start"
             )
             for button in changing.all():
                 assert button.is_hidden() or button.is_disabled(), button.inner_text()
