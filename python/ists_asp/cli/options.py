@@ -204,11 +204,13 @@ def input_options(
         if names and rest["gold"] is not None and not filed:
             filed, rest["table"] = True, str(rest["gold"])
         if question:
-            if not sentences:
-                expected = 'a line such as "4 5 <==> 3 4"'
-                raise UsageError("there is no decision to ask about", expected=expected)
             # The sentences come first.
-            count = 0 if filed else min(2, len(sentences) - 1)
+            count = 0 if filed else 2
+            if len(sentences) <= count:
+                found = f"{len(sentences)} argument{'s' * (len(sentences) != 1)}"
+                expected = "" if filed else "two sentences and "
+                expected += 'a decision to ask about, such as "4 5 <==> 3 4"'
+                raise UsageError(found, expected=expected)
             sentences, rest["question"] = sentences[:count], sentences[count:]
         elif names:
             # They come last; --all goes without names.
