@@ -41,7 +41,7 @@ from ists_asp.syntax.ground import Ground
 Parts: TypeAlias = "tuple[Ground, ...]"  # the arguments of an atom
 Link: TypeAlias = Parts  # the spans of sentence 1 and 2 that an alignment joins, as terms
 # Atoms with their arguments, by the name and the arity of their predicates.
-Shown: TypeAlias = "dict[tuple[str, int], list[tuple[Ground, Parts]]]"
+ByPredicate: TypeAlias = "dict[tuple[str, int], list[tuple[Ground, Parts]]]"
 _LABELS = {str(label.lower()): label for label in Label if label.aligned}
 _UNALIGNED = {str(label.lower()): label for label in Label if not label.aligned}
 _TAGS = {str(tag.lower()): tag for tag in Tag}
@@ -63,21 +63,21 @@ def read_answer(
     cost: tuple[int, ...],
     optimal: bool,
     scheme: Scheme = Scheme.Y2016,
-    kept: bool = False,
+    with_atoms: bool = False,
 ) -> Answer:
     """Read the decisions for a pair, as :class:`Read` has it.
 
     The scheme says which answers are well formed, ``kept`` whether the answer has the atoms as
     well. Alignments are sorted by their tokens, those of sentence 2 without a counterpart last.
     """
-    shown = _by_predicate(atoms)
-    firsts, tokens = (_by_side(shown[name.signature]) for name in (v.FIRST, v.SPAN_TOKEN))
+    atoms_of = _by_predicate(atoms)
+    firsts, tokens = (_by_side(atoms_of[name.signature]) for name in (v.FIRST, v.SPAN_TOKEN))
     sides = tuple(
         _Side(sentence, number, firsts[number], tokens[number])
         for number, sentence in zip("12", pair.sentences, strict=True)
     )
     links = (v.ALIGNED, v.GRANTED, v.LABEL, v.SCORE, v.TAG)
-    aligned, granted, labels, scores, tags = (_by_link(shown[name.signature]) for name in links)
+    aligned, granted, labels, scores, tags = (_by_link(atoms_of[name.signature]) for name in links)
     lines: list[tuple[Alignment, Ground]] = []
     for link, (atom,) in aligned.items():
         label = _LABELS.get(_only(atom, labels.get(link, ()), "label"))
@@ -96,20 +96,24 @@ def read_answer(
     # Pairs without a label, of which neither side is aligned with something else.
     busy1 = {token for line, _ in lines for token in line.tokens1}
     busy2 = {token for line, _ in lines for token in line.tokens2}
-    barred = (map(_Side.span, sides, link) for _, link in shown[v.NO_LABEL.signature])
+    barred = (map(_Side.span, sides, link) for _, link in atoms_of[v.NO_LABEL.signature])
     free = ((x, y) for x, y in barred if busy1.isdisjoint(x) and busy2.isdisjoint(y))
     unlabelled = tuple(sorted(free))
     for name, label in _UNALIGNED.items():
-        alone = _by_side(shown[name, 2])
+        alone = _by_side(atoms_of[name, 2])
         for atom, (_, chunk) in alone["1"]:
             lines.append((Alignment(sides[0].chunk(atom, chunk), (), label, None), atom))
         for atom, (_, chunk) in alone["2"]:
             lines.append((Alignment((), sides[1].chunk(atom, chunk), label, None), atom))
     lines.sort(key=lambda line: (not line[0].tokens1, line[0].tokens1, line[0].tokens2))
-    own = tuple(str(atom) for group in shown.values() for atom, _ in group) if kept else ()
-    one, two = (side.chunks for side in sides)
-    every = tuple(line for line, _ in lines)
-    answer = Answer(pair, one, two, every, cost, optimal, atoms=own, unlabelled=unlabelled)
+    texts = (
+        tuple(str(atom) for group in atoms_of.values() for atom, _ in group) if with_atoms else ()
+    )
+    chunks1, chunks2 = (side.chunks for side in sides)
+    alignments = tuple(line for line, _ in lines)
+    answer = Answer(
+        pair, chunks1, chunks2, alignments, cost, optimal, atoms=texts, unlabelled=unlabelled
+    )
     if (fault := _fault(answer, scheme)) is not None:
         by = [atom for line, atom in lines if any(line is other for other in fault.lines)]
         if fault.side is None:
@@ -159,10 +163,10 @@ def _fault(answer: Answer, scheme: Scheme) -> _Fault | None:
             if not tokens and not label.aligned:
                 continue
             of_side = chunk_of[side]
-            there = all(1 <= token <= len(of_side) for token in tokens)
-            places = sorted({of_side[token - 1] for token in tokens}) if there else []
-            whole = chain.from_iterable(sides[side][place].tokens for place in places)
-            if not places or tokens != tuple(whole):
+            valid = all(1 <= token <= len(of_side) for token in tokens)
+            places = sorted({of_side[token - 1] for token in tokens}) if valid else []
+            chunk_tokens = chain.from_iterable(sides[side][place].tokens for place in places)
+            if not places or tokens != tuple(chunk_tokens):
                 found = "an aligned span is not made of chunks"
                 return _Fault(found, "whole chunks", (line,), side, tokens)
             if len(places) > 1 and (scheme is Scheme.Y2015 or not label.aligned):
@@ -215,16 +219,16 @@ def read_rating(
     highest: int = HIGHEST,
 ) -> Answer:
     """Read the rating of a pair, ``highest`` at best; an AnswerError if the atoms are none."""
-    shown = _by_predicate(atoms)
-    ratings = [atom for atom, _ in shown[v.RATING.signature]]
+    atoms_of = _by_predicate(atoms)
+    ratings = [atom for atom, _ in atoms_of[v.RATING.signature]]
     if len(ratings) != 1:
         _refuse(f"there are {len(ratings)} ratings", ratings, "one, as asp/rate.lp derives it")
     parts = [
         Contribution(str(name), _integer(atom, value))
-        for atom, (name, value) in shown[v.CONTRIBUTION.signature]
+        for atom, (name, value) in atoms_of[v.CONTRIBUTION.signature]
     ]
     parts.sort(key=lambda part: (-abs(part.thousandths), part.name))
-    margins = [_integer(atom, margin) for atom, (margin, *_) in shown[v.MARGIN.signature]]
+    margins = [_integer(atom, margin) for atom, (margin, *_) in atoms_of[v.MARGIN.signature]]
     value = _integer(ratings[0], ratings[0].arguments[0])
     rating = Rating(value, tuple(parts), *margins[:1])
     if (odd := _odd_rating(rating, highest)) is not None:
@@ -294,16 +298,16 @@ def too_large(atoms: Iterable[Ground]) -> AnswerError:
     return AnswerError(found, sorted(atoms), "numbers within the limits that asp/limits.lp has")
 
 
-def _by_predicate(atoms: Iterable[Ground]) -> Shown:
+def _by_predicate(atoms: Iterable[Ground]) -> ByPredicate:
     """The atoms by predicate; ``-p`` is another one than ``p``. None may tell of an overflow."""
-    shown: Shown = defaultdict(list)
+    groups: ByPredicate = defaultdict(list)
     # A #show statement may repeat what another one shows.
     for atom in dict.fromkeys(atoms):
         arguments = atom.arguments
-        shown[atom.partition("(")[0], len(arguments)].append((atom, arguments))
-    if overflows := shown[v.BEYOND_LIMITS.signature]:
+        groups[atom.partition("(")[0], len(arguments)].append((atom, arguments))
+    if overflows := groups[v.BEYOND_LIMITS.signature]:
         raise too_large(parts[0] for _, parts in overflows)
-    return shown
+    return groups
 
 
 def _by_side(atoms: Iterable[tuple[Ground, Parts]]) -> dict[str, list[tuple[Ground, Parts]]]:

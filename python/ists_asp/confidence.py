@@ -77,15 +77,15 @@ class Confident:
             shares = [*map(share, line)]
             return None if shares == [None, None, None] else Confidence(*shares)
 
-        def whole(boundaries: Iterable[Lead]) -> tuple[float, ...]:
+        def all_shares(boundaries: Iterable[Lead]) -> tuple[float, ...]:
             # All of them, or nothing.
             shares = [*map(share, boundaries)]
             return () if None in shares else tuple(share for share in shares if share is not None)
 
         lines = zip(answer.alignments, map(confidence, leads.lines), strict=True)
-        one, two = map(whole, leads.boundaries)
+        first, second = map(all_shares, leads.boundaries)
         alignments = tuple(replace(line, confidence=confidence) for line, confidence in lines)
-        return replace(answer, alignments=alignments, boundaries1=one, boundaries2=two)
+        return replace(answer, alignments=alignments, boundaries1=first, boundaries2=second)
 
 
 def confidence_tables(facts: Iterable[Symbol]) -> dict[Kind, Steps]:
@@ -135,22 +135,22 @@ class _Weighed:
 
         self._aligned: dict[tuple[str, str], int] = {}
         self._best: dict[tuple[int, int], int] = {}
-        for given in weights.get(ALIGN_WEIGHT.name, ()):
-            one, two, weight = split(given)
+        for text in weights.get(ALIGN_WEIGHT.name, ()):
+            span1, span2, weight = split(text)
             try:
-                value = self._aligned[one, two] = int(weight)
-                keys = [(side, chunk) for side in (0, 1) for chunk in _chunks((one, two)[side])]
+                value = self._aligned[span1, span2] = int(weight)
+                keys = [(side, chunk) for side in (0, 1) for chunk in _chunks((span1, span2)[side])]
             except ValueError:
-                atom = Ground(f"{ALIGN_WEIGHT.name}({given})")
+                atom = Ground(f"{ALIGN_WEIGHT.name}({text})")
                 expected = "spans run(C,D) or gap(C,D)"
                 raise AnswerError("what is no span is weighed", [atom], expected) from None
             for key in keys:
                 self._best[key] = max(value, self._best.get(key, value))
         possible = set(map(tuple, rows(POSSIBLE)))
         self._labels: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-        for one, two, label, worth in rows(LABEL_WEIGHT.name):
-            if (one, two, label) in possible:
-                self._labels[one, two][label] = int(worth)
+        for span1, span2, label, worth in rows(LABEL_WEIGHT.name):
+            if (span1, span2, label) in possible:
+                self._labels[span1, span2][label] = int(worth)
         self._worth = {(*place,): int(worth) for *place, worth in rows(CLOSENESS.name)}
         self._boundaries = {
             (sentence, int(token)): abs(int(weight)) // 100
@@ -162,22 +162,22 @@ class _Weighed:
             best = self._best.get((0, chunks1[0]) if chunks1 else (1, chunks2[0]))
             return ("alone", _UNRIVALLED if best is None else -best), None, None
         # Marks between chunks may be left out of a span.
-        spans = (
+        candidates = (
             [f"{name}({side[0]},{side[-1]})" for name in ("run", "gap")]
             for side in (chunks1, chunks2)
         )
-        found = next((pair for pair in product(*spans) if pair in self._aligned), None)
-        if found is None:
+        spans = next((pair for pair in product(*candidates) if pair in self._aligned), None)
+        if spans is None:
             return None, None, None
-        aligned = "align", self._aligned[found]
+        aligned = "align", self._aligned[spans]
         label = line.label.lower()
-        rivals = dict(self._labels.get(found, ()))
-        own = rivals.pop(label, None)
-        if own is None:
+        rivals = dict(self._labels.get(spans, ()))
+        weight = rivals.pop(label, None)
+        if weight is None:
             return aligned, None, None
         kind = "spe" if label.startswith("spe") else label
-        lead = kind, own - max(rivals.values()) if rivals else _UNRIVALLED
-        worth = self._worth.get((*found, label))
+        lead = kind, weight - max(rivals.values()) if rivals else _UNRIVALLED
+        worth = self._worth.get((*spans, label))
         if label == "equi":
             return aligned, lead, lead
         if worth is None or line.score is None:

@@ -48,17 +48,17 @@ def shortened(text: str, most: int = 80) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def alike(name: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:
+def alike(name: str, names: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:
     """The known names that are most like one; the time grows with the square of their lengths."""
     from difflib import get_close_matches
 
-    first, *others = (one[:LONGEST_NAME] for one in (name, *known))
+    first, *others = (text[:LONGEST_NAME] for text in (name, *names))
     return get_close_matches(first, others, most, cutoff)
 
 
-def suggest(name: str, known: Iterable[str], otherwise: str = "", quote: str = "") -> str:
+def suggest(name: str, names: Iterable[str], otherwise: str = "", quote: str = "") -> str:
     """A hint at the known name that is most like one, if any is; or another hint."""
-    close = alike(name, known)
+    close = alike(name, names)
     return f"Did you mean {quote}{close[0]}{quote}?" if close else otherwise
 
 
@@ -78,7 +78,7 @@ def _homeless(fault: OSError) -> bool:
     return fault.errno == errno.ENOENT and fault.filename is None
 
 
-def told(fault: OSError) -> str:
+def os_message(fault: OSError) -> str:
     """Return what the system refused, as one line."""
     if fault.errno in _TOO_MANY_FILES:
         return "too many files are open. Allow more with ulimit -n"
@@ -173,19 +173,19 @@ class FaultyLinesError(DataError):
 class RuleError(IstsError):
     """A faulty rule file; ``excerpt`` shows the place, with a caret; it may have other faults."""
 
-    def __init__(self, found: str, *, excerpt: str | None = None, **told: str | None) -> None:
-        super().__init__(found, **told)
+    def __init__(self, found: str, *, excerpt: str | None = None, **details: str | None) -> None:
+        super().__init__(found, **details)
         self.excerpt = excerpt
         self.others: Sequence[RuleError] = ()
 
     @property
     def messages(self) -> tuple[str, ...]:
         """A message for each fault, the first ones if there are many; how many more there are."""
-        every = (self, *self.others)
-        texts = [IstsError.__str__(one) + f"\n{one.excerpt or ''}".rstrip("\n") for one in every]
-        shown = max(1, sum(size <= _ROOM for size in accumulate(map(len, texts))))
-        rest = len(texts) - shown
-        return (*texts[:shown], *[f"and {rest} more error{'s' * (rest > 1)}"] * (rest > 0))
+        errors = (self, *self.others)
+        texts = [f"{IstsError.__str__(e)}\n{e.excerpt or ''}".rstrip("\n") for e in errors]
+        count = max(1, sum(size <= _ROOM for size in accumulate(map(len, texts))))
+        rest = len(texts) - count
+        return (*texts[:count], *[f"and {rest} more error{'s' * (rest > 1)}"] * (rest > 0))
 
     def __str__(self) -> str:
         return "\n".join(self.messages)
@@ -241,7 +241,7 @@ class MemoryLimitError(SolveError):
 T = TypeVar("T")
 
 MOST = 2**31 - 1  # the largest integer of clingo: weight, or sum of weights
-_SAID = 500  # characters of a message of clingo's that are shown
+_QUOTED = 500  # characters of a message of clingo's that are shown
 _UNSAFE_RULE = re.compile(r"(?P<where>.+?:\d+:\d+)-[\d:]+: error: unsafe variables")
 UNSAFE = re.compile(r":(\d+):(\d+)-[\d:]+: note: '(.+?)' is unsafe")
 """Line, byte and name of an unsafe variable, in a message of clingo."""
@@ -265,9 +265,9 @@ def inside(subject: Subject) -> Iterator[None]:
         raise too_deep(where) from None
     except (RuntimeError, OverflowError) as error:
         # What clingo raises.
-        told = clingo_error("decide by", str(error) or type(error).__name__)
-        told.where = where
-        raise told from error
+        rule_error = clingo_error("decide by", str(error) or type(error).__name__)
+        rule_error.where = where
+        raise rule_error from error
     except OSError:
         # No rule's fault: too many open files, a full disk.
         raise
@@ -293,19 +293,19 @@ def too_deep(where: str | None = None) -> RuleError:
     return RuleError(found, where=where, hint="Break up its terms")
 
 
-def too_late(seconds: float, what: str = "answer") -> TimeLimitError:
+def too_late(seconds: float, noun: str = "answer") -> TimeLimitError:
     """The error for a pair that has met its time limit."""
     hint = "Allow more time, or simplify the rules"
-    return TimeLimitError(f"no {what} within {seconds:g} s", hint=hint)
+    return TimeLimitError(f"no {noun} within {seconds:g} s", hint=hint)
 
 
 def unsafe(text: str) -> tuple[str, str]:
     """Clingo's message about unsafe variables in short, and a hint."""
     names = dict.fromkeys("_" if name[0] == "#" else name for *_, name in UNSAFE.findall(text))
-    told, each = ("variables are", "each") if len(names) > 1 else ("variable is", "it")
+    subject, pronoun = ("variables are", "each") if len(names) > 1 else ("variable is", "it")
     return (
-        f"the {told} unsafe: {shortened(', '.join(names))}",
-        f"Use {each} in an atom of the body that is neither negated nor in an aggregate",
+        f"the {subject} unsafe: {shortened(', '.join(names))}",
+        f"Use {pronoun} in an atom of the body that is neither negated nor in an aggregate",
     )
 
 
@@ -316,8 +316,8 @@ def clingo_error(doing: str, text: str, names: Mapping[str, str] | None = None) 
     if any(words in text for words in ("too large", "overflow", "out of range")):
         found = f"arithmetic overflow: weights add up to more than clingo can count, {MOST}"
         return WeightsError(found, hint="Take smaller weights in #minimize, #maximize and #sum")
-    if (place := _UNSAFE_RULE.search(text)) is not None:
+    if (match := _UNSAFE_RULE.search(text)) is not None:
         found, hint = unsafe(text)
-        return RuleError(f"{place['where']}: {found}", hint=hint)
-    found = f"clingo cannot {doing} the rules: {shortened(' '.join(text.split()), _SAID)}"
+        return RuleError(f"{match['where']}: {found}", hint=hint)
+    found = f"clingo cannot {doing} the rules: {shortened(' '.join(text.split()), _QUOTED)}"
     return RuleError(found, hint="Correct the rule named in the message")

@@ -75,7 +75,7 @@ class TableLimits:
             found = f"{found}, of a file of {packed} bytes"
             self.check("ratio", size / max(1, packed), found, where)
 
-    def whole(self, stream: BinaryIO, where: str) -> bytes:
+    def read_all(self, stream: BinaryIO, where: str) -> bytes:
         """All bytes of a file that is read at once, if it has no more than may be unpacked."""
         data = stream.read((self.unpacked << 20) + 1)
         self.check("unpacked", len(data) / (1 << 20), "a larger file", where)
@@ -126,12 +126,12 @@ def warnings_of(answer: Answer, seconds: float) -> Iterator[str]:
     """Warnings of an answer that may not be the best, or of pairs that no label is left for."""
     pair = answer.pair
     if not answer.optimal:
-        told = f"within {seconds:g} s the answer was not proved the best; allow more with --timeout"
-        yield f"{of_pair(pair.id)}: {told}"
-    for one, two in answer.unlabelled:
-        sides = f'"{pair.sent1.words(one)}" and "{pair.sent2.words(two)}"'
-        told = f"rules forbid all labels of {sides}, which are not aligned; see ists-asp why-not"
-        yield f"{of_pair(pair.id)}: {told}"
+        text = f"within {seconds:g} s the answer was not proved the best; allow more with --timeout"
+        yield f"{of_pair(pair.id)}: {text}"
+    for tokens1, tokens2 in answer.unlabelled:
+        sides = f'"{pair.sent1.words(tokens1)}" and "{pair.sent2.words(tokens2)}"'
+        text = f"rules forbid all labels of {sides}, which are not aligned; see ists-asp why-not"
+        yield f"{of_pair(pair.id)}: {text}"
 
 
 def check_pair(pair: Pair) -> None:

@@ -164,8 +164,8 @@ class Pair:
 
     def as_text(self) -> Pair:
         """The pair as text, which has no tokens yet; as it is where it has chunks."""
-        known = any(side.chunks is not None for side in self.sentences)
-        return self if known else Pair(self.id, *(Text(side.tokens) for side in self.sentences))
+        chunked = any(side.chunks is not None for side in self.sentences)
+        return self if chunked else Pair(self.id, *(Text(side.tokens) for side in self.sentences))
 
     def with_chunks(
         self, chunks1: tuple[Chunk, ...] | None, chunks2: tuple[Chunk, ...] | None
@@ -224,9 +224,10 @@ class Alignment:
     @property
     def doubts(self) -> tuple[bool, bool]:
         """Whether its alignment, and its label, are more likely wrong than right."""
-        sure = self.confidence or Confidence(None)
-        one, two = (share is not None and share < 0.5 for share in (sure.alignment, sure.label))
-        return one, two
+        confidence = self.confidence or Confidence(None)
+        shares = confidence.alignment, confidence.label
+        alignment, label = (share is not None and share < 0.5 for share in shares)
+        return alignment, label
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +317,7 @@ class Answer:
     def __repr__(self) -> str:
         pair = self.pair
         texts = (sentence.text for sentence in pair.sentences)
-        one, two = (text if len(text) <= 40 else f"{text[:39]}…" for text in texts)
-        rated = "" if self.rating is None else f", rated {self.rating.value:.3f}"
-        what = f"{type(self).__name__} {pair.id!r}: {one!r} / {two!r}"
-        return f"<{what}, {len(self.alignments)} lines{rated}>"
+        text1, text2 = (text if len(text) <= 40 else f"{text[:39]}…" for text in texts)
+        rating = "" if self.rating is None else f", rated {self.rating.value:.3f}"
+        head = f"{type(self).__name__} {pair.id!r}: {text1!r} / {text2!r}"
+        return f"<{head}, {len(self.alignments)} lines{rating}>"

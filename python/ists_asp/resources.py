@@ -49,17 +49,17 @@ def version_of(package: str) -> str:
     """The version of an installed package, by the name that its folder of metadata has."""
     # To import ``importlib.metadata`` takes as long as clingo does.
     for folder in sys.path:
-        for found in Path(folder).glob(f"{package}-*.dist-info"):
-            return found.stem.removeprefix(f"{package}-")
+        for metadata in Path(folder).glob(f"{package}-*.dist-info"):
+            return metadata.stem.removeprefix(f"{package}-")
     from importlib.metadata import version
 
     return version(package)
 
 
-def cache_dir(given: bool | str | os.PathLike[str] | None) -> Path | None:
+def cache_dir(location: bool | str | os.PathLike[str] | None) -> Path | None:
     """The directory of the cache: True stands for the user's, False, None and ``none`` for none."""
-    if given is not True:
-        return Path(given) if given and given != "none" else None
+    if location is not True:
+        return Path(location) if location and location != "none" else None
     folder = Path(user_cache_dir("ists-asp", appauthor=False))
     try:
         # What sentences people compare is for their eyes alone.

@@ -86,8 +86,8 @@ class Predicate:
     @cached_property
     def arguments(self) -> tuple[str, ...]:
         """The names of its arguments, as its comment has them."""
-        known = _arguments().get(self.name)
-        return _targets()[self.name] if known is None else known
+        names = _arguments().get(self.name)
+        return _targets()[self.name] if names is None else names
 
     @property
     def arity(self) -> int:
@@ -131,8 +131,8 @@ def documented(text: str) -> Iterator[Doc]:
     for signature, body in _DOC.findall(text):
         name, arguments = signature_parts(signature)
         about, _, listed = body.partition("Args:\n")
-        told = ((key, " ".join(what.split())) for key, what in _ARGUMENT.findall(listed))
-        yield Doc(signature, f"{name}/{len(arguments)}", " ".join(about.split()), tuple(told))
+        described = ((key, " ".join(sense.split())) for key, sense in _ARGUMENT.findall(listed))
+        yield Doc(signature, f"{name}/{len(arguments)}", " ".join(about.split()), tuple(described))
 
 
 def signature_parts(signature: str) -> tuple[str, tuple[str, ...]]:

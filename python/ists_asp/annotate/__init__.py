@@ -68,11 +68,11 @@ class Annotator:
             forms = [token.form for token in tokens]
             followed = zip(forms, [*forms[1:], None], strict=False)
             cuts.append([cut(form, self._words, after) for form, after in followed])
-        readings = self._read([list(chain.from_iterable(parts)) for parts in cuts])
-        rest = chain.from_iterable(readings)
+        readings = self._tag([list(chain.from_iterable(parts)) for parts in cuts])
+        remaining = chain.from_iterable(readings)
         return [
             tuple(
-                replace(token, words=tuple(_word(form, next(rest)) for form in forms))
+                replace(token, words=tuple(_word(form, next(remaining)) for form in forms))
                 for token, forms in zip(tokens, parts, strict=True)
             )
             for tokens, parts in zip(sentences, cuts, strict=True)
@@ -98,13 +98,13 @@ class Annotator:
             raise DataError(found, where=shortened(texts[0]), hint=hint)
         return [[part for form in forms for part in form.split()] for forms in cut_texts]
 
-    def _read(self, sentences: list[list[str]]) -> list[list[Reading]]:
+    def _tag(self, sentences: list[list[str]]) -> list[list[Reading]]:
         """Tag sentences of words in windows and batches; return them in their order."""
-        shown_sentences = [spellings(words, self._words) for words in sentences]
+        spelt_sentences = [spellings(words, self._words) for words in sentences]
         pieces = [
-            (number, shown[start:end])
-            for number, shown in enumerate(shown_sentences)
-            for start, end in windows(shown)
+            (number, spelt[start:end])
+            for number, spelt in enumerate(spelt_sentences)
+            for start, end in windows(spelt)
         ]
         tagged = self._stored("tags", [words for _, words in pieces], self._stanza.tag)
         result: list[list[Reading]] = [[] for _ in sentences]
@@ -119,35 +119,35 @@ class Annotator:
 
     def _stored(
         self,
-        what: str,
+        kind: str,
         inputs: Sequence[_Input],
         ask: Callable[[list[_Input]], Sequence[Sequence[_Output]]],
     ) -> list[Sequence[_Output]]:
         """The output of Stanza for each input, stored or else in batches; nothing for nothing."""
 
-        def work(missing: list[_Input]) -> list[Sequence[_Output]]:
+        def ask_stanza(missing: list[_Input]) -> list[Sequence[_Output]]:
             outputs: list[Sequence[_Output]] = [()] * len(missing)
             for batch in batches(list(map(len, missing))):
                 output = ask([missing[number] for number in batch])
                 # What is lost is for the caller to notice; tuples are not stored.
                 form = list if len(output) == len(batch) else tuple
-                for number, each in zip(batch, output, strict=False):
-                    outputs[number] = form(each)
+                for number, value in zip(batch, output, strict=False):
+                    outputs[number] = form(value)
             return outputs
 
-        def fitting(given: _Input, output: Sequence[_Output]) -> Sequence[_Output] | None:
-            return output if fits(output, given) else None
+        def fitting(item: _Input, output: Sequence[_Output]) -> Sequence[_Output] | None:
+            return output if fits(output, item) else None
 
-        unique = {str(given): given for given in inputs if given}
+        unique = {str(item): item for item in inputs if item}
         outputs = self._memo.over(
             list(unique.values()),
-            lambda given: key_of(self.key, what, given),
-            work,
+            lambda item: key_of(self.key, kind, item),
+            ask_stanza,
             fitting,
             fitting,
         )
         by_input = dict(zip(unique, outputs, strict=True))
-        return [by_input.get(str(given), ()) for given in inputs]
+        return [by_input.get(str(item), ()) for item in inputs]
 
     @cached_property
     def key(self) -> str:
@@ -187,13 +187,13 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def fits(value: object, given: str | list[str]) -> bool:
+def fits(value: object, source: str | list[str]) -> bool:
     """Whether a value can be Stanza's tokens of a text, or lemma and tags of each word."""
     if not isinstance(value, list):
         return False
     with suppress(ValidationError):
-        if isinstance(given, str):
-            return "".join(convert(value, list[Text])) == given.replace(" ", "")
+        if isinstance(source, str):
+            return "".join(convert(value, list[Text])) == source.replace(" ", "")
         lemmas = [reading.lemma for reading in convert(value, list[Reading])]
-        return len(lemmas) == len(given) and list(map(one_line, lemmas)) == lemmas
+        return len(lemmas) == len(source) and list(map(one_line, lemmas)) == lemmas
     return False

@@ -100,8 +100,8 @@ def _packages(directory: Path, lang: str) -> dict[str, tuple[Path, ...]]:
     languages = resources if isinstance(resources, dict) else {}
     entry = languages.get(lang)
     if not isinstance(entry, dict) or not isinstance(entry.get("packages"), dict):
-        known = [code for code, item in languages.items() if (directory / code).is_dir() and item]
-        names = ", ".join(sorted(known)) or "there, but there is none"
+        codes = [code for code, item in languages.items() if (directory / code).is_dir() and item]
+        names = ", ".join(sorted(codes)) or "there, but there is none"
         found = f"no Stanza models for language '{lang}'"
         raise _missing(found, index, f"one of the languages {names}", lang)
     return {
@@ -143,7 +143,7 @@ class Lemmas:
 
     def __init__(self, dictionaries: Mapping[str, Mapping[str, str]], language: Language) -> None:
         self._dictionaries = list(dictionaries.values())
-        self._known = {lemma.lower() for each in self._dictionaries for lemma in each.values()}
+        self._lemmas = {lemma.lower() for table in self._dictionaries for lemma in table.values()}
         self._regular = re.compile(language.words.lemmas, re.VERBOSE)
         self._corrected = language.words.corrected
         lexicon = (data_dir() / "lexicon" / language.lexicon).as_uri()
@@ -158,17 +158,17 @@ class Lemmas:
             return lemma
         if any(map(str.isdigit, form)):
             return form
-        if small in self._known or self._in_lexicon(small):
+        if small in self._lemmas or self._in_lexicon(small):
             return lemma
-        if form in self._known:
+        if form in self._lemmas:
             return form
-        return next((each[form] for each in self._dictionaries if form in each), form)
+        return next((table[form] for table in self._dictionaries if form in table), form)
 
     def _in_lexicon(self, lemma: str) -> bool:
         # Whoever compares words by a damaged lexicon says what is wrong with it.
         with suppress(sqlite3.Error), closing(sqlite3.connect(self._lexicon, uri=True)) as database:
-            found = database.execute("SELECT 1 FROM word WHERE lemma = ?", (lemma,))
-            return found.fetchone() is not None
+            rows = database.execute("SELECT 1 FROM word WHERE lemma = ?", (lemma,))
+            return rows.fetchone() is not None
         return False
 
 
@@ -189,12 +189,12 @@ class StanzaAdapter:
         if self._lemmas is None:
             trainer = self._pipelines[processors].processors["lemma"].trainer
             self._lemmas = Lemmas(getattr(trainer, "pos_dict", {}), self._language)
-        known = self._lemmas.of
+        lemma_of = self._lemmas.of
         return [
             [
-                Reading(known(one.text, one.lemma or "_", upos), upos, one.xpos or "_")
-                for one in sentence.words
-                for upos in [one.upos or "X"]
+                Reading(lemma_of(word.text, word.lemma or "_", upos), upos, word.xpos or "_")
+                for word in sentence.words
+                for upos in [word.upos or "X"]
             ]
             for sentence in document.sentences
         ]
@@ -208,13 +208,13 @@ class StanzaAdapter:
         ]
 
     def _run(
-        self, failure: str, given: str | list[list[str]], processors: str, **options: bool
+        self, failure: str, source: str | list[list[str]], processors: str, **options: bool
     ) -> Any:  # noqa: ANN401 (Stanza has no types)
         with self._lock:
             if processors not in self._pipelines:
                 # Models that build on a transformer would ask its hub for it otherwise.
                 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-                with self._telling("cannot be loaded"), _quiet(), gc_paused():
+                with self._own_errors("cannot be loaded"), _quiet(), gc_paused():
                     # Without a working folder importing torch ends the process; this is an error.
                     Path.cwd()
                     with _without_training():
@@ -231,11 +231,11 @@ class StanzaAdapter:
                             verbose=False,
                             **options,
                         )
-            with self._telling(failure), _quiet(), _one_thread():
-                return self._pipelines[processors](given)
+            with self._own_errors(failure), _quiet(), _one_thread():
+                return self._pipelines[processors](source)
 
     @contextmanager
-    def _telling(self, failure: str) -> Iterator[None]:
+    def _own_errors(self, failure: str) -> Iterator[None]:
         """Put what Stanza and torch raise in one line of ours."""
         models = self._models
         try:

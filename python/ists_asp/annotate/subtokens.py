@@ -99,18 +99,18 @@ def cut(form: str, language: Words, following: str | None = None) -> tuple[str, 
     return (*front, *_clitics(form, language), *back)
 
 
-def cut_text(text: str, known: Iterable[str], language: Words) -> Iterator[str]:
+def cut_text(text: str, coarse: Iterable[str], language: Words) -> Iterator[str]:
     """The tokens of a text; ``known`` are those of a tokeniser, without the blanks of the text."""
-    ends, start, pieces = set(accumulate(map(len, known))), 0, text.split()
+    ends, start, pieces = set(accumulate(map(len, coarse))), 0, text.split()
     apart = {w: at for w, at in language.contractions.items() if f"'{w[at:]}" in language.apart}
-    whole = replace(language, contractions=apart, clitics=language.apart)
+    splitting = replace(language, contractions=apart, clitics=language.apart)
     for piece, following in zip(pieces, [*pieces[1:], None], strict=False):
         for number, part in enumerate(_SOLID.split(piece)):
             if number % 2:
                 yield part
             elif part:
                 last = following if piece.endswith(part) else None
-                yield from _cut_piece(part, start, ends, whole, last)
+                yield from _cut_piece(part, start, ends, splitting, last)
             start += len(part)
 
 
@@ -127,9 +127,9 @@ def _cut_piece(
     for first, last in pairwise([*bounds, len(piece)]):
         part, words = piece[first:last], list[str]()
         if not set(part) <= OPENERS | CLOSERS:
-            near = following if last == len(piece) else None
-            for word in chain.from_iterable(map(_PRICE.split, cut(part, language, near))):
-                ended = not near or (
+            next_token = following if last == len(piece) else None
+            for word in chain.from_iterable(map(_PRICE.split, cut(part, language, next_token))):
+                ended = not next_token or (
                     start + first in ends and part[:-1].lower() not in language.stopped
                 )
                 if words and _belongs(word, words[-1], ended=ended):
@@ -154,22 +154,22 @@ def _belongs(word: str, before: str, *, ended: bool) -> bool:
 def spelling(word: str) -> str:
     """Return what the tagger is shown for a word: never empty, never with a blank."""
     # Signs that combine may be many: to bring them into order takes the square of their number.
-    seen = unicodedata.normalize("NFC", word[: 4 * LONGEST_WORD])
-    plain = BRACKETS.get(word) or seen.translate(STAND_INS)
+    normal = unicodedata.normalize("NFC", word[: 4 * LONGEST_WORD])
+    plain = BRACKETS.get(word) or normal.translate(STAND_INS)
     visible = "".join(c for c in plain if unicodedata.category(c) not in _INVISIBLE)
     return visible[:LONGEST_WORD] or UNSEEN
 
 
 def spellings(words: Sequence[str], language: Words) -> list[str]:
     """Return what the tagger is shown for the words of a sentence, one for each."""
-    shown = ["-" if word in language.dashes else spelling(word) for word in words]
-    for at, (before, word) in enumerate(pairwise(shown), 1):
+    spelt = ["-" if word in language.dashes else spelling(word) for word in words]
+    for at, (before, word) in enumerate(pairwise(spelt), 1):
         if (before + word).lower() in language.contractions and f"'{word}" in language.apart:
-            shown[at] = f"'{word}"
-    long = [word for word in shown if len(word) > 1 and word.isalpha()]
+            spelt[at] = f"'{word}"
+    long = [word for word in spelt if len(word) > 1 and word.isalpha()]
     if len(long) >= _SHOUTED and all(word.isupper() for word in long):
-        return [word.lower() for word in shown]
-    return shown
+        return [word.lower() for word in spelt]
+    return spelt
 
 
 def _straight(text: str) -> str:
@@ -178,8 +178,8 @@ def _straight(text: str) -> str:
 
 def _run(text: str, position: int, step: int) -> int:
     """Return how many marks from ``position`` on, in direction ``step``, are one word."""
-    same = "!?" if text[position] in "!?" else text[position]
-    return sum(1 for _ in takewhile(same.__contains__, text[position::step]))
+    marks = "!?" if text[position] in "!?" else text[position]
+    return sum(1 for _ in takewhile(marks.__contains__, text[position::step]))
 
 
 def _opening(text: str, language: Words) -> int:

@@ -18,7 +18,7 @@ from ists_asp.cli import INTERRUPTED, commands
 from ists_asp.cli.commands.config import NAME, use_config
 from ists_asp.cli.console import error, fail, write_output
 from ists_asp.cli.options import option
-from ists_asp.errors import IstsError, UsageError, alike, told, too_deep
+from ists_asp.errors import IstsError, UsageError, alike, os_message, too_deep
 from ists_asp.resources import asp_dir, data_dir, rules_dir
 from ists_asp.terminal import Door, one_line, open_doors, table
 
@@ -65,7 +65,7 @@ class _Application(click.Group):
             code = 1
             # Where a pipe is broken nobody reads to the end.
             if not isinstance(fault, BrokenPipeError):
-                error(told(fault) if isinstance(fault, OSError) else str(too_deep()))
+                error(os_message(fault) if isinstance(fault, OSError) else str(too_deep()))
         except (click.Abort, KeyboardInterrupt):
             code = INTERRUPTED
         sys.exit(code if isinstance(code, int) else 0)

@@ -201,9 +201,9 @@ def summary(pairs: int, seconds: float, stages: Timings) -> str:
 
 def rerun(pairs: int, stages: Timings) -> str | None:
     """How many answers were kept from a run before, and which edits made others necessary."""
-    if not stages.kept and not stages.edits:
+    if not stages.cached and not stages.edits:
         return None
-    told = f"{stages.kept} of {pairs} pairs found in the cache"
+    told = f"{stages.cached} of {pairs} pairs found in the cache"
     if edits := stages.edits:
         places = [f"{place} ({count})" for place, count in edits.most_common(_MOST_EDITS)]
         more = ", …" if len(edits) > _MOST_EDITS else ""

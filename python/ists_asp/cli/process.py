@@ -45,9 +45,9 @@ def run() -> NoReturn:
         code = INTERRUPTED if cli.interrupted else 1
         if isinstance(fault, OSError) and not cli.interrupted:
             with suppress(OSError, ValueError, AttributeError):
-                from ists_asp.errors import told
+                from ists_asp.errors import os_message
 
-                sys.stderr.write(f"error: {told(fault)}\n")
+                sys.stderr.write(f"error: {os_message(fault)}\n")
     for stream in (sys.stdout, sys.stderr):
         # What could not be written has been told of.
         with suppress(OSError, ValueError, AttributeError):

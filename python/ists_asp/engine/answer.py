@@ -53,9 +53,9 @@ class SolvedAnswer(Answer):
         return type(self), tuple(values)
 
     @classmethod
-    def of(cls, answer: Answer, **more: Any) -> SolvedAnswer:  # noqa: ANN401 (fields of ours)
+    def of(cls, answer: Answer, **details: Any) -> SolvedAnswer:  # noqa: ANN401 (fields of ours)
         """Make an answer one that can be asked."""
-        return cls(**{part.name: getattr(answer, part.name) for part in fields(Answer)}, **more)
+        return cls(**{part.name: getattr(answer, part.name) for part in fields(Answer)}, **details)
 
     def to_dict(self) -> dict[str, object]:
         """The answer as JSON values, as ``solve --format jsonl`` writes it in a line."""
@@ -190,14 +190,14 @@ class Timings:
     elsewhere: float = 0.0  # all seconds of other processes, those in which they load included
     # Pairs by the hundredths of a millisecond that each took; those solved together share equally.
     decided: Counter[int] = field(default_factory=Counter)
-    kept: int = 0  # pairs whose answers were kept from a run before
+    cached: int = 0  # pairs whose answers were kept from a run before
     edits: Counter[str] = field(default_factory=Counter)  # pairs decided again, by place of an edit
 
     def decide(
-        self, grounding: float, solving: float, *, kept: bool = False, edit: str = ""
+        self, grounding: float, solving: float, *, cached: bool = False, edit: str = ""
     ) -> None:
         """Add a pair's seconds, whether its answer was kept, or the edit it was decided for."""
-        self.kept += kept
+        self.cached += cached
         self.edits.update([edit] if edit else ())
         self.grounding += grounding
         self.solving += solving

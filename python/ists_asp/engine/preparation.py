@@ -116,7 +116,7 @@ class Setup:
     language: str | None = None
     templates: Path | None = None
     answers: Path | None = None
-    shown: bool = False
+    with_atoms: bool = False
     files: tuple[str, ...] = ()
     shared: str | None = None
 
@@ -131,8 +131,8 @@ class Setup:
 
     def load_program(self, purpose: Purpose = Purpose.ANSWER) -> RuleSet:
         """Parse the rules for a purpose."""
-        own = self.profile, self.rules, purpose
-        return load_program(*own, reader=self.reader, store=self.store)[1]
+        options = self.profile, self.rules, purpose
+        return load_program(*options, reader=self.reader, store=self.store)[1]
 
     def check_has(self, purpose: Purpose) -> None:
         """Refuse a profile that has no rules for a purpose."""
@@ -167,25 +167,25 @@ class Preparation(Closing):
     @cached_property
     def rules(self) -> RuleSet:
         """The parsed rules that decide pairs."""
-        values, own = self.setup.constants, self.setup.rules
+        values, paths = self.setup.constants, self.setup.rules
         try:
             rules = self._parsed or self.setup.load_program()
-            findings = self._findings(rules) if own and self._parsed is None else []
+            findings = self._findings(rules) if paths and self._parsed is None else []
         except RecursionError:
-            raise too_deep(", ".join(map(str, own))) from None
-        stopping = [] if self.setup.lax else [one for one in findings if one.stops]
+            raise too_deep(", ".join(map(str, paths))) from None
+        stopping = [] if self.setup.lax else [finding for finding in findings if finding.stops]
         if stopping:
             first, *others = (
-                UnknownNameError(one.found, where=one.where, hint=one.hint, excerpt=one.excerpt)
-                for one in stopping
+                UnknownNameError(f.found, where=f.where, hint=f.hint, excerpt=f.excerpt)
+                for f in stopping
             )
             end = "" if str(first.hint).endswith("?") else "."
             first.hint, first.others = f"{first.hint}{end} --lax goes on", others
             raise first
         warnings = [
-            *(RuleWarning(one.where, f"{one.found}. {one.hint}") for one in findings),
-            *(given_warnings(rules, self.profile, own, self.setup.reader) if own else ()),
-            *(unknown_constants(values, self.profile, rules, own) if values else ()),
+            *(RuleWarning(f.where, f"{f.found}. {f.hint}") for f in findings),
+            *(given_warnings(rules, self.profile, paths, self.setup.reader) if paths else ()),
+            *(unknown_constants(values, self.profile, rules, paths) if values else ()),
         ]
         if not warnings:
             return rules
@@ -194,18 +194,18 @@ class Preparation(Closing):
     def _findings(self, rules: RuleSet) -> list[Finding]:
         """The findings of ``ists-asp rules check`` in the user's rules that a run tells."""
         setup, reads = self.setup, self._reader is not None
-        own = rule_files(chain.from_iterable(map(find_rules, setup.rules)))
-        if all(file.path.suffix == TABLE for file in own):
+        user_files = rule_files(chain.from_iterable(map(find_rules, setup.rules)))
+        if all(file.path.suffix == TABLE for file in user_files):
             return []
 
         from ists_asp.rules.check import Finding, check_run
 
-        def work() -> tuple[Finding, ...]:
+        def check() -> tuple[Finding, ...]:
             return check_run(setup.rules, setup.profile, reads=reads, store=setup.store)
 
-        files = [file for file in (*rules.files, *own) if file.path.suffix != TABLE]
+        files = [file for file in (*rules.files, *user_files) if file.path.suffix != TABLE]
         about = [setup.profile, reads, [[file.name, file.sha256] for file in files]]
-        return msgspec.convert(Memo(setup.store).recall("findings", about, work), list[Finding])
+        return msgspec.convert(Memo(setup.store).recall("findings", about, check), list[Finding])
 
     @cached_property
     def files(self) -> ProfileFiles:
@@ -267,9 +267,9 @@ class Preparation(Closing):
         with self.stages.measure("annotation"):
             return [Sentence(tokens) for tokens in self._annotator.tokenize(texts)]
 
-    def read(self, given: Iterable[GivenPair], *, tokens: bool = False) -> Iterator[Pair]:
+    def read(self, pairs: Iterable[GivenPair], *, tokens: bool = False) -> Iterator[Pair]:
         """Pairs, lazily and in their order, with strings tokenised, unless they are ``tokens``."""
-        return self.tokenized(read_pairs(given, tokens=tokens))
+        return self.tokenized(read_pairs(pairs, tokens=tokens))
 
     def tokenized(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Tokenise what is :class:`~ists_asp.model.Text`, lazily, unless its pair is too long."""
@@ -288,12 +288,12 @@ class Preparation(Closing):
 
     def facts(self, pairs: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         """Annotate pairs and yield each, in order, with the facts that the rules see."""
-        return self.known(self.annotate(pairs))
+        return self.facts_of(self.annotate(pairs))
 
-    def known(self, annotated: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
+    def facts_of(self, annotated: Iterable[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         """Yield annotated pairs, lazily and in their order, with the facts that the rules see."""
         self._check_open()
-        return chain.from_iterable(map(self._known, batches(annotated)))
+        return chain.from_iterable(map(self._batch_facts, batches(annotated)))
 
     def _check_open(self) -> None:
         if self._closed:
@@ -351,7 +351,7 @@ class Preparation(Closing):
         key = f"{self.profile.language} {self._knowledge.key} {self.reader}"
         return Memo(self.setup.store, key).of(FACTS)
 
-    def _known(self, batch: Sequence[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
+    def _batch_facts(self, batch: Sequence[Pair]) -> Iterator[tuple[Pair, Sequence[Symbol]]]:
         memo = self._facts_memo
         with self.stages.measure("knowledge"):
             facts = memo.over(
@@ -373,10 +373,11 @@ class Preparation(Closing):
             freeze_gc()
         for pair in pairs:
             with self.stages.measure("knowledge"), gc_paused():
-                known = list(self._knowledge.facts(pair))
-                more = next(predicted)
+                knowledge = list(self._knowledge.facts(pair))
+                predictions = next(predicted)
             with self.stages.measure("facts"):
-                facts = pair_facts(pair, known, self.profile.language).with_text(more.inside)
+                facts = pair_facts(pair, knowledge, self.profile.language)
+                facts = facts.with_text(predictions.inside)
             yield facts
 
     def wholes(self, pair: Pair) -> str:
@@ -401,10 +402,10 @@ def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader 
         return None
     from ists_asp.knowledge.reader import SHIPPED, USE, Reader, UniversalReader, shipped_reader
 
-    whole = None if profile.answer.reads else language(profile.language).encoder
-    if not profile.reads or (name == USE) != (whole == USE):
+    encoder = None if profile.answer.reads else language(profile.language).encoder
+    if not profile.reads or (name == USE) != (encoder == USE):
         other = "a profile with reader_rules or reader_weights, such as default"
-        choice = f"choose the reader {USE}, " if whole else ""
+        choice = f"choose the reader {USE}, " if encoder else ""
         found = f"the profile {profile.name} has no rules for the reader {name}"
         expected = "a Spanish profile, such as sts-es" if name == USE else other
         hint = f"Leave the reader out, {choice}or choose such a profile"
@@ -432,29 +433,29 @@ def read_pair(
     return Pair(identifier, _sentence(sent1, 1, tokens), _sentence(sent2, 2, tokens))
 
 
-def read_pairs(given: Iterable[GivenPair], *, tokens: bool = True) -> Iterator[Pair]:
+def read_pairs(pairs: Iterable[GivenPair], *, tokens: bool = True) -> Iterator[Pair]:
     """Pairs, lazily and in their order; two sentences get their number as id, from 1."""
-    for number, item in enumerate(given, start=1):
+    for number, item in enumerate(pairs, start=1):
         if isinstance(item, Pair):
             yield item
             continue
         if not isinstance(item, (tuple, list)) or len(item) not in (2, 3):
             expected = "an ists_asp.model.Pair, two sentences, or an id and two sentences"
             raise UsageError(f"{item!r} is not a pair", where=of_pair(number), expected=expected)
-        *identifier, one, two = item
-        yield read_pair(one, two, str(*identifier or [number]), tokens=tokens)
+        *identifier, sent1, sent2 = item
+        yield read_pair(sent1, sent2, str(*identifier or [number]), tokens=tokens)
 
 
-def _sentence(given: GivenSentence, number: int, tokens: bool) -> Sentence:
+def _sentence(source: GivenSentence, number: int, tokens: bool) -> Sentence:
     where, expected = f"sentence {number}", "text, or an ists_asp.model.Sentence"
-    if isinstance(given, str):
-        given = make_sentence(split_words(clean(given, where, Repairs())))
-        given = given if tokens else Text(given.tokens)
-    if not isinstance(given, Sentence):
-        raise UsageError(f"{given!r} is not a sentence", where=where, expected=expected)
-    if not given.tokens:
+    if isinstance(source, str):
+        source = make_sentence(split_words(clean(source, where, Repairs())))
+        source = source if tokens else Text(source.tokens)
+    if not isinstance(source, Sentence):
+        raise UsageError(f"{source!r} is not a sentence", where=where, expected=expected)
+    if not source.tokens:
         raise DataError("the sentence is empty", where=where, expected="at least one token")
-    return given
+    return source
 
 
 def sums(files: Iterable[RuleFile]) -> tuple[str, ...]:

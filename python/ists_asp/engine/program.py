@@ -88,24 +88,24 @@ class Program(Generic[A]):
     def named(self) -> dict[str, NamedRule]:
         """The rules that have a sentence, by their names."""
 
-        def work() -> list[Any]:
+        def records() -> list[Any]:
             return [to_builtins(rule) for rule in self.rules.rules if rule.sentence is not None]
 
-        named = convert(self.rules.remembered.recall("named", [], work), list[NamedRule])
+        named = convert(self.rules.remembered.recall("named", [], records), list[NamedRule])
         return {rule.name: rule for rule in named}
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:
         """Warnings of clingo about the rules, from now and from when kept results were decided."""
         solver = self.__dict__.get("solver")
-        own = (*self.rules.warnings, *(solver.warnings if solver else ()))
-        return tuple(dict.fromkeys((*own, *(self._kept.heard if self._kept else ()))))
+        fresh = (*self.rules.warnings, *(solver.warnings if solver else ()))
+        return tuple(dict.fromkeys((*fresh, *(self._kept.heard if self._kept else ()))))
 
     def facts(
-        self, answer: Answer, facts: Iterable[Symbol], more: Iterable[str] = ()
+        self, answer: Answer, facts: Iterable[Symbol], extra: Iterable[str] = ()
     ) -> tuple[Answer, Sequence[Symbol]]:
         """An answer with the facts of its pair, ``more`` facts and those of the answer."""
-        added = filter(None, (*more, *self._reading.facts(answer)))
+        added = filter(None, (*extra, *self._reading.facts(answer)))
         return answer, Atoms.of(facts).with_text(",".join(added))
 
     def run(self, items: Iterable[Item]) -> Iterator[Solution[A] | IstsError]:
@@ -118,8 +118,7 @@ def reading_for(
     rules: RuleSet,
     constants: Mapping[str, str],
     scheme: Scheme = Scheme.Y2016,
-    *,
-    shown: bool = False,
+    with_atoms: bool = False,
     wholes: Callable[[Pair], str] = lambda _pair: "",
 ) -> Reading[Any]:
     """How answer sets are read that the rules for a purpose derive.
@@ -132,16 +131,16 @@ def reading_for(
         return data_of(answer) if answer.optimal else None
 
     if purpose is Purpose.ANSWER:
-        read = partial(read_answer, scheme=scheme, kept=shown)
+        read = partial(read_answer, scheme=scheme, with_atoms=with_atoms)
         codec = write, lambda pair, data: answer_of(data, pair)
-        return Reading(f"answers {scheme} {shown}", read, codec=codec)
+        return Reading(f"answers {scheme} {with_atoms}", read, codec=codec)
     if purpose is Purpose.RATING:
         highest = highest_rating(rules, constants)
 
         def read_rated(
-            answer: Answer, shown: Iterable[Ground], cost: tuple[int, ...], best: bool
+            answer: Answer, atoms: Iterable[Ground], cost: tuple[int, ...], best: bool
         ) -> Answer:
-            return read_rating(answer.pair, shown, cost, best, highest)
+            return read_rating(answer.pair, atoms, cost, best, highest)
 
         return Reading(
             f"ratings {highest}",
@@ -162,16 +161,16 @@ def reading_for(
             bare=read_bare,
         )
 
-    def read_told(answer: Answer, atoms: Iterable[Ground], _cost: object, best: bool) -> Shown:
+    def read_explained(answer: Answer, atoms: Iterable[Ground], _cost: object, best: bool) -> Shown:
         return read_shown(answer.sizes, len(answer.alignments), atoms, best)
 
     return Reading(
         "explanations",
-        read_told,
+        read_explained,
         answer_facts,
         (
-            lambda shown: [*map(str, shown.atoms)] if shown.best else None,
-            lambda answer, atoms: read_told(answer, map(Ground, atoms), (), True),
+            lambda explained: [*map(str, explained.atoms)] if explained.best else None,
+            lambda answer, atoms: read_explained(answer, map(Ground, atoms), (), True),
         ),
         read_bare,
     )
@@ -182,12 +181,12 @@ def highest_rating(rules: RuleSet, constants: Mapping[str, str]) -> int:
     check_kinds(constants, rules)
     arguments = constant_arguments(constants)
 
-    def work() -> int:
+    def constant() -> int:
         definitions = [node for node in rules.statements if node.ast_type is ASTType.Definition]
         best = ground(definitions, (), arguments, lambda _code, _text: None).get_const("highest")
         return best.number if best is not None and best.type is SymbolType.Number else HIGHEST
 
-    best = int(rules.remembered.recall("highest", arguments, work))
+    best = int(rules.remembered.recall("highest", arguments, constant))
     if best < 1:
         raise UsageError(f"found {best}", where="the constant highest", expected="1 point or more")
     return best

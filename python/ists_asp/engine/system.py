@@ -129,8 +129,8 @@ class System(Preparation):
     def warnings(self) -> tuple[RuleWarning, ...]:
         """Warnings so far; those about atoms without a rule give way to those of :attr:`rules`."""
         programs = [self._programs[purpose] for purpose in Purpose if purpose in self._programs]
-        own = chain.from_iterable(program.warnings for program in programs)
-        warnings = (*self.models_warnings, *self.rules.warnings, *own)
+        from_programs = chain.from_iterable(program.warnings for program in programs)
+        warnings = (*self.models_warnings, *self.rules.warnings, *from_programs)
         checked = bool(self.setup.rules) and self._parsed is None
         return tuple(
             warning
@@ -152,9 +152,7 @@ class System(Preparation):
             self._programs[purpose] = Program(
                 rules,
                 SolverOptions(models, setup.limits.seconds, constants),
-                reading_for(
-                    purpose, rules, constants, scheme, shown=setup.shown, wholes=self.wholes
-                ),
+                reading_for(purpose, rules, constants, scheme, setup.with_atoms, self.wholes),
                 keeps=setup.incremental,
                 knowledge=(lambda: self.knowledge) if decides else tuple,
             )
@@ -215,7 +213,7 @@ class System(Preparation):
         for best, *others in self.decide(annotated, rated=rated and self.rates):
             solved = partial(SolvedAnswer.of, knowledge=self.knowledge, made_by=self.provenance)
             tracing = cache(partial(self._trace_annotated, best.pair))
-            other_answers = (solved(one, rank=rank) for rank, one in enumerate(others, 2))
+            other_answers = (solved(answer, rank=rank) for rank, answer in enumerate(others, 2))
             yield solved(best, tracing=tracing), *other_answers
 
     def decide(
@@ -228,11 +226,11 @@ class System(Preparation):
         self, annotated: Iterable[Pair], *, rated: bool = False
     ) -> Iterator[Solution[Answer] | IstsError]:
         """Decide annotated pairs, lazily and in their order: the solution of each, or its error."""
-        outcomes = self.program(Purpose.ANSWER).run(self.known(annotated))
-        for outcome in self._rated(outcomes) if rated else outcomes:
+        outcomes = self.program(Purpose.ANSWER).run(self.facts_of(annotated))
+        for outcome in self._rate_solutions(outcomes) if rated else outcomes:
             if not isinstance(outcome, IstsError):
                 seconds = outcome.grounding, outcome.solving
-                self.stages.decide(*seconds, kept=outcome.kept, edit=outcome.edit)
+                self.stages.decide(*seconds, cached=outcome.kept, edit=outcome.edit)
             yield outcome
 
     def decided(self, pairs: Iterable[Pair], *, rated: bool = False) -> Iterator[Decided]:
@@ -240,29 +238,29 @@ class System(Preparation):
         for solution in raising(self.outcomes(self.annotate(pairs), rated=rated)):
             yield Decided(solution.answers[0], solution.item[1])
 
-    def _rated(
+    def _rate_solutions(
         self, outcomes: Iterable[Solution[Answer] | IstsError]
     ) -> Iterator[Solution[Answer] | IstsError]:
         """Rate all answers of solutions; the times grow accordingly."""
         program = self.program(Purpose.RATING)
         for batch in batches(outcomes):
-            solved = (one for one in batch if not isinstance(one, IstsError))
-            items = [program.facts(best, one.item[1]) for one in solved for best in one.answers]
-            ratings = program.run(items)
+            solved = ((o.item[1], o.answers) for o in batch if not isinstance(o, IstsError))
+            items = [program.facts(best, facts) for facts, answers in solved for best in answers]
+            rated = program.run(items)
             for outcome in batch:
                 if isinstance(outcome, IstsError):
                     yield outcome
                     continue
-                own = list(islice(ratings, len(outcome.answers)))
+                batch_ratings = list(islice(rated, len(outcome.answers)))
                 try:
-                    rated = list(raising(own))
+                    ratings = list(raising(batch_ratings))
                 except IstsError as error:
                     yield error
                     continue
-                both = zip(outcome.answers, rated, strict=True)
-                answers = tuple(replace(one, rating=two.answers[0].rating) for one, two in both)
-                grounding = outcome.grounding + sum(rating.grounding for rating in rated)
-                solving = outcome.solving + sum(rating.solving for rating in rated)
+                both = zip(outcome.answers, ratings, strict=True)
+                answers = tuple(replace(best, rating=r.answers[0].rating) for best, r in both)
+                grounding = outcome.grounding + sum(rating.grounding for rating in ratings)
+                solving = outcome.solving + sum(rating.solving for rating in ratings)
                 yield replace(outcome, answers=answers, grounding=grounding, solving=solving)
 
     def with_facts(self, answers: Iterable[Answer], *, in_chunks: bool = True) -> Iterator[Decided]:
@@ -317,7 +315,7 @@ class System(Preparation):
     def rated(self, decided: Iterable[tuple[Answer, Sequence[Symbol]]]) -> Iterator[Answer]:
         """Answers with their ratings, lazily and in their order."""
         program = self.program(Purpose.RATING)
-        for solution in raising(program.run(program.facts(*both) for both in decided)):
+        for solution in raising(program.run(program.facts(*item) for item in decided)):
             answer, _ = solution.item
             yield replace(answer, rating=solution.answers[0].rating)
 
@@ -336,8 +334,8 @@ class System(Preparation):
             SolveError: there is no answer.
             TraceError: the trace does not account for the answer.
         """
-        read = self.read([(sent1, sent2)], tokens=tokens)
-        return self._trace_annotated(next(self.annotate(read)))
+        pairs = self.read([(sent1, sent2)], tokens=tokens)
+        return self._trace_annotated(next(self.annotate(pairs)))
 
     def trace_many(
         self, pairs: Iterable[GivenPair], *, rated: bool = False, tokens: bool = False
@@ -358,7 +356,7 @@ class System(Preparation):
         self, annotated: Iterable[Pair], *, rated: bool = False
     ) -> Iterator[AskedTrace]:
         """As :meth:`trace_many`, for pairs that are annotated already."""
-        for trace in self.program(Purpose.ANSWER).tracer.trace_all(self.known(annotated)):
+        for trace in self.program(Purpose.ANSWER).tracer.trace_all(self.facts_of(annotated)):
             began = time.process_time()
             if rated:
                 program = self.program(Purpose.RATING)
@@ -423,7 +421,7 @@ class System(Preparation):
         setup = self.setup
         return load_templates(setup.language or self.profile.language, setup.templates)
 
-    def _unsaid(self, answer: Answer, facts: Sequence[Symbol], rule: str, words: Templates) -> str:
+    def _without(self, answer: Answer, facts: Sequence[Symbol], rule: str, words: Templates) -> str:
         from ists_asp.explain.explanation import explained
         from ists_asp.trace.effects import places
 
@@ -443,11 +441,11 @@ class System(Preparation):
         items = list(self._to_explain(pairs, self.templates))
         traces = self.program(Purpose.EXPLANATION).tracer.fired(items, rules)
         explanations = self.explain_many(answer for answer, _ in items)
-        for (answer, facts), trace, told in zip(items, traces, explanations, strict=True):
-            effects, text = {}, told.text
+        for (answer, facts), trace, explanation in zip(items, traces, explanations, strict=True):
+            effects, text = {}, explanation.text
             for name in rules:
                 fired = places_fired(trace, [name])
-                other = self._unsaid(answer, facts, name, self.templates) if fired else text
+                other = self._without(answer, facts, name, self.templates) if fired else text
                 effects[name] = Effect(fired, (other,) if other != text else ())
             yield Looked(answer.pair, effects)
 
@@ -461,11 +459,12 @@ class System(Preparation):
             if not 1 <= number <= len(statements):
                 expected = f"a number from 1 to {len(statements)}"
                 raise UsageError(f"statement {number}", expected=expected)
-            said, sents = statements[number - 1], answer.pair.sentences
-            words = " ~ ".join(sent.words(said.tokens(side)) for side, sent in enumerate(sents, 1))
-            instead = self._unsaid(answer, facts, said.reason.name, templates) or "nothing"
-            whole = f"{number}. {said.text}\nWords: {words}\nWithout the rule: {instead}\n\n"
-            yield answer, whole + tracer.trace(answer, facts).why(said.atom).text(depth=3)
+            statement, sents = statements[number - 1], answer.pair.sentences
+            tokens = (sent.words(statement.tokens(side)) for side, sent in enumerate(sents, 1))
+            rule, words = statement.reason.name, " ~ ".join(tokens)
+            instead = self._without(answer, facts, rule, templates) or "nothing"
+            text = f"{number}. {statement.text}\nWords: {words}\nWithout the rule: {instead}\n\n"
+            yield answer, text + tracer.trace(answer, facts).why(statement.atom).text(depth=3)
 
     def judge(self, submission: Submission, templates: Templates) -> Feedback:
         """Judge a student's answer by the best of its model answers."""
@@ -500,9 +499,9 @@ class System(Preparation):
         unique = {text for texts in (*compared, questions) for text in texts if text.strip()}
         listed = sorted(unique | {"."})
         cut = dict(zip(listed, self.tokenize(listed), strict=True))
-        asking = [question for question in questions if question in cut]
-        annotated = self.annotate(Pair("", cut[text], cut[text]) for text in asking)
-        asked = dict(zip(asking, (asked_facts(pair.sent1) for pair in annotated), strict=True))
+        nonempty = [question for question in questions if question in cut]
+        annotated = self.annotate(Pair("", cut[text], cut[text]) for text in nonempty)
+        asked = dict(zip(nonempty, (asked_facts(pair.sent1) for pair in annotated), strict=True))
         pairs = (
             Pair(submission.id, *(cut.get(text, cut["."]) for text in texts))
             for (submission, _), texts in zip(attempts, compared, strict=True)
@@ -518,8 +517,8 @@ class System(Preparation):
         return self.program(Purpose.FEEDBACK).tracer.trace(*item)
 
 
-def _answer(given: object) -> Answer:
-    if not isinstance(given, Answer):
+def _answer(value: object) -> Answer:
+    if not isinstance(value, Answer):
         expected = "an answer, as solve gives it"
-        raise UsageError(f"{shortened(repr(given))} is not an answer", expected=expected)
-    return given
+        raise UsageError(f"{shortened(repr(value))} is not an answer", expected=expected)
+    return value

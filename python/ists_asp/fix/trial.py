@@ -361,7 +361,7 @@ class Trial:
         """
         holding = self._holding()
         # Entries of several words add to the facts of pairs.
-        items = list(self._system.known(pair for pair, _ in corpus.items)) if holding else []
+        items = list(self._system.facts_of(pair for pair, _ in corpus.items)) if holding else []
         found = {at: Measured(self._group[at], one_way=way) for at, way in holding.items()}
         if not items:
             return found.values()
@@ -382,7 +382,7 @@ class Trial:
 
     def gains(self, corpus: Corpus) -> Iterator[tuple[Proposal, dict[str, float]]]:
         """Each proposal with the gains of the pairs that it makes better or worse."""
-        items, every = list(self._system.known(pair for pair, _ in corpus.items)), self._group
+        items, every = list(self._system.facts_of(pair for pair, _ in corpus.items)), self._group
         after: list[dict[str, Answered]] = [{} for _ in every]
         affected = self._affected(corpus, items, range(len(every)))
         for number, name, answer in self._decided(items, affected):

@@ -31,7 +31,7 @@ def _quiz(
     kind: str, stream: BinaryIO, where: str, limits: TableLimits, _notes: Notes
 ) -> list[Sheet]:
     """The model answers by question: each question by its text, its name and its number."""
-    quiz, rows = limits.whole(stream, where).decode("utf-8-sig"), list[Cells]()
+    quiz, rows = limits.read_all(stream, where).decode("utf-8-sig"), list[Cells]()
     for number, (name, text, answers) in enumerate(_QUIZZES[kind](quiz), 1):
         for title in dict.fromkeys((plain(text).strip(), name.strip(), str(number))):
             rows += ([title, answer] for answer in answers if title)

@@ -476,7 +476,7 @@ class _Page(HTMLParser):
 
 
 def _html(stream: BinaryIO, where: str, limits: TableLimits, _notes: Notes) -> list[Sheet]:
-    data, page = limits.whole(stream, where), _Page()
+    data, page = limits.read_all(stream, where), _Page()
     try:
         page.feed(data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"))
     except UnicodeDecodeError:

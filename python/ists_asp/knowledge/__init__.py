@@ -80,12 +80,12 @@ class Knowledge(Closing):
         multiword entries; that a lemma equals itself is not said. Nothing is sought for tokens of
         more than :data:`~ists_asp.limits.LONGEST_WORD` characters. The order does not vary.
         """
-        pair = words.knowable(pair)
+        pair = words.within_limits(pair)
         sentences = pair.sentences
         entries = [self._multiwords(sentence) for sentence in sentences]
         lemmas1, lemmas2 = map(_lemmas, sentences, entries)
         forms1, forms2 = ([words.plain_form(token) for token in side.tokens] for side in sentences)
-        spoken1, spoken2 = ([words.spoken(token) for token in side.tokens] for side in sentences)
+        bare1, bare2 = ([words.unpunctuated(token) for token in side.tokens] for side in sentences)
         if self._lexicon is not None:
             yield from self._lexicon.facts(lemmas1, lemmas2)
         yield from words.spellings(forms1, forms2, self._language.plain)
@@ -93,20 +93,20 @@ class Knowledge(Closing):
             yield from (*words.stems(1, forms1, stem), *words.stems(2, forms2, stem))
         if self._language.has_endings:
             yield from words.endings((*forms1, *forms2, *(lemma for lemma, _ in lemmas1 | lemmas2)))
-        yield from words.shared_letters(spoken1, spoken2)
+        yield from words.shared_letters(bare1, bare2)
         yield from words.glued(forms1, forms2)
         sides = ((forms1, lemmas1), (forms2, lemmas2))
         yield from words.prefixed(*({*forms, *dict(lemmas)} for forms, lemmas in sides))
         yield from words.numbers(pair, self._language.digits)
         yield from words.acronyms(forms1, forms2)
         for number, (sentence, side) in enumerate(zip(sentences, entries, strict=True), 1):
-            whole, split = self._phrases.find(sentence.tokens)
-            for first, last, entry in sorted({*whole, *side}):
+            joined, split = self._phrases.find(sentence.tokens)
+            for first, last, entry in sorted({*joined, *side}):
                 yield fact("multiword", number, first, last, quoted(entry))
             for first, rest, last, entry in split:
                 yield fact("split_multiword", number, first, rest, last, quoted(entry))
         if self._vectors is not None:
-            yield from self._vectors.facts(spoken1, spoken2, pair)
+            yield from self._vectors.facts(bare1, bare2, pair)
 
     @property
     def _paths(self) -> list[Path]:
@@ -140,8 +140,8 @@ class Knowledge(Closing):
                     break
                 before = " ".join(plain[start:end])
                 ends = [plain[end], *(word.lemma.lower() for word in tokens[end].words[:1])]
-                found = (lemma for last in ends if (lemma := f"{before} {last}") in lexicon)
-                entries += [(start + 1, end + 1, lemma) for lemma in islice(found, 1)]
+                matches = (lemma for last in ends if (lemma := f"{before} {last}") in lexicon)
+                entries += [(start + 1, end + 1, lemma) for lemma in islice(matches, 1)]
         return entries
 
 

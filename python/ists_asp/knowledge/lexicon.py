@@ -175,8 +175,8 @@ class Lexicon(_File):
                 yield fact("verb_usage", quoted(lemma), percent)
 
     def _entries(self, lemmas: Iterable[Lemma]) -> list[tuple[str, str, _Entry]]:
-        found = ((lemma, pos, self._entry(lemma)) for lemma, pos in sorted(lemmas))
-        return [(lemma, pos, entry) for lemma, pos, entry in found if entry is not None]
+        entries = ((lemma, pos, self._entry(lemma)) for lemma, pos in sorted(lemmas))
+        return [(lemma, pos, entry) for lemma, pos, entry in entries if entry is not None]
 
     def _load(self, lemma: str) -> _Entry | None:
         ids = self._rows("SELECT id FROM word WHERE lemma = ?", lemma)
@@ -202,24 +202,24 @@ class Lexicon(_File):
         usage = dict(self._rows("SELECT pos, percent FROM usage WHERE word = ?", word))
         # Of a word that texts were not counted for, each reading may be all there is.
         verb = usage.get("v", 0) if usage else 100 * ("v" in readings)
-        own = {synset for reading in readings.values() for synset in reading.senses}
-        narrow = own.union(*(reading.narrow(self._broad) for reading in readings.values()))
-        return _Entry(word, readings, classes, verb, narrow, not own.isdisjoint(self._broad))
+        synsets = {synset for reading in readings.values() for synset in reading.senses}
+        narrow = synsets.union(*(reading.narrow(self._broad) for reading in readings.values()))
+        return _Entry(word, readings, classes, verb, narrow, not synsets.isdisjoint(self._broad))
 
 
 @dataclass(slots=True)
 class _Links:
     """Synsets that links of one kind lead to, with the rank of the sense they start from."""
 
-    near: dict[int, int] = field(default_factory=dict)  # also of synonyms, and of whole synsets
+    synsets: dict[int, int] = field(default_factory=dict)  # also of synonyms, and of whole synsets
     # Of the word itself, by target synset and word.
     exact: dict[tuple[int, int], int] = field(default_factory=dict)
 
-    def add(self, own: int, word: int, target: int, target_word: int, rank: int) -> None:
+    def add(self, entry: int, word: int, target: int, target_word: int, rank: int) -> None:
         """Add a link of the word ``own``; ``word`` is whose it is, 0 for the whole synset."""
         cost = rank + _INDIRECT if word else rank
-        self.near[target] = min(cost, self.near.get(target, cost))
-        if word == own:
+        self.synsets[target] = min(cost, self.synsets.get(target, cost))
+        if word == entry:
             key = (target, target_word)
             self.exact[key] = min(rank, self.exact.get(key, rank))
 
@@ -231,8 +231,8 @@ class _Links:
 
     def to_senses(self, senses: dict[int, int]) -> Iterator[int]:
         """Distances to these senses, whatever the word."""
-        for target in self.near.keys() & senses.keys():
-            yield self.near[target] + senses[target]
+        for target in self.synsets.keys() & senses.keys():
+            yield self.synsets[target] + senses[target]
 
     def to_base(self, other: _Links) -> Iterator[int]:
         """Distances to another word by way of a third that both words are linked with."""
@@ -252,7 +252,7 @@ class _Reading:
     def narrow(self, broad: Set[int]) -> Set[int]:
         """The synsets that relations to other words rest on, if none of both words is broad."""
         above = self.paths.keys() - broad
-        return above.union(self.heads, *(links.near for links in self.links.values()))
+        return above.union(self.heads, *(links.synsets for links in self.links.values()))
 
 
 @dataclass(slots=True)

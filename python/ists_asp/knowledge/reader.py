@@ -29,7 +29,7 @@ import clingo
 from ists_asp import vocabulary as v
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
 from ists_asp.io.store import READINGS, Memo, SharedStore, Store
-from ists_asp.knowledge.words import knowable
+from ists_asp.knowledge.words import within_limits
 from ists_asp.model import Label, Pair, Sentence
 from ists_asp.resources import data_dir, version_of
 from ists_asp.syntax.ground import Atoms
@@ -70,10 +70,10 @@ def shipped_reader() -> Path:
 
 def reader_digest(folder: Path) -> str:
     """The first digits of the SHA-256 of a reader's files together."""
-    whole = hashlib.sha256()
+    digest = hashlib.sha256()
     for name in FILES:
-        whole.update((folder / name).read_bytes())
-    return whole.hexdigest()[:12]
+        digest.update((folder / name).read_bytes())
+    return digest.hexdigest()[:12]
 
 
 class UniversalReader:
@@ -140,18 +140,18 @@ class Reader:
         counterparts, with possible labels and a score. Nothing is told of a pair that is too long.
         """
         with self._model.one_thread():
-            return list(self._read(pair))
+            return list(self._predictions(pair))
 
-    def _read(self, pair: Pair) -> Iterator[str]:
+    def _predictions(self, pair: Pair) -> Iterator[str]:
         ordered, model = _ordered(pair), self._model
         sides = (1, 2) if ordered is pair else (2, 1)
         reading = model.read(ordered)
         if reading is None:
             return
-        given = all(sentence.chunks is not None for sentence in ordered.sentences)
+        chunked = all(sentence.chunks is not None for sentence in ordered.sentences)
         spans: list[list[Run]] = []
         for number, sentence in zip(sides, ordered.sentences, strict=True):
-            if given:
+            if chunked:
                 runs = [(chunk.first, chunk.last) for chunk in sentence.chunks or ()]
             else:
                 begins = model.boundaries(reading, len(spans))
@@ -234,18 +234,18 @@ class PairReader:
     def facts(self, pairs: Sequence[Pair], *, rated: bool = False) -> Iterator[Atoms]:
         """Predictions about pairs, lazily and in their order; if rated, as wholes."""
         read = self._reader.rate if rated else self._reader.read
-        seen = [(pair, [*map(_shown, pair.sentences)]) for pair in map(knowable, pairs)]
-        unique = {str(shown): (pair, shown) for pair, shown in seen}
+        inputs = [(pair, [*map(_input, pair.sentences)]) for pair in map(within_limits, pairs)]
+        unique = {str(item): (pair, item) for pair, item in inputs}
         predicted = self._memo.over(
             list(unique.values()),
-            lambda item: self._memo.key("reader", rated, item[1]),
+            lambda entry: self._memo.key("reader", rated, entry[1]),
             lambda items: (Atoms("()").with_text(",".join(read(pair))) for pair, _ in items),
             lambda _, atoms: atoms.text,
             lambda _, text: Atoms(text) if _is_term(text) else None,
         )
         by_words: dict[str, Atoms] = {}
-        for _, shown in seen:
-            words = str(shown)
+        for _, item in inputs:
+            words = str(item)
             if words not in by_words:
                 by_words[words] = next(predicted)
             yield by_words[words]
@@ -253,10 +253,10 @@ class PairReader:
 
 def _ordered(pair: Pair) -> Pair:
     """The pair or its mirror image, the same for both, so that predictions are mirrored too."""
-    return min(pair, Pair(pair.id, pair.sent2, pair.sent1), key=lambda one: str(_shown(one.sent1)))
+    return min(pair, Pair(pair.id, pair.sent2, pair.sent1), key=lambda p: str(_input(p.sent1)))
 
 
-def _shown(sentence: Sentence) -> list[object]:
+def _input(sentence: Sentence) -> list[object]:
     """The forms and chunks of a sentence, all that the reader sees."""
     chunks = sentence.chunks
     spans = None if chunks is None else [[chunk.first, chunk.last] for chunk in chunks]
@@ -314,20 +314,20 @@ def _merged(
     spans: Sequence[Sequence[Run]], judged: Mapping[tuple[Span, Span], Judged]
 ) -> Iterator[tuple[Span, Span]]:
     """Neighbours, and chunks round others, against a single chunk that a part may belong to."""
-    for swapped, (own, others) in enumerate((spans, spans[::-1])):
+    for swapped, (merging, singles) in enumerate((spans, spans[::-1])):
         starting: dict[int, list[Run]] = defaultdict(list)
-        for span in own:
+        for span in merging:
             starting[span[0]].append(span)
-        neighbours = [(a, b) for a in own for b in starting.get(a[1] + 1, ())]
-        for other in others:
+        neighbours = [(a, b) for a in merging for b in starting.get(a[1] + 1, ())]
+        for single in singles:
             worth = {
-                span: judged[((other,), (span,)) if swapped else ((span,), (other,))].aligned
-                for span in own
+                span: judged[((single,), (span,)) if swapped else ((span,), (single,))].aligned
+                for span in merging
             }
-            likely = [span for span in own if worth[span] > _PART]
+            likely = [span for span in merging if worth[span] > _PART]
             joined = [((a[0], b[1]),) for a, b in neighbours if max(worth[a], worth[b]) > _PART]
             round_ = [(a, b) for a in likely for b in likely if 1 < b[0] - a[1] <= _LONGEST]
             for merged in (*joined, *round_):
-                pair = ((other,), merged) if swapped else (merged, (other,))
+                pair = ((single,), merged) if swapped else (merged, (single,))
                 if pair not in judged:
                     yield pair

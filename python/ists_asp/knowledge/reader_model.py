@@ -114,24 +114,26 @@ class Model:
 
     def vectors(self, pair: Pair) -> tuple[Floats, Floats] | None:
         """The meanings of the sentences, each by itself, as vectors; None if one is too long."""
-        found = [self._tokenizer.encode(side, is_pretokenized=True) for side in _words(pair)]
-        if max(len(one.ids) for one in found) > MOST_PIECES:
+        encodings = [self._tokenizer.encode(side, is_pretokenized=True) for side in _words(pair)]
+        if max(len(encoding.ids) for encoding in encodings) > MOST_PIECES:
             return None
-        one, two = (self._sentences.run(["mean"], self._embedded(one))[0][0] for one in found)
-        return one, two
+        first, second = (self._embedded(encoding) for encoding in encodings)
+        return self._sentences.run(["mean"], first)[0][0], self._sentences.run(["mean"], second)[0][
+            0
+        ]
 
     def boundaries(self, reading: Reading, side: int) -> dict[int, float]:
         """For each token but the first the log-odds that a chunk begins there."""
         places = {
-            token: (mine[0], before[-1])
-            for token, (before, mine) in enumerate(pairwise(reading.pieces[side]), 2)
-            if mine and before
+            token: (own_pieces[0], before[-1])
+            for token, (before, own_pieces) in enumerate(pairwise(reading.pieces[side]), 2)
+            if own_pieces and before
         }
         if not places:
             return {}
-        here, before = map(list, zip(*places.values(), strict=True))
-        features = np.concatenate([reading.states[here], reading.states[before]], axis=1)
-        return dict(zip(places, self._two("boundary", features)[:, 0].tolist(), strict=True))
+        current, before = map(list, zip(*places.values(), strict=True))
+        features = np.concatenate([reading.states[current], reading.states[before]], axis=1)
+        return dict(zip(places, self._two_layers("boundary", features)[:, 0].tolist(), strict=True))
 
     def links(self, reading: Reading, pairs: Sequence[tuple[Span, Span]]) -> Iterator[Judged]:
         """Predictions about pairs of spans."""
@@ -139,15 +141,15 @@ class Model:
         weight = heads["joint.weight"]
         firsts = {span: row for row, span in enumerate(dict.fromkeys(a for a, _ in pairs))}
         seconds = {span: row for row, span in enumerate(dict.fromkeys(b for _, b in pairs))}
-        one, two = _means(reading, 0, firsts), _means(reading, 1, seconds)
+        left, right = _means(reading, 0, firsts), _means(reading, 1, seconds)
         rows1, rows2 = [firsts[a] for a, _ in pairs], [seconds[b] for _, b in pairs]
-        u, v = one[rows1], two[rows2]
+        u, v = left[rows1], right[rows2]
         # What depends on one span only is multiplied once a span, not once a pair.
-        same = weight[:, 4 * size : 5 * size] @ reading.states[0]
-        hidden = (one @ weight[:, :size].T)[rows1] + (two @ weight[:, size : 2 * size].T)[rows2]
+        context = weight[:, 4 * size : 5 * size] @ reading.states[0]
+        hidden = (left @ weight[:, :size].T)[rows1] + (right @ weight[:, size : 2 * size].T)[rows2]
         hidden += np.abs(u - v) @ weight[:, 2 * size : 3 * size].T
         hidden += (u * v) @ weight[:, 3 * size : 4 * size].T
-        hidden = np.maximum(hidden + (same + heads["joint.bias"]), 0)
+        hidden = np.maximum(hidden + (context + heads["joint.bias"]), 0)
         aligned = hidden @ heads["align.weight"].T + heads["align.bias"]
         labels = _log_softmax(hidden @ heads["label.weight"].T + heads["label.bias"])
         # EQUI scores 5 whatever the reader says.
@@ -163,9 +165,9 @@ class Model:
             for side, pieces in enumerate(reading.pieces)
         )
         features = np.concatenate([u, v, np.abs(u - v), u * v, reading.states[0]])
-        return 1 / (1 + math.exp(-self._two("rating", features[np.newaxis]).item()))
+        return 1 / (1 + math.exp(-self._two_layers("rating", features[np.newaxis]).item()))
 
-    def _two(self, name: str, features: Floats) -> Floats:
+    def _two_layers(self, name: str, features: Floats) -> Floats:
         heads = self._heads
         hidden = features @ heads[f"{name}.0.weight"].T + heads[f"{name}.0.bias"]
         outputs: Floats = np.maximum(hidden, 0) @ heads[f"{name}.2.weight"].T
@@ -176,11 +178,11 @@ def _means(reading: Reading, side: int, spans: Collection[Span]) -> Floats:
     """The mean states of the pieces of spans, or the first state where a span has none."""
     shares = np.zeros((len(spans), len(reading.states)), dtype=np.float32)
     for row, span in enumerate(spans):
-        pieces = chain.from_iterable(reading.pieces[side][one - 1 : last] for one, last in span)
+        pieces = chain.from_iterable(reading.pieces[side][first - 1 : last] for first, last in span)
         places = [*chain.from_iterable(pieces)] or [0]
         shares[row, places] = 1 / len(places)
-    found: Floats = shares @ reading.states
-    return found
+    means: Floats = shares @ reading.states
+    return means
 
 
 def _words(pair: Pair) -> tuple[list[str], list[str]]:
@@ -189,5 +191,5 @@ def _words(pair: Pair) -> tuple[list[str], list[str]]:
 
 def _log_softmax(values: Floats) -> Floats:
     shifted = values - values.max(axis=1, keepdims=True)
-    found: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-    return found
+    logs: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return logs

@@ -100,8 +100,8 @@ class Vectors:
 
     def _pool(self, word: str) -> NDArray[np.float32]:
         table = self._table
-        found = table.tokenizer.encode(word, add_special_tokens=False).ids
-        numbers = [number for number in found if number < len(table.codes)]
+        ids = table.tokenizer.encode(word, add_special_tokens=False).ids
+        numbers = [number for number in ids if number < len(table.codes)]
         pooled = np.zeros(table.codes.shape[1], dtype=np.float32)
         if numbers:
             scales = table.scales[numbers].astype(np.float32)
@@ -147,10 +147,10 @@ def nearness(
     products = np.rint(UNIT * UNIT * inner).astype(int)
     if pair.sent1.chunks is not None and pair.sent2.chunks is not None:
         chunked = pair.sent1.chunks, pair.sent2.chunks
-        begins = [[chunk.first for chunk in each] for each in chunked]
-        ends = [[chunk.last for chunk in each] for each in chunked]
-        for axis, each in enumerate(begins):
-            products = np.add.reduceat(products, np.array(each, dtype=int) - 1, axis=axis)
+        begins = [[chunk.first for chunk in chunks] for chunks in chunked]
+        ends = [[chunk.last for chunk in chunks] for chunks in chunked]
+        for axis, starts in enumerate(begins):
+            products = np.add.reduceat(products, np.array(starts, dtype=int) - 1, axis=axis)
     for row, column, value in _cells(products):
         yield f"product({begins[0][row]},{begins[1][column]},{value})"
     for number, side in enumerate(sides):

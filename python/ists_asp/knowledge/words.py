@@ -39,7 +39,7 @@ _DOTTED = re.compile(r"(?:[^\W\d_]\.){2,}[^\W\d_]?|[^\W\d_]\.[^\W\d_]")
 _MARKS = re.compile(r"[-.‐‑]")
 
 
-def knowable(pair: Pair) -> Pair:
+def within_limits(pair: Pair) -> Pair:
     """The pair with a stand-in for each token of more than ``LONGEST_WORD`` characters.
 
     Such a token is in no lexicon, and to compare it letter by letter may take for ever. That two
@@ -47,10 +47,10 @@ def knowable(pair: Pair) -> Pair:
     """
     if all(len(token.form) <= LONGEST_WORD for side in pair.sentences for token in side.tokens):
         return pair
-    return Pair(pair.id, *map(_knowable, pair.sentences))
+    return Pair(pair.id, *map(_within_limits, pair.sentences))
 
 
-def _knowable(sentence: Sentence) -> Sentence:
+def _within_limits(sentence: Sentence) -> Sentence:
     unknown = (Word(_UNKNOWN, _UNKNOWN, "X", _UNKNOWN),)
     tokens = (
         token if len(token.form) <= LONGEST_WORD else Token(token.index, _UNKNOWN, unknown)
@@ -64,7 +64,7 @@ def plain_form(token: Token) -> str:
     return token.words[0].form if token.words else token.form
 
 
-def spoken(token: Token) -> str:
+def unpunctuated(token: Token) -> str:
     """The token without the punctuation that was split from it; empty if it is nothing else."""
     forms = [word.form for word in token.words] or [token.form]
     return " ".join(form for form in forms if any(map(str.isalnum, form)))
@@ -137,9 +137,9 @@ def glued(words1: Sequence[str], words2: Sequence[str]) -> list[str]:
     """Words in letters that are two neighbours of the other sentence, joined: ``thebulb``."""
     facts = []
     for sentence, words, others in ((1, words1, words2), (2, words2, words1)):
-        rest = [(token, word) for token, word in enumerate(others, 1) if word != "-"]
+        neighbours = [(token, word) for token, word in enumerate(others, 1) if word != "-"]
         joined = defaultdict(list)
-        for (first, left), (_, right) in pairwise(rest):
+        for (first, left), (_, right) in pairwise(neighbours):
             if left.isalpha() and right.isalpha():
                 joined[(left + right).lower()].append(first)
         for token, word in enumerate(words, 1):
@@ -200,18 +200,18 @@ def acronym(word: str) -> str | None:
     return letters.lower() if len(letters) <= MAX_ACRONYM else None
 
 
-def initials(words: Sequence[str], wanted: set[str]) -> Iterator[tuple[int, int, str]]:
+def initials(words: Sequence[str], targets: set[str]) -> Iterator[tuple[int, int, str]]:
     """Runs of words, first and last, whose initials, or capital initials, are wanted ones.
 
     ``Bank of England`` has the initials ``boe`` and ``be``, ``red, green and blue`` has ``rgb``.
     A run begins and ends with a word that counts, and counts at least two.
     """
-    longest = max(map(len, wanted), default=0)
-    for start, first in enumerate(words if wanted else ()):
-        every = capital = long = ""
+    longest = max(map(len, targets), default=0)
+    for start, first in enumerate(words if targets else ()):
+        complete = capital = long = ""
         for end in range(start, min(start + longest + 2, len(words))):
             word = words[end]
-            every += word[0].lower()
+            complete += word[0].lower()
             if word == ",":  # of a list
                 capital += word
                 continue
@@ -223,7 +223,7 @@ def initials(words: Sequence[str], wanted: set[str]) -> Iterator[tuple[int, int,
                 long += word[0].lower()
             if end > start:
                 both = first[0].isupper() and word[0].isupper()
-                for letters in sorted({every, capital if both else long} & wanted):
+                for letters in sorted({complete, capital if both else long} & targets):
                     yield start + 1, end + 1, letters
 
 
@@ -386,7 +386,7 @@ class Phrases:
         token of the rest, and entry. Each word is the token's form or lemma, or the forms of
         several tokens without blanks (``US``, ``$``). Single words are left to the rules.
         """
-        whole, split = [], []
+        joined, split = [], []
         ways = [_ways(tokens, start) for start in range(len(tokens))]
         for start, written in enumerate(ways):
             for word in written.keys() & self._by_word.keys():
@@ -394,15 +394,15 @@ class Phrases:
                 for entry, rest in self._by_word[word]:
                     begin = start + size
                     if not rest and word != plain_form(tokens[start]).lower():
-                        whole.append((start + 1, begin, entry))
-                    for there in range(begin, begin + 1 + MAX_BETWEEN) if rest and goes_on else ():
-                        if end := _end(ways, there, rest):
-                            if there == begin:
-                                whole.append((start + 1, end, entry))
+                        joined.append((start + 1, begin, entry))
+                    for second in range(begin, begin + 1 + MAX_BETWEEN) if rest and goes_on else ():
+                        if end := _end(ways, second, rest):
+                            if second == begin:
+                                joined.append((start + 1, end, entry))
                             elif size == 1:
-                                split.append((start + 1, there + 1, end, entry))
+                                split.append((start + 1, second + 1, end, entry))
                             break
-        return whole, sorted(split)
+        return joined, sorted(split)
 
 
 def _ways(tokens: Sequence[Token], start: int) -> _Ways:

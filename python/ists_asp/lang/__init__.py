@@ -115,23 +115,23 @@ def guess(sentences: tuple[Sentence, Sentence], expected: str) -> str:
 
 
 def foreign(
-    sentences: tuple[Sentence, Sentence], own: str, profile: str, where: str | None = None
+    sentences: tuple[Sentence, Sentence], wanted_code: str, profile: str, where: str | None = None
 ) -> DataError | None:
     """The fault of sentences in another language than the ``own`` one of a profile, if any."""
-    if (code := guess(sentences, own)) == own:
+    if (code := guess(sentences, wanted_code)) == wanted_code:
         return None
-    expected = f"{tables()[own].name}, the language of the profile {profile}"
+    expected = f"{tables()[wanted_code].name}, the language of the profile {profile}"
     found, hint = f"this looks like {tables()[code].name}", "Choose another profile"
     return DataError(found, where=where, expected=expected, hint=hint)
 
 
 def _counts(*sentences: Sentence) -> Counter[str]:
     """How many small words of each language sentences have; one that comes twice is one."""
-    forms = [[token.form for token in sentence.tokens] for sentence in sentences]
+    forms = [[token.form for token in row.tokens] for row in sentences]
     small = {
         (code, form.lower())
-        for some in forms
-        for form, following in zip(some, [*some[1:], ""][: len(some)], strict=True)
+        for row in forms
+        for form, following in zip(row, [*row[1:], ""][: len(row)], strict=True)
         for code, words in tables().items()
         if form.lower() in words.small
         and form not in words.acronyms
@@ -153,11 +153,11 @@ def _words(
     cuts = {word.replace("|", ""): word.index("|") for word in contractions.split()}
     lemmas = (word.partition(":") for word in lists.pop("corrected", "").split())
     corrected = {form: lemma or form for form, _, lemma in lemmas}
-    own = {key: lists.pop(key, "") for key in ("lemmas", "letters")}
+    expressions = {key: lists.pop(key, "") for key in ("lemmas", "letters")}
     tuples: dict[str, Any] = {key: tuple(text.split()) for key, text in lists.items()}
     for key in tuples.keys() - {"clitics", "apart"}:
         tuples[key] = frozenset(tuples[key])
-    tuples |= own | {"small": frozenset(small.split()), "before_capitals": before_capitals}
+    tuples |= expressions | {"small": frozenset(small.split()), "before_capitals": before_capitals}
     return Words(name, contractions=cuts, corrected=corrected, **tuples)
 
 
@@ -171,8 +171,8 @@ def texts_of(language: str, kind: str = "texts") -> Mapping[str, str]:
 
 def say(language: str, text: str, /, **values: object) -> str:
     """A text in a language, with values for its {names}; of "one|many" the one that fits n."""
-    one, _, many = texts_of(language).get(text, text).partition("|")
-    return (many if many and values.get("n") != 1 else one).format_map(values)
+    singular, _, plural = texts_of(language).get(text, text).partition("|")
+    return (plural if plural and values.get("n") != 1 else singular).format_map(values)
 
 
 def by_degree(language: str, text: str) -> str:
@@ -180,9 +180,9 @@ def by_degree(language: str, text: str) -> str:
     for pattern, steps in texts_of(language, "degrees").items():
         limits = [step.partition(" ") for step in steps.split("|")]
 
-        def word(found: re.Match[str], limits: Sequence[tuple[str, str, str]] = limits) -> str:
-            degree = int(found["n"] or 0)
-            return found.expand(next(words for limit, _, words in limits if degree < int(limit)))
+        def word(match: re.Match[str], limits: Sequence[tuple[str, str, str]] = limits) -> str:
+            degree = int(match["n"] or 0)
+            return match.expand(next(words for limit, _, words in limits if degree < int(limit)))
 
         text = re.sub(pattern, word, text)
     return text

@@ -221,11 +221,11 @@ class Decider:
             data, line, warnings = stored
             # What clingo had to say of the rules when this was traced.
             self._extra.update(dict.fromkeys(RuleWarning(*one) for one in warnings))
-            system.stages.decide(0.0, 0.0, kept=True)
+            system.stages.decide(0.0, 0.0, cached=True)
             return answer_of(data, item[0]), line
 
         with gc_paused():
-            items = list(system.known(pairs))
+            items = list(system.facts_of(pairs))
             traces = memo.of(TRACES).over(items, key, work, encode, decode)
             for pair, (answer, line) in zip(pairs, traces, strict=True):
                 words = None
@@ -400,7 +400,7 @@ def where(
 
     names = frozenset(chain.from_iterable(groups.values()))
     with gc_paused():
-        traces = [*system.program(Purpose.ANSWER).tracer.fired(system.known(pairs), names)]
+        traces = [*system.program(Purpose.ANSWER).tracer.fired(system.facts_of(pairs), names)]
         looked = [*look(traces, groups, lambda: _switched(system, names), gold, near=near)]
     for name in groups if near else ():
         if not any(one.effects[name].fired for one in looked):

@@ -52,7 +52,7 @@ def _touches(
         edits = _edits(system, tables, group)
         if edits is None:
             return None
-        texts = [Atoms.of(facts).text for _, facts in system.known(pairs)]
+        texts = [Atoms.of(facts).text for _, facts in system.facts_of(pairs)]
         found = edits.affected(texts, [None] * len(texts))
     except IstsError as error:
         return str(error)

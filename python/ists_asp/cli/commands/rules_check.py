@@ -165,7 +165,7 @@ def _sampled(
         with System(setup, parsed) as system, telling(system):
             try:
                 rules = checked.asked_in(program, asked)
-                known = system.known(system.annotate(pairs))
+                known = system.facts_of(system.annotate(pairs))
                 names = (rule.name for rule in rules.rules)
                 for trace in counted(Tracer(rules, system.solver).fired(known, names)):
                     found.add(trace)
