@@ -113,7 +113,7 @@ def test_a_pair_that_fails_costs_no_other_pair(ids, expected):
 
 def test_a_search_may_be_silent_for_the_time_that_is_promised():
     given = []
-    asker = SimpleNamespace(ask=lambda *_, limit, **__: given.append(limit.seconds), told=())
+    asker = SimpleNamespace(ask=lambda *_, limit, **__: given.append(limit.seconds), warnings=())
     for seconds in (10.0, 100.0):
         setup = SimpleNamespace(limits=SimpleNamespace(seconds=seconds))
         system = SimpleNamespace(setup=setup, models_warnings=())

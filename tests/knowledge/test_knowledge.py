@@ -159,7 +159,7 @@ def prepare(tmp_path):
             knowledge.facts = refuse  # type: ignore[method-assign]
         made = Preparation(Setup("headlines", cache=tmp_path))
         made._knowledge = knowledge
-        found = list(made.known(pairs))
+        found = list(made.facts_of(pairs))
         knowledge.close()
         return found
 

@@ -67,7 +67,7 @@ def decided(tmp_path_factory):
     """A cache that knows the answers of pairs by the shipped rules, and the answers."""
     cache = tmp_path_factory.mktemp("cache")
     answers, stages = decide(cache)
-    assert stages.kept == 0
+    assert stages.cached == 0
     return cache, answers
 
 
@@ -98,11 +98,11 @@ a weak constraint | :~ aligned(X,Y), lemma(1,I,"oil"). [-5@4,X,Y,I] | 1
 def test_an_edit_touches_pairs_where_it_may_have_an_instance(cache, tmp_path, name, text, touched):
     (tmp_path / "mine.lp").write_text(text)
     answers, stages = decide(cache, tmp_path / "mine.lp")
-    assert (stages.kept, stages.edits.total()) == (len(PAIRS) - int(touched), int(touched))
+    assert (stages.cached, stages.edits.total()) == (len(PAIRS) - int(touched), int(touched))
     assert all("mine.lp:1" in place for place in stages.edits)
     if name == "a rule":
         again, stages = decide(cache, tmp_path / "mine.lp")
-        assert (again, stages.kept) == (answers, len(PAIRS))
+        assert (again, stages.cached) == (answers, len(PAIRS))
 
 
 @pytest.mark.slow
@@ -122,16 +122,16 @@ def test_an_edit_is_of_the_nearest_version(cache, tmp_path):
 def test_without_an_edit_nothing_is_decided(cache, decided):
     again, stages = decide(cache)
     assert again == decided[1]
-    assert (stages.kept, stages.grounding, stages.edits.total()) == (len(again), 0.0, 0)
+    assert (stages.cached, stages.grounding, stages.edits.total()) == (len(again), 0.0, 0)
 
 
 @pytest.mark.slow
 def test_a_run_that_is_not_incremental_or_has_a_damaged_store_decides_everything(cache, decided):
-    assert decide(cache, incremental=False)[1].kept == 0
+    assert decide(cache, incremental=False)[1].cached == 0
     damage(cache)
     again, stages = decide(cache)
-    assert (again, stages.kept) == (decided[1], 0)
-    assert decide(cache)[1].kept == len(again)
+    assert (again, stages.cached) == (decided[1], 0)
+    assert decide(cache)[1].cached == len(again)
 
 
 @pytest.mark.slow
@@ -153,7 +153,7 @@ def test_faults_of_rules_are_told_even_if_no_pair_is_touched(cache, tmp_path):
         with load("headlines", rules=tmp_path / "mine.lp", cache=cache, lax=True) as system:
             list(system.decide(PAIRS))
             assert [warning.where for warning in system.warnings if "wrod" in warning.text]
-            assert system.stages.kept == kept
+            assert system.stages.cached == kept
 
 
 @pytest.mark.slow
@@ -243,7 +243,7 @@ def try_edits(pairs, folder, seed, count):
                 answers, stages = decide(
                     folder / "cache", paths, incremental=incremental, **options
                 )
-                kept += stages.kept
+                kept += stages.cached
             except IstsError as error:
                 answers = [str(error)]
             outcomes.append(answers)

@@ -99,7 +99,7 @@ class Working:
 
     def show_warnings(self) -> None:
         """Print what was warned of since this was last called."""
-        for warning in (*self.system.models_warnings, *self.asker.told):
+        for warning in (*self.system.models_warnings, *self.asker.warnings):
             if warning not in self._shown:
                 self._shown.add(warning)
                 console.warn(warning)
@@ -145,7 +145,7 @@ def ask_of_pair(
     with working(setup) as run:
         annotated = run.annotated([pair])
         with inside(pair):
-            limit = Limit.of_pairs(seconds, what="trace") if limited else None
+            limit = Limit.of_pairs(seconds, noun="trace") if limited else None
             ((answer, shown),) = run.ask(question, annotated, limit=limit)
         console.warn_of(answer, seconds)
     console.write_output(output, shown)

@@ -232,7 +232,7 @@ def input_options(
             language_check=rest.pop("language_check"),
             columns={name: title for name in _COLUMNS if (title := rest.pop(f"{name}_col"))},
         )
-        if source.given or not optional:
+        if source.has_input or not optional:
             source.check()
         function(source=source, **rest)
 

@@ -58,7 +58,7 @@ MANIFEST, RECORDS = "_manifest.json", "_records"
 """The file that tells of a folder of parts, and the folder of their records; readers of folders of
 tables pass over names that begin so."""
 
-_TOLD = 100  # warnings, and pairs without an answer, that are told one by one of a part
+_LISTED = 100  # warnings, and pairs without an answer, that are told one by one of a part
 
 
 class Part(NamedTuple):
@@ -91,8 +91,8 @@ class Job:
     def targets(self, part: Part) -> list[tuple[str, str]]:
         """The folder and name of each file of a part."""
         name = f"part-{part.number:05d}"
-        more = [] if self.traces is None else [(str(self.traces), f"{name}.jsonl")]
-        return [(str(self.output), f"{name}{self.ending}"), *more]
+        traces = [] if self.traces is None else [(str(self.traces), f"{name}.jsonl")]
+        return [(str(self.output), f"{name}{self.ending}"), *traces]
 
 
 def pairs_job(source: Source, sink: Sink, setup: Setup) -> Job:
@@ -154,8 +154,8 @@ class Engine:
                 "input": [[file, state_of(file)] for group in groups for file in group],
             }
             made_by = json.loads(json.dumps(made_by))
-            there = (file_system(str(name)) for name in (job.output, job.traces) if name)
-            folders = [str(files.unstrip_protocol(path)).rstrip("/") for files, path in there]
+            locations = (file_system(str(name)) for name in (job.output, job.traces) if name)
+            folders = [str(files.unstrip_protocol(path)).rstrip("/") for files, path in locations]
             for folder in folders:
                 _claim(folder, made_by, claims)
             key = sha256(json.dumps(made_by).encode()).hexdigest()
@@ -170,7 +170,8 @@ class Engine:
                     kind, table = source.table.kind, source.table.part(BytesIO(), source.table.name)
             with _one_line():
                 how = kind, self.partition, table
-                cuts: list[Cut] = client.gather([client.submit(cut, each, *how) for each in groups])
+                futures = [client.submit(cut, group, *how) for group in groups]
+                cuts: list[Cut] = client.gather(futures)
             if kind == "jsonl":
                 keys = {name: None for _, _, names in cuts for name in names}
                 open_table(BytesIO(json.dumps(keys).encode() + b"\n"))
@@ -318,12 +319,14 @@ def _check_workers(client: Any, job: Job, system: System, files: Sequence[str]) 
     lacks: dict[str, list[str]] = {}
     with _one_line():
         for name in ("ists-asp", "clingo"):
-            for worker, found in client.run(version, name, on_error="return").items():
-                if found != version(name):
-                    lacks.setdefault(worker, []).append(f"{name} {version(name)} (it has {found})")
+            for worker, actual in client.run(version, name, on_error="return").items():
+                if actual != version(name):
+                    lacks.setdefault(worker, []).append(f"{name} {version(name)} (it has {actual})")
         if not lacks:
             lacks = client.run(_lacking, job, system.provenance, files)
-    text = "; ".join(f"{worker} lacks {', '.join(some)}" for worker, some in lacks.items() if some)
+    text = "; ".join(
+        f"{worker} lacks {', '.join(lines)}" for worker, lines in lacks.items() if lines
+    )
     if text:
         raise ResourceError(text, where="workers", hint="Start them where they have all of it")
 
@@ -433,8 +436,8 @@ def _cut_groups(part: Part, stream: Any, size: int) -> Cut:  # noqa: ANN401 (a f
 def make(job: Job, part: Part) -> Record:
     """Make a part, unless it is there."""
     with _alone:
-        if (there := _recorded(job, part)) is not None:
-            return there, None
+        if (record := _recorded(job, part)) is not None:
+            return record, None
         began, stages = time.process_time(), _stages(job.setup)
         if tuple(map(state_of, part.files)) != part.states:
             raise DataError("the input has changed while it was read", where=part.files[0])
@@ -452,16 +455,16 @@ def make(job: Job, part: Part) -> Record:
                 if outcome.failure is not None:
                     failures.append((outcome.pair.id, outcome.failure.found))
                 elif outcome.answers:
-                    told = warnings_of(outcome.answers[0], job.setup.limits.seconds)
-                    warnings |= dict.fromkeys(told)
-            for (where, target), draft, stream in zip(targets, drafts, streams, strict=True):
-                stream.close()
-                with draft.open("rb") as whole:
-                    digest = file_digest(whole, "sha256").hexdigest()
+                    messages = warnings_of(outcome.answers[0], job.setup.limits.seconds)
+                    warnings |= dict.fromkeys(messages)
+            for (where, target), draft, output in zip(targets, drafts, streams, strict=True):
+                output.close()
+                with draft.open("rb") as stream:
+                    digest = file_digest(stream, "sha256").hexdigest()
                 files[where] = [target, draft.stat().st_size, digest]
                 place(where, target, draft)
         data = {"key": job.key, "files": files, "pairs": pairs, "failed": len(failures)}
-        data |= {"failures": failures[:_TOLD], "warnings": [*warnings][:_TOLD]}
+        data |= {"failures": failures[:_LISTED], "warnings": [*warnings][:_LISTED]}
         text = json.dumps(data, ensure_ascii=False).encode()
         place(f"{job.output}/{RECORDS}", f"{part.number:05d}.json", text)
         stages.times.elsewhere += time.process_time() - began
@@ -472,13 +475,13 @@ def _recorded(job: Job, part: Part) -> dict[str, Any] | None:
     with suppress(OSError, ValueError, LookupError, TypeError):
         system, path = file_system(f"{job.output}/{RECORDS}/{part.number:05d}.json")
         record: dict[str, Any] = json.loads(system.cat_file(path))
-        same = record["key"] == job.key
+        valid = record["key"] == job.key
         for where, target in job.targets(part):
             system, path = file_system(f"{where}/{target}")
             with system.open(path, "rb") as stream:
                 digest = file_digest(stream, "sha256").hexdigest()
-            same = same and record["files"][where][2] == digest
-        return record if same else None
+            valid = valid and record["files"][where][2] == digest
+        return record if valid else None
     return None
 
 

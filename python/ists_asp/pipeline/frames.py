@@ -62,8 +62,8 @@ def solve_frame(
         hint = "Install the extra: pip install 'ists-asp[frames]'"
         raise ResourceError("frames need narwhals, which is not installed", hint=hint) from None
     except TypeError:
-        what, hint = f"{type(frame).__name__} is not a frame", "A lazy one needs frame.collect()"
-        raise UsageError(what, expected="one of pandas or polars", hint=hint) from None
+        found, hint = f"{type(frame).__name__} is not a frame", "A lazy one needs frame.collect()"
+        raise UsageError(found, expected="one of pandas or polars", hint=hint) from None
     for name in (first, second):
         if name not in table.columns:
             expected = shortened(", ".join(map(str, table.columns)), 200)
@@ -91,9 +91,9 @@ def solve_frame(
     kinds = {"rating": number, "explanation": text, "error": text}
     new = (
         narwhals.new_series(
-            name, [row.get(own) for row in rows], kinds.get(own), backend=table.implementation
+            name, [row.get(key) for row in rows], kinds.get(key), backend=table.implementation
         )
-        for name, own in zip(added(table.columns, ours), ours, strict=True)
+        for name, key in zip(added(table.columns, ours), ours, strict=True)
     )
     solved: F = table.with_columns(*new).to_native()
     return solved
@@ -104,21 +104,21 @@ def _entries(table: Any, names: Sequence[str], profile: Profile) -> Iterator[Ent
     for number, cells in enumerate(zip(*(_cells(table[name]) for name in names), strict=True), 1):
         where, repairs = f"row {number}", Repairs()
         try:
-            one, two = (
+            sent1, sent2 = (
                 cell_sentence(cell, name, where, repairs)
                 for cell, name in zip(cells, names, strict=True)
             )
-            if fault := foreign((one, two), profile.language, profile.name, where):
+            if fault := foreign((sent1, sent2), profile.language, profile.name, where):
                 raise fault
         except DataError as fault:
             yield None, fault
         else:
-            yield None, Pair(str(number), one, two).as_text()
+            yield None, Pair(str(number), sent1, sent2).as_text()
 
 
 def _cells(column: Any) -> Iterator[object]:  # noqa: ANN401
     """The cells of a column; None for one that is missing."""
     for start in range(0, len(column), BATCH):
-        part = column[start : start + BATCH]
-        for cell, missing in zip(part.to_list(), part.is_null().to_list(), strict=True):
+        batch = column[start : start + BATCH]
+        for cell, missing in zip(batch.to_list(), batch.is_null().to_list(), strict=True):
             yield None if missing else cell

@@ -109,7 +109,7 @@ class Source:
     long: bool = field(default=False, init=False, repr=False)  # whether a pair is known to be long
     attached: Attached = field(default_factory=Attached, init=False, repr=False)
     profile: Profile | None = field(default=None, init=False, repr=False)
-    _held: Sequence[Entry] | None = field(default=None, init=False, repr=False)
+    _cached: Sequence[Entry] | None = field(default=None, init=False, repr=False)
     _states: Sequence[object] = field(default=(), init=False, repr=False)
 
     @property
@@ -139,7 +139,7 @@ class Source:
         return bool(self.sentences)
 
     @property
-    def given(self) -> bool:
+    def has_input(self) -> bool:
         """Whether there are any."""
         return bool(self.sentences or self.files)
 
@@ -175,9 +175,9 @@ class Source:
                 raise UsageError(found, expected="--tsv - or --jsonl -")
         elif self.columns or self.header or self.encoding or self.skip_bad or self.sheet:
             raise UsageError("options about columns and rows need a table", expected="--table FILE")
-        for one, other in (("--sent1", "--sent2"), ("--sent2", "--sent1")):
-            if flags == [one]:
-                raise UsageError(f"{one} without {other}", hint=f"Add {other} FILE")
+        for option, other in (("--sent1", "--sent2"), ("--sent2", "--sent1")):
+            if flags == [option]:
+                raise UsageError(f"{option} without {other}", hint=f"Add {other} FILE")
         if (*sentences, *self.files.values()) == (STDIN, STDIN):
             hint = "Give pairs to standard input with --tsv - or --jsonl -"
             raise UsageError("standard input (-) cannot be both sentences", hint=hint)
@@ -235,8 +235,8 @@ class Source:
         self.table = table = opened(header=header, sheet=self.sheet, titles=titles, warn=warn)
         self.places = places = find_places(table, self.columns)
         if not self.quiet:
-            one, two = (table.columns[at] or at + 1 for at in (places.sent1, places.sent2))
-            text = f"the columns {one} and {two} are compared"
+            title1, title2 = (table.columns[at] or at + 1 for at in (places.sent1, places.sent2))
+            text = f"the columns {title1} and {title2} are compared"
             if not table.header:
                 text += "; the first row is a pair: --header says that it names columns"
             elif places.id is not None:
@@ -251,12 +251,12 @@ class Source:
 
         self.count, self.long, self.attached, self._states = 0, False, Attached(), self._stated()
         faults, others = Faults(), list[str]()
-        held: list[Entry] = []
-        told, faulty = bool(self.before), False
+        entries: list[Entry] = []
+        warned, faulty = bool(self.before), False
         with faults:
             for row, item in self._entries(warn, others):
-                if whole or len(held) <= HELD:
-                    held.append((row, item))
+                if whole or len(entries) <= HELD:
+                    entries.append((row, item))
                 if isinstance(item, DataError):
                     if self.skip_bad or isinstance(item, EmptyCellError):
                         warn(f"{item}; left out")
@@ -266,9 +266,9 @@ class Source:
                         faults.add(item)
                     continue
                 self.count += 1
-                if self._lenient and not told and (fault := self._foreign(row, item)):
+                if self._lenient and not warned and (fault := self._foreign(row, item)):
                     warn(str(fault))
-                    told = True
+                    warned = True
                 with faults:
                     self._check_pair(item, sized=whole or self.single)
                 if not self.text:
@@ -277,7 +277,7 @@ class Source:
         faults.check()
         if self.profile is not None and not self.before:
             self.attached.warn(self.profile, warn)
-        self._held = held if whole or len(held) <= HELD else None
+        self._cached = entries if whole or len(entries) <= HELD else None
         if not self.count and self.identifier is not None:
             raise no_such_pair(self.identifier, others)
         if not self.count and not self.before:
@@ -287,8 +287,8 @@ class Source:
         """The pairs of an open source, lazily, with the faulty rows among them."""
         from ists_asp.solver.batch import batches
 
-        held = self._held
-        yield from batches(self._entries(lambda _text: None) if held is None else held)
+        cached = self._cached
+        yield from batches(self._entries(lambda _text: None) if cached is None else cached)
         if self._stated() != self._states:
             found, hint = "the input has changed while it was read", "Repeat the command"
             raise DataError(found, where=self.names[0], hint=hint)
@@ -376,10 +376,10 @@ class Source:
                     else:
                         yield None, pair
         else:
-            one, two = map(self._stream, self.files.values())
+            stream1, stream2 = map(self._stream, self.files.values())
             name1, name2 = self.names
-            read = partial(read_pairs, chunked=self.chunked, warn=warn, strict=self.strict)
-            for pair in read(one, two, name1=name1, name2=name2, before=self.before):
+            pairs_of = partial(read_pairs, chunked=self.chunked, warn=warn, strict=self.strict)
+            for pair in pairs_of(stream1, stream2, name1=name1, name2=name2, before=self.before):
                 yield None, pair
 
     def _sentence(self, text: str, number: int, warn: Warn) -> Sentence:
@@ -451,8 +451,8 @@ class Source:
 
 def no_such_pair(identifier: str, ids: Sequence[str]) -> DataError:
     """The error where no pair has an id; ``ids`` are some that there are."""
-    shown = shortened(", ".join(ids[:_SHOWN_IDS])) + (", …" if len(ids) > _SHOWN_IDS else "")
-    return DataError(f"there is no pair with the id '{shortened(identifier)}'", expected=shown)
+    listed = shortened(", ".join(ids[:_SHOWN_IDS])) + (", …" if len(ids) > _SHOWN_IDS else "")
+    return DataError(f"there is no pair with the id '{shortened(identifier)}'", expected=listed)
 
 
 def _only_once(path: Path) -> bool:

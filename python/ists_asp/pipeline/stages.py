@@ -64,14 +64,14 @@ class Stages:
             self._pool = Pool(setup, 1, copied=processes.is_command)
         else:
             self._inline = Inline(Decider(setup, system))
-        for warning in (*system.models_warnings, *self._told()):
+        for warning in (*system.models_warnings, *self._warnings()):
             tell(warning)
 
     def _askers(self) -> list[Inline | Worker]:
         return [*filter(None, [self._inline]), *(self._pool.workers if self._pool else ())]
 
-    def _told(self) -> list[RuleWarning]:
-        return [warning for asker in self._askers() for warning in tuple(asker.told)]
+    def _warnings(self) -> list[RuleWarning]:
+        return [warning for asker in self._askers() for warning in tuple(asker.warnings)]
 
     def ask(self, question: Question, items: Sequence[Any] | None = None) -> Any:  # noqa: ANN401
         """The reply of a worker to a question."""
@@ -92,14 +92,16 @@ class Stages:
         def finish() -> Iterator[Decided]:
             entries, future = under_way.popleft()
             outcomes = iter(future.result())
-            for warning in self._told():
+            for warning in self._warnings():
                 self.tell(warning)
             for row, item in entries:
                 yield row, next(outcomes) if isinstance(item, Pair) else item
 
         for batch in batches:
-            read = self.system.tokenized(item for _, item in batch if isinstance(item, Pair))
-            fitted = (_fitting(next(read)) if isinstance(item, Pair) else item for _, item in batch)
+            pairs = self.system.tokenized(item for _, item in batch if isinstance(item, Pair))
+            fitted = (
+                _fitting(next(pairs)) if isinstance(item, Pair) else item for _, item in batch
+            )
             entries = list(zip((row for row, _ in batch), fitted, strict=True))
             fitting = (item for _, item in entries if isinstance(item, Pair))
             under_way.append((entries, self._submit(tuple(self.system.annotate(fitting)))))

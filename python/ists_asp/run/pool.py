@@ -73,8 +73,8 @@ class LostError(Exception):
     @property
     def blameless(self) -> bool:
         """Whether it was for another reason than what it worked on: somebody ended it."""
-        own = OUT_OF_MEMORY, processes.OUT_OF_TIME, *(-number for number in _CRASHES)
-        return self.code not in own
+        codes = OUT_OF_MEMORY, processes.OUT_OF_TIME, *(-number for number in _CRASHES)
+        return self.code not in codes
 
 
 class UnloadedError(errors.RuleError):
@@ -88,9 +88,9 @@ class Limit(NamedTuple):
     error: Callable[[], errors.IstsError]
 
     @classmethod
-    def of_pairs(cls, seconds: float, pairs: int = 1, what: str = "answer") -> Limit:
+    def of_pairs(cls, seconds: float, pairs: int = 1, noun: str = "answer") -> Limit:
         """The limit for pairs that are worked on together, each in so many seconds."""
-        return cls(lifetime(seconds, pairs), partial(errors.too_late, seconds, what))
+        return cls(lifetime(seconds, pairs), partial(errors.too_late, seconds, noun))
 
     @classmethod
     def of_work(cls, seconds: float) -> Limit:
@@ -119,12 +119,12 @@ class Worker:
         self._copied = command or copied
         self._memory = None if setup is None else setup.limits.memory
         if command and self._memory is None:
-            whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-            self._memory = min(MEMORY << 20, whole // 4 * 3)
+            memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+            self._memory = min(MEMORY << 20, memory // 4 * 3)
         self._process: Any = None
         self._loaded = self._closed = self._interrupted = False
         self._questions, self._kinds, self._lock = 0, set[object](), threading.Lock()
-        self.told: dict[RuleWarning, None] = {}
+        self.warnings: dict[RuleWarning, None] = {}
         self.times = Timings()
 
     @property
@@ -161,15 +161,15 @@ class Worker:
                 # Another one can load: somebody killed the first.
                 if self._closed or code not in (None, 0, -signal.SIGKILL):
                     break
-        own = ", ".join(map(str, self._setup.rules if self._setup else ()))
+        paths = ", ".join(map(str, self._setup.rules if self._setup else ()))
         if code == processes.OUT_OF_TIME and self._setup is not None:
-            among = f", those of {errors.shortened(own)} among them" if own else ""
+            among = f", those of {errors.shortened(paths)} among them" if paths else ""
             seconds = self._setup.limits.loading
             found = f"the rules take more than {seconds:g} s before any pair{among}"
             raise UnloadedError(found, hint=f"{_LARGE}; or allow more with --timeout")
         failure = self._ended(code)
         subject = "" if self._command else "the rules cannot be loaded: "
-        raise UnloadedError(subject + failure.found, where=own or None, hint=failure.hint)
+        raise UnloadedError(subject + failure.found, where=paths or None, hint=failure.hint)
 
     def ask(
         self,
@@ -245,7 +245,7 @@ class Worker:
                 if kind == "step":
                     step()
                 elif kind == "warning":
-                    self.told[value] = None
+                    self.warnings[value] = None
                 else:
                     break
         except TimeoutError:
@@ -275,8 +275,8 @@ class Worker:
         if code == processes.OUT_OF_TIME:
             if limit is None:
                 assert self._setup is not None
-                what = "trace" if self._setup.traced else "answer"
-                limit = Limit.of_pairs(self._setup.limits.seconds, what=what)
+                noun = "trace" if self._setup.traced else "answer"
+                limit = Limit.of_pairs(self._setup.limits.seconds, noun=noun)
             error = limit.error()
         elif code == OUT_OF_MEMORY and self._memory is not None:
             error = errors.SolveError(f"more than {self._memory >> 20} MB of memory", hint=_LARGE)
@@ -285,10 +285,10 @@ class Worker:
             found, hint = f"{subject} {processes.ending(code)}", processes.likely_reason(code)
             error = errors.SolveError(found, hint=hint)
         if self._setup is not None:
-            given = self._setup.rules
-            files = (file for path in given for file in (path, *sorted(path.rglob("*.lp"))))
-            own = (file for file in files if file.is_file() and not is_shipped(file))
-            error.hint = (error.hint or "") + processes.suspects(code, own)
+            paths = self._setup.rules
+            files = (file for path in paths for file in (path, *sorted(path.rglob("*.lp"))))
+            user_files = (file for file in files if file.is_file() and not is_shipped(file))
+            error.hint = (error.hint or "") + processes.suspects(code, user_files)
         return error
 
 
@@ -297,9 +297,9 @@ class Inline:
 
     def __init__(self, decider: Decider) -> None:
         self._decider = decider
-        self.told: dict[RuleWarning, None] = {}
+        self.warnings: dict[RuleWarning, None] = {}
         self.times = Timings()
-        with _hearing(self.told):
+        with _hearing(self.warnings):
             decider.warn()
 
     def ask(
@@ -311,7 +311,7 @@ class Inline:
         step: Callable[[], object] = lambda: None,
     ) -> Any:  # noqa: ANN401 (whatever a question gets)
         """Answer a question; see :meth:`Worker.ask`."""
-        with _hearing(self.told, step):
+        with _hearing(self.warnings, step):
             try:
                 return self._decider.answer(question, items)
             finally:
@@ -339,10 +339,10 @@ class Pool:
         for worker in self.workers:
             self._free.put(worker)
 
-    def _lend(self, work: Callable[..., T], *arguments: object) -> T:
+    def _lend(self, function: Callable[..., T], *arguments: object) -> T:
         worker = self._free.get()
         try:
-            return work(worker, *arguments)
+            return function(worker, *arguments)
         finally:
             self._free.put(worker)
 
@@ -392,7 +392,7 @@ def ask_each(
 
 
 def apart(
-    work: Callable[[], T],
+    task: Callable[[], T],
     seconds: float = SECONDS,
     *,
     foreign: bool = True,
@@ -407,26 +407,26 @@ def apart(
     worker = Worker(None, command=True)
     try:
         if not (foreign and processes.is_command):
-            with _hearing(worker.told, step):
-                return work()
+            with _hearing(worker.warnings, step):
+                return task()
         worker.load()
-        done: T = worker.ask(work, limit=Limit.of_work(seconds), step=step)
+        done: T = worker.ask(task, limit=Limit.of_work(seconds), step=step)
         return done
     finally:
         worker.close()
-        for warning in worker.told:
+        for warning in worker.warnings:
             warn(warning)
 
 
 @contextmanager
 def _hearing(
-    told: dict[RuleWarning, None], step: Callable[[], object] = lambda: None
+    warnings: dict[RuleWarning, None], step: Callable[[], object] = lambda: None
 ) -> Iterator[None]:
     def hear(kind: str, value: Any) -> None:  # noqa: ANN401
         if kind == "step":
             step()
         else:
-            told[value] = None
+            warnings[value] = None
 
     with heard_by(hear):
         yield

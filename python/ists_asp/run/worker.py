@@ -52,7 +52,7 @@ Question: TypeAlias = "Callable[..., Any]"
 
 OUT_OF_MEMORY = 77  # exit code of a process that met its memory limit
 _STAYS = 3  # questions from which a process is taken to stay, and what it has loaded with it
-_KEPT = 10  # questions after which what they leave is collected, though others wait
+_UNCOLLECTED = 10  # questions after which what they leave is collected, though others wait
 _LULL = 0.5  # seconds without a question in which it is collected as well
 
 _TRACES = 4  # traces that are kept, as a pair is asked about more than once
@@ -156,7 +156,7 @@ class Decider:
         system = self.system
         results: Iterator[tuple[Answer, ...] | errors.IstsError]
         if self.setup.answers is not None:
-            results = map(self._given, pairs)
+            results = map(self._from_file, pairs)
         else:
             results = (
                 result if isinstance(result, errors.IstsError) else tuple(result.answers)
@@ -174,7 +174,7 @@ class Decider:
             else:
                 yield Outcome(pair, result, knowledge=system.knowledge, explanation=next(words))
 
-    def _given(self, pair: Pair) -> tuple[Answer, ...] | errors.IstsError:
+    def _from_file(self, pair: Pair) -> tuple[Answer, ...] | errors.IstsError:
         if pair.id not in self._answers:
             found = f"there are no alignments for this pair in {self.setup.answers}"
             expected = f'<sentence id="{errors.shortened(pair.id)}" …>'
@@ -205,28 +205,28 @@ class Decider:
 
         def key(item: Item) -> bytes:
             pair, facts = item
-            own = pair.id, pair.sent1, pair.sent2, Atoms.of(facts).text
-            return memo.key("trace", *self._about, *own)
+            inputs = pair.id, pair.sent1, pair.sent2, Atoms.of(facts).text
+            return memo.key("trace", *self._about, *inputs)
 
-        def work(items: list[Item]) -> Iterator[tuple[Answer, str]]:
+        def traced(items: list[Item]) -> Iterator[tuple[Answer, str]]:
             for trace in system.trace_annotated((pair for pair, _ in items), rated=setup.rated):
                 yield trace.answer, trace_line(trace)
 
         def encode(_item: Item, traced: tuple[Answer, str]) -> object:
             answer, line = traced
-            warnings = [[one.where, one.text] for one in system.warnings]
+            warnings = [[warning.where, warning.text] for warning in system.warnings]
             return [data_of(answer), line, warnings] if answer.optimal else None
 
         def decode(item: Item, stored: Any) -> tuple[Answer, str]:  # noqa: ANN401 (JSON)
             data, line, warnings = stored
             # What clingo had to say of the rules when this was traced.
-            self._extra.update(dict.fromkeys(RuleWarning(*one) for one in warnings))
+            self._extra.update(dict.fromkeys(RuleWarning(*fields) for fields in warnings))
             system.stages.decide(0.0, 0.0, cached=True)
             return answer_of(data, item[0]), line
 
         with gc_paused():
             items = list(system.facts_of(pairs))
-            traces = memo.of(TRACES).over(items, key, work, encode, decode)
+            traces = memo.of(TRACES).over(items, key, traced, encode, decode)
             for pair, (answer, line) in zip(pairs, traces, strict=True):
                 words = None
                 if setup.explained:
@@ -311,7 +311,7 @@ class _Server:
         asked = waiting = 0
         while True:
             # What was traced holds itself: tens of megabytes, which nobody has to wait for.
-            if waiting > _KEPT or (waiting and not self._connection.poll(_LULL)):
+            if waiting > _UNCOLLECTED or (waiting and not self._connection.poll(_LULL)):
                 gc.collect()
                 waiting = 0
             question, items, seconds = self._connection.recv()
@@ -389,7 +389,7 @@ def where(
     groups: Mapping[str, Collection[str]],
     gold: Mapping[str, Reference],
     *,
-    near: bool = True,
+    near_misses: bool = True,
 ) -> Sequence[Looked]:
     """The effects of groups of rules in pairs, and where those come near that never fire.
 
@@ -401,12 +401,12 @@ def where(
     names = frozenset(chain.from_iterable(groups.values()))
     with gc_paused():
         traces = [*system.program(Purpose.ANSWER).tracer.fired(system.facts_of(pairs), names)]
-        looked = [*look(traces, groups, lambda: _switched(system, names), gold, near=near)]
-    for name in groups if near else ():
-        if not any(one.effects[name].fired for one in looked):
+        looked = [*look(traces, groups, lambda: _switched(system, names), gold, near=near_misses)]
+    for name in groups if near_misses else ():
+        if not any(pair_effects.effects[name].fired for pair_effects in looked):
             near_ones = (NearMisses.any_of(trace, groups[name]) for trace in traces)
-            for one in islice(compress(looked, near_ones), 1):
-                one.near.append(name)
+            for pair_effects in islice(compress(looked, near_ones), 1):
+                pair_effects.near.append(name)
     return looked
 
 

@@ -83,7 +83,7 @@ def diff(
             right = read_references(gold, warn=repaired)
     failures, count = Failures(), 0
     causes = edits = None
-    if not source.given:
+    if not source.has_input:
         before, after = _outputs(old, new, source.identifier)
     else:
         pairs = read_pairs(source, replace(setup, rules=_overlay(old)))
@@ -106,9 +106,9 @@ def _check(old: Path, new: Path, source: Source, setup: Setup) -> None:
     if len(written) == 1:
         expected = "two rule folders, or two outputs (.wa or .jsonl)"
         raise UsageError(f"{written[0]} is an output, the other is not", expected=expected)
-    if written and source.given:
+    if written and source.has_input:
         raise UsageError("two outputs need no sentences", hint="Leave them out")
-    if not written and not source.given:
+    if not written and not source.has_input:
         expected = "two sentences, --table FILE, or --sent1 F1 --sent2 F2"
         raise UsageError("there are no pairs to decide by these rules", expected=expected)
     if setup.rules:

@@ -66,7 +66,7 @@ def report(
     """
     if answers is None:
         source.check()
-    elif source.given:
+    elif source.has_input:
         hint = "Leave out the other pairs, or give the file with --compare"
         raise UsageError("--answers has pairs of its own", hint=hint)
     from ists_asp.report import Entry, Report, page

@@ -245,7 +245,7 @@ def where(
             raise UsageError(f"the rule '{name}' decides no answers, it is for the {use}")
         groups = {name: [name] for name in named} if everything else rules
         annotated = run.annotated(pairs)
-        question = partial(questions.where, groups=groups, gold=right, near=not everything)
+        question = partial(questions.where, groups=groups, gold=right, near_misses=not everything)
         results = run.ask_each(
             annotated, question, size=_BATCH, quiet=not everything, searching=everything
         )
