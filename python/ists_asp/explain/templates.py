@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ists_asp.errors import DataError, UsageError, shortened
-from ists_asp.io.text import TomlError, Warn, ignore, key_lines, parse_toml, shown
+from ists_asp.io.text import TomlError, Warn, ignore, key_lines, literal, parse_toml
 from ists_asp.resources import data_dir
 from ists_asp.rules.source import read_plain
 
@@ -150,7 +150,7 @@ def _templates(table: dict[str, Any], name: str, lines: Mapping[tuple[str, str],
     quotes = [marks.pop(key, None) for key in ("quote", "inner_quote")]
     contractions = table.get("contractions", {})
     if not isinstance(contractions, dict):
-        found, expected = f"found {shown(contractions)}", "a table [contractions]"
+        found, expected = f"found {literal(contractions)}", "a table [contractions]"
         raise DataError(found, where=where("", "contractions"), expected=expected)
     for quote in quotes:
         if not (
@@ -158,7 +158,7 @@ def _templates(table: dict[str, Any], name: str, lines: Mapping[tuple[str, str],
             and len(quote) == 2
             and all(isinstance(mark, str) and len(mark) <= LONGEST for mark in quote)
         ):
-            found, expected = f"found {shown(quote)}", 'quote = ["“", "”"]'
+            found, expected = f"found {literal(quote)}", 'quote = ["“", "”"]'
             raise DataError(found, where=where("marks"), expected=expected)
     tables = {key: table[key] for key in _TABLES} | {"marks": marks, "contractions": contractions}
     for key, texts in tables.items():
@@ -183,12 +183,12 @@ def _check(key: str, text: object, where: str, *, slots: bool) -> None:
     if not key:
         raise DataError("the key is empty", where=where, expected="a word or a name")
     if not isinstance(text, str):
-        raise DataError(f"found {shown(text)}", where=where, expected="a text")
+        raise DataError(f"found {literal(text)}", where=where, expected="a text")
     if len(text) > LONGEST:
         raise DataError(f"{len(text)} characters", where=where, expected=f"{LONGEST} at most")
     for match in _SLOT.finditer(text) if slots else ():
         if match[0] in ("{", "}"):
-            found = f"'{match[0]}' begins or ends no slot in {shown(text)}"
+            found = f"'{match[0]}' begins or ends no slot in {literal(text)}"
             expected = "{slot}, with a name of small letters and nothing else in the brackets"
             hint = "Write {{ and }} for the brackets themselves"
             raise DataError(found, where=where, expected=expected, hint=hint)

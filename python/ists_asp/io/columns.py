@@ -23,11 +23,11 @@ with (data_dir() / "columns.toml").open("rb") as _stream:
     }
 USUAL = _TABLES["names"]  # names by what a column holds, as folded gives them, the likeliest first
 
-_NUMBERED = [(f"{one}{a}", f"{one}{b}") for one in USUAL["numbered"] for a, b in ("12", "ab", "01")]
+_NUMBERED = [(f"{key}{a}", f"{key}{b}") for key in USUAL["numbered"] for a, b in ("12", "ab", "01")]
 _COUPLES = (
     *_NUMBERED,
-    *((one, two) for one, others in _TABLES["couples"].items() for two in others),
-    *((one, two) for one in USUAL["answer"] for two in USUAL["reference"]),
+    *((first, second) for first, others in _TABLES["couples"].items() for second in others),
+    *((first, second) for first in USUAL["answer"] for second in USUAL["reference"]),
 )
 _USUAL = {*chain(*_COUPLES), *chain(*USUAL.values())} - {"s", "t", *USUAL["totals"]}
 UNIT = re.compile(  # such as (max. 5)
@@ -41,8 +41,8 @@ _CANVAS = re.compile(r"\d+: (.+)", re.DOTALL)
 def texts(cells: Cells) -> list[str]:
     """The texts of the cells that hold something; of an object those of its values."""
     values = cells.values() if isinstance(cells, dict) else cells
-    held = (str(cell).strip() for cell in values if cell is not None and cell is not ABSENT)
-    return [text for text in held if text]
+    filled = (str(cell).strip() for cell in values if cell is not None and cell is not ABSENT)
+    return [text for text in filled if text]
 
 
 def folded(title: object) -> str:
@@ -62,11 +62,11 @@ def names_columns(cells: Cells) -> bool:
     return usual_titles > 1 or (len(titles) == 3 and titles[0] in USUAL["id"])
 
 
-def find_header(rows: Sequence[Cells], wanted: Iterable[str]) -> int | None:
+def find_header(rows: Sequence[Cells], titles: Iterable[str]) -> int | None:
     """The place of the row that names columns, wanted or usual ones; fewer cells are above it."""
-    for fits in (lambda cells: {*wanted} <= {*map(str, cells)}, names_columns):
+    for fits in (lambda cells: {*titles} <= {*map(str, cells)}, names_columns):
         widest = 0
-        for at, cells in enumerate(rows if fits is names_columns or wanted else ()):
+        for at, cells in enumerate(rows if fits is names_columns or titles else ()):
             filled = len(texts(cells))
             if filled > widest and fits(cells):
                 return at
@@ -117,7 +117,7 @@ def groups(columns: Sequence[str]) -> list[Group]:
     gives the question, behind a number, and in the next column its points.
     """
     places = {folded(title): at for at, title in enumerate(columns)}
-    found = list[Group]()
+    answer_groups = list[Group]()
     for number in map(str, range(1, len(columns) + 1)):
         at = {
             part: next((places[n + number] for n in names if n + number in places), None)
@@ -125,8 +125,8 @@ def groups(columns: Sequence[str]) -> list[Group]:
         }
         if at["answer"] is not None:
             question = number if at["question"] is None else at["question"]
-            found.append(Group(question, at["answer"], at["reference"]))
+            answer_groups.append(Group(question, at["answer"], at["reference"]))
     for place, (title, behind) in enumerate(pairwise(columns)):
         if (match := _CANVAS.match(title)) and re.fullmatch(r"\d+(?:\.\d+)?", behind):
-            found.append(Group(match[1], place, None, place + 1))
-    return found
+            answer_groups.append(Group(match[1], place, None, place + 1))
+    return answer_groups

@@ -139,16 +139,16 @@ def read_record(record: Mapping[str, Any], scheme: Scheme = Scheme.Y2016) -> Ans
         )
         lines = convert(record["alignments"], tuple[Alignment, ...])
         rating = None
-        if rated := record.get("rating"):
+        if data := record.get("rating"):
             # Thousandths are whole, whatever JSON makes of their points.
-            named = ((part["name"], round(1000 * part["value"])) for part in rated["contributions"])
+            named = ((part["name"], round(1000 * part["value"])) for part in data["contributions"])
             parts = tuple(starmap(Contribution, named))
-            margin = round(1000 * rated["margin"]) if "margin" in rated else None
-            rating = Rating(round(1000 * rated["value"]), parts, margin)
+            margin = round(1000 * data["margin"]) if "margin" in data else None
+            rating = Rating(round(1000 * data["value"]), parts, margin)
         cost, optimal = tuple(record.get("cost", ())), record.get("optimal", True)
         boundaries = [tuple(record.get(f"boundaries{side}", ())) for side in "12"]
-        sure = (astuple(line.confidence) for line in lines if line.confidence is not None)
-        if not all(share is None or 0 <= share <= 1 for share in chain(*boundaries, *sure)):
+        shares = (astuple(line.confidence) for line in lines if line.confidence is not None)
+        if not all(share is None or 0 <= share <= 1 for share in chain(*boundaries, *shares)):
             raise ValueError
         answer = Answer(pair, chunks1, chunks2, lines, cost, optimal, rating, *boundaries)
     except (ValueError, OverflowError, LookupError, TypeError, AttributeError):
@@ -378,12 +378,12 @@ def _write_conllu(outcome: Outcome) -> str:
     for side, sentence in enumerate(sentences):
         text += f"# sent_id = {pair.id}.{side + 1}\n# text = {unbroken(sentence.text)}\n"
         for token, (before, end) in zip(sentence.tokens, pairwise(ends[side]), strict=True):
-            misc = ["SpaceAfter=No" for one in sentence.tokens[token.index :][:1] if one.glued]
+            misc = ["SpaceAfter=No" for after in sentence.tokens[token.index :][:1] if after.glued]
             for line in lines:
-                own, other = line.sides[:: 1 - 2 * side]
-                if token.index in own:
-                    there, to = ends[1 - side], [f"Label={format_label(line)}"]
-                    numbers = [n for at in other for n in range(there[at - 1] + 1, there[at] + 1)]
+                tokens, other = line.sides[:: 1 - 2 * side]
+                if token.index in tokens:
+                    theirs, to = ends[1 - side], [f"Label={format_label(line)}"]
+                    numbers = [n for at in other for n in range(theirs[at - 1] + 1, theirs[at] + 1)]
                     to += [f"Aligned={','.join(map(str, numbers))}"] if numbers else []
                     misc = [*to, f"Score={format_score(line.score)}", *misc]
             last, open_ = "|".join(sorted(misc)) or "_", "\t_" * 4

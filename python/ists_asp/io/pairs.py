@@ -153,9 +153,9 @@ def find_places(table: Table, wanted: Mapping[str, str] | None = None) -> Places
             raise _unknown(table)
         chosen["sent1"], chosen["sent2"] = sides
     sides = chosen["sent1"], chosen["sent2"]
-    own, gold = (chosen.get(role, None if at in sides else at) for role, at in named.items())
-    table.tell_of(*sides, own)
-    return Places(*sides, own, gold)
+    id_column, gold = (chosen.get(role, None if at in sides else at) for role, at in named.items())
+    table.tell_of(*sides, id_column)
+    return Places(*sides, id_column, gold)
 
 
 def _unknown(table: Table) -> FormatError:
@@ -309,8 +309,8 @@ def _sentences(
         for side, at in enumerate((places.sent1, places.sent2), 1)
     )
     if (sent1.chunks is None) != (sent2.chunks is None):
-        there, absent = (1, 2) if sent2.chunks is None else (2, 1)
-        found = f"'chunks{there}' without 'chunks{absent}'"
+        present, absent = (1, 2) if sent2.chunks is None else (2, 1)
+        found = f"'chunks{present}' without 'chunks{absent}'"
         raise DataError(found, where=row.where, expected="both or none")
     return sent1, sent2
 
@@ -424,8 +424,8 @@ class _Builder:
         """End the line, and tell what was mended on it."""
         self._finish("the chunk '{}' has no ]", "it ends at the end of the line")
         for (found, done), (example, count) in self.mended.items():
-            more = f", and {count - 1} more such" if count > 1 else ""
-            repairs.report(where, found.format(shortened(example)) + more, done)
+            others = f", and {count - 1} more such" if count > 1 else ""
+            repairs.report(where, found.format(shortened(example)) + others, done)
 
     def mend(self, found: str, example: str, done: str) -> None:
         """Count a fault; of several of a kind the first is the example."""

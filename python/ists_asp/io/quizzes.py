@@ -55,11 +55,11 @@ def _gift(text: str) -> Iterator[Question]:
             answers = "=" + re.sub(r":[\d.]+|\.\.[\d.]+", "", answers[1:].lstrip("="))
         elif (truth := answers.split("#")[0].strip().upper()) in ("T", "TRUE", "F", "FALSE"):
             answers = f"={'True' if truth[0] == 'T' else 'False'}"
-        right = [_shown(answer) for answer in _RIGHT.findall(answers) if "->" not in answer]
-        yield _shown(match["name"] or ""), _shown(question), right
+        right = [_unescaped(answer) for answer in _RIGHT.findall(answers) if "->" not in answer]
+        yield _unescaped(match["name"] or ""), _unescaped(question), right
 
 
-def _shown(text: str) -> str:
+def _unescaped(text: str) -> str:
     for number, char in enumerate(_SHOW):
         text = text.replace(chr(0xE000 + number), char)
     return plain(text.replace("\\n", "\n")).strip()
@@ -76,8 +76,8 @@ def _moodle(text: str) -> Iterator[Question]:
         if item.get("type") == "category":
             continue
         # Nothing says that the share of a file somebody made is a number.
-        right = [one for one in item.findall("answer") if _WHOLE.fullmatch(one.get("fraction", ""))]
-        answers = [one.findtext("text", "") for one in (*right, *item.findall("graderinfo"))]
+        right = [a for a in item.findall("answer") if _WHOLE.fullmatch(a.get("fraction", ""))]
+        answers = [answer.findtext("text", "") for answer in (*right, *item.findall("graderinfo"))]
         name, question = (item.findtext(f"{part}/text", "") for part in ("name", "questiontext"))
         yield name, question, [text for answer in answers if (text := plain(answer).strip())]
 

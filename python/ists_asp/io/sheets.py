@@ -189,18 +189,18 @@ def serve() -> None:
 
 def _chosen(sheets: Sequence[Sheet], sheet: str | None, titles: Sequence[str]) -> Iterator[Any]:
     """The rows of the sheet of that name or number, or of the first one with the columns."""
-    shown = [item for item in sheets if item.visible] or sheets
-    names = [item.name for item in shown]
+    visible = [item for item in sheets if item.visible] or sheets
+    names = [item.name for item in visible]
     if sheet is not None:
         named = [item for item in sheets if item.name == sheet]
-        if not named and sheet.isdecimal() and 1 <= int(sheet) <= len(shown):
-            named = [shown[int(sheet) - 1]]
+        if not named and sheet.isdecimal() and 1 <= int(sheet) <= len(visible):
+            named = [visible[int(sheet) - 1]]
         if not named:
             found = f"there is no sheet '{shortened(sheet)}'"
             raise UsageError(found, where="--sheet", expected=shortened(", ".join(names), 200))
-        shown, names = named, [named[0].name]
+        visible, names = named, [named[0].name]
     best: tuple[int, Sheet, list[Cells]] | None = None
-    for item in shown:
+    for item in visible:
         head = list(islice(item.rows, HEAD))
         rank = 2 * (find_header(head, titles) is not None) + any(map(any, head))
         if best is None or rank > best[0]:
@@ -312,11 +312,11 @@ def writing_libre(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
 
 
 def _excel_cell(tag: str, place: str, style: str, value: object) -> bytes:
-    kind, shown = "n", f"<{tag}v>{value}</{tag}v>"
+    kind, content = "n", f"<{tag}v>{value}</{tag}v>"
     if isinstance(value := _legal(_value(value)), str):
         text = f'<{tag}t xml:space="preserve">{escape(value, quote=False)}</{tag}t>'
-        kind, shown = "inlineStr", f"<{tag}is>{text}</{tag}is>"
-    return f'<{tag}c r="{place}"{style} t="{kind}">{shown}</{tag}c>'.encode()
+        kind, content = "inlineStr", f"<{tag}is>{text}</{tag}is>"
+    return f'<{tag}c r="{place}"{style} t="{kind}">{content}</{tag}c>'.encode()
 
 
 def _with_cells(xml: bytes, head: int, column: int, added: dict[int, Sequence[object]]) -> bytes:
@@ -343,8 +343,8 @@ def _with_cells(xml: bytes, head: int, column: int, added: dict[int, Sequence[ob
             if value is not None:
                 name = f"{letters(at - 1)}{number}"
                 cells[at] = _excel_cell(tag.decode(), name, style.decode(), value)
-        whole = b"".join(cells[at] for at in sorted(cells))
-        return b"<%srow%s>%s</%srow>" % (tag, _SPANS.sub(b"", about), whole, tag)
+        joined = b"".join(cells[at] for at in sorted(cells))
+        return b"<%srow%s>%s</%srow>" % (tag, _SPANS.sub(b"", about), joined, tag)
 
     xml = _ROW.sub(put, _SIZE.sub(b"", xml))
     if added:
@@ -372,8 +372,8 @@ def _edit_excel(stream: BinaryIO, change: Mapping[str, Any], output: BinaryIO) -
             added[b"sheets"] = f'sheet name="{name}" sheetId="#" xmlns:r="{_OFFICE}" r:id="{name}"'
 
         def put(end: re.Match[bytes]) -> bytes:
-            own = 1 + max(map(int, _ID.findall(end.string)), default=0)
-            entry = added.get(end[2], "").replace("#", str(own)).encode()
+            sheet_id = 1 + max(map(int, _ID.findall(end.string)), default=0)
+            entry = added.get(end[2], "").replace("#", str(sheet_id)).encode()
             return b"<%s%s/>%s" % (end[1], entry, end[0]) if entry else end[0]
 
         for info in old.infolist():

@@ -193,11 +193,11 @@ class Store(Closing):
                 path.unlink(missing_ok=True)
         return entries
 
-    def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _do(self, operation: Callable[[sqlite3.Connection], T]) -> T:
         """Do some work, again if the file was replaced, or with a new file if it is damaged."""
         with _lock:
             try:
-                return work(self._connection())
+                return operation(self._connection())
             except _FAULTS as error:
                 if _code(error) == sqlite3.SQLITE_BUSY:
                     _paused[self.path] = time.monotonic() + _PAUSE
@@ -206,13 +206,13 @@ class Store(Closing):
             self.close()
             with _alone(self.path):
                 try:
-                    return work(self._connect())
+                    return operation(self._connect())
                 except _FAULTS as error:
                     if not self._is_damage(error):
                         raise
                     self.close()
                     self._set_aside(error)
-                    return work(self._connect())
+                    return operation(self._connect())
 
     def _connection(self) -> sqlite3.Connection:
         if time.monotonic() < _paused.get(self.path, 0.0):
@@ -421,15 +421,15 @@ class Memo:
         """The memo of another kind of entries."""
         return replace(self, store=self.store and self.store.of(kind))
 
-    def key(self, what: str, *parts: object) -> bytes:
+    def key(self, kind: str, *parts: object) -> bytes:
         """The key of a result that follows from the digest, the code, and these parts."""
-        return key_of(what, made_by(), self.digest, *parts)
+        return key_of(kind, made_by(), self.digest, *parts)
 
     def over(
         self,
         items: Sequence[S],
         key: Callable[[S], bytes],
-        work: Callable[[list[S]], Iterable[T]],
+        compute: Callable[[list[S]], Iterable[T]],
         encode: Callable[[S, T], object],
         decode: Callable[[S, Any], T | None],
     ) -> Iterator[T]:
@@ -442,14 +442,14 @@ class Memo:
         None if it is not to be stored; ``decode`` the reverse, None if it is no result of the item.
         """
         if self.store is None or not items:
-            return iter(work(list(items)) if items else ())
+            return iter(compute(list(items)) if items else ())
         keys = [key(item) for item in items]
         values = zip(items, self.store.get_many(keys), strict=True)
         cached = [None if value is None else decode(item, value) for item, value in values]
         missing = [item for item, result in zip(items, cached, strict=True) if result is None]
         if not missing:
             return cast("Iterator[T]", iter(cached))
-        return self._computed(zip(keys, items, cached, strict=True), iter(work(missing)), encode)
+        return self._computed(zip(keys, items, cached, strict=True), iter(compute(missing)), encode)
 
     def _computed(
         self,
@@ -475,18 +475,18 @@ class Memo:
 
     def recall(
         self,
-        what: str,
+        kind: str,
         options: object,
-        work: Callable[[], Any],
-        sure: Callable[[], bool] = lambda: True,
+        compute: Callable[[], Any],
+        final: Callable[[], bool] = lambda: True,
     ) -> Any:  # noqa: ANN401 (JSON)
         """A single result that follows from ``options`` as well; None is not stored."""
         # Whether it is ``sure`` is asked afterwards: clingo's warnings would be given no more.
-        key = self.key(what, options) if self.store else b""
+        key = self.key(kind, options) if self.store else b""
         value = self.get(key)
         if value is None:
-            value = work()
-            if value is not None and sure():
+            value = compute()
+            if value is not None and final():
                 self.put(key, value)
         return value
 

@@ -69,14 +69,14 @@ class Table:
         self.sheet, self._wanted = sheet, [name for name in titles if not name.isdecimal()]
         # Where columns have numbers, others may be lacking, as in some rows of STS-B.
         self._ragged = titles != self._wanted
-        self._source, self._sink, self._told = source, warn, set[str]()
+        self._source, self._sink, self._warned = source, warn, set[str]()
         self.schema: Any = None
         self._titles = self._head = 0
         # Of a part of a file: the rows before it, those of files before that, its rows.
         self._before = self._files_before = 0
         self._group: int | None = None
         self._within = slice(None)
-        self._held: list[Row] | None = None
+        self._cached: list[Row] | None = None
         self._notes, self._used = list[Note](), set[int]()
         self._groups = list[c.Group]()
         self._limits = limits.table_limits
@@ -132,7 +132,7 @@ class Table:
         if first.fault is not None and not self.columns:
             raise first.fault
         rows.close()
-        self._held = ahead if len(ahead) <= HELD else None
+        self._cached = ahead if len(ahead) <= HELD else None
 
     def _lengthen(self) -> None:
         """Take each answer of a wide report for a row of its own."""
@@ -140,8 +140,8 @@ class Table:
         used = {at for _, at in parts}
         self._others = [at for at in range(self._width) if at not in used]
         others = (self.columns[at] for at in self._others)
-        taken = (*c.USUAL["id"], *c.PARTS)
-        names = [f"student {name}" if folded(name) in taken else name for name in others]
+        reserved = (*c.USUAL["id"], *c.PARTS)
+        names = [f"student {name}" if folded(name) in reserved else name for name in others]
         self._parts = list(dict.fromkeys(part for part, at in parts if at is not None))
         self.columns = ("id", *names, *self._parts)
         count = len(self._groups)
@@ -163,8 +163,8 @@ class Table:
                 for number, group in enumerate(self._groups, 1):
                     front = [f"{row.number}.{number}", *(cells[at] for at in self._others)]
                     places = (getattr(group, part) for part in self._parts)
-                    own = [cells[at] if isinstance(at, int) else at for at in places]
-                    yield replace(row, cells=[*front, *own])
+                    answer = [cells[at] if isinstance(at, int) else at for at in places]
+                    yield replace(row, cells=[*front, *answer])
 
     def _rows_below(self) -> Iterator[Row]:
         """Read the rows, lazily, without those above the titles and the row of units below.
@@ -173,7 +173,7 @@ class Table:
         columns have titles.
         """
         blank, blanks, limits, left_out = list[Row](), 0, self._limits, list[int]()
-        for count, row in enumerate(self._rows() if self._held is None else self._held, 1):
+        for count, row in enumerate(self._rows() if self._cached is None else self._cached, 1):
             if count > limits.rows:
                 raise limits.error("rows", "more rows than that, blank ones included", row.where)
             if row.number <= self._titles:
@@ -226,7 +226,7 @@ class Table:
         So many lines of the file are ``before`` them, so many rows in ``files_before`` that one.
         """
         part = copy.copy(self)
-        part.name, part._source, part._held = name, source, None
+        part.name, part._source, part._cached = name, source, None
         part._sink, part._before, part._files_before = warn, before, files_before
         part._group, part._within = group, within
         part.text = replace(self.text, name=name, before=before)
@@ -261,8 +261,8 @@ class Table:
         """A hint at the column whose title is most like one of some names, and no ``other``."""
         titles = {folded(title)[:LONGEST_NAME]: title for title in self.columns}
         titles = {name: title for name, title in titles.items() if name not in other}
-        near = (alike(folded(name), titles, 1, 0.7) for name in names)
-        title = next((titles[match] for (match,) in filter(None, near)), None)
+        matches = (alike(folded(name), titles, 1, 0.7) for name in names)
+        title = next((titles[match] for (match,) in filter(None, matches)), None)
         return None if title is None else f"Did you mean {flag} '{shortened(title)}'?"
 
     def tell_of(self, *columns: int | None) -> None:
@@ -270,9 +270,9 @@ class Table:
         # Of a wide report any column may have an answer.
         used = range(self._width) if self._groups else columns
         self._used |= {column for column in used if column is not None}
-        odd = [one for one in self._notes if one.column in self._used]
-        self._notes = [one for one in self._notes if one.column not in self._used]
-        for text in Note.texts(one for one in odd if not 0 < one.row <= self._titles):
+        odd = [note for note in self._notes if note.column in self._used]
+        self._notes = [note for note in self._notes if note.column not in self._used]
+        for text in Note.texts(note for note in odd if not 0 < note.row <= self._titles):
             self._warn(text)
 
     def _take_notes(self, notes: list[Note]) -> None:
@@ -319,15 +319,15 @@ class Table:
         change: dict[str, object]
         if self.header and len(numbers) == len(rows):
             change = {"sheet": self.sheet, "head": self._head, "column": self._wide}
-            change |= {"titles": names[-added:], "rows": [(n, own) for n, own, _ in rows]}
+            change |= {"titles": names[-added:], "rows": [(n, cells) for n, cells, _ in rows]}
         else:
             change = {"titles": names, "rows": [(n, row) for n, (_, _, row) in enumerate(rows, 2)]}
         with self._bytes() as stream:
             sheets.edit(self.kind, stream, self.name, self._limits, change, output)
 
     def _warn(self, text: str) -> None:
-        if text not in self._told:
-            self._told.add(text)
+        if text not in self._warned:
+            self._warned.add(text)
             self._sink(f"{self.name}: {text}")
 
     def _take_titles(self, rows: Sequence[Row], at: int) -> None:
@@ -412,17 +412,17 @@ def writing_behind(
     new = writing(kind, stream, names, like=like) if edited is None else nullcontext(None)
     with new as put:
 
-        def put_behind(row: Row | Cells, own: Cells) -> None:
+        def put_behind(row: Row | Cells, values: Cells) -> None:
             front = row.cells if isinstance(row, Row) else row
             if kind != "jsonl":
                 front = [None if cell is ABSENT else cell for cell in front]
             # A row may be faulty by its length.
             front = [*front, *[None] * (len(titles) - len(front))][: len(titles)]
-            whole = [*front, *map(guard, own)]
+            cells = [*front, *map(guard, values)]
             if put is not None:
-                put(whole)
+                put(cells)
             else:
-                rows.append((row.number if isinstance(row, Row) else 0, own, whole))
+                rows.append((row.number if isinstance(row, Row) else 0, values, cells))
 
         yield put_behind
     if edited is not None:

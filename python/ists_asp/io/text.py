@@ -87,12 +87,12 @@ class Repairs:
 
     warn: Warn = ignore
     strict: bool = False
-    _told: set[str] = field(default_factory=set)
+    _reported: set[str] = field(default_factory=set)
 
     def report_once(self, where: str, found: str, done: str) -> None:
         """Tell of the first of such findings only."""
-        if found not in self._told:
-            self._told.add(found)
+        if found not in self._reported:
+            self._reported.add(found)
             self.report(where, found, f"{done}, here and elsewhere")
 
     def report(self, where: str, found: str, done: str) -> None:
@@ -132,7 +132,10 @@ def given_tokens(words: Sequence[str], where: str | None = None) -> Sequence[str
     """The tokens that somebody gave; a DataError if one is none of those that files have."""
     for word in words:
         if split_words(clean(word, "", Repairs())) != [word]:
-            found, expected = f"the token {shown(word)}", "no blank and no control character in it"
+            found, expected = (
+                f"the token {literal(word)}",
+                "no blank and no control character in it",
+            )
             raise DataError(found, where=where, expected=expected)
     return words
 
@@ -170,9 +173,9 @@ def parse_lines(
 ) -> Iterator[Parsed]:
     """Yield what lines say; the faults of all lines are raised after the last one."""
     faults = Faults()
-    for found in parse_each(source, parse, faults, name=name, warn=warn, strict=strict):
-        if not isinstance(found, DataError):
-            yield found
+    for item in parse_each(source, parse, faults, name=name, warn=warn, strict=strict):
+        if not isinstance(item, DataError):
+            yield item
     faults.check()
 
 
@@ -287,9 +290,9 @@ def _from_bytes(text: str) -> str:
     return text
 
 
-def _usual(text: str) -> str:
+def _normalized(text: str) -> str:
     text = normalize("NFC", text).translate(_SIGNS)
-    return _LOST.sub("'", _LIGATURE.sub(lambda one: normalize("NFKC", one[0]), text))
+    return _LOST.sub("'", _LIGATURE.sub(lambda match: normalize("NFKC", match[0]), text))
 
 
 _REPAIRS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
@@ -302,7 +305,7 @@ _REPAIRS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
     ),
     ("invisible characters", "left out", partial(_INVISIBLE.sub, "")),
     ("no-break spaces", "read as spaces", lambda text: re.sub("[\xa0\u202f]", " ", text)),
-    ("letters in parts, ligatures or odd signs", "read as usual ones", _usual),
+    ("letters in parts, ligatures or odd signs", "read as usual ones", _normalized),
 )
 
 
@@ -432,7 +435,7 @@ def key_lines(text: str) -> Mapping[tuple[str, str], int]:
     return lines
 
 
-def shown(value: object) -> str:
+def literal(value: object) -> str:
     """A value as messages quote it."""
     try:
         text = repr(value)

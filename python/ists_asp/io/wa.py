@@ -150,8 +150,8 @@ class WaAlignment:
             raise self._malformed(self.score, "score", "a number from 0 to 5, or NIL")
         return score
 
-    def _malformed(self, found: str, what: str, expected: str) -> DataError:
-        text = f"'{shortened(found)}' is no {what}"
+    def _malformed(self, found: str, noun: str, expected: str) -> DataError:
+        text = f"'{shortened(found)}' is no {noun}"
         return DataError(text, where=self.where, expected=expected, hint=_HINT)
 
 
@@ -191,27 +191,27 @@ def linked_pair(bare: Pair, alignments: Iterable[Alignment], where: str, warn: t
 
     ``warn`` is told of those that are left out, as their tokens are on an earlier one, too.
     """
-    lines, taken = list[Alignment](), set[tuple[int, int]]()
+    lines, aligned = list[Alignment](), set[tuple[int, int]]()
     where = f"{where}: {of_pair(bare.id)}"
     for number, line in enumerate(alignments, 1):
-        tokens = {(1, one) for one in line.tokens1} | {(2, one) for one in line.tokens2}
-        if tokens & taken:
+        tokens = {(1, token) for token in line.tokens1} | {(2, token) for token in line.tokens2}
+        if tokens & aligned:
             warn(f"{where}: alignment {number} shares tokens with one before it; left out")
         else:
-            taken |= tokens
+            aligned |= tokens
             lines.append(line)
     pair = given_answer(bare, lines).pair
     linked = []
     for side, sentence in enumerate(pair.sentences):
-        on = {
+        owner = {
             token: number * bool(line.tokens1 and line.tokens2)
             for number, line in enumerate(lines, 1)
             for token in line.sides[side]
         }
-        chunks = [replace(one, line=on.get(one.first, 0)) for one in sentence.chunks or ()]
-        for number, parts in Counter(one.line for one in chunks if one.line).items():
+        chunks = [replace(chunk, line=owner.get(chunk.first, 0)) for chunk in sentence.chunks or ()]
+        for number, parts in Counter(chunk.line for chunk in chunks if chunk.line).items():
             if parts > _PARTS:
-                words = sentence.words(tuple(token for token in on if on[token] == number))
+                words = sentence.words(tuple(token for token in owner if owner[token] == number))
                 found = f"'{shortened(words)}' is in {parts} parts of sentence {side + 1}"
                 raise DataError(found, where=where, expected="one or two on a line")
         linked.append(tuple(chunks))
@@ -231,13 +231,13 @@ def parse_links(line: t.Line) -> list[Alignment]:
     """The alignments of such a line: tokens that links connect are on one."""
     groups = list[tuple[set[int], set[int]]]()
     for first, second in links_of(line):
-        one, two = {first + 1}, {second + 1}
-        for group in [group for group in groups if group[0] & one or group[1] & two]:
+        tokens1, tokens2 = {first + 1}, {second + 1}
+        for group in [group for group in groups if group[0] & tokens1 or group[1] & tokens2]:
             groups.remove(group)
-            one, two = one | group[0], two | group[1]
-        groups.append((one, two))
-    ordered = sorted((sorted(one), sorted(two)) for one, two in groups)
-    return [Alignment(tuple(one), tuple(two), Label.SIMI, None) for one, two in ordered]
+            tokens1, tokens2 = tokens1 | group[0], tokens2 | group[1]
+        groups.append((tokens1, tokens2))
+    ordered = sorted((sorted(a), sorted(b)) for a, b in groups)
+    return [Alignment(tuple(a), tuple(b), Label.SIMI, None) for a, b in ordered]
 
 
 def read_wa(
@@ -433,5 +433,5 @@ def given_answer(pair: Pair, alignments: Sequence[Alignment]) -> Answer:
         starts = [place for place in range(size) if not place or runs[place] != runs[place - 1]]
         chunks = tuple(Chunk(a + 1, b) for a, b in pairwise([*starts, size]))
         sides.append(sentence.chunks or chunks)
-    one, two = sides
-    return Answer(pair.with_chunks(one, two), one, two, tuple(alignments), (), optimal=True)
+    side1, side2 = sides
+    return Answer(pair.with_chunks(side1, side2), side1, side2, tuple(alignments), (), optimal=True)

@@ -99,10 +99,10 @@ def content_kind(head: bytes, kind: str, where: str) -> str:
         if read and re.search(rb"[,;\t].*\n", head):
             return "csv"
     if kind in KINDS.values() and not (kind in SHEETS and head.startswith(b"PK")):
-        for magic, what in _OTHER.items():
+        for magic, noun in _OTHER.items():
             if head.startswith(magic):
                 hint = "Save it as .xlsx or .csv in the program that made it"
-                raise FormatError(f"this is {what}", where=where, expected="a table", hint=hint)
+                raise FormatError(f"this is {noun}", where=where, expected="a table", hint=hint)
     return kind
 
 
@@ -151,11 +151,11 @@ class _Unpacked(io.RawIOBase):
 
 def library(kind: str, module: str = "") -> Any:  # noqa: ANN401 (it may be absent)
     """A module of the library for a kind of file; a ResourceError if that is not installed."""
-    name, what = ABOUT[kind]
+    name, noun = ABOUT[kind]
     try:
         return import_module(name + module)
     except ModuleNotFoundError:
-        found = f"{name} is not installed, without which {what} cannot be read or written"
+        found = f"{name} is not installed, without which {noun} cannot be read or written"
         hint = "Install the extra: pip install 'ists-asp[tables]'; or save it as CSV"
         raise ResourceError(found, hint=hint) from None
 
@@ -203,9 +203,9 @@ class Note(NamedTuple):
         kinds: dict[str, list[Note]] = {}
         for note in notes:
             kinds.setdefault(note.text, []).append(note)
-        for text, some in kinds.items():
-            more = sum(note.cells for note in some) - 1
-            yield f"{text}: {some[0].first}" + (f" and {more} more" if more else "")
+        for text, group in kinds.items():
+            rest = sum(note.cells for note in group) - 1
+            yield f"{text}: {group[0].first}" + (f" and {rest} more" if rest else "")
 
 
 class Notes:
@@ -328,7 +328,7 @@ def _excel(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> l
             above = cells
             yield cells
 
-    return [Sheet(one.title, one.sheet_state == "visible", rows(one)) for one in book.worksheets]
+    return [Sheet(s.title, s.sheet_state == "visible", rows(s)) for s in book.worksheets]
 
 
 _PARTS = re.compile(
@@ -348,9 +348,9 @@ def _displayed(value: object, code: str) -> object:
         decimals = re.search(r"\.([0#?]+)", code)
         return f"{100 * value:.{len(decimals[1]) if decimals else 0}f}%"
     if isinstance(value, float) and (fraction := re.search(r"/(\?+)", code)):
-        near = Fraction(value).limit_denominator(10 ** len(fraction[1]) - 1)
-        whole, rest = divmod(near, 1) if "#" in code else (0, near)
-        return " ".join(str(part) for part in (whole, rest) if part) or "0"
+        approximation = Fraction(value).limit_denominator(10 ** len(fraction[1]) - 1)
+        whole, remainder = divmod(approximation, 1) if "#" in code else (0, approximation)
+        return " ".join(str(part) for part in (whole, remainder) if part) or "0"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return int(value)
     return value
@@ -394,14 +394,14 @@ def _libre(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> l
 
     def value_of(cell: Any) -> object:  # noqa: ANN401
         try:
-            kind, known = cell.type, cell.get_value()
+            kind, value = cell.type, cell.get_value()
             if kind in ("boolean", "date", "percentage", "time"):
-                text = cell.text_recursive.strip() or str(known)
+                text = cell.text_recursive.strip() or str(value)
                 return text.upper() if kind == "boolean" else text
-            if isinstance(known, Decimal | int):
+            if isinstance(value, Decimal | int):
                 text = cell.text_recursive.strip()
-                return text if _SHOWN.fullmatch(text) else _displayed(float(known), "")
-            return Unread() if known is None and kind else known
+                return text if _SHOWN.fullmatch(text) else _displayed(float(value), "")
+            return Unread() if value is None and kind else value
         except _ODD:
             return Unread()
 
@@ -433,10 +433,10 @@ def _libre(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> l
 
     def visible(sheet: Any) -> bool:  # noqa: ANN401
         style = document.get_style("table", sheet.style) if sheet.style else None
-        shown = style and (style.get_properties(area="table") or {}).get("table:display")
-        return bool(shown != "false")
+        display = style and (style.get_properties(area="table") or {}).get("table:display")
+        return bool(display != "false")
 
-    return [Sheet(one.name, visible(one), rows(one)) for one in document.body.tables]
+    return [Sheet(table.name, visible(table), rows(table)) for table in document.body.tables]
 
 
 class _Page(HTMLParser):

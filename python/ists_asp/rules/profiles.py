@@ -30,7 +30,7 @@ from clingo import SymbolType, parse_term
 from clingo.ast import ASTType
 
 from ists_asp.errors import IstsError, RuleError, UsageError, shortened, suggest
-from ists_asp.io.text import TomlError, parse_toml, shown
+from ists_asp.io.text import TomlError, literal, parse_toml
 from ists_asp.lang import languages
 from ists_asp.model import Scheme
 from ists_asp.resources import rules_dir
@@ -157,7 +157,7 @@ def _profile(table: dict[str, Any], name: str, file: str) -> Profile:
     constants = table.get("constants", {})
     if not isinstance(constants, dict):
         where, expected = f"{file}: constants", "{ name = value }"
-        raise RuleError(f"found {shown(constants)}", where=where, expected=expected)
+        raise RuleError(f"found {literal(constants)}", where=where, expected=expected)
     constants = {
         key: check_constant(key, value, f"{file}: constants.", RuleError)
         for key, value in constants.items()
@@ -168,7 +168,10 @@ def _profile(table: dict[str, Any], name: str, file: str) -> Profile:
     except msgspec.ValidationError as fault:
         raise _faulty(str(fault), table, file) from None
     if profile.language not in languages():
-        found, expected = shown(profile.language), " or ".join(f'"{code}"' for code in languages())
+        found, expected = (
+            literal(profile.language),
+            " or ".join(f'"{code}"' for code in languages()),
+        )
         raise RuleError(f"found {found}", where=f"{file}: language", expected=expected)
     return profile
 
@@ -194,7 +197,7 @@ def _faulty(fault: str, table: dict[str, Any], file: str) -> RuleError:
     value: object = table
     for key in keys:
         value = value[key] if isinstance(value, dict) else value
-    found = f"found {shown(value)}"
+    found = f"found {literal(value)}"
     kind = "array" if isinstance(value, list) else wanted[1] if wanted else "str"
     expected = _EXPECTED.get(kind.removesuffix(" | null"), kind)
     if isinstance(value, list) and not value:
@@ -220,7 +223,7 @@ def check_constant(
     if not isinstance(text, str) or not _is_value(text):
         terms = "an integer of 32 bits, a name in lower case, a text in double quotes"
         where, expected = f"{place}{shortened(name)}", f"{terms}, or a term of these"
-        raise error(f"found {shown(value)}", where=where, expected=expected)
+        raise error(f"found {literal(value)}", where=where, expected=expected)
     return text
 
 

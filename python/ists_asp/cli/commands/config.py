@@ -12,7 +12,7 @@ from ists_asp.cli.console import note, write_output
 from ists_asp.cli.files import RULES, command, group
 from ists_asp.cli.options import cache_option, json_option, option
 from ists_asp.errors import DataError, UsageError
-from ists_asp.io.text import TomlError, key_lines, parse_toml, shown
+from ists_asp.io.text import TomlError, key_lines, literal, parse_toml
 from ists_asp.terminal import table
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def read_config(file: Path) -> dict[str, Any]:
             value = settings[name] = float(value)
         items = value if isinstance(value, list) else ()
         if type(value) is not kind or not all(isinstance(item, str) for item in items):
-            raise DataError(f"{name} = {shown(value)}", where=where, expected=_EXPECTED[kind])
+            raise DataError(f"{name} = {literal(value)}", where=where, expected=_EXPECTED[kind])
         if name == "rules":
             settings[name] = [str(file.parent / path) for path in items]
         elif name == "templates":
