@@ -13,10 +13,10 @@ from ists_asp.io.pairs import read_chunks, read_pairs, read_sts
 from ists_asp.io.text import (
     TomlError,
     key_lines,
+    literal,
     parse_toml,
     read_lines,
     read_sentences,
-    shown,
     split_words,
 )
 from ists_asp.io.wa import read_wa
@@ -231,4 +231,4 @@ def test_keys_have_lines_and_messages_quote_little_of_a_value():
     expected = {("", "top"): 1, ("marks", ""): 4, ("marks", "quote"): 5, ("marks", "a el"): 10}
     assert key_lines(text) == {**expected, ("empty", ""): 11}
     for value in ("x" * 10**6, [1] * 10**5, 1 << 10**5):
-        assert len(shown(value)) <= 80
+        assert len(literal(value)) <= 80

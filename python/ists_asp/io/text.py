@@ -132,11 +132,8 @@ def given_tokens(words: Sequence[str], where: str | None = None) -> Sequence[str
     """The tokens that somebody gave; a DataError if one is none of those that files have."""
     for word in words:
         if split_words(clean(word, "", Repairs())) != [word]:
-            found, expected = (
-                f"the token {literal(word)}",
-                "no blank and no control character in it",
-            )
-            raise DataError(found, where=where, expected=expected)
+            expected = "no blank and no control character in it"
+            raise DataError(f"the token {literal(word)}", where=where, expected=expected)
     return words
 
 

@@ -168,11 +168,8 @@ def _profile(table: dict[str, Any], name: str, file: str) -> Profile:
     except msgspec.ValidationError as fault:
         raise _faulty(str(fault), table, file) from None
     if profile.language not in languages():
-        found, expected = (
-            literal(profile.language),
-            " or ".join(f'"{code}"' for code in languages()),
-        )
-        raise RuleError(f"found {found}", where=f"{file}: language", expected=expected)
+        found, codes = f"found {literal(profile.language)}", (f'"{code}"' for code in languages())
+        raise RuleError(found, where=f"{file}: language", expected=" or ".join(codes))
     return profile
 
 
