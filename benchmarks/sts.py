@@ -125,7 +125,7 @@ def _measured(
     for name, pairs in golds.items():
         right = [pair.score for pair in pairs]
         if name in held_out:
-            rated = correlation(right, held_out[name][0].found, name)
+            rated = correlation(right, held_out[name][0].predicted, name)
         else:
             rated = correlation(right, predict(examples[name], weights, highest), name)
         baseline = correlation(right, [tokencos(pair.pair) for pair in pairs], name)

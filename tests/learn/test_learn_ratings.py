@@ -53,7 +53,7 @@ def test_cross_validation_by_data_set_and_by_parts():
     found = ratings.cross_validate_ratings(GOLD, folds=None)
     assert found.keys() == {"a", "b"}
     # Not 1: what is below 0 is rated 0.
-    assert all(correlation(one.gold, one.found).r > 0.97 for (one,) in found.values())
+    assert all(correlation(one.gold, one.predicted).r > 0.97 for (one,) in found.values())
     parts = ratings.cross_validate_ratings(GOLD, folds=3)
     assert [len(found) for found in parts.values()] == [3, 3]
     assert sum(len(one.gold) for found in parts.values() for one in found) == len(GOLD)

@@ -45,15 +45,15 @@ def evaluate_files(
     the official check refuses, or would measure with doubtful sense, is an error. With ``skip_bad``
     a pair with such a line is warned of and left out of its file.
     """
-    read = partial(_read, warn=warn, skip_bad=skip_bad)
-    right, hash1, said = read(gold, True)
+    scored_pairs = partial(_scored_pairs, warn=warn, skip_bad=skip_bad)
+    right, hash1, gold_texts = scored_pairs(gold, True)
     linked = _read_links(system, right)
-    answers, hash2, other = linked or read(system, False)
+    answers, hash2, system_texts = linked or scored_pairs(system, False)
     if not right.keys() & answers.keys():
         found = f"no sentence id in common with {gold}"
         expected = f"ids such as '{shortened(next(iter(right)))}'"
         raise DataError(found, where=str(system), expected=expected, hint=_ZERO)
-    _compare_sentences(said, other, (gold, system), warn)
+    _compare_sentences(gold_texts, system_texts, (gold, system), warn)
     evaluation = evaluate(right, answers, scheme)
     if linked:
         pairs = {key: scores.of_links for key, scores in evaluation.pairs.items()}
@@ -92,8 +92,8 @@ def read_references(
     return references
 
 
-def _identifier(sentence: WaSentence, seen: Iterable[str], hint: str) -> str:
-    if sentence.id is not None and sentence.id not in seen:
+def _identifier(sentence: WaSentence, ids: Iterable[str], hint: str) -> str:
+    if sentence.id is not None and sentence.id not in ids:
         return sentence.id
     found = "a sentence without an id"
     if sentence.id is not None:
@@ -109,16 +109,16 @@ def _compare_sentences(
     others = [key for key, texts in gold.items() if system.get(key, texts) != texts]
     if others:
         both = zip(gold[others[0]], system[others[0]], strict=True)
-        one, two = next(texts for texts in both if texts[0] != texts[1])
-        count = f"{len(others)} pair{'s have' if len(others) > 1 else ' has'} other sentences"
-        first = f"pair {shortened(others[0])} has '{shortened(two)}' instead of '{shortened(one)}'"
-        warn(f"{files[1]}: {count} than {files[0]}: {first}")
+        right, wrong = next(map(shortened, texts) for texts in both if texts[0] != texts[1])
+        difference = f"{len(others)} pair{'s have' if len(others) > 1 else ' has'} other sentences"
+        first = f"pair {shortened(others[0])} has '{wrong}' instead of '{right}'"
+        warn(f"{files[1]}: {difference} than {files[0]}: {first}")
     learned = frozenset((data_dir() / "learned" / "pairs.txt").read_text("ascii").split())
-    seen = sum(pair_digest(texts) in learned for texts in gold.values())
+    count = sum(pair_digest(texts) in learned for texts in gold.values())
     # By chance alone one pair in two million is taken for one of these.
-    if seen:
-        known = f"{seen} of {len(gold)} pairs are among those that shipped weights are learned from"
-        warn(f"{files[0]}: {known}: answers by their profiles look better than they are")
+    if count:
+        text = f"{count} of {len(gold)} pairs are among those that shipped weights are learned from"
+        warn(f"{files[0]}: {text}: answers by their profiles look better than they are")
 
 
 def pair_digest(texts: _Texts) -> str:
@@ -127,7 +127,7 @@ def pair_digest(texts: _Texts) -> str:
     return sha256("\n".join(letters).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-def _read(
+def _scored_pairs(
     path: Path, gold: bool, warn: Warn, skip_bad: bool
 ) -> tuple[dict[str, ScoredPair], str, dict[str, _Texts]]:
     """The pairs of a file as the official scorer sees them, the hash of its lines, sentences."""
@@ -150,8 +150,8 @@ def _read(
             scored = tuple(ScoredLine.of(line.to_alignment(), line.sides) for _, line in lines)
             _check_links(sentence.where, scored)
             pairs[identifier] = ScoredPair(words1, words2, scored)
-            one, two = (" ".join(token.form for token in side) for side in sentence.tokens)
-            texts[identifier] = one, two
+            text1, text2 = (" ".join(token.form for token in side) for side in sentence.tokens)
+            texts[identifier] = text1, text2
     faults.check()
     if not any(gold or pair.lines for pair in pairs.values()):
         found = f"no {'alignment' if pairs else 'sentence'}"
@@ -159,8 +159,8 @@ def _read(
         hint = "The official scorer of 2016 gives up, too"
         raise DataError(found, where=str(path), expected=expected, hint=hint)
     misplaced = [f"{where}: {_MISPLACED}" for where in view.misplaced]
-    for first, *more in filter(None, (odd, misplaced)):
-        warn(first + (f"; {len(more)} more" if more else ""))
+    for first, *rest in filter(None, (odd, misplaced)):
+        warn(first + (f"; {len(rest)} more" if rest else ""))
     return pairs, view.digest.hexdigest()[:10], texts
 
 
@@ -226,7 +226,7 @@ def confusion_table(evaluation: Evaluation, gold: str = "gold", system: str = "s
     cells = evaluation.confusion
     labels = [label for label in Label if label in chain.from_iterable(cells)]
     rows = [["", *map(str, labels)]]
-    for one in labels:
-        weights = (cells.get((one, two), 0.0) for two in labels)
-        rows.append([str(one), *(f"{weight:.1f}" for weight in weights)])
+    for gold_label in labels:
+        weights = (cells.get((gold_label, system_label), 0.0) for system_label in labels)
+        rows.append([str(gold_label), *(f"{weight:.1f}" for weight in weights)])
     return f"Labels by link weight (rows {gold}, columns {system})\n{table(rows)}"

@@ -195,12 +195,12 @@ def evaluate_ratings(
         hashes[0].update(repr(golden).encode())
         columns = [golden]
         for answer, digest in zip(answers, hashes[1:], strict=True):
-            ratings, own, left_out = _ratings(answer, "rating", warn=warn, skip_bad=skip_bad)
-            if ids and own:
-                by_id = dict(zip(own, ratings, strict=True))
+            ratings, run_ids, left_out = _ratings(answer, "rating", warn=warn, skip_bad=skip_bad)
+            if ids and run_ids:
+                by_id = dict(zip(run_ids, ratings, strict=True))
                 if not skip_bad:
                     _check_ids(by_id, ids, answer, file)
-                failed = {own[at] for at in left_out}
+                failed = {run_ids[at] for at in left_out}
                 left_out = {at for at, name in enumerate(ids) if name in failed}
                 ratings = [by_id.get(name) for name in ids]
             digest.update(repr(ratings).encode())
@@ -235,9 +235,9 @@ def evaluate_ratings(
 def _data_set(
     name: str, correlations: Sequence[Correlation], ranks: Mapping[str, Correlation]
 ) -> DataSet:
-    own, *others = correlations
-    compared = (Comparison(run.r, significance(own.r, run.r, own.pairs)) for run in others)
-    return DataSet(name, own, ranks, next(compared, None))
+    first, *others = correlations
+    compared = (Comparison(run.r, significance(first.r, run.r, first.pairs)) for run in others)
+    return DataSet(name, first, ranks, next(compared, None))
 
 
 def _matched(gold: Path, runs: Sequence[Path]) -> list[tuple[str, Path, *tuple[Path, ...]]]:
@@ -278,10 +278,10 @@ def _name(file: Path) -> str:
 def _check_ids(
     ratings: Mapping[str, float | None], ids: Sequence[str], answer: Path, gold: Path
 ) -> None:
-    known = set(ids)
+    unique = set(ids)
     for lacking, where, file in (
-        ([own for own in ids if own not in ratings], answer, gold),
-        ([own for own in ratings if own not in known], gold, answer),
+        ([name for name in ids if name not in ratings], answer, gold),
+        ([name for name in ratings if name not in unique], gold, answer),
     ):
         if lacking:
             sample = f"such as '{shortened(lacking[0])}'"
@@ -304,8 +304,8 @@ def _ratings(
 
     With ``skip_bad`` a faulty row has none of both. Rows with errors are given by their places.
     """
-    faults, own = Faults(warn if skip_bad else None, hint=SKIP), ending(file)
-    kind = None if own == ".txt" else READ.get(own)
+    faults, suffix = Faults(warn if skip_bad else None, hint=SKIP), ending(file)
+    kind = None if suffix == ".txt" else READ.get(suffix)
     if kind is None and file.is_file():
         with file.open("rb") as stream:
             first = stream.readline(LONGEST).decode("utf-8", "replace")
@@ -341,13 +341,13 @@ def _ratings(
                     raise row.fault
                 gap = role == "gold" and is_gap(row.text(place), scale)
                 rating = None if gap else _number(row.cells[place], row.where)
-                own = identifier(row, at)
-                unique.add(own, row.number, table.name)
+                name = identifier(row, at)
+                unique.add(name, row.number, table.name)
                 if rating is None and row.text(error):
                     errors.add(len(rows) - 1)
-                rows[-1] = rating, own
+                rows[-1] = rating, name
     faults.check()
-    ids = [] if at is None else [own for _, own in rows]
+    ids = [] if at is None else [name for _, name in rows]
     return [rating for rating, _ in rows], ids, errors
 
 
@@ -370,9 +370,9 @@ def render_ratings(evaluation: RatingEvaluation) -> str:
     rows = [["", "Pairs", *heads, *(["Other", "p"] if compared else [])]]
     several = len(evaluation.data_sets) > 1
     for data_set in (*evaluation.data_sets, *([evaluation.mean] if several else [])):
-        own, other = data_set.correlation, data_set.other
-        rows.append([data_set.name, str(own.pairs)])
-        for measured in (own, *data_set.ranks.values()):
+        pearson, other = data_set.correlation, data_set.other
+        rows.append([data_set.name, str(pearson.pairs)])
+        for measured in (pearson, *data_set.ranks.values()):
             rows[-1] += [f"{measured.r:.4f}", f"{measured.low:.4f} to {measured.high:.4f}"]
         if other is not None:
             star = " *" if other.p < _ALPHA else "  "
@@ -414,9 +414,9 @@ def suggest_marks(
         if at not in values:
             return None
         rows = [row for row in marked if row != at]
-        own, targets = np.array([values[row] for row in rows]), [gold[row] for row in rows]
-        penalty = np.diag([1e-9, *[_RIDGE] * (own.shape[1] - 1)])
-        weights = np.linalg.solve(own.T @ own + penalty, own.T @ np.array(targets))
+        inputs, targets = np.array([values[row] for row in rows]), [gold[row] for row in rows]
+        penalty = np.diag([1e-9, *[_RIDGE] * (inputs.shape[1] - 1)])
+        weights = np.linalg.solve(inputs.T @ inputs + penalty, inputs.T @ np.array(targets))
         return float(steps[np.abs(steps - values[at] @ weights).argmin()])
 
     scale = tuple(map(suggested, range(len(pairs))))

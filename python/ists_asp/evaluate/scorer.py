@@ -178,8 +178,8 @@ class Reference:
     @property
     def scored(self) -> ScoredPair:
         """The pair as the scorer sees it."""
-        one, two = ([token.form for token in side.tokens] for side in self.pair.sentences)
-        return ScoredPair(one, two, tuple(map(ScoredLine.of, self.alignments)))
+        words1, words2 = ([token.form for token in side.tokens] for side in self.pair.sentences)
+        return ScoredPair(words1, words2, tuple(map(ScoredLine.of, self.alignments)))
 
 
 _Links: TypeAlias = "dict[tuple[str, str], tuple[ScoredLine, float]]"
@@ -201,10 +201,10 @@ def evaluate(
     overall = Scores()
     for identifier in dict.fromkeys([*gold, *system]):
         right, answer = (_scored(side.get(identifier)) for side in (gold, system))
-        links, answered = _links(right.lines, right), _links(answer.lines, right)
-        pairs[identifier] = _score(links, answered, scheme)
+        links, system_links = _links(right.lines, right), _links(answer.lines, right)
+        pairs[identifier] = _score(links, system_links, scheme)
         overall += pairs[identifier]
-        _confuse(links, answered, weights)
+        _confuse(links, system_links, weights)
     return Evaluation(
         scheme=str(scheme),
         overall=overall,
@@ -225,8 +225,9 @@ def _links(lines: Sequence[ScoredLine], words: ScoredPair) -> _Links:
     links: dict[tuple[str, str], ScoredLine] = {}
     for line in lines:
         if _aligned(line.tokens1) and _aligned(line.tokens2):
-            counted1 = _counted(line.tokens1, words.words1)
-            links |= dict.fromkeys(product(counted1, _counted(line.tokens2, words.words2)), line)
+            tokens1 = _scored_tokens(line.tokens1, words.words1)
+            tokens2 = _scored_tokens(line.tokens2, words.words2)
+            links |= dict.fromkeys(product(tokens1, tokens2), line)
     fan1, fan2 = (Counter(link[side] for link in links) for side in (0, 1))
     return {link: (line, 1 / max(fan1[link[0]], fan2[link[1]])) for link, line in links.items()}
 
@@ -235,15 +236,15 @@ def _aligned(tokens: tuple[str, ...]) -> bool:
     return bool(tokens) and tokens[0].strip("0") != ""
 
 
-def _counted(tokens: tuple[str, ...], words: Sequence[str]) -> Iterator[str]:
+def _scored_tokens(tokens: tuple[str, ...], words: Sequence[str]) -> Iterator[str]:
     for token in tokens:
-        place = _place(token)
+        place = _index(token)
         # A number beyond the sentence is wrong, but it is a link that was claimed.
         if not -len(words) <= place < len(words) or words[place] not in IGNORED:
             yield token
 
 
-def _place(token: str) -> int:
+def _index(token: str) -> int:
     """The index of a token's word; officially 0 and numbers beyond 64 bits mean the last."""
     digits = token.lstrip("0")
     number = int(digits or "0") if len(digits) <= len(str(_BITS)) else _BITS
@@ -259,9 +260,9 @@ def _score(gold: _Links, system: _Links, scheme: Scheme) -> Scores:
     def measure(likeness: Callable[[ScoredLine, ScoredLine], float]) -> Measure:
         matched_system = matched_gold = 0.0
         for right, weight_gold, answer, weight_system in common:
-            same = likeness(right, answer)
-            matched_system += weight_system * same
-            matched_gold += weight_gold * same
+            share = likeness(right, answer)
+            matched_system += weight_system * share
+            matched_gold += weight_gold * share
         return Measure(matched_system, total_system, matched_gold, total_gold)
 
     combined = _types_with_relief if scheme is Scheme.Y2015 else _types
@@ -274,8 +275,8 @@ def _score(gold: _Links, system: _Links, scheme: Scheme) -> Scores:
 
 
 def _types(right: ScoredLine, answer: ScoredLine) -> float:
-    one, two = right.types, answer.types
-    return len(one & two) / len(one | two)
+    types1, types2 = right.types, answer.types
+    return len(types1 & types2) / len(types1 | types2)
 
 
 def _types_with_relief(right: ScoredLine, answer: ScoredLine) -> float:
@@ -286,14 +287,14 @@ def _types_with_relief(right: ScoredLine, answer: ScoredLine) -> float:
     then one type of the intersection, and one instead of two of the union.
     """
     distant = {right.label, answer.label} <= _LOOSE and max(right.score, answer.score) < 3
-    near = any(
+    close = any(
         equal.label is Label.EQUI and other.label in _SPECIFIC and other.score >= 4
         for equal, other in ((right, answer), (answer, right))
     )
-    if right.label is answer.label or not (distant or near):
+    if right.label is answer.label or not (distant or close):
         return _types(right, answer)
-    one, two = right.types, answer.types
-    return (len(one & two) + 1) / (len(one | two) - 1)
+    types1, types2 = right.types, answer.types
+    return (len(types1 & types2) + 1) / (len(types1 | types2) - 1)
 
 
 def _closeness(right: ScoredLine, answer: ScoredLine) -> float:

@@ -145,8 +145,8 @@ class Statistics:
         self.lines += len(sentence.alignments)
         sides = [tuple(map(_numbers, line.sides)) for line in sentence.alignments]
         self.non_contiguous += sum(_is_broken(side) for both in sides for side in both)
-        self.chunks1 += len({one for one, _ in sides} - {()})
-        self.chunks2 += len({two for _, two in sides} - {()})
+        self.chunks1 += len({side for side, _ in sides} - {()})
+        self.chunks2 += len({side for _, side in sides} - {()})
         for line, both in zip(sentence.alignments, sides, strict=True):
             for part in line.types:
                 (self.tags if part in _OPTIONAL else self.labels)[part] += 1
@@ -208,10 +208,10 @@ def check_file(path: Path, scheme: Scheme = Scheme.Y2016) -> CheckReport:
     faults: list[Fault] = []
     notes: list[str] = []
     statistics = Statistics()
-    seen: dict[str, str] = {}
+    first_places: dict[str, str] = {}
     view = ScriptView()
     for sentence in read_wa(path, warn=notes.append, watch=view.take):
-        where, own = sentence.where, sentence.id
+        where, name = sentence.where, sentence.id
         wrong = check_sentence(sentence, view.lines)
         view.lines.clear()
         faults += wrong
@@ -223,8 +223,8 @@ def check_file(path: Path, scheme: Scheme = Scheme.Y2016) -> CheckReport:
                 notes += (f"{line.where}: {note}" for note in _line_notes(line))
         notes += _coverage_notes(sentence)
         statistics.add(sentence)
-        if own is not None and (first := seen.setdefault(own, where)) != where:
-            notes.append(f"{where}: the sentence id {shortened(own)} again, first at {first}")
+        if name is not None and (first := first_places.setdefault(name, where)) != where:
+            notes.append(f"{where}: the sentence id {shortened(name)} again, first at {first}")
     if not statistics.pairs:
         faults.append(Fault(str(path), "no sentence", "none at all", OPENING, Origin.OURS))
     return CheckReport(str(path), tuple(faults), tuple(notes), statistics)
@@ -246,15 +246,15 @@ def check_sentence(sentence: WaSentence, lines: SeenLines) -> list[Fault]:
 
 def _id_fault(sentence: WaSentence, lines: SeenLines) -> Fault | None:
     """The fault of the id: the official scripts see it in one form only."""
-    for seen, line in lines:
-        if seen is None:
+    for script_id, line in lines:
+        if script_id is None:
             return Fault(line.where, "Can't find id", "none above this line", OPENING)
     if sentence.id is None:
         return Fault(sentence.where, _UNSEEN_ID, "a sentence without one", OPENING, Origin.OURS)
     places = {line.where for line in sentence.alignments}
-    for seen, line in lines:
-        if line.where in places and seen != sentence.id:
-            found = f"{_quote(sentence.id)} where the official scripts see {_quote(seen)}"
+    for script_id, line in lines:
+        if line.where in places and script_id != sentence.id:
+            found = f"{_quote(sentence.id)} where the official scripts see {_quote(script_id)}"
             return Fault(sentence.where, _UNSEEN_ID, found, OPENING, Origin.OURS)
     return None
 
@@ -312,14 +312,14 @@ def _line_notes(line: WaAlignment) -> list[str]:
     """The oddities of a well-formed line, which no careful annotator would write."""
     alignment = line.to_alignment()
     label, score = alignment.label, alignment.score
-    one, two = bool(alignment.tokens1), bool(alignment.tokens2)
+    has_side1, has_side2 = bool(alignment.tokens1), bool(alignment.tokens2)
     judged = label.aligned and label is not Label.EQUI
     plain = line.score == NIL or _PLAIN_NUMBER.fullmatch(line.score)
     scored = f"{label} with score {line.score}"
     notes = [
-        (not one and not two, "no token on either side"),
-        (label.aligned and one != two, f"{label} with a side that is not aligned"),
-        (not label.aligned and one and two, f"{label} with tokens on both sides"),
+        (not has_side1 and not has_side2, "no token on either side"),
+        (label.aligned and has_side1 != has_side2, f"{label} with a side that is not aligned"),
+        (not label.aligned and has_side1 and has_side2, f"{label} with tokens on both sides"),
         (not label.aligned and score is not None, f"{scored} instead of NIL"),
         (label is Label.EQUI and score != HIGHEST, f"{scored} instead of 5"),
         (judged and score in (0, HIGHEST), f"{scored}, which is not between 0 and 5"),
@@ -347,9 +347,9 @@ def _coverage_notes(sentence: WaSentence) -> Iterator[str]:
                 yield f"{line.where}: sentence {side + 1} has no token {beyond}"
         missing = [number for number in forms if not covered[number]]
         twice = [number for number in forms if covered[number] > 1]
-        for found, how in ((missing, "on no line"), (twice, "on more than one line")):
-            if found:
-                listed = shortened(", ".join(f"{number} '{forms[number]}'" for number in found))
+        for odd, how in ((missing, "on no line"), (twice, "on more than one line")):
+            if odd:
+                listed = shortened(", ".join(f"{number} '{forms[number]}'" for number in odd))
                 yield f"{sentence.where}: tokens of sentence {side + 1} {how}: {listed}"
 
 
@@ -371,30 +371,30 @@ def render_check(report: CheckReport, stats: bool = False, most_notes: int | Non
     alike: dict[str, list[str]] = {}
     for text in map(str, report.faults):
         alike.setdefault(text.partition(": ")[2], []).append(text)
-    lines = [first + (f"; {len(more)} more" if more else "") for first, *more in alike.values()]
+    lines = [first + (f"; {len(rest)} more" if rest else "") for first, *rest in alike.values()]
     lines += [f"note: {note}" for note in report.notes[:most_notes]]
     if most_notes is not None and (hidden := len(report.notes[most_notes:])):
         lines.append(f"note: and {hidden} more, see --all-notes")
     verdict = "correct" if report.correct else "incorrect"
     if report.official and not report.correct:
         verdict += ", though the official check accepts it"
-    counted, faults, notes = report.statistics, len(report.faults), len(report.notes)
-    counts = f"pairs: {counted.pairs}, faults: {faults}, notes: {notes}"
+    statistics, faults, notes = report.statistics, len(report.faults), len(report.notes)
+    counts = f"pairs: {statistics.pairs}, faults: {faults}, notes: {notes}"
     lines.append(f"{report.name}: {verdict} ({counts})")
     text = "".join(f"{unbroken(line)}\n" for line in lines)
     if not stats:
         return text
     rows = [
-        ("pairs", counted.pairs),
-        ("tokens of sentence 1", counted.tokens1),
-        ("tokens of sentence 2", counted.tokens2),
-        ("chunks per sentence", f"{counted.chunks_per_sentence:.2f}"),
-        ("lines", counted.lines),
-        ("aligned lines", counted.aligned_lines),
-        ("aligned lines that share a token", counted.sharing_lines),
-        ("sides that are not contiguous", counted.non_contiguous),
+        ("pairs", statistics.pairs),
+        ("tokens of sentence 1", statistics.tokens1),
+        ("tokens of sentence 2", statistics.tokens2),
+        ("chunks per sentence", f"{statistics.chunks_per_sentence:.2f}"),
+        ("lines", statistics.lines),
+        ("aligned lines", statistics.aligned_lines),
+        ("aligned lines that share a token", statistics.sharing_lines),
+        ("sides that are not contiguous", statistics.non_contiguous),
     ]
-    by_key = counted.as_dict()
-    for key, what in (("labels", "label"), ("tags", "tag"), ("scores", "aligned with score")):
-        rows += [(f"{what} {name}", count) for name, count in by_key[key].items()]
+    by_key = statistics.as_dict()
+    for key, noun in (("labels", "label"), ("tags", "tag"), ("scores", "aligned with score")):
+        rows += [(f"{noun} {name}", count) for name, count in by_key[key].items()]
     return text + "\n" + table([(name, str(value)) for name, value in rows])

@@ -61,11 +61,11 @@ def render_weights(
     ``sentences`` are what the rules say that find the evidence, by name or by what the names of
     a family begin with; the title says what the weights are for, the command learns them again.
     """
-    predicate, kind, what = WEIGHT, "Weights", "what evidence of the value 100"
+    predicate, kind, about = WEIGHT, "Weights", "what evidence of the value 100"
     if corrections:
-        predicate, kind, what = CORRECTION, "Corrections", "what is added to what evidence"
+        predicate, kind, about = CORRECTION, "Corrections", "what is added to what evidence"
     purpose = (
-        f"{what} is worth for (+) or against (-) a decision, in",
+        f"{about} is worth for (+) or against (-) a decision, in",
         "hundredths of a log-odds unit; behind it in how many examples there was any, and",
         "what the evidence is. A line may be changed by hand: learn --keep keeps it.",
     )
@@ -79,11 +79,11 @@ def render_weights(
             continue
         lines += ["", f"% {heading}"]
         for name in sorted(names, key=lambda name: (-max(abs(w.value) for w in names[name]), name)):
-            own = names[name]
-            own.sort(key=lambda w: _ORDER.index(w.decision) if w.decision in _ORDER else -1)
-            inside = "; ".join(f"{name},{weight.decision},{weight.value}" for weight in own)
+            group = names[name]
+            group.sort(key=lambda w: _ORDER.index(w.decision) if w.decision in _ORDER else -1)
+            inside = "; ".join(f"{name},{weight.decision},{weight.value}" for weight in group)
             sentence = sentences.get(name) or sentences.get(name.partition("(")[0], "")
-            support = max(weight.support for weight in own)
+            support = max(weight.support for weight in group)
             fact = f"{predicate.name}({inside})."
             lines.append(f"{fact}  % {support}: {unbroken(sentence)}".rstrip(": "))
     return _file(f"{kind}: {title}", purpose, command, lines)
@@ -129,9 +129,9 @@ def render_table(table: Mapping[Kind, Sequence[Step]], title: str, command: str)
 
 def _file(title: str, purpose: Sequence[str], command: str, lines: Sequence[str]) -> str:
     """The text of a file of facts, below what it is and how it is made again."""
-    first, *more = (*purpose, "This writes the file again:", command)
+    first, *rest = (*purpose, "This writes the file again:", command)
     head = [f"% {unbroken(title)}, learned from gold.", "%", f"% Purpose: {first}"]
-    return "\n".join([*head, *(f"%          {unbroken(line)}" for line in more), *lines]) + "\n"
+    return "\n".join([*head, *(f"%          {unbroken(line)}" for line in rest), *lines]) + "\n"
 
 
 T = TypeVar("T")
@@ -219,7 +219,7 @@ def validate(
                 judged = tuple(judge(example.gold, answer, leads))
                 parts[-1].append((example.gold, answer, judged))
                 tick()
-    with_gold, with_own = (
+    with_gold, with_found = (
         CrossValidation(
             _score(chain.from_iterable(parts), scheme),
             tuple(_score(part, scheme) for part in parts),
@@ -228,7 +228,7 @@ def validate(
         )
         for chunked, parts in scenarios.items()
     )
-    return with_gold, with_own
+    return with_gold, with_found
 
 
 def _score(decided: Iterable[Decided], scheme: Scheme) -> Scores:
@@ -274,16 +274,16 @@ def judge(gold: Reference, answer: Answer, leads: Leads) -> Iterator[Judged]:
 
     golden = {line.sides: line for line in gold.alignments}
     for line, (aligned, label, score) in zip(answer.alignments, leads.lines, strict=True):
-        wanted = golden.get(line.sides)
+        gold_line = golden.get(line.sides)
         if aligned is not None:
-            yield judged(aligned, right=wanted is not None)
-        if wanted is not None and label is not None:
-            yield judged(label, right=line.label == wanted.label)
-        if wanted is not None and score is not None and score != label:
-            yield judged(score, right=line.score == wanted.score)
+            yield judged(aligned, right=gold_line is not None)
+        if gold_line is not None and label is not None:
+            yield judged(label, right=line.label == gold_line.label)
+        if gold_line is not None and score is not None and score != label:
+            yield judged(score, right=line.score == gold_line.score)
     golds, chunks = gold.pair.sentences, answer.chunks
     for sentence, side, boundaries in zip(golds, chunks, leads.boundaries, strict=True):
-        ours, theirs = ({chunk.first for chunk in own} for own in (side, sentence.chunks or ()))
+        ours, theirs = ({chunk.first for chunk in runs} for runs in (side, sentence.chunks or ()))
         for token, lead in enumerate(boundaries, 2):
             yield judged(lead, right=(token in ours) == (token in theirs))
 
@@ -322,8 +322,8 @@ def _steps(judged: Sequence[Judged], base: float) -> tuple[Step, ...]:
     blocks: list[tuple[int, int, int]] = []
 
     def pool(place: int) -> None:
-        (lead, right, count), (_, more, others) = blocks[place - 1 : place + 1]
-        blocks[place - 1 : place + 1] = [(lead, right + more, count + others)]
+        (lead, right, count), (_, added, others) = blocks[place - 1 : place + 1]
+        blocks[place - 1 : place + 1] = [(lead, right + added, count + others)]
 
     for lead, verdicts in sorted(values.items()):
         blocks.append((lead, sum(verdicts), len(verdicts)))

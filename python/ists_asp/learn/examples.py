@@ -97,8 +97,8 @@ class ExampleBuilder(Closing):
         self._weighing = rules.statements
         self._constants = {**self.profile.constants, **setup.constants}
         # Weights that have a name are rules.
-        own = rules.only(lambda node, rule: rule.sentence is not None or not any(weighed(node)))
-        self._system = System(replace(setup, reader=NO_READER), (self.profile, own))
+        bare = rules.only(lambda node, rule: rule.sentence is not None or not any(weighed(node)))
+        self._system = System(replace(setup, reader=NO_READER), (self.profile, bare))
 
     def close(self) -> None:
         """Close the lexicon; the teacher cannot be used afterwards."""
@@ -131,13 +131,13 @@ class ExampleBuilder(Closing):
                     sentences.setdefault(name, rule.sentence)
         return sentences
 
-    def own_words(self) -> frozenset[str]:
+    def user_names(self) -> frozenset[str]:
         """All names in the rules that are not shipped."""
-        own = (rule.text for rule in self._system.rules.rules if not rule.file.startswith(SHIPPED))
-        return frozenset(re.findall(r"\w+", " ".join(own)))
+        user = (rule.text for rule in self._system.rules.rules if not rule.file.startswith(SHIPPED))
+        return frozenset(re.findall(r"\w+", " ".join(user)))
 
     def examples(
-        self, golds: Iterable[Reference], more: Mapping[str, Sequence[Symbol]] | None = None
+        self, golds: Iterable[Reference], extra: Mapping[str, Sequence[Symbol]] | None = None
     ) -> Iterator[Example]:
         """Annotate and ground gold pairs, lazily and in their order.
 
@@ -145,8 +145,8 @@ class ExampleBuilder(Closing):
         """
         golds = list(golds)
         items = self._system.facts(gold.pair for gold in golds)
-        known = ((pair, (*facts, *(more or {}).get(pair.id, ()))) for pair, facts in items)
-        for batch in batches(zip(golds, known, strict=True)):
+        inputs = ((pair, (*facts, *(extra or {}).get(pair.id, ()))) for pair, facts in items)
+        for batch in batches(zip(golds, inputs, strict=True)):
             learning = [(pair, (*facts, v.LEARNING())) for _, (pair, facts) in batch]
             atoms = self._system.solver.derivable(learning, _SIGNATURES)
             for (gold, (pair, facts)), derivable in zip(batch, atoms, strict=True):
@@ -172,15 +172,15 @@ class ExampleBuilder(Closing):
         with TemporaryDirectory(prefix="ists-asp-") as folder:
             file = Path(folder, "weights.lp")
             file.write_text(weights, encoding="utf-8")
-            own = load_rules(find_rules(file))
+            learned = load_rules(find_rules(file))
         rules = replace(
             rules,
-            files=(*rules.files, *own.files),
-            statements=(*rules.statements, *own.statements),
-            rules=(*rules.rules, *own.rules),
+            files=(*rules.files, *learned.files),
+            statements=(*rules.statements, *learned.statements),
+            rules=(*rules.rules, *learned.rules),
         )
         solver = self._system.solver.with_rules(rules, note)
-        for solution in solver.solve_all(_posed(*example) for example in examples):
+        for solution in solver.solve_all(_solver_input(*example) for example in examples):
             (answer,) = solution.answers
             yield answer, leads.pop(id(answer))
 
@@ -191,7 +191,7 @@ def read_weights(files: Iterable[Path], predicate: Predicate = v.WEIGHT) -> dict
     return weights_of(load_rules(sources).statements, {}, [predicate]) if sources else {}
 
 
-def _posed(example: Example, chunked: bool) -> Item:
+def _solver_input(example: Example, chunked: bool) -> Item:
     pair, facts = example.gold.pair, example.facts
     if chunked:
         return pair, facts
@@ -213,16 +213,16 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
     for side, span, index in by_predicate[v.SPAN_TOKEN.signature]:
         tokens[side.number, span].append(index.number)
     labels: dict[tuple[Symbol, Symbol], set[str]] = defaultdict(set)
-    for one, two, label, _ in by_predicate[v.LICENSED.signature]:
-        labels[one, two].add(str(label))
-    for one, two, label in by_predicate[v.FORBIDDEN_LABEL.signature]:
-        labels[one, two].discard(str(label))
-    telling = {(side.number, index.number) for side, index, _ in by_predicate[_INFORMATIVENESS]}
+    for span1, span2, label, _ in by_predicate[v.LICENSED.signature]:
+        labels[span1, span2].add(str(label))
+    for span1, span2, label in by_predicate[v.FORBIDDEN_LABEL.signature]:
+        labels[span1, span2].discard(str(label))
+    informative = {(side.number, index.number) for side, index, _ in by_predicate[_INFORMATIVENESS]}
 
     def key(tokens1: Iterable[int], tokens2: Iterable[int]) -> tuple[tuple[int, ...], ...]:
         """The tokens that say something: gold is not consistent about punctuation marks."""
         return tuple(
-            tuple(token for token in tokens if (side, token) in telling)
+            tuple(token for token in tokens if (side, token) in informative)
             for side, tokens in ((1, tokens1), (2, tokens2))
         )
 
@@ -233,14 +233,14 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
             sides[0],
             sides[1],
             count.number,
-            evidence[v.PAIR(one, two)],
-            evidence[v.LINK(one, two)],
-            (evidence[v.SIDE(Number(1), one, two)], evidence[v.SIDE(Number(2), one, two)]),
-            frozenset(labels[one, two]),
+            evidence[v.PAIR(span1, span2)],
+            evidence[v.LINK(span1, span2)],
+            (evidence[v.SIDE(Number(1), span1, span2)], evidence[v.SIDE(Number(2), span1, span2)]),
+            frozenset(labels[span1, span2]),
             golden.get(key(*sides)),
         )
-        for one, two, count in by_predicate[v.TOKEN_COUNT.signature]
-        for sides in [(tuple(sorted(tokens[1, one])), tuple(sorted(tokens[2, two])))]
+        for span1, span2, count in by_predicate[v.TOKEN_COUNT.signature]
+        for sides in [(tuple(sorted(tokens[1, span1])), tuple(sorted(tokens[2, span2])))]
     ]
     candidates.sort(key=lambda candidate: (candidate.tokens1, candidate.tokens2))
     starts = {

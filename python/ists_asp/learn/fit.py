@@ -81,17 +81,17 @@ class Settings:
     reasons: bool = False  # whether what gets no weight comes as well, with the reason
 
     @property
-    def known(self) -> dict[Key, int]:
+    def existing(self) -> dict[Key, int]:
         """Corrections, or weights, that there are already."""
         return {**self.corrected, **self.keep}
 
-    def most(self, what: str) -> int:
+    def most(self, decision: str) -> int:
         """How many weights or corrections a decision may have."""
-        return round(self.corrections * _SHARES[what]) if self.base else BUDGET[what]
+        return round(self.corrections * _SHARES[decision]) if self.base else BUDGET[decision]
 
-    def penalty(self, what: str) -> float:
+    def penalty(self, decision: str) -> float:
         """How strongly the weights of a decision are drawn to those that there are, or to 0."""
-        return _PENALTIES[what] * (_NEARER if self.base else 1)
+        return _PENALTIES[decision] * (_NEARER if self.base else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def fit_alignments(examples: Sequence[Example], senses: Senses, settings: Settin
 
 
 def _fit_choices(
-    what: str,
+    decision: str,
     name: str,
     choices: Sequence[tuple[Evidence, bool, float, int]],
     senses: Senses,
@@ -161,7 +161,7 @@ def _fit_choices(
         found = f"the gold pairs show no choice to learn from: {name}"
         expected = "pairs with chunks of several words, some of them aligned"
         raise DataError(found, expected=expected, hint="Give more gold pairs")
-    rows = [[((key, what), value) for key, value in values.items()] for values, *_ in choices]
+    rows = [[((key, decision), value) for key, value in values.items()] for values, *_ in choices]
     yes = np.array([float(taken) for _, taken, *_ in choices])
     often = np.array([count for *_, count, _ in choices])
     examples = [number for *_, number in choices]
@@ -171,7 +171,7 @@ def _fit_choices(
         lost = float((often * (np.logaddexp(0, total) - yes * total)).sum())
         return lost, [often * (expit(total) - yes)]
 
-    return _Problem(what, [rows], examples, (loss,), senses, settings).weights()
+    return _Problem(decision, [rows], examples, (loss,), senses, settings).weights()
 
 
 def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
@@ -219,7 +219,7 @@ def fit_scores(examples: Sequence[Example], senses: Senses, settings: Settings) 
 class _Problem:
     """The terms of each outcome, a row an example of a decision, and whose example it is."""
 
-    what: str
+    decision: str
     rows: Sequence[Sequence[Sequence[Term]]]
     numbers: Sequence[int]
     losses: Sequence[Loss]  # minimised one after the other, each from where the last ended
@@ -244,15 +244,15 @@ class _Problem:
         )
         fitted, reasons = self._fitted(keys) if keys else ({}, {})
         values = Counter(fitted)
-        known = settings.known.items()
-        values.update({key: value for key, value in known if decision_of(key[1]) == self.what})
+        old = settings.existing.items()
+        values.update({key: value for key, value in old if decision_of(key[1]) == self.decision})
         weights = [Weight(*key, value, support[key]) for key, value in values.items()]
         if not settings.reasons:
             return weights
         argued = {name.partition("(")[0] for name, _ in self.senses}
-        seen = {(name.partition("(")[0], decision) for name, decision in support}
-        for key in (*support, *self.senses.keys() - seen):
-            if any(self._sense(key)) and decision_of(key[1]) == self.what:
+        supported = {(name.partition("(")[0], decision) for name, decision in support}
+        for key in (*support, *self.senses.keys() - supported):
+            if any(self._sense(key)) and decision_of(key[1]) == self.decision:
                 reasons.setdefault(key, f"{_SUPPORT} examples are needed")
             elif key[0].partition("(")[0] not in argued:
                 reasons[key] = "no argues/3 names it"
@@ -268,23 +268,23 @@ class _Problem:
 
     def _is_free(self, key: Key) -> bool:
         """Whether there is a weight in any case: where sums begin, if nothing is known of it."""
-        return not self.settings.base and (key[0] == BASES.get(self.what) or _is_start(key))
+        return not self.settings.base and (key[0] == BASES.get(self.decision) or _is_start(key))
 
-    def _fitted(self, every: Sequence[Key]) -> tuple[dict[Key, int], dict[Key, str]]:
+    def _fitted(self, names: Sequence[Key]) -> tuple[dict[Key, int], dict[Key, str]]:
         """The weights that there are always, and those that earn it; why others do not."""
         settings = self.settings
-        known = Counter(settings.base)
-        known.update(settings.known)
-        values = np.array([*known.values()]) / UNIT
-        sums = [matrix @ values for matrix in self._matrices(list(known))]
+        existing = Counter(settings.base)
+        existing.update(settings.existing)
+        values = np.array([*existing.values()]) / UNIT
+        sums = [matrix @ values for matrix in self._matrices(list(existing))]
         losses = [partial(_offset, loss, sums) for loss in self.losses]
         # A sum of weight and correction has the sense of its name, or is nothing.
-        there = np.array([known[key] / UNIT for key in every])
-        pro, contra = np.array([self._sense(key) for key in every]).T
-        lower = np.where(contra, -np.inf, np.minimum(-there, 0.0))
-        upper = np.where(pro, np.inf, np.maximum(-there, 0.0))
-        matrices = self._matrices(every)
-        paid = np.array([not self._is_free(key) for key in every])
+        current = np.array([existing[key] / UNIT for key in names])
+        pro, contra = np.array([self._sense(key) for key in names]).T
+        lower = np.where(contra, -np.inf, np.minimum(-current, 0.0))
+        upper = np.where(pro, np.inf, np.maximum(-current, 0.0))
+        matrices = self._matrices(names)
+        paid = np.array([not self._is_free(key) for key in names])
         slopes, errors = self._slopes(matrices, sums)
         errors *= paid
 
@@ -293,14 +293,14 @@ class _Problem:
             weights = _minimised(matrices, losses[:1], lower, upper, lasso, ridge, start)
             return weights, set(np.flatnonzero(paid & (abs(weights) * UNIT >= 1)).tolist())
 
-        earned = _within_budget(left, len(every), settings.earned, settings.most(self.what))
+        earned = _within_budget(left, len(names), settings.earned, settings.most(self.decision))
         columns = sorted(earned.union(np.flatnonzero(~paid).tolist()))
         effects = -slopes / np.where(errors, errors, np.inf)
         ends = ((matrix.min(axis=0), matrix.max(axis=0)) for matrix in matrices)
         alike = np.all([low.toarray()[0] == high.toarray()[0] for low, high in ends], axis=0)
-        told = np.select(
+        causes = np.select(
             [
-                alike & [key[0] not in BASES.values() for key in every],
+                alike & [key[0] not in BASES.values() for key in names],
                 abs(effects) < settings.earned,
                 np.where(effects > 0, upper <= 0, lower >= 0),
             ],
@@ -309,14 +309,14 @@ class _Problem:
         )
         reasons = {
             key: f"{text} (z {effect:.1f}, {settings.earned:g} needed)"
-            for key, text, effect in zip(every, told, effects, strict=True)
+            for key, text, effect in zip(names, causes, effects, strict=True)
         }
         if not columns:
             return {}, reasons
-        keys = [every[column] for column in columns]
+        keys = [names[column] for column in columns]
         drawn = np.array([not _is_start(key) or bool(settings.base) for key in keys])
         few = [matrix[:, columns] for matrix in matrices]
-        ridge = drawn * settings.penalty(self.what)
+        ridge = drawn * settings.penalty(self.decision)
         none = 0 * ridge
         fitted = _minimised(few, losses, lower[columns], upper[columns], none, ridge, none)
         rounded = {key: round(value * UNIT) for key, value in zip(keys, fitted, strict=True)}
@@ -356,8 +356,8 @@ def _is_start(key: Key) -> bool:
     return key[0].startswith("label(")
 
 
-def _offset(loss: Loss, known: Sequence[Floats], sums: list[Floats]) -> tuple[float, list[Floats]]:
-    return loss([own + other for own, other in zip(sums, known, strict=True)])
+def _offset(loss: Loss, fixed: Sequence[Floats], sums: list[Floats]) -> tuple[float, list[Floats]]:
+    return loss([mine + other for mine, other in zip(sums, fixed, strict=True)])
 
 
 def _within_budget(
@@ -367,18 +367,18 @@ def _within_budget(
     # They go together: what is weak beside its like may be strong without it.
     start, loosest = np.zeros(size), least
     price, most = least, np.inf
-    kept: set[int] = set()
+    best: set[int] = set()
     for _ in range(_ROUNDS):
-        start, found = left(price, start)
-        if len(found) > budget:
+        start, columns = left(price, start)
+        if len(columns) > budget:
             least = price
         else:
             most = price
-            kept = max(kept, found, key=len)
-            if price == loosest or len(found) > budget * 0.97:
+            best = max(best, columns, key=len)
+            if price == loosest or len(columns) > budget * 0.97:
                 break
         price = price * 2 if most == np.inf else (least + most) / 2
-    return kept
+    return best
 
 
 def _minimised(
@@ -393,31 +393,31 @@ def _minimised(
     """Weights within bounds; the penalties of lasso and ridge are added to each of the losses."""
     # A weight is the difference of two parts, neither below 0, one of them if its sign is bound.
     pro, contra = np.flatnonzero(upper > 0), np.flatnonzero(lower < 0)
-    place = np.concatenate([pro, contra])
+    columns = np.concatenate([pro, contra])
     sign = np.concatenate([np.ones(len(pro)), -np.ones(len(contra))])
     ends = np.concatenate([upper[pro], -lower[contra]])
     transposed = [matrix.T.tocsr() for matrix in matrices]
 
-    def whole(parts: Floats) -> Floats:
-        return np.bincount(place, sign * parts, len(lower)).astype(np.float64)
+    def weights_of(parts: Floats) -> Floats:
+        return np.bincount(columns, sign * parts, len(lower)).astype(np.float64)
 
     def total(parts: Floats, loss: Loss) -> tuple[float, Floats]:
-        weights = whole(parts)
+        weights = weights_of(parts)
         lost, slopes = loss([matrix @ weights for matrix in matrices])
         slope = ridge * weights
-        lost += float(lasso[place] @ parts) + float(slope @ weights) / 2
+        lost += float(lasso[columns] @ parts) + float(slope @ weights) / 2
         for matrix, part in zip(transposed, slopes, strict=True):
             slope = slope + matrix @ part
-        return lost, sign * slope[place] + lasso[place]
+        return lost, sign * slope[columns] + lasso[columns]
 
-    parts = np.clip(sign * start[place], 0.0, ends)
+    parts = np.clip(sign * start[columns], 0.0, ends)
     bounds, options = [(0.0, end) for end in ends], {"maxiter": 500}
     for loss in losses:
-        found = minimize(
+        optimum = minimize(
             total, parts, loss, method="L-BFGS-B", jac=True, bounds=bounds, options=options
         )
-        parts = np.asarray(found.x)
-    return whole(parts)
+        parts = np.asarray(optimum.x)
+    return weights_of(parts)
 
 
 def _label_losses(truth: Floats, allowed: Floats, counts: Floats) -> tuple[Loss, Loss]:
@@ -435,9 +435,9 @@ def _label_losses(truth: Floats, allowed: Floats, counts: Floats) -> tuple[Loss,
         logits = np.stack(sums, axis=1)
         logits -= np.where(allowed, logits, -np.inf).max(axis=1, keepdims=True)
         odds = np.exp(np.where(allowed, logits, -np.inf))
-        whole = odds.sum(axis=1, keepdims=True)
-        shares = odds / whole
-        logs = (truth * logits).sum(axis=1) - np.log(whole[:, 0])
+        totals = odds.sum(axis=1, keepdims=True)
+        shares = odds / totals
+        logs = (truth * logits).sum(axis=1) - np.log(totals[:, 0])
         right = (truth * shares).sum(axis=1)
         lost = float((counts * (errors * (1 - right) - log * logs)).sum())
         slope = log * (shares - truth) - errors * shares * (truth - right[:, None])

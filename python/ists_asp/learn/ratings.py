@@ -80,7 +80,7 @@ class Rated:
 
     data_set: str
     gold: Sequence[float]
-    found: Sequence[float]
+    predicted: Sequence[float]
 
 
 class RatingExampleBuilder(Closing):
@@ -202,15 +202,15 @@ def cross_validate_ratings(
     by_set: dict[str, list[RatedExample]] = defaultdict(list)
     for example in examples:
         by_set[example.data_set].append(example)
-    parts = (([one for one in examples if one.data_set != name], by_set[name]) for name in by_set)
-    found: dict[str, list[Rated]] = {name: [] for name in by_set}
+    parts = (([e for e in examples if e.data_set != name], by_set[name]) for name in by_set)
+    ratings: dict[str, list[Rated]] = {name: [] for name in by_set}
     for train, test in parts if folds is None else deal(examples, folds, seed):
         weights = learn_ratings(train, unrelated, highest)
         for name in by_set:
-            if rated := [one for one in test if one.data_set == name]:
-                golds = [one.gold for one in rated]
-                found[name].append(Rated(name, golds, predict(rated, weights, highest)))
-    return {name: tuple(rated) for name, rated in found.items()}
+            if rated := [example for example in test if example.data_set == name]:
+                golds = [example.gold for example in rated]
+                ratings[name].append(Rated(name, golds, predict(rated, weights, highest)))
+    return {name: tuple(rated) for name, rated in ratings.items()}
 
 
 def fit_margins(rated: Iterable[Rated]) -> tuple[tuple[int, int, int], ...]:
@@ -221,7 +221,7 @@ def fit_margins(rated: Iterable[Rated]) -> tuple[tuple[int, int, int], ...]:
     """
     bands: dict[int, list[float]] = defaultdict(list)
     for part in rated:
-        for gold, rating in zip(part.gold, part.found, strict=True):
+        for gold, rating in zip(part.gold, part.predicted, strict=True):
             bands[int(1000 * rating) // BAND].append(1000 * abs(gold - rating))
     return tuple(
         (BAND * band, round(sorted(errors)[-(-2 * len(errors) // 3) - 1]), len(errors))
@@ -236,9 +236,9 @@ def predict(
     """The ratings that weights give, as ``asp/rate.lp`` has them but for rounding."""
     worth = {weight.name: weight.value / 1000 for weight in weights}
     base = worth.get(BASE, 0.0)
-    found = []
+    ratings = []
     for example in examples:
-        bounds = [one.thousandths / 1000 for one in example.bounds]
+        bounds = [bound.thousandths / 1000 for bound in example.bounds]
         low = max(base + _sum(example, worth), *bounds, 0.0)
-        found.append(min(low, *(-bound for bound in bounds if bound <= 0), highest))
-    return found
+        ratings.append(min(low, *(-bound for bound in bounds if bound <= 0), highest))
+    return ratings

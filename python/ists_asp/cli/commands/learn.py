@@ -381,7 +381,7 @@ def _learned_alignments(lesson: _Lesson, golds: Sequence[Reference], folds: int 
             rules = tuple(path for path in lesson.setup.rules if path != lesson.output)
             setup = replace(lesson.setup, rules=rules)
             selection = select(setup, golds, learned, folds=folds or FOLDS, seed=lesson.seed)
-        about = teacher.sentences(), teacher.own_words()
+        about = teacher.sentences(), teacher.user_names()
         return _Learned(results, weights, *about, bool(base), selection)
 
 
@@ -455,7 +455,7 @@ def _correlations(results: Mapping[str, Sequence[Rated]]) -> str:
     rows = [["", "Pairs", "Pearson"]]
     means = []
     for name, rated in results.items():
-        parts = [correlation(part.gold, part.found, name) for part in rated]
+        parts = [correlation(part.gold, part.predicted, name) for part in rated]
         means.append(mean := weighted_mean(parts))
         spread = f" ± {stdev([part.r for part in parts]):.4f}" if len(parts) > 1 else ""
         rows.append([name, str(mean.pairs), f"{mean.r:.4f}{spread}"])
