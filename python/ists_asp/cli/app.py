@@ -83,15 +83,15 @@ class _Application(click.Group):
             raise
 
 
-def _show_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
-    if wanted and not context.resilient_parsing:
+def _show_version(context: click.Context, _option: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
         details = _details() if context.params["verbose"] else ""
         write_output(None, f"ists-asp {__version__}\n{details}")
         context.exit()
 
 
-def _colour(_context: click.Context, _option: click.Parameter, wanted: str) -> None:
-    Door.colours = {"always": True, "never": False}.get(wanted)
+def _colour(_context: click.Context, _option: click.Parameter, value: str) -> None:
+    Door.colours = {"always": True, "never": False}.get(value)
     open_doors()
 
 
@@ -200,7 +200,7 @@ def _usage_message(fault: click.ClickException) -> str:
 
 def _no_such_option(name: str, context: click.Context) -> str:
     text = f"No such option '{name}'"
-    own = list(_options(context.command))
+    names = list(_options(context.command))
     owners = [path for path, command in _commands(context.find_root()) if name in _options(command)]
     if len(owners) > 3:
         # So many are no hint.
@@ -208,7 +208,7 @@ def _no_such_option(name: str, context: click.Context) -> str:
     if owners:
         return f"{text}, which is one of {' and '.join(owners)}"
     # So alike that --raw is not what --format was meant to be.
-    close = alike(name, own, 2, 0.75)
+    close = alike(name, names, 2, 0.75)
     return f"{text}. Did you mean {' or '.join(close)}?" if close else text
 
 

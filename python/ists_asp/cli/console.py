@@ -59,17 +59,17 @@ def reader_warnings() -> Iterator[Warn]:
             count += 1
             messages.extend([message] * (count <= _MOST))
 
-    def every() -> list[str]:
-        more = count - len(messages)
-        return messages + [f"and {more} more such warning{'' if more == 1 else 's'}"] * bool(more)
+    def all_messages() -> list[str]:
+        rest = count - len(messages)
+        return messages + [f"and {rest} more such warning{'' if rest == 1 else 's'}"] * bool(rest)
 
     try:
         yield take
     except IstsError as fault:
-        for warning in every():
+        for warning in all_messages():
             fault.add_note(warning)
         raise
-    for warning in every():
+    for warning in all_messages():
         warn(warning)
 
 
@@ -139,8 +139,8 @@ class Failures:
     def end(self, pairs: int) -> None:
         """End with a warning and the exit code 3 where some of the pairs have no result."""
         if self.count:
-            more = self.count - len(self.first)
-            ids = ", ".join(self.first) + (f" and {more} more" if more else "")
+            rest = self.count - len(self.first)
+            ids = ", ".join(self.first) + (f" and {rest} more" if rest else "")
             warn(f"no answer for {self.count} of {pairs} pairs: {ids}")
             raise click.exceptions.Exit(3)
 
@@ -203,9 +203,9 @@ def rerun(pairs: int, stages: Timings) -> str | None:
     """How many answers were kept from a run before, and which edits made others necessary."""
     if not stages.cached and not stages.edits:
         return None
-    told = f"{stages.cached} of {pairs} pairs found in the cache"
+    text = f"{stages.cached} of {pairs} pairs found in the cache"
     if edits := stages.edits:
         places = [f"{place} ({count})" for place, count in edits.most_common(_MOST_EDITS)]
-        more = ", …" if len(edits) > _MOST_EDITS else ""
-        told += f"; {edits.total()} decided again because of {', '.join(places)}{more}"
-    return told
+        others = ", …" if len(edits) > _MOST_EDITS else ""
+        text += f"; {edits.total()} decided again because of {', '.join(places)}{others}"
+    return text

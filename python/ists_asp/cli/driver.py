@@ -74,10 +74,10 @@ class Working:
         """Ask about pairs, lazily, so many at a time; of one that fails a line says why."""
         from ists_asp.run.pool import Limit, ask_each
 
-        def ask(question: Question, some: Sequence[S]) -> Any:  # noqa: ANN401
+        def ask(question: Question, batch: Sequence[S]) -> Any:  # noqa: ANN401
             seconds = self.system.setup.limits.seconds
-            limit = None if searching else Limit.of_pairs(seconds, len(some))
-            return self.ask(question, some, limit=limit)
+            limit = None if searching else Limit.of_pairs(seconds, len(batch))
+            return self.ask(question, batch, limit=limit)
 
         batches = (items[at : at + size] for at in range(0, len(items), size))
         with console.progress(len(items), shown=not quiet) as step:
@@ -146,9 +146,9 @@ def ask_of_pair(
         annotated = run.annotated([pair])
         with inside(pair):
             limit = Limit.of_pairs(seconds, noun="trace") if limited else None
-            ((answer, shown),) = run.ask(question, annotated, limit=limit)
+            ((answer, reply),) = run.ask(question, annotated, limit=limit)
         console.warn_of(answer, seconds)
-    console.write_output(output, shown)
+    console.write_output(output, reply)
 
 
 def solve_pairs(
@@ -197,11 +197,11 @@ def solve_pairs(
         stages = Stages(complete, system, jobs, count, long=source.long, tell=tell)
         stack.callback(stages.close)
         _check_interrupted()
-        work = sink.write(source, stages, target, None if traces is None else outputs[traces])
+        outcomes = sink.write(source, stages, target, None if traces is None else outputs[traces])
         number = 0
         try:
             with console.progress(count, shown=not source.quiet) as step:
-                for number, outcome in enumerate(work, 1):
+                for number, outcome in enumerate(outcomes, 1):
                     _check_interrupted()
                     if outcome.failure is not None:
                         failures.add(outcome.pair.id, outcome.failure.found)
@@ -214,16 +214,16 @@ def solve_pairs(
                     step()
         except KeyboardInterrupt:
             if setup.cache is not None:
-                done = f"{number} of {count} pairs are kept"
-                console.note(f"{done}; the same command goes on from there")
+                progress = f"{number} of {count} pairs are kept"
+                console.note(f"{progress}; the same command goes on from there")
             raise
         _check_interrupted()
     if not (source.quiet or source.single):
-        held = "text, which Stanza tokenised" if source.text else "tokens, separated by spaces"
+        form = "text, which Stanza tokenised" if source.text else "tokens, separated by spaces"
         summary = console.summary(count, time.perf_counter() - began, stages.times)
-        console.note(f"{'' if output is None else f'{output}: '}{summary}; read as {held}")
-        if kept := console.rerun(count, stages.times):
-            console.note(kept)
+        console.note(f"{'' if output is None else f'{output}: '}{summary}; read as {form}")
+        if reused := console.rerun(count, stages.times):
+            console.note(reused)
         console.note(str(system.provenance))
     failures.end(count)
 
@@ -235,7 +235,7 @@ def make_parts(
     from ists_asp.engine import Timings
 
     began, times, failures, pairs = time.perf_counter(), Timings(), Failures(), 0
-    parts = there = 0
+    parts = existing = 0
     warn, progress = cache(console.warn), partial(console.progress, shown=not job.source.quiet)
     for record, took in engine.run(job, system, jobs, open_table, progress):
         _check_interrupted()
@@ -244,12 +244,12 @@ def make_parts(
         for identifier, reason in record["failures"]:
             failures.add(identifier, reason)
         failures.count += record["failed"] - len(record["failures"])
-        pairs, parts, there = pairs + record["pairs"], parts + 1, there + (took is None)
+        pairs, parts, existing = pairs + record["pairs"], parts + 1, existing + (took is None)
         times.merge(took or Timings())
     if not job.source.quiet:
         summary = console.summary(pairs, time.perf_counter() - began, times)
-        made = f"{parts} parts, of which {there} were there"
-        console.note(f"{job.output}: {summary}; {made}")
+        counts = f"{parts} parts, of which {existing} were there"
+        console.note(f"{job.output}: {summary}; {counts}")
         console.note(str(system.provenance))
     failures.end(pairs)
 

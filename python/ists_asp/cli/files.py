@@ -149,10 +149,10 @@ def check_written(context: click.Context, outputs: Sequence[Use]) -> None:
     caches = [Use(by, file) for by, at in folders if isinstance(at, Path) for file in _cached(at)]
     filed = any(use.by.startswith("-o ") for use in outputs)
     printed = [] if filed else [Use("standard output", 1)]
-    read = [use for kind, use in named if kind is not CACHE]
-    refuse_clashes(read, (*caches, *outputs, *printed))
-    if there := [use for use in outputs if os.path.lexists(use.file)]:
-        refuse_clashes(_in_folders(context, named), there)
+    reads = [use for kind, use in named if kind is not CACHE]
+    refuse_clashes(reads, (*caches, *outputs, *printed))
+    if existing := [use for use in outputs if os.path.lexists(use.file)]:
+        refuse_clashes(_in_folders(context, named), existing)
 
 
 def _named(context: click.Context) -> Iterator[tuple[FileType, Use]]:
@@ -186,7 +186,7 @@ def _in_folders(context: click.Context, named: Iterable[tuple[FileType, Use]]) -
 def check_target(where: str, target: Path) -> None:
     """Refuse a file that cannot be written, before any work is done for it."""
     try:
-        there = target.exists()
+        exists = target.exists()
     except OSError as error:
         found, hint = f"no file can be called so: {error.strerror}", "Choose another name"
         raise UsageError(found, where=shortened(where, 40), hint=hint) from None
@@ -196,7 +196,7 @@ def check_target(where: str, target: Path) -> None:
     if not folder.is_dir():
         found = f"there is no folder '{target.parent}'"
         raise UsageError(found, where=where, hint="Create it first")
-    places = (target, folder) if target.is_file() else (target if there else folder,)
+    places = (target, folder) if target.is_file() else (target if exists else folder,)
     if not all(os.access(place, os.W_OK) for place in places):
         raise UsageError("may not be written", where=where, hint="Choose another place")
 

@@ -162,16 +162,16 @@ gold_column: Decorator = option(
 
 
 def _scale(
-    _context: click.Context, _option: click.Parameter, given: str | None
+    _context: click.Context, _option: click.Parameter, text: str | None
 ) -> tuple[float, float] | None:
-    if given is None:
+    if text is None:
         return None
     try:
-        low, high = map(float, given.split(".."))
+        low, high = map(float, text.split(".."))
     except ValueError:
         low = high = 0.0
     if not -math.inf < low < high < math.inf:
-        raise UsageError(f"'{given}' is no scale", where="--gold-scale", expected="such as 0..1")
+        raise UsageError(f"'{text}' is no scale", where="--gold-scale", expected="such as 0..1")
     return low, high
 
 
@@ -199,10 +199,10 @@ def input_options(
     """
 
     @wraps(function)
-    def wrapper(*, sentences: tuple[str, ...], **rest: Any) -> None:  # noqa: ANN401
-        filed = any(rest[flag.strip("-")] is not None for flag in _FILES)
-        if names and rest["gold"] is not None and not filed:
-            filed, rest["table"] = True, str(rest["gold"])
+    def wrapper(*, sentences: tuple[str, ...], **values: Any) -> None:  # noqa: ANN401
+        filed = any(values[flag.strip("-")] is not None for flag in _FILES)
+        if names and values["gold"] is not None and not filed:
+            filed, values["table"] = True, str(values["gold"])
         if question:
             # The sentences come first.
             count = 0 if filed else 2
@@ -211,30 +211,30 @@ def input_options(
                 expected = "" if filed else "two sentences and "
                 expected += 'a decision to ask about, such as "4 5 <==> 3 4"'
                 raise UsageError(found, expected=expected)
-            sentences, rest["question"] = sentences[:count], sentences[count:]
+            sentences, values["question"] = sentences[:count], sentences[count:]
         elif names:
             # They come last; --all goes without names.
-            least = 0 if rest["everything"] else 1
+            least = 0 if values["everything"] else 1
             count = len(sentences) if filed else max(least, len(sentences) - 2)
-            rest["names"], sentences = sentences[:count], sentences[count:]
-        named = {flag: rest.pop(flag.strip("-")) for flag in _FILES}
+            values["names"], sentences = sentences[:count], sentences[count:]
+        named = {flag: values.pop(flag.strip("-")) for flag in _FILES}
         beside = any(named[flag] is not None for flag in _FILES if flag != "--aligned")
         links = named.pop("--aligned") if beside else None
         source = Source(
             sentences,
             {flag: name for flag, name in named.items() if name is not None},
             links,
-            **{name: rest.pop(name) for name in (flag[2:].replace("-", "_") for flag in _FLAGS)},
-            encoding=rest.pop("encoding"),
-            sheet=rest.pop("sheet"),
-            identifier=rest.pop("identifier"),
-            quiet=rest.pop("quiet"),
-            language_check=rest.pop("language_check"),
-            columns={name: title for name in _COLUMNS if (title := rest.pop(f"{name}_col"))},
+            **{name: values.pop(name) for name in (flag[2:].replace("-", "_") for flag in _FLAGS)},
+            encoding=values.pop("encoding"),
+            sheet=values.pop("sheet"),
+            identifier=values.pop("identifier"),
+            quiet=values.pop("quiet"),
+            language_check=values.pop("language_check"),
+            columns={name: title for name in _COLUMNS if (title := values.pop(f"{name}_col"))},
         )
         if source.has_input or not optional:
             source.check()
-        function(source=source, **rest)
+        function(source=source, **values)
 
     metavar = "NAME... " * names + "[SENTENCE1 SENTENCE2]" + " DECISION..." * question
     return decorated(

@@ -134,8 +134,8 @@ def _end_later() -> NoReturn:
 
 
 def _unless_interrupted(hook: Callable[[T], object]) -> Callable[[T], None]:
-    def told(what: T) -> None:
+    def guarded(value: T) -> None:
         if not cli.interrupted:
-            hook(what)
+            hook(value)
 
-    return told
+    return guarded

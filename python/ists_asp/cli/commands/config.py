@@ -81,9 +81,9 @@ class _OfCommands(Defaults):
         return Defaults(self)
 
 
-def use_config(context: click.Context, wanted: bool) -> None:
+def use_config(context: click.Context, enabled: bool) -> None:
     """Let a command have what the file says, and tell which one, unless it is not wanted."""
-    file = find_config(Path.cwd()) if wanted else None
+    file = find_config(Path.cwd()) if enabled else None
     if file is None:
         return
     context.default_map = _OfCommands(read_config(file))

@@ -134,8 +134,8 @@ def _in_folder(output: Path | None, pairs: Sequence[Pair]) -> list[Path | None]:
 def _file_name(identifier: str) -> str:
     """An id as the name of a file, which has fewer characters and cannot be as long."""
     name = quote(identifier, safe=" ")
-    rest = f"~{sha256(identifier.encode()).hexdigest()[:16]}" if len(name) > _LONGEST else ""
-    return f"{name[:_LONGEST]}{rest}.lp"
+    digest = f"~{sha256(identifier.encode()).hexdigest()[:16]}" if len(name) > _LONGEST else ""
+    return f"{name[:_LONGEST]}{digest}.lp"
 
 
 def _head(system: System, pair: Pair, line: str) -> str:
@@ -214,11 +214,11 @@ def _bundled(system: System, purpose: Purpose, sources: Sequence[RuleSource]) ->
         else:
             source, _ = read_source(file.path, file.name)
             text = source.without(source.includes())
-        own = re.sub(set_, r"%*\g<0>*%", text).strip()
+        rules_text = re.sub(set_, r"%*\g<0>*%", text).strip()
         # Another part of a program ends with its file.
-        base = "#program base.\n" if "#program" in own else ""
-        if own:
-            parts.append(f"\n% ======== {place(file.name)}\n\n{own}\n{base}")
+        base = "#program base.\n" if "#program" in rules_text else ""
+        if rules_text:
+            parts.append(f"\n% ======== {place(file.name)}\n\n{rules_text}\n{base}")
     return f"{head}\n% ======== the facts\n\n", "".join(["\n", *parts])
 
 

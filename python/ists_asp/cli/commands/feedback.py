@@ -80,7 +80,7 @@ _ROLES = {
     "Number the groups of answers that have and contradict the same points of the model "
     "answer, largest group first.",
 )
-@options.option("--why ID", "Show the rules behind the verdict on an answer.", name="asked")
+@options.option("--why ID", "Show the rules behind the verdict on an answer.")
 @options.option("--language CODE", "Language of the feedback, en or es. Default: the profile's.")
 @options.templates_option
 @options.setup_options(engine=True)
@@ -94,7 +94,7 @@ def feedback(
     table: str,
     references: Path | None,
     group: bool,
-    asked: str | None,
+    why: str | None,
     language: str | None,
     setup: Setup,
     output: Path | None,
@@ -130,13 +130,13 @@ def feedback(
     with reader_warnings() as warn:
         profile = setup.load_profile()
         wording = load_templates(language or profile.language, setup.templates, warn)
-        reading = partial(_read, references=references, wanted=columns, profile=profile)
+        reading = partial(_read_sheet, references=references, columns=columns, profile=profile)
         reading = partial(reading, skip_bad=skip_bad, language_check=language_check)
         titles = _titles(columns, key=False if references else None)
         opened = partial(Table, header=True, long=columns["answer_col"] is None, warn=warn)
         opened = partial(opened, encoding=encoding, sheet=sheet, titles=titles)
         if engine is not None:
-            if asked or group or columns["marks_col"]:
+            if why or group or columns["marks_col"]:
                 raise UsageError("--engine dask goes without --why, --group and --marks-col")
             source = Source(files={"--table": table}, sheet=sheet, encoding=encoding, quiet=quiet)
             kind = kind_of_parts(source)
@@ -157,13 +157,13 @@ def feedback(
                 make_parts(engine, job, system, jobs, open_table)
             return
         answer_sheet = reading(opened(Path(table)), warn=warn, quiet=quiet)
-    if asked is not None:
+    if why is not None:
         by_id = {submission.id: submission for submission in answer_sheet.submissions}
-        if asked not in by_id:
-            found, ids = f"there is no answer '{shortened(asked)}'", shortened(", ".join(by_id))
+        if why not in by_id:
+            found, ids = f"there is no answer '{shortened(why)}'", shortened(", ".join(by_id))
             raise UsageError(found, where="--why", expected=ids)
         with working(setup) as run:
-            write_output(output, run.ask(partial(_why, answer=by_id[asked], wording=wording)))
+            write_output(output, run.ask(partial(_why, answer=by_id[why], wording=wording)))
         return
     like = answer_sheet.table.kind if answer_sheet.table.kind in ("csv", "tsv", "jsonl") else "csv"
     kind = like if output is None else kind_of(output, f"-o {output}")
@@ -189,9 +189,9 @@ def _load(system: System) -> None:
 def _why(system: System, answer: Submission, wording: Templates) -> str:
     feedback = system.judge(answer, wording)
     columns = [f"{name}: {text}" for name, text in feedback.columns.items() if text]
-    whole = f"{feedback.verdict}, right in {feedback.sure} of 100 such cases: {feedback.text}"
+    head = f"{feedback.verdict}, right in {feedback.sure} of 100 such cases: {feedback.text}"
     reasons = system.trace_verdict(feedback, wording).why("verdict(_)").text(depth=3)
-    return "\n".join((whole, *columns, "", reasons))
+    return "\n".join((head, *columns, "", reasons))
 
 
 def _write_part(
@@ -221,8 +221,8 @@ def _write_part(
 
 def _tell_counts(sheet: _Sheet, ours: Mapping[str, Sequence[object]], output: Path | None) -> None:
     """Note how many answers have which verdict, by question, and how many are to be checked."""
-    made = f"{len(sheet.rows)} answer{'s' * (len(sheet.rows) != 1)}"
-    made = made if output is None else f"{output}: {made}"
+    total = f"{len(sheet.rows)} answer{'s' * (len(sheet.rows) != 1)}"
+    total = total if output is None else f"{output}: {total}"
     counts = defaultdict[str, Counter[object]](Counter)
     to_check = Counter[str]()
     judged = zip(sheet.submissions, ours["verdict"], ours["check"], strict=True)
@@ -231,8 +231,8 @@ def _tell_counts(sheet: _Sheet, ours: Mapping[str, Sequence[object]], output: Pa
             counts[question][verdict or "without a verdict"] += 1
             to_check[question] += check == "yes"
     for question, verdicts in counts.items() if len(counts) > 2 else [("", counts[""])]:
-        told = ", ".join(f"{number} {name}" for name, number in verdicts.most_common())
-        note(f"{shortened(question, 60) or made}: {told}; {to_check[question]} to check")
+        text = ", ".join(f"{number} {name}" for name, number in verdicts.most_common())
+        note(f"{shortened(question, 60) or total}: {text}; {to_check[question]} to check")
 
 
 def _write(kind: str, target: Text, sheet: _Sheet, ours: Mapping[str, Sequence[object]]) -> None:
@@ -251,15 +251,15 @@ class _Sheet(NamedTuple):
     rows: list[Row]
     submissions: list[Submission]
     marks: list[float | None]
-    known: list[bool]
+    judgeable: list[bool]
     left: list[tuple[int, Row]]  # out, each before the row of that place
 
 
-def _read(
+def _read_sheet(
     table: Table,
     *,
     references: Path | None,
-    wanted: Mapping[str, str | None],
+    columns: Mapping[str, str | None],
     profile: Profile,
     skip_bad: bool,
     language_check: str | None,
@@ -274,7 +274,7 @@ def _read(
     """
     from ists_asp.explain.feedback import Submission, has_words
 
-    known = dict[str, list[str]]()
+    models_by_question = dict[str, list[str]]()
     key = table
     text = str(references or "")
     named = Path(text).suffix.lower() in READ or os.path.isfile(text)  # noqa: PTH113
@@ -283,10 +283,10 @@ def _read(
         references = None
     elif references is not None:
         opened = partial(Table, header=True, encoding=table.text.encoding, warn=warn)
-        key = opened(references, titles=_titles(wanted, key=True))
+        key = opened(references, titles=_titles(columns, key=True))
     needed = {"answer", *(() if only_model else ("reference", *["question"] * bool(references)))}
     places = {
-        role: _find(key if role == "reference" else table, role, wanted, role in needed, key)
+        role: _find(key if role == "reference" else table, role, columns, role in needed, key)
         for role in _ROLES
     }
     at = usual(table.columns, USUAL["student"]) if whole and places["id"] is None else None
@@ -307,14 +307,14 @@ def _read(
                 check_size(make_sentence(split_words(text) or ["-"]), where)
 
     if references is not None:
-        by = _find(key, "question", wanted, True, table)
+        by = _find(key, "question", columns, True, table)
         key.tell_of(by, places["reference"])
         for row in key.rows():
             with faults:
                 check_texts(key, row, "reference")
-                asked = folded(plain(row.text(by)))
-                known.setdefault(asked, []).append(row.text(places["reference"]))
-    marks = wanted["marks_col"]
+                question, model = folded(plain(row.text(by))), row.text(places["reference"])
+                models_by_question.setdefault(question, []).append(model)
+    marks = columns["marks_col"]
     marked = None if marks is None else table.column(marks, "--marks-col")
     table.tell_of(*(at for role, at in places.items() if key is table or role != "reference"))
     table.tell_of(marked)
@@ -330,14 +330,14 @@ def _read(
                 blank.append(f"{row.where}: no question and no answer; left out")
                 continue
             check_texts(table, row, "question", "answer", *([] if references else ["reference"]))
-            own = row.text(places["id"]) or str(row.number)
+            identifier = row.text(places["id"]) or str(row.number)
             question, answer = (row.text(places[role]) for role in ("question", "answer"))
             models = only_model or [row.text(places["reference"])]
             if references is not None:
-                models = known.get(folded(plain(question)), [])
+                models = models_by_question.get(folded(plain(question)), [])
             models = list(dict.fromkeys(filter(has_words, models)))
-            if not models or own in ids:
-                found = f"the id {shortened(own)} again" if models else "no model answer"
+            if not models or identifier in ids:
+                found = f"the id {shortened(identifier)} again" if models else "no model answer"
                 expected = None if models else "words in the column of references"
                 raise DataError(found, where=row.where, expected=expected)
             mark = None if marked is None else _mark(table, row, marked)
@@ -352,44 +352,44 @@ def _read(
                     warn(str(fault))
             if language_check and fault is not None:
                 fault, language_check = None, "off"
-            ids.add(own)
+            ids.add(identifier)
             sheet.left.pop()
-            sheet.known.append(fault is None)
-            sheet.submissions.append(Submission(own, question, answer, tuple(models)))
+            sheet.judgeable.append(fault is None)
+            sheet.submissions.append(Submission(identifier, question, answer, tuple(models)))
             sheet.rows.append(row)
             sheet.marks.append(mark)
     faults.check()
-    for first, *more in filter(None, (blank, unread)):
-        warn(first + (f", and {len(more)} more such row{'s'[: len(more) - 1]}" if more else ""))
+    for first, *rest in filter(None, (blank, unread)):
+        warn(first + (f", and {len(rest)} more such row{'s'[: len(rest) - 1]}" if rest else ""))
     return sheet
 
 
-def _titles(wanted: Mapping[str, str | None], *, key: bool | None) -> list[str]:
+def _titles(columns: Mapping[str, str | None], *, key: bool | None) -> list[str]:
     """The columns that are wanted of a table, or of that of answers or references alone."""
     others = {None: (), True: ("id_col", "answer_col", "marks_col"), False: ("reference_col",)}[key]
-    return [title for role, title in wanted.items() if title and role not in others]
+    return [title for role, title in columns.items() if title and role not in others]
 
 
 def _find(
     table: Table,
     role: str,
-    wanted: Mapping[str, str | None],
+    columns: Mapping[str, str | None],
     needed: bool,
     other: Table | None = None,
 ) -> int | None:
     """The column of a role; a title of ``other``, the table beside it, is not looked for here."""
-    title = wanted[f"{role}_col"]
+    title = columns[f"{role}_col"]
     beside = other is not None and title in other.columns and title not in table.columns
     if title is not None and not beside:
         return table.column(title, f"--{role}-col")
-    if (place := usual(table.columns, USUAL[role])) is None and needed:
+    if (column := usual(table.columns, USUAL[role])) is None and needed:
         others = [name for part, names in USUAL.items() if part != role for name in names]
         hint = table.likely(USUAL[role], f"--{role}-col", others) or f"Name it with --{role}-col."
         if role == "reference" and usual(table.columns, USUAL["answer"]) is not None:
             hint += " Or give model answers with --references"
         found, expected = f"no column is called {role}", ", ".join(table.titles)
         raise UsageError(found, where=table.name, expected=expected, hint=hint)
-    return place
+    return column
 
 
 def _mark(table: Table, row: Row, column: int) -> float | None:
@@ -415,12 +415,12 @@ def _columns(
     from ists_asp.evaluate.ratings import KAPPA, suggest_marks
     from ists_asp.explain.feedback import COLUMNS, Feedback, groups
 
-    given = [
-        result if known and isinstance(result, Feedback) else None
-        for known, result in zip(sheet.known, results, strict=True)
+    judged = [
+        result if judgeable and isinstance(result, Feedback) else None
+        for judgeable, result in zip(sheet.judgeable, results, strict=True)
     ]
     ours: dict[str, list[object]] = {
-        name: [result and result.cell(name) for result in given] for name in COLUMNS
+        name: [result and result.cell(name) for result in judged] for name in COLUMNS
     }
     ours["check"] = [cell if cell is not None else "yes" for cell in ours["check"]]
     for at, result in enumerate(results):
@@ -429,7 +429,7 @@ def _columns(
     if whole and not any(ours["points"]):
         del ours["points"]
     if marked:
-        features = [None if result is None else result.features for result in given]
+        features = [None if result is None else result.features for result in judged]
         scale = suggest_marks(features, sheet.marks, sheet.table.name)
         agreement = (
             f"by {scale.marked} of your marks, leaving one out: kappa {scale.kappa:.2f} "
@@ -441,5 +441,5 @@ def _columns(
             ours["suggested"] = list(scale.suggested)
             note(f"marks are suggested {agreement}")
     if group:
-        ours["group"] = list(groups(given))
+        ours["group"] = list(groups(judged))
     return ours

@@ -103,22 +103,23 @@ def fix(
 
     examples = _examples(sentences, question or "", setup.profile) if sentences else []
     with reader_warnings() as repaired:
-        known = _gold(gold, setup, repaired)
+        golds = _gold(gold, setup, repaired)
     with progress(None, shown=not quiet) as step:
-        found = apart(partial(_found, setup, examples, known), step=step, warn=warn)
+        result = apart(partial(_find_edits, setup, examples, golds), step=step, warn=warn)
     if apply is not None:
-        _apply(found, apply, into, examples[0].text if examples else f"{len(known)} gold pairs")
+        _apply(result, apply, into, examples[0].text if examples else f"{len(golds)} gold pairs")
         return
-    record = _record(found, len(known))
-    write_output(None, record if as_json else visible("".join(_lines(found, examples, len(known)))))
-    context.exit(int(not (found.held or found.proposals)))
+    count = len(golds)
+    text = visible("".join(_lines(result, examples, count)))
+    write_output(None, _record(result, count) if as_json else text)
+    context.exit(int(not (result.held or result.proposals)))
 
 
 def _examples(arguments: Sequence[str], question: str, profile: str) -> list[Example]:
     from ists_asp.rules.examples import claimed
 
-    one, two, *claims = arguments
-    texts = [*filter(None, (" ".join(text.split()) for text in (one, two, question)))]
+    sent1, sent2, *claims = arguments
+    texts = [*filter(None, (" ".join(text.split()) for text in (sent1, sent2, question)))]
     return [claimed(texts, claim, profile) for claim in claims]
 
 
@@ -127,15 +128,15 @@ def _gold(files: Sequence[Path], setup: Setup, warn: Any) -> dict[str, Reference
     from ists_asp.evaluate.files import read_references
 
     shipped = data_dir() / "samples" / setup.profile / "gold.wa"
-    found: dict[str, Reference] = {}
+    golds: dict[str, Reference] = {}
     for file in files or [shipped] * shipped.is_file():
-        for name, one in read_references(file, warn=warn).items():
+        for name, reference in read_references(file, warn=warn).items():
             identifier = f"{file}: {name}" if len(files) > 1 else name
-            found[identifier] = replace(one, pair=replace(one.pair, id=identifier))
-    return found
+            golds[identifier] = replace(reference, pair=replace(reference.pair, id=identifier))
+    return golds
 
 
-def _found(setup: Setup, examples: Sequence[Example], gold: dict[str, Reference]) -> Fix:
+def _find_edits(setup: Setup, examples: Sequence[Example], gold: dict[str, Reference]) -> Fix:
     from ists_asp.engine import System
     from ists_asp.fix.trial import fix, fix_many
     from ists_asp.run.worker import telling
@@ -143,56 +144,57 @@ def _found(setup: Setup, examples: Sequence[Example], gold: dict[str, Reference]
     with System(setup) as system, telling(system):
         if not examples:
             return fix_many(system, gold)
-        return fix(system, examples, [one.pair for one in gold.values()], gold)
+        return fix(system, examples, [gold_pair.pair for gold_pair in gold.values()], gold)
 
 
-def _record(found: Fix, count: int) -> dict[str, Any]:
-    about = {"wrong": found.wrong} if found.answer is None else {"answer": found.answer.to_dict()}
+def _record(result: Fix, count: int) -> dict[str, Any]:
+    answer = result.answer
+    about = {"wrong": result.wrong} if answer is None else {"answer": answer.to_dict()}
     return {
         **about,
-        "held": found.held,
-        "tried": found.tried,
+        "held": result.held,
+        "tried": result.tried,
         "pairs": count,
-        "proposals": [asdict(one) for one in found.proposals],
-        "lacking": list(found.lacking),
+        "proposals": [asdict(edit) for edit in result.proposals],
+        "lacking": list(result.lacking),
     }
 
 
-def _lines(found: Fix, examples: Sequence[Example], count: int) -> Iterator[str]:
-    if found.answer is not None:
-        yield format_answer(found.answer).partition("\n")[2]
+def _lines(result: Fix, examples: Sequence[Example], count: int) -> Iterator[str]:
+    if result.answer is not None:
+        yield format_answer(result.answer).partition("\n")[2]
     else:
-        yield f"Wrong decisions in {count} gold pairs: {found.wrong}\n"
-    if found.held:
+        yield f"Wrong decisions in {count} gold pairs: {result.wrong}\n"
+    if result.held:
         yield "The claim holds already.\n" * bool(examples)
         return
-    if not found.proposals:
+    if not result.proposals:
         does = f"makes {examples[0].text.rpartition(': ')[2]} hold" if examples else "helps"
         breaks = " and breaks no example of the shipped rules"
-        broken = any(text.startswith("it would break") for text in found.lacking)
-        yield f"None of {found.tried} edits {does}{breaks * broken}.\n"
-        yield from (f"{line}\n" for text in found.lacking for line in text.splitlines())
+        broken = any(text.startswith("it would break") for text in result.lacking)
+        yield f"None of {result.tried} edits {does}{breaks * broken}.\n"
+        yield from (f"{line}\n" for text in result.lacking for line in text.splitlines())
         return
-    tried = "1 edit" if found.tried == 1 else f"{found.tried} edits"
+    tried = "1 edit" if result.tried == 1 else f"{result.tried} edits"
     yield f"Tried {tried}. Those that help, best first:\n"
-    for number, one in enumerate(found.proposals, 1):
-        proposal = one.proposal
+    for number, edit in enumerate(result.proposals, 1):
+        proposal = edit.proposal
         yield f"\n{number}. {proposal.kind}: {proposal.scope} ({proposal.name}{proposal.suffix})\n"
-        told = f"{len(one.changed)} of {count} gold pairs change: "
-        told += f"{one.better} better, {one.worse} worse"
-        told += f" ({', '.join(map(shortened, one.worst))})" if one.worst else ""
-        yield f"   {told if count else 'not measured, as there are no gold pairs: see --gold'}\n"
-        if one.one_way:
+        text = f"{len(edit.changed)} of {count} gold pairs change: "
+        text += f"{edit.better} better, {edit.worse} worse"
+        text += f" ({', '.join(map(shortened, edit.worst))})" if edit.worst else ""
+        yield f"   {text if count else 'not measured, as there are no gold pairs: see --gold'}\n"
+        if edit.one_way:
             yield "   not with the sentences swapped\n"
-        yield from (f"   breaks the example {text}\n" for text in one.broken)
+        yield from (f"   breaks the example {text}\n" for text in edit.broken)
         yield from (f"     {line}\n" for line in proposal.text.splitlines())
 
 
-def _apply(found: Fix, number: int, into: Path, about: str) -> None:
-    if number > len(found.proposals):
-        expected = f"1 to {len(found.proposals)}" if found.proposals else "an edit that helps"
+def _apply(result: Fix, number: int, into: Path, about: str) -> None:
+    if number > len(result.proposals):
+        expected = f"1 to {len(result.proposals)}" if result.proposals else "an edit that helps"
         raise UsageError(f"there is no edit {number}", where="--apply", expected=expected)
-    proposal = found.proposals[number - 1].proposal
+    proposal = result.proposals[number - 1].proposal
     try:
         into.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -205,22 +207,22 @@ def _apply(found: Fix, number: int, into: Path, about: str) -> None:
         place += 1
         name = f"{proposal.name}_{place}"
     mark = "#" if proposal.suffix == ".tsv" else "%"
-    told = shortened(about, 200).replace("\n", " ")
+    text = shortened(about, 200).replace("\n", " ")
     with atomic_writer(file) as stream:
-        head = f"{mark} fix {max(done, default=0) + 1} ({_digest(proposal.text)}): {told}"
+        head = f"{mark} fix {max(done, default=0) + 1} ({_digest(proposal.text)}): {text}"
         stream.write(f"{head}\n{proposal.text}")
     note(f"{file} is written; try it with --rules {file}, or take it back with fix --undo")
 
 
 def _written(into: Path) -> dict[int, tuple[Path, bool]]:
     """The files of a folder that ``--apply`` wrote, by number; whether each is as it was then."""
-    found = {}
+    files = {}
     for file in sorted(into.glob("*.*")) if into.is_dir() else ():
         if file.suffix in (".lp", ".tsv") and file.is_file():
             with file.open(encoding="utf-8", errors="replace") as stream:
                 if match := _HEAD.match(stream.readline(1000)):
-                    found[int(match[1])] = file, _digest(stream.read(LARGEST)) == match[2]
-    return found
+                    files[int(match[1])] = file, _digest(stream.read(LARGEST)) == match[2]
+    return files
 
 
 def _digest(text: str) -> str:
@@ -231,8 +233,8 @@ def _undo(into: Path) -> None:
     written = _written(into)
     if not written:
         raise DataError("no file here was written by fix --apply", where=str(into))
-    file, same = written[max(written)]
-    if not same:
+    file, unchanged = written[max(written)]
+    if not unchanged:
         found, hint = "somebody has edited this file since fix wrote it", "Remove it yourself"
         raise DataError(found, where=str(file), hint=hint)
     file.unlink()

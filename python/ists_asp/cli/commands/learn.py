@@ -96,7 +96,7 @@ def _weights(values: Values) -> Collection[Path]:
 @options.with_setup
 @click.option(
     "--profile",
-    callback=lambda context, _option, given: given or _PROFILES[context.params["task"]],
+    callback=lambda context, _option, options: options or _PROFILES[context.params["task"]],
     help="Profile whose evidence to weigh.  [default: default; with --task sts: sts-en]",
 )
 @options.rules_option
@@ -149,7 +149,7 @@ def learn(
     task: str,
     folds: int | str | None,
     as_json: bool,
-    **given: Any,  # noqa: ANN401 (what a lesson has)
+    **values: Any,  # noqa: ANN401 (what a lesson has)
 ) -> None:
     """Learn weights for the evidence of a profile from gold pairs.
 
@@ -169,7 +169,7 @@ def learn(
     with --task sts, Pearson's correlation for each data set. With --edits: also a rule file of the
     edits that earn themselves, each with what it does to held-out pairs.
     """
-    lesson = _Lesson(**given)
+    lesson = _Lesson(**values)
     if task == "sts":
         if lesson.setup.vectors is not None:
             raise UsageError("--vectors does not go with --task sts", hint="Leave it out")
@@ -214,24 +214,24 @@ class _Lesson:
     language_check: str | None
     quiet: bool
 
-    def spoken(self, golds: Iterable[Any], file: Path, warn: Warn) -> list[Any]:
+    def in_language(self, golds: Iterable[Any], file: Path, warn: Warn) -> list[Any]:
         """Gold pairs in the language of the profile; others are refused, or only warned of."""
         from ists_asp.lang import foreign
 
         profile = self.setup.load_profile()
-        about, check, kept = (profile.language, profile.name), self.language_check, list[Any]()
+        about, check, accepted = (profile.language, profile.name), self.language_check, list[Any]()
         faults = Faults(warn if self.skip_bad else None, hint=SKIP)
         for gold in golds:
             fault = foreign(gold.pair.sentences, *about, f"{file}: {of_pair(gold.pair.id)}")
             if fault is None or check in ("off", "warn"):
-                kept.append(gold)
+                accepted.append(gold)
                 if fault is not None and check == "warn":
                     check = "off"
                     warn(str(fault))
             else:
                 faults.add(fault)
         faults.check()
-        return kept
+        return accepted
 
     def head(self, task: str = "ists", folds: int | str | None = None) -> tuple[str, str]:
         """The title and command of a file of weights, or with ``folds`` of one of confidence."""
@@ -269,18 +269,18 @@ class _Lesson:
             note(line)
         return True
 
-    def write(self, text: str, pairs: int, count: int, what: str = "weights") -> None:
+    def write(self, text: str, pairs: int, count: int, noun: str = "weights") -> None:
         write_output(self.output, text)
         if not self.quiet and self.output is not None:
-            note(f"{self.output}: {count} {what} from {pairs} pairs")
+            note(f"{self.output}: {count} {noun} from {pairs} pairs")
 
     def write_edits(self, file: Path, selection: Selection, pairs: int) -> None:
         if selection.edits:
             write_output(file, selection.text(*self.head()))
         if self.quiet:
             return
-        told = f"F1 {selection.gain:+.2f} in the {pairs} held out, one after the other"
-        note(f"{selection.chosen} edits chosen in all folds, of {selection.tried}: {told}")
+        gain = f"F1 {selection.gain:+.2f} in the {pairs} held out, one after the other"
+        note(f"{selection.chosen} edits chosen in all folds, of {selection.tried}: {gain}")
         if not selection.edits:
             note(f"no edit earns itself in pairs held out: {file} is not written")
             return
@@ -297,11 +297,11 @@ def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> N
     if lesson.edits is not None and len(golds) < LEAST:
         expected = f"{LEAST} or more, of which some can be held out"
         raise UsageError(f"{len(golds)} gold pairs", where="--edits", expected=expected)
-    work = partial(_learned_alignments, lesson, golds, folds)
+    task = partial(_learned_alignments, lesson, golds, folds)
     # Nobody knows how many edits there will be to try.
     total = None if lesson.edits is not None else len(golds) * (3 if folds else 1)
     with progress(total, shown=not lesson.quiet) as step:
-        learned = apart(work, SECONDS, foreign=bool(lesson.setup.rules), step=step)
+        learned = apart(task, SECONDS, foreign=bool(lesson.setup.rules), step=step)
     if lesson.edits is not None and learned.selection is not None:
         lesson.write_edits(lesson.edits, learned.selection, len(golds))
     if learned.results is not None:
@@ -315,15 +315,15 @@ def _learn_alignments(lesson: _Lesson, folds: int | None, *, as_json: bool) -> N
     lost = [weight for weight in learned.weights if weight.reason]
     corrections = learned.corrections
     text = render_weights(weights, learned.sentences, *lesson.head(), corrections=corrections)
-    what = "corrections" if corrections else "weights"
+    noun = "corrections" if corrections else "weights"
     if lesson.output is not None or not as_json:
-        lesson.write(text, len(golds), len(weights), what)
+        lesson.write(text, len(golds), len(weights), noun)
     if as_json:
-        write_output(None, {what: list(map(asdict, weights)), "without": list(map(asdict, lost))})
+        write_output(None, {noun: list(map(asdict, weights)), "without": list(map(asdict, lost))})
     elif not lesson.quiet:
         rows: dict[tuple[bool, str, str, str], list[str]] = {}
         for weight in lost:
-            other = weight.name.partition("(")[0] not in learned.own
+            other = weight.name.partition("(")[0] not in learned.user_names
             key = other, weight.name, str(weight.support), weight.reason
             rows.setdefault(key, []).append(weight.decision)
         listed = [[key[1], ", ".join(rows[key]), *key[2:]] for key in sorted(rows)]
@@ -339,7 +339,7 @@ class _Learned(NamedTuple):
     results: Sequence[CrossValidation] | None
     weights: Sequence[Weight]
     sentences: Mapping[str, str]
-    own: Collection[str]
+    user_names: Collection[str]
     corrections: bool
     selection: Selection | None
 
@@ -374,9 +374,9 @@ def _learned_alignments(lesson: _Lesson, golds: Sequence[Reference], folds: int 
         if lesson.edits is not None:
 
             def learned(ids: Set[str]) -> str:
-                own = [example for example in examples if example.gold.pair.id in ids]
-                found = learn_weights(own, teacher.senses(), settings)
-                return render_weights(found, {}, "a part", "learn", corrections=bool(base))
+                part = [example for example in examples if example.gold.pair.id in ids]
+                weights = learn_weights(part, teacher.senses(), settings)
+                return render_weights(weights, {}, "a part", "learn", corrections=bool(base))
 
             rules = tuple(path for path in lesson.setup.rules if path != lesson.output)
             setup = replace(lesson.setup, rules=rules)
@@ -403,7 +403,7 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     with reader_warnings() as warn:
         read = partial(read_sts, warn=warn, skip_bad=lesson.skip_bad, column=lesson.column)
         read = partial(read, encoding=lesson.encoding, sheet=lesson.sheet, scale=lesson.scale)
-        golds = {file: lesson.spoken(read(file), file, warn) for file in lesson.gold}
+        golds = {file: lesson.in_language(read(file), file, warn) for file in lesson.gold}
         for file, pairs in golds.items():
             least = min((pair.score for pair in pairs), default=0)
             if lesson.scale is None and least >= 1:
@@ -416,10 +416,10 @@ def _learn_ratings(lesson: _Lesson, folds: int | str | None) -> None:
     if isinstance(folds, int) and folds * _LEAST > min(map(len, golds.values())):
         expected = f"{_LEAST} pairs for each part, or more"
         raise UsageError("a data set has too few pairs", where=where, expected=expected)
-    work = partial(_rating_examples, lesson.setup, golds, lesson.scale)
+    task = partial(_rating_examples, lesson.setup, golds, lesson.scale)
     with progress(count + ratings.UNRELATED, shown=not lesson.quiet) as step:
         foreign = bool(lesson.setup.rules)
-        examples, unrelated, highest = apart(work, SECONDS, foreign=foreign, step=step)
+        examples, unrelated, highest = apart(task, SECONDS, foreign=foreign, step=step)
     if folds is not None:
         parts = None if isinstance(folds, str) else folds
         results = ratings.cross_validate_ratings(
@@ -471,9 +471,9 @@ def _read_golds(lesson: _Lesson) -> list[Reference]:
     with reader_warnings() as warn:
         read = partial(read_gold, warn=warn, skip_bad=lesson.skip_bad)
         if len(lesson.gold) == 1:
-            return lesson.spoken(read(lesson.gold[0]), lesson.gold[0], warn)
+            return lesson.in_language(read(lesson.gold[0]), lesson.gold[0], warn)
         return [
             replace(gold, pair=replace(gold.pair, id=f"{number}.{gold.pair.id}"))
             for number, path in enumerate(lesson.gold, 1)
-            for gold in lesson.spoken(read(path), path, warn)
+            for gold in lesson.in_language(read(path), path, warn)
         ]

@@ -73,15 +73,15 @@ def report(
 
     profile = setup.load_profile()
     if answers is None:
-        shown, failures = _decided(source, setup, gold, compare, output)
+        content, failures = _decided(source, setup, gold, compare, output)
     else:
-        given, failures = _given(answers, source.identifier), Failures()
-        others = _Others([answer.pair for answer in given], gold, compare)
-        entries = [Entry(answer, beside=others.beside(answer)) for answer in given]
-        shown = Report(entries, f"ists-asp report: {answers.name}", name=answers.name)
-    shown = replace(shown, scheme=profile.scheme, language=profile.language)
-    console.write_output(output, page(shown))
-    failures.end(failures.count + len(shown.entries))
+        loaded, failures = _read_answers(answers, source.identifier), Failures()
+        others = _Others([answer.pair for answer in loaded], gold, compare)
+        entries = [Entry(answer, beside=others.beside(answer)) for answer in loaded]
+        content = Report(entries, f"ists-asp report: {answers.name}", name=answers.name)
+    content = replace(content, scheme=profile.scheme, language=profile.language)
+    console.write_output(output, page(content))
+    failures.end(failures.count + len(content.entries))
 
 
 def _decided(
@@ -130,7 +130,7 @@ def _entries(system: System, pairs: Sequence[Pair]) -> Iterator[Entry]:
     return map(Entry, answers, texts, reasons)
 
 
-def _given(path: Path, identifier: str | None) -> list[Answer]:
+def _read_answers(path: Path, identifier: str | None) -> list[Answer]:
     from ists_asp.evaluate.files import read_references
     from ists_asp.io.wa import given_answer
 
@@ -138,8 +138,8 @@ def _given(path: Path, identifier: str | None) -> list[Answer]:
         references = read_references(path, warn=warn)
     if identifier is not None and identifier not in references:
         raise no_such_pair(identifier, list(references))
-    wanted = references.values() if identifier is None else [references[identifier]]
-    return [given_answer(reference.pair, reference.alignments) for reference in wanted]
+    chosen = references.values() if identifier is None else [references[identifier]]
+    return [given_answer(reference.pair, reference.alignments) for reference in chosen]
 
 
 class _Others:
@@ -149,8 +149,8 @@ class _Others:
         from ists_asp.report.page import GOLD
 
         files = {GOLD: gold} if compare is None else {GOLD: gold, compare.name: compare}
-        there = ((name, file) for name, file in files.items() if file)
-        self._files = [(name, file, console.read_aligned(file, pairs)) for name, file in there]
+        existing = ((name, file) for name, file in files.items() if file)
+        self._files = [(name, file, console.read_aligned(file, pairs)) for name, file in existing]
 
     def about(self, pair: Pair) -> dict[str, Reference]:
         """The data about a pair; data about other sentences are refused."""

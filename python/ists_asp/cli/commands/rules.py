@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _WIDTH = 100
 _INDENT = "    "
 _BATCH = 50  # pairs that are looked at together
-_TOLD = 4  # weights that are listed with a rule
+_LISTED = 4  # weights that are listed with a rule
 
 
 @group("""
@@ -113,7 +113,7 @@ def show(names: tuple[str, ...], setup: Setup, as_json: bool) -> None:
     Out: for each rule its file and line, its examples, what it says when it fires, and its text;
     if it makes evidence, what that weighs for which decision, in hundredths of log-odds.
     """
-    chosen = list(dict.fromkeys(one for name in names for one in _called(name, setup)))
+    chosen = list(dict.fromkeys(rule for name in names for rule in _called(name, setup)))
     write_output(None, list(map(_record, chosen)) if as_json else "\n".join(map(_source, chosen)))
 
 
@@ -137,11 +137,11 @@ def find(words: tuple[str, ...], setup: Setup, everything: bool, as_json: bool) 
 
     lines: list[str] = []
     hits = find_words(setup.profile, setup.rules, setup.reader, words)
-    for kind, some in groupby(hits, lambda hit: hit.group):
-        told = [f"  {hit.file}:{hit.line}  {hit.text}" for hit in some]
-        most = len(told) if everything else 5
-        more = [f"  … and {len(told) - most} more, see --all"] if len(told) > most else []
-        lines += [kind, *map(unbroken, told[:most]), *more]
+    for kind, of_kind in groupby(hits, lambda hit: hit.group):
+        rows = [f"  {hit.file}:{hit.line}  {hit.text}" for hit in of_kind]
+        most = len(rows) if everything else 5
+        rest = [f"  … and {len(rows) - most} more, see --all"] if len(rows) > most else []
+        lines += [kind, *map(unbroken, rows[:most]), *rest]
     if not hits:
         where = f"profile {setup.profile}"
         raise UsageError(f"no line of a rule has '{' '.join(words)}'", where=where)
@@ -166,21 +166,24 @@ def vocabulary(predicates: tuple[str, ...], setup: Setup, as_json: bool) -> None
     """
     from ists_asp.rules.catalogue import list_predicates
 
-    every = list_predicates(setup.profile, setup.rules, setup.reader)
+    documented = [
+        (doc.signature.partition("(")[0], file, doc)
+        for file, doc in list_predicates(setup.profile, setup.rules, setup.reader)
+    ]
     names = [name.partition("/")[0] for name in predicates]
-    known = {doc.signature.partition("(")[0] for _, doc in every}
+    known = {name for name, _, _ in documented}
     for name in (name for name in names if name not in known):
         hint = suggest(name, known, "See ists-asp rules find", "'")
         where = f"profile {setup.profile}"
         raise UsageError(f"no rule file documents the predicate '{name}'", where=where, hint=hint)
-    chosen = [one for one in every if not names or one[1].signature.partition("(")[0] in names]
+    chosen = [(file, doc) for name, file, doc in documented if not names or name in names]
     lines = list[str]()
-    for file, some in groupby(chosen, lambda one: one[0]):
+    for file, entries in groupby(chosen, lambda entry: entry[0]):
         lines.append(unbroken(file))
-        for _, doc in some:
-            told = [doc.text, *(f"{name}: {what}" for name, what in doc.arguments if names)]
+        for _, doc in entries:
+            texts = [doc.text, *(f"{name}: {sense}" for name, sense in doc.arguments if names)]
             lines.append(f"  {doc.signature}")
-            lines += [f"{_INDENT}{line}" for text in told for line in _wrapped(text)]
+            lines += [f"{_INDENT}{line}" for text in texts for line in _wrapped(text)]
     records = [{"file": file, **to_builtins(doc)} for file, doc in chosen]
     write_output(None, records if as_json else "".join(f"{line}\n" for line in lines))
 
@@ -249,74 +252,79 @@ def where(
         results = run.ask_each(
             annotated, question, size=_BATCH, quiet=not everything, searching=everything
         )
-        found = [result for _, result in results if not isinstance(result, str)]
+        looks = [result for _, result in results if not isinstance(result, str)]
         if saying:
-            said = partial(System.where_said, rules=saying)
-            results = run.ask_each(annotated, said, size=_BATCH, quiet=True, searching=True)
-            texts = {pair.id: one.effects for pair, one in results if not isinstance(one, str)}
-            for one in found:
-                one.effects.update(with_said(one.effects, texts.get(one.pair.id, {})))
-        fired = {name for one in found for name, effect in one.effects.items() if effect.fired}
-        near = {name: one.pair for one in reversed(found) for name in one.near}
-        for name in near.keys() - fired:
+            explaining = partial(System.where_said, rules=saying)
+            results = run.ask_each(annotated, explaining, size=_BATCH, quiet=True, searching=True)
+            texts = {pair.id: look.effects for pair, look in results if not isinstance(look, str)}
+            for look in looks:
+                look.effects.update(with_said(look.effects, texts.get(look.pair.id, {})))
+        fired = {name for look in looks for name, effect in look.effects.items() if effect.fired}
+        nearest = {name: look.pair for look in reversed(looks) for name in look.near}
+        for name in nearest.keys() - fired:
             lack = partial(questions.lacking, rules=groups[name])
-            (lacking[name],) = run.ask(lack, [near[name]])
-    none, every = Effect(), dict.fromkeys((*groups, *saying))
-    did = {name: [one for one in found if one.effects.get(name, none) != none] for name in every}
-    worths = {name: worth(name, found) for name in groups if right and (names or did[name])}
-    ranked = sorted(worths.values(), key=lambda one: (-one.f1["Typ+Sco"], -one.f1["Ali"]))
+            (lacking[name],) = run.ask(lack, [nearest[name]])
+    none = Effect()
+    active = {
+        name: [look for look in looks if look.effects.get(name, none) != none]
+        for name in (*groups, *saying)
+    }
+    worths = {name: worth(name, looks) for name in groups if right and (names or active[name])}
+    ranked = sorted(worths.values(), key=lambda w: (-w.f1["Typ+Sco"], -w.f1["Ali"]))
     for name in names:
-        effects = [one.effects[name] for one in did[name]]
-        lines += [line for one in did[name] for line in _told(one.pair, one.effects[name])]
-        counts = Counter(getattr(one, by) for each in effects for one in each.fired if by)
-        lines += [f"{count:5}  {what}" for what, count in counts.most_common()]
+        effects = [look.effects[name] for look in active[name]]
+        for look, effect in zip(active[name], effects, strict=True):
+            lines += _fired_lines(look.pair, effect)
+        counts = Counter(getattr(place, by) for effect in effects for place in effect.fired if by)
+        lines += [f"{count:5}  {value}" for value, count in counts.most_common()]
         lines += [f"{name}: {verdict(effects)}", *lacking.get(name, ())]
     if worths:
-        lines += [""] * bool(names) + _table(ranked, found, top)
+        lines += [""] * bool(names) + _table(ranked, looks, top)
     if everything:
         lines += ["", f"not tried: {len(tables)} tables; give their names to try some"]
     if as_json:
-        told = names or [one.rule for one in ranked]
-        records = [_record_of(name, worths.get(name), did[name]) for name in told]
+        listed = names or [w.rule for w in ranked]
+        records = [_record_of(name, worths.get(name), active[name]) for name in listed]
         write_output(output, {"rules": records, "tables": tables})
     else:
         write_output(output, "".join(f"{unbroken(line)}\n" for line in lines))
     run.failures.end(len(pairs))
 
 
-def _record_of(name: str, worth: Worth | None, did: Sequence[Looked]) -> dict[str, object]:
+def _record_of(name: str, worth: Worth | None, looks: Sequence[Looked]) -> dict[str, object]:
     from ists_asp.trace.effects import verdict
 
     places = []
-    for one in did:
-        effect = one.effects[name]
-        scores = {"with": one.scores, "without": effect.without}
+    for look in looks:
+        effect = look.effects[name]
+        scores = {"with": look.scores, "without": effect.without}
         measures = {key: value.as_dict() for key, value in scores.items() if value is not None}
-        places.append({"pair": one.pair.id, **to_builtins(effect), **measures})
-    said = verdict([one.effects[name] for one in did])
-    return {"name": name, "verdict": said, "worth": to_builtins(worth), "pairs": places}
+        places.append({"pair": look.pair.id, **to_builtins(effect), **measures})
+    text = verdict([look.effects[name] for look in looks])
+    return {"name": name, "verdict": text, "worth": to_builtins(worth), "pairs": places}
 
 
-def _table(worths: Sequence[Worth], found: Sequence[Looked], top: int | None) -> list[str]:
-    scores = [one.scores for one in found if one.scores is not None]
+def _table(worths: Sequence[Worth], looks: Sequence[Looked], top: int | None) -> list[str]:
+    scores = [look.scores for look in looks if look.scores is not None]
     total = sum(scores[1:], scores[0]).named()
     if top is not None and len(worths) > 2 * top:
         worths = (*worths[:top], *worths[-top:])
     rows = [["rule", "fires", "changed", "right", "wrong", *(name for name, _ in total)]]
-    for one in worths:
-        counts = map(str, (one.fires, one.changed, one.right, one.wrong))
-        rows.append([one.rule, *counts, *(f"{by:+.4f}" if by else "0" for by in one.f1.values())])
+    for worth in worths:
+        counts = map(str, (worth.fires, worth.changed, worth.right, worth.wrong))
+        gains = (f"{gain:+.4f}" if gain else "0" for gain in worth.f1.values())
+        rows.append([worth.rule, *counts, *gains])
     f1 = ", ".join(f"{name} {measure.f1:.4f}" for name, measure in total)
     pairs = f"{len(scores)} pair{'s' * (len(scores) != 1)}"
     return [f"F1 with all rules over {pairs}: {f1}", "", *table(rows).splitlines()]
 
 
-def _told(pair: Pair, effect: Effect) -> Iterator[str]:
+def _fired_lines(pair: Pair, effect: Effect) -> Iterator[str]:
     """The places of a pair where a rule fired, with their words in brackets."""
-    for one in effect.fired:
-        yield f"Pair {pair.id}: {one.sentence}"
+    for place in effect.fired:
+        yield f"Pair {pair.id}: {place.sentence}"
         for side, sentence in enumerate(pair.sentences):
-            inside, tokens = {*one.tokens[side]}, list(sentence.tokens)
+            inside, tokens = {*place.tokens[side]}, list(sentence.tokens)
             for token in inside:
                 form = "[" * (token - 1 not in inside) + tokens[token - 1].form
                 form += "]" * (token + 1 not in inside)
@@ -339,17 +347,17 @@ def _named(
     groups = {
         name: [name]
         if name in called
-        else [rule for rule, own in weights if any(name in weight.names for weight in own)]
+        else [rule for rule, of_rule in weights if any(name in weight.names for weight in of_rule)]
         for name in names
     }
-    found = {name: rules for name, rules in groups.items() if rules}
+    by_name = {name: rules for name, rules in groups.items() if rules}
     saying: list[str] = []
     if system.profile.explanation is not None and (system.setup.rules or {*names} - called):
-        said = system.program(Purpose.EXPLANATION).rules
-        own = {file.name for file in said.files if shipped_texts(file.path) is not None}
-        here = {rule.name for rule in said.rules if rule.name not in called or rule.file in own}
-        saying = [name for name in names if name in here]
-    return found, saying, *triable(system.rules, system.solver.program)
+        texts = system.program(Purpose.EXPLANATION).rules
+        files = {file.name for file in texts.files if shipped_texts(file.path) is not None}
+        own = {rule.name for rule in texts.rules if rule.name not in called or rule.file in files}
+        saying = [name for name in names if name in own]
+    return by_name, saying, *triable(system.rules, system.solver.program)
 
 
 for _command in (copy, list_command, show, find, vocabulary, where, check, test):
@@ -358,13 +366,14 @@ for _command in (copy, list_command, show, find, vocabulary, where, check, test)
 
 def _called(name: str, setup: Setup) -> Sequence[ListedRule]:
     """The rules that are called so, or else those that find evidence of that name."""
-    listed = _listed(setup)
-    names = {one: {part for own in one.weights or () for part in own.names} for one in listed}
-    called = [one for one in listed if one.rule.name == name]
-    if found := called or [one for one in listed if name in names[one]]:
-        return found
-    every = {one.rule.name for one in listed}.union(*names.values())
-    hint = suggest(name, every, "See ists-asp rules list", "'")
+    rules = _listed(setup)
+    evidence = [{name for weight in rule.weights or () for name in weight.names} for rule in rules]
+    if called := [rule for rule in rules if rule.rule.name == name]:
+        return called
+    if finding := [rule for rule, names in zip(rules, evidence, strict=True) if name in names]:
+        return finding
+    names = {rule.rule.name for rule in rules}.union(*evidence)
+    hint = suggest(name, names, "See ists-asp rules list", "'")
     raise UsageError(f"there is no rule '{name}'", where=f"profile {setup.profile}", hint=hint)
 
 
@@ -385,47 +394,48 @@ def _wrapped(text: str) -> list[str]:
 
 def _listing(rules: Sequence[ListedRule]) -> str:
     """Rules in a few lines each, no wider than 100 columns unless a name or path is."""
-    names = max((len(one.rule.name) for one in rules), default=0)
-    places = max((len(_place(one)) for one in rules), default=0)
+    names = max((len(listed.rule.name) for listed in rules), default=0)
+    places = max((len(_location(listed)) for listed in rules), default=0)
     lines = []
-    for one in rules:
-        lines.append(f"{one.rule.name:<{names}}  {_place(one):<{places}}  {one.use}")
-        told = _wrapped(one.rule.sentence or "")
-        if one.weights is not None:
-            told.append(_strongest(one.weights, _WIDTH - len(_INDENT)))
-        lines += [_INDENT + line for line in told]
+    for listed in rules:
+        lines.append(f"{listed.rule.name:<{names}}  {_location(listed):<{places}}  {listed.use}")
+        details = _wrapped(listed.rule.sentence or "")
+        if listed.weights is not None:
+            details.append(_strongest(listed.weights, _WIDTH - len(_INDENT)))
+        lines += [_INDENT + line for line in details]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _source(one: ListedRule) -> str:
-    rule = one.rule
-    use = "answer and explanation" if one.use == "both" else one.use
-    lines = [f"% {_place(one)} ({use})"]
+def _source(listed: ListedRule) -> str:
+    rule = listed.rule
+    use = "answer and explanation" if listed.use == "both" else listed.use
+    lines = [f"% {_location(listed)} ({use})"]
     lines += [f"%@example {text}" for _, text in rule.examples]
     lines += [f'%@rule {rule.name}: "{rule.sentence}"', rule.text]
-    if one.weights is not None:
-        count = len(one.weights)
+    if listed.weights is not None:
+        count = len(listed.weights)
         lines.append(f"% {count} weight{'s' * (count != 1)}{':' * (count > 0)}")
-        width = max((len(weight.decision) for weight in one.weights), default=0)
+        width = max((len(weight.decision) for weight in listed.weights), default=0)
         lines += [
-            f"% {value:+5}  {decision:<{width}}  {name}" for name, decision, value in one.weights
+            f"% {value:+5}  {decision:<{width}}  {name}" for name, decision, value in listed.weights
         ]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _record(one: ListedRule) -> dict[str, object]:
-    fields, keys = ("name", "sentence", "file", "line"), ("evidence", "decision", "weight")
+def _record(listed: ListedRule) -> dict[str, object]:
+    rule, weights = listed.rule, listed.weights
+    keys = ("evidence", "decision", "weight")
     return {
-        **{field: getattr(one.rule, field) for field in fields},
-        "use": one.use,
-        "text": one.rule.text,
-        "examples": [text for _, text in one.rule.examples],
-        "weights": one.weights and [dict(zip(keys, part, strict=True)) for part in one.weights],
+        **{field: getattr(rule, field) for field in ("name", "sentence", "file", "line")},
+        "use": listed.use,
+        "text": rule.text,
+        "examples": [text for _, text in rule.examples],
+        "weights": weights and [dict(zip(keys, weight, strict=True)) for weight in weights],
     }
 
 
-def _place(one: ListedRule) -> str:
-    return unbroken(f"{one.rule.file}:{one.rule.line}")
+def _location(listed: ListedRule) -> str:
+    return unbroken(f"{listed.rule.file}:{listed.rule.line}")
 
 
 def _strongest(weights: Sequence[Weight], width: int) -> str:
@@ -433,13 +443,13 @@ def _strongest(weights: Sequence[Weight], width: int) -> str:
     if not weights:
         return "no weights"
     several = len({weight.evidence for weight in weights}) > 1
-    told = [
+    texts = [
         f"{weight.decision} {weight.value:+}" + (f" {weight.evidence}" if several else "")
         for weight in weights
     ]
-    for number in range(min(len(told), _TOLD), 0, -1):
-        more = len(told) - number
-        text = ", ".join(told[:number]) + (f" … ({more} more)" if more else "")
+    for number in range(min(len(texts), _LISTED), 0, -1):
+        rest = len(texts) - number
+        text = ", ".join(texts[:number]) + (f" … ({rest} more)" if rest else "")
         if len(text) <= width:
             break
     return text

@@ -39,7 +39,7 @@ _SENTENCES = ("sent1.txt", "sent2.txt")
   ists-asp rules check extra.lp --profile images --no-sample
   ists-asp rules check my-rules --format github
 """)
-@click.argument("given", nargs=-1, required=True, type=RULES, metavar="DIR...")
+@click.argument("paths", nargs=-1, required=True, type=RULES, metavar="DIR...")
 @options.option(
     "--profile NAME",
     "The profile that loads the rules. Repeatable. Default: all profiles of a folder with "
@@ -71,7 +71,7 @@ _SENTENCES = ("sent1.txt", "sent2.txt")
 @click.pass_context
 def check(
     context: click.Context,
-    given: tuple[Path, ...],
+    paths: tuple[Path, ...],
     profiles: tuple[str, ...],
     samples: tuple[Path, ...],
     no_sample: bool,
@@ -97,97 +97,105 @@ def check(
     from ists_asp.run.pool import apart
 
     pairs = [] if no_sample else _pairs(samples)[:: 1 if samples else _STEP]
-    work = partial(_findings, given, profiles, pairs, cache, every=all_notes)
+    work = partial(_findings, paths, profiles, pairs, cache, complete=all_notes)
     with progress(None, shown=not quiet) as step:
         findings = apart(work, step=step, warn=warn)
     if as_json or format == "json":
-        write_output(None, [one.as_dict() for one in findings])
+        write_output(None, [finding.as_dict() for finding in findings])
     elif format == "github":
-        write_output(None, visible("".join(f"{one.annotation}\n" for one in findings)))
+        write_output(None, visible("".join(f"{finding.annotation}\n" for finding in findings)))
     else:
         lines = _render(findings, None if all_notes else _MOST_NOTES)
         if not quiet:
-            counts = Counter(str(one.severity) for one in findings)
+            counts = Counter(str(finding.severity) for finding in findings)
             names = ("error", "warning", "note")
-            told = (f"{counts[name]} {name}{'s' * (counts[name] != 1)}" for name in names)
-            lines.append(unbroken(f"{', '.join(map(str, given))}: {', '.join(told)}"))
+            totals = (f"{counts[name]} {name}{'s' * (counts[name] != 1)}" for name in names)
+            lines.append(unbroken(f"{', '.join(map(str, paths))}: {', '.join(totals)}"))
         # Excerpts of rule files may hold anything.
         write_output(None, visible("".join(f"{line}\n" for line in lines)))
-    if any(one.severity == "error" for one in findings):
+    if any(finding.severity == "error" for finding in findings):
         context.exit(1)
 
 
 def _pairs(folders: Sequence[Path]) -> list[Pair]:
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for folder in folders or sorted((data_dir() / "samples").glob("*/")):
         sent1, sent2 = (folder / name for name in _SENTENCES)
         if not (sent1.is_file() and sent2.is_file()):
-            told, expected = "this is not a folder of sample pairs", " and ".join(_SENTENCES)
-            raise DataError(told, where=f"--sample {folder}", expected=expected)
-        found += read_pairs(Source(files={"--sent1": str(sent1), "--sent2": str(sent2)}))
-    return found
+            found, expected = "this is not a folder of sample pairs", " and ".join(_SENTENCES)
+            raise DataError(found, where=f"--sample {folder}", expected=expected)
+        pairs += read_pairs(Source(files={"--sent1": str(sent1), "--sent2": str(sent2)}))
+    return pairs
 
 
 def _findings(
-    given: Sequence[Path],
+    paths: Sequence[Path],
     profiles: Sequence[str],
     pairs: Sequence[Pair],
     cache: Path | None,
     *,
-    every: bool,
+    complete: bool,
 ) -> Sequence[Finding]:
     """All findings, or those but for notes about rules that are as they were shipped."""
     from ists_asp.rules.check import check_rules
 
-    sample = partial(_sampled, given=given, pairs=pairs, cache=cache, every=every)
+    sample = partial(_sampled, paths=paths, pairs=pairs, cache=cache, complete=complete)
     store = None if cache is None else Store(cache)
-    checked, findings = check_rules(given, profiles, store=store, sample=sample if pairs else None)
+    checked, findings = check_rules(paths, profiles, store=store, sample=sample if pairs else None)
     return [
-        one for one in findings if every or one.severity != "note" or not checked.is_shipped(one)
+        finding
+        for finding in findings
+        if complete or finding.severity != "note" or not checked.is_shipped(finding)
     ]
 
 
 def _sampled(
-    checked: Checked, given: Sequence[Path], pairs: Sequence[Pair], cache: Path | None, every: bool
+    checked: Checked,
+    paths: Sequence[Path],
+    pairs: Sequence[Pair],
+    cache: Path | None,
+    complete: bool,
 ) -> list[Finding]:
-    """Which rules never fire in the sample pairs; of shipped ones only if ``every`` one counts."""
+    """Which rules never fire in the sample pairs; shipped ones only if it is to be ``complete``."""
     from ists_asp.engine import Setup, System
     from ists_asp.rules.check.names import check_sample
     from ists_asp.run.worker import counted, telling
     from ists_asp.trace.tracer import Coverage, Tracer
 
-    asked = list(checked.statements) if every else checked.edited
-    programs = _enough(checked, {one.path for one in asked})
-    found = Coverage()
+    statements = list(checked.statements) if complete else checked.edited
+    programs = _enough(checked, {statement.path for statement in statements})
+    coverage = Coverage()
     for program in programs:
         parsed = (program.profile, checked.rules_of(program))
-        setup = Setup(program.profile.name, tuple(given), cache=cache)
+        setup = Setup(program.profile.name, tuple(paths), cache=cache)
         with System(setup, parsed) as system, telling(system):
             try:
-                rules = checked.asked_in(program, asked)
-                known = system.facts_of(system.annotate(pairs))
+                rules = checked.asked_in(program, statements)
+                inputs = system.facts_of(system.annotate(pairs))
                 names = (rule.name for rule in rules.rules)
-                for trace in counted(Tracer(rules, system.solver).fired(known, names)):
-                    found.add(trace)
+                for trace in counted(Tracer(rules, system.solver).fired(inputs, names)):
+                    coverage.add(trace)
             except (RuleError, SolveError, TraceError) as error:
                 # What a rule is not named in is told of the first.
-                place = next((one for one in asked if one.rule.name in str(error)), asked[0])
-                told = f"{program.name}, sample {error.where or 'pairs'}: {error.found}"
+                named = (place for place in statements if place.rule.name in str(error))
+                first = next(named, statements[0])
+                text = f"{program.name}, sample {error.where or 'pairs'}: {error.found}"
                 hint = error.hint or "Loosen or remove it"
-                return [checked.finding("no-answer", place, told, hint, place.rule.name)]
-    return list(check_sample(checked, asked, found.fired, found.seen, found.clashes, len(pairs)))
+                return [checked.finding("no-answer", first, text, hint, first.rule.name)]
+    fired, seen, clashes = coverage.fired, coverage.seen, coverage.clashes
+    return list(check_sample(checked, statements, fired, seen, clashes, len(pairs)))
 
 
-def _enough(checked: Checked, own: set[Path]) -> list[Program]:
+def _enough(checked: Checked, paths: set[Path]) -> list[Program]:
     """Programs that load all files between them, as few as possible: weights do not matter."""
     files = {
-        program: (own & {*checked.loaded[program]}) - program.weights
+        program: (paths & {*checked.loaded[program]}) - program.weights
         for program in checked.programs
         if program.decides
     }
     chosen: list[Program] = []
     covered: set[Path] = set()
-    for program in sorted(files, key=lambda one: -len(files[one])):
+    for program in sorted(files, key=lambda program: -len(files[program])):
         if not files[program] <= covered:
             chosen.append(program)
             covered |= files[program]
@@ -195,21 +203,18 @@ def _enough(checked: Checked, own: set[Path]) -> list[Program]:
 
 
 def _render(findings: Sequence[Finding], most: int | None) -> list[str]:
-    lines = [str(one) for one in findings if one.severity != "note"]
-    notes = [one for one in findings if one.severity == "note"]
-    notes.sort(key=lambda one: one.kind, reverse=True)
-    for kind, group in groupby(notes, key=lambda one: one.kind):
-        same = list(group)
-        hints = {one.hint for one in same}
-        hint = f". {same[0].hint}" if len(hints) == 1 else ""
-        lines.append(unbroken(f"note: {same[0].found}{hint} [{kind}]"))
-        rows = [
-            (f"{one.file}:{one.line}", one.subject, "" if len(hints) == 1 else one.hint)
-            for one in same[:most]
-        ]
+    lines = [str(finding) for finding in findings if finding.severity != "note"]
+    notes = [finding for finding in findings if finding.severity == "note"]
+    notes.sort(key=lambda finding: finding.kind, reverse=True)
+    for kind, group in groupby(notes, key=lambda finding: finding.kind):
+        alike = list(group)
+        hints = {finding.hint for finding in alike}
+        hint = f". {alike[0].hint}" if len(hints) == 1 else ""
+        lines.append(unbroken(f"note: {alike[0].found}{hint} [{kind}]"))
+        rows = [(f"{n.file}:{n.line}", n.subject, "" if hint else n.hint) for n in alike[:most]]
         lines += [f"    {line}" for line in table(rows, left=True).rstrip("\n").split("\n")]
-        if most is not None and len(same) > most:
-            lines.append(f"    and {len(same) - most} more, see --all-notes")
+        if most is not None and len(alike) > most:
+            lines.append(f"    and {len(alike) - most} more, see --all-notes")
     return lines
 
 
@@ -222,14 +227,14 @@ _WHY = 8  # lines of the reply to why-not that are printed; JSON has all
   ists-asp rules test my-rules --json
   ists-asp rules test --rules mine.lp
 """)
-@click.argument("given", nargs=-1, type=RULES, metavar="[RULES]...")
+@click.argument("paths", nargs=-1, type=RULES, metavar="[RULES]...")
 @options.profile_options
 @options.templates_option
 @options.json_option
 @options.quiet_option
 @click.pass_context
 def test(
-    context: click.Context, given: tuple[Path, ...], setup: Setup, as_json: bool, quiet: bool
+    context: click.Context, paths: tuple[Path, ...], setup: Setup, as_json: bool, quiet: bool
 ) -> None:
     """Test whether the examples of rules hold, both ways round but for verdicts.
 
@@ -245,31 +250,31 @@ def test(
     from ists_asp.run.pool import apart
 
     shipped = rules_dir()
-    own = (one for one in given if one.name != TESTS)
-    own = (one for one in own if not one.resolve().is_relative_to(shipped))
-    work = partial(_records, given or (shipped,), replace(setup, rules=(*setup.rules, *own)))
+    user_files = (path for path in paths if path.name != TESTS)
+    user_files = (path for path in user_files if not path.resolve().is_relative_to(shipped))
+    work = partial(_records, paths or (shipped,), replace(setup, rules=(*setup.rules, *user_files)))
     with progress(None, shown=not quiet) as step:
         records = apart(work, step=step, warn=warn)
-    failing = [one for one in records if one["failures"]]
-    told = "".join(f"{line}\n" for one in failing for line in _told(one))
+    failing = [record for record in records if record["failures"]]
+    text = "".join(f"{line}\n" for record in failing for line in _failure_lines(record))
     if not quiet:
-        held = len(records) - len(failing)
-        told += f"{held} example{'s hold' if held != 1 else ' holds'}, {len(failing)} fail\n"
-    write_output(None, records if as_json else visible(told))
+        passing = len(records) - len(failing)
+        text += f"{passing} example{'s hold' if passing != 1 else ' holds'}, {len(failing)} fail\n"
+    write_output(None, records if as_json else visible(text))
     context.exit(bool(failing))
 
 
-def _records(given: Sequence[Path], setup: Setup) -> list[dict[str, Any]]:
+def _records(paths: Sequence[Path], setup: Setup) -> list[dict[str, Any]]:
     from ists_asp.rules.catalogue import find_examples
     from ists_asp.run.worker import counted
 
-    found: dict[str, list[Example]] = {}
-    for example in find_examples(given, setup.store):
-        found.setdefault(example.profile or setup.profile, []).append(example)
-    if not found:
+    by_profile: dict[str, list[Example]] = {}
+    for example in find_examples(paths, setup.store):
+        by_profile.setdefault(example.profile or setup.profile, []).append(example)
+    if not by_profile:
         expected = '%@example "sentence" | "sentence": claim, above a rule'
-        raise UsageError("there are no examples", where=str(given[0]), expected=expected)
-    return list(counted(chain.from_iterable(starmap(partial(_tested, setup), found.items()))))
+        raise UsageError("there are no examples", where=str(paths[0]), expected=expected)
+    return list(counted(chain.from_iterable(starmap(partial(_tested, setup), by_profile.items()))))
 
 
 def _tested(setup: Setup, profile: str, examples: Sequence[Example]) -> Iterator[dict[str, Any]]:
@@ -279,16 +284,16 @@ def _tested(setup: Setup, profile: str, examples: Sequence[Example]) -> Iterator
     from ists_asp.solver.batch import batches
 
     with System(replace(setup, profile=profile)) as system, telling(system):
-        for some in batches(examples):
-            yield from judged(system, some)
+        for batch in batches(examples):
+            yield from judged(system, batch)
 
 
-def _told(record: dict[str, Any]) -> Iterator[str]:
+def _failure_lines(record: dict[str, Any]) -> Iterator[str]:
     yield f"{record['where']}: {record['example']}"
-    for number, one in enumerate(record["failures"]):
-        yield "  fails with the sentences swapped:" if one["swapped"] else "  fails:"
-        shown = one["found"].splitlines()
-        for why in [] if number else one["why"]:
+    for number, failure in enumerate(record["failures"]):
+        yield "  fails with the sentences swapped:" if failure["swapped"] else "  fails:"
+        output = failure["found"].splitlines()
+        for why in [] if number else failure["why"]:
             lines = why.splitlines()
-            shown += lines[:_WHY] + ["…"] * (len(lines) > _WHY)
-        yield from (f"    {line}" for line in shown)
+            output += lines[:_WHY] + ["…"] * (len(lines) > _WHY)
+        yield from (f"    {line}" for line in output)

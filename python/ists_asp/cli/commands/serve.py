@@ -95,16 +95,16 @@ def serve(
     from ists_asp.workbench.desk import Desks
     from ists_asp.workbench.project import Project, Shared
 
-    work = Shared.read(sent) if sent else None
-    profile = setup.profile or (work.project if work else None)
-    rules = work.rules if work else None
+    shared = Shared.read(sent) if sent else None
+    profile = setup.profile or (shared.project if shared else None)
+    rules = shared.rules if shared else None
     project = Project(folder, profile, note, read_only=read_only, rules=rules, second=second)
     project.lock()
     name = sha256(os.fsencode(project.root)).hexdigest()
     listening = _listening(name, port)
     port = listening.getsockname()[1]
-    token = _token(name, new=new_token, kept=not read_only)
-    page = f"{work.page}&" if work else "/?"
+    token = _token(name, new=new_token, save=not read_only)
+    page = f"{shared.page}&" if shared else "/?"
     address = f"http://{ADDRESS}:{port}{page}token={token}"
     with Desks(project, replace(setup, incremental=False)) as desks:
         # Workers begin before any thread does.
@@ -142,27 +142,27 @@ def _listening(name: str, port: int | None) -> socket.socket:
     Where the folder's is taken, it is any that is free. A UsageError where the one given is taken,
     or nobody may listen.
     """
-    own = _PORTS[int(name[:8], 16) % len(_PORTS)]
+    default = _PORTS[int(name[:8], 16) % len(_PORTS)]
     try:
-        return socket.create_server((ADDRESS, own if port is None else port))
+        return socket.create_server((ADDRESS, default if port is None else port))
     except OSError as fault:
-        taken = fault.errno == errno.EADDRINUSE
-        if taken and port is None:
-            note(f"port {own} of this folder is taken: another one is used this time")
+        in_use = fault.errno == errno.EADDRINUSE
+        if in_use and port is None:
+            note(f"port {default} of this folder is taken: another one is used this time")
             return _listening(name, 0)
-        found = f"port {port} is taken" if taken else f"port {port or own}: {fault.strerror}"
+        found = f"port {port} is taken" if in_use else f"port {port or default}: {fault.strerror}"
         hint = "Choose another one, or leave --port out"
         raise UsageError(found, where="--port", hint=hint) from None
 
 
-def _token(name: str, *, new: bool, kept: bool) -> str:
+def _token(name: str, *, new: bool, save: bool) -> str:
     """The token of a folder of this name, kept in the user's state folder if that can be."""
     file = user_state_path("ists-asp", appauthor=False) / "serve" / name
     with suppress(OSError, UnicodeError):
-        if not new and re.fullmatch(r"[\w-]{32}", known := file.read_text("ascii")):
-            return known
+        if not new and re.fullmatch(r"[\w-]{32}", token := file.read_text("ascii")):
+            return token
     token = secrets.token_urlsafe(24)
-    if kept:
+    if save:
         with suppress(OSError):
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             file.unlink(missing_ok=True)

@@ -110,10 +110,10 @@ def solve(
         raise UsageError(f"{found}, which holds one answer a pair", hint=f"Add {others}")
     setup = replace(setup, models=models, with_atoms=shape is formats.ANSWERS["atoms"])
     columns = formats.PAIRS if rows == "pairs" else formats.ALIGNMENTS
-    work = partial(solve_pairs, source, setup, shape, output, columns, **run)
+    task = partial(solve_pairs, source, setup, shape, output, columns, **run)
     if watch:
-        _watch(setup.rules, work)
-    work()
+        _watch(setup.rules, task)
+    task()
 
 
 @command("""
