@@ -82,62 +82,62 @@ def router(bench: Bench) -> APIRouter:
     """The routes of the API."""
     routes = APIRouter(prefix="/api", tags=["pairs"])
 
-    def at(given: GivenPair) -> tuple[Desk, Pair]:
-        desk = bench.desks.desk(given.profile)
-        return desk, desk.pair(_side(given, 1), _side(given, 2), given.id)
+    def at(query: GivenPair) -> tuple[Desk, Pair]:
+        desk = bench.desks.desk(query.profile)
+        return desk, desk.pair(_side(query, 1), _side(query, 2), query.id)
 
-    def decided(given: GivenPair) -> tuple[Desk, SolvedAnswer]:
-        desk, pair = at(given)
-        return desk, desk.decide(pair, tab=given.tab, number=given.number)
+    def decided(query: GivenPair) -> tuple[Desk, SolvedAnswer]:
+        desk, pair = at(query)
+        return desk, desk.decide(pair, tab=query.tab, number=query.number)
 
     def rating(desk: Desk, answer: SolvedAnswer) -> object:
         return rating_record(desk.ask(partial(questions.rate, answer=answer)))
 
     @routes.post("/solve", summary="Chunks, alignments, labels and scores, with a picture")
-    def solve(given: GivenPair) -> dict[str, Any]:
-        _, answer = decided(given)
+    def solve(query: GivenPair) -> dict[str, Any]:
+        _, answer = decided(query)
         drawn = picture(answer, active=True, folded=punctuation(answer))
         return {**answer.to_dict(), "picture": drawn}
 
     @routes.post("/picture", summary="The alignment as an SVG file with its own style")
-    def drawn(given: GivenPair) -> dict[str, str]:
-        return {"svg": svg_file(decided(given)[1])}
+    def drawn(query: GivenPair) -> dict[str, str]:
+        return {"svg": svg_file(decided(query)[1])}
 
     @routes.post("/explain", summary="The answer in words")
-    def explain(given: GivenPair) -> dict[str, Any]:
-        desk, answer = decided(given)
+    def explain(query: GivenPair) -> dict[str, Any]:
+        desk, answer = decided(query)
         return dict(desk.ask(partial(questions.explain, answer=answer), worker=0))
 
     @routes.post("/rate", summary="How similar the sentences are as wholes")
-    def rate(given: GivenPair) -> dict[str, Any]:
-        desk, answer = decided(given)
-        return {"id": given.id, "rating": rating(desk, answer)}
+    def rate(query: GivenPair) -> dict[str, Any]:
+        desk, answer = decided(query)
+        return {"id": query.id, "rating": rating(desk, answer)}
 
     @routes.post("/why", summary="Why a decision was taken")
-    def why(given: Asked) -> dict[str, Any]:
-        desk, pair = at(given)
-        return desk.why(pair, *given.decision)
+    def why(query: Asked) -> dict[str, Any]:
+        desk, pair = at(query)
+        return desk.why(pair, *query.decision)
 
     @routes.post("/why-not", summary="Why a decision was not taken")
-    def why_not(given: Asked) -> dict[str, Any]:
-        desk, pair = at(given)
-        return desk.why(pair, *given.decision, negative=True)
+    def why_not(query: Asked) -> dict[str, Any]:
+        desk, pair = at(query)
+        return desk.why(pair, *query.decision, negative=True)
 
     @routes.post("/feedback", summary="Students' answers beside model answers: one, or a list")
     def feedback(
-        given: GivenAnswer | Annotated[list[GivenAnswer], Field(max_length=1000)],
+        body: GivenAnswer | Annotated[list[GivenAnswer], Field(max_length=1000)],
         profile: str = "default",
         language: str | None = None,
     ) -> dict[str, Any] | list[dict[str, Any]]:
         bench.desks.setup(profile).check_has(Purpose.FEEDBACK)
-        desk, own = bench.desks.desk(profile), load_profile(profile).language
-        templates = load_templates(language or own)
+        desk, code = bench.desks.desk(profile), load_profile(profile).language
+        templates = load_templates(language or code)
         submissions = [
             Submission(item.id, item.question, item.answer, (*filter(has_words, item.references),))
-            for item in (given if isinstance(given, list) else [given])
+            for item in (body if isinstance(body, list) else [body])
         ]
-        asked = batches((one for one in submissions if one.references), _TOGETHER)
-        results = ask_each(desk.ask, asked, partial(System.judge_many, templates=templates))
+        groups = batches((each for each in submissions if each.references), _TOGETHER)
+        results = ask_each(desk.ask, groups, partial(System.judge_many, templates=templates))
 
         def record(submission: Submission) -> dict[str, Any]:
             result: Feedback | IstsError = DataError("no model answer", expected="one with words")
@@ -146,18 +146,18 @@ def router(bench: Bench) -> APIRouter:
             if isinstance(result, IstsError):
                 return {"id": submission.id, "error": visible(str(result))}
             words = result.answer.pair.sent1
-            if (fault := foreign((words, words), own, profile)) is not None:
+            if (fault := foreign((words, words), code, profile)) is not None:
                 return {"id": submission.id, "error": str(fault)}
             return {"id": submission.id} | {name: result.cell(name) for name in COLUMNS}
 
         records = list(map(record, submissions))
-        return records if isinstance(given, list) else records[0]
+        return records if isinstance(body, list) else records[0]
 
     @routes.post("/batch", summary="Many pairs, as JSON Lines in and out")
     async def batch(request: Request) -> StreamingResponse:
         lines = enumerate((await request.body()).splitlines(), 1)
 
-        def answered(number: int, line: bytes) -> dict[str, Any]:
+        def reply(number: int, line: bytes) -> dict[str, Any]:
             name = str(number)
             try:
                 record = {"id": name, **msgspec.json.decode(line, type=dict[str, Any])}
@@ -173,18 +173,18 @@ def router(bench: Bench) -> APIRouter:
             except (msgspec.MsgspecError, ValueError, RecursionError) as error:
                 return {"id": name, "error": f"line {number}: {error}"}
 
-        return streamed(answered(number, line) for number, line in lines if line)
+        return streamed(reply(number, line) for number, line in lines if line)
 
     return routes
 
 
-def _side(given: GivenPair, side: int) -> str | Sentence:
+def _side(query: GivenPair, side: int) -> str | Sentence:
     names = (f"{name}{side}" for name in ("sent", "tokens", "chunks"))
-    text, tokens, chunks = (getattr(given, name) for name in names)
+    text, tokens, chunks = (getattr(query, name) for name in names)
     if tokens is None and chunks is None:
         return " ".join(text.split())
     if tokens is None:
         raise DataError(f"chunks{side} without tokens{side}", expected="tokens as well")
-    found = given_chunks(chunks, len(tokens), str(side), f"chunks{side}")
+    spans = given_chunks(chunks, len(tokens), str(side), f"chunks{side}")
     words = given_tokens(tokens, f"tokens{side}")
-    return replace(make_sentence(words, text), chunks=found)
+    return replace(make_sentence(words, text), chunks=spans)

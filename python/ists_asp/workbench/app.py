@@ -93,9 +93,9 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
     for view in (api, rules, words, effects, corrections, learning, report, feedback, fixes):
         app.include_router(view.router(bench))
 
-    def page(view: str, request: Request, **more: object) -> responses.HTMLResponse:
-        known = {name: load_profile(name) for name in list_profiles()}
-        language = known[project.profile].language
+    def page(view: str, request: Request, **details: object) -> responses.HTMLResponse:
+        profiles = {name: load_profile(name) for name in list_profiles()}
+        language = profiles[project.profile].language
         texts = texts_of(language)
         text = template("workbench", f"{view}.html").render(
             gettext=lambda text: texts.get(text, text),
@@ -106,11 +106,11 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
             nonce=request.state.nonce,
             folder=project.root.name,
             profile=project.profile,
-            profiles=known,
+            profiles=profiles,
             corpora=project.corpora(),
             read_only=not project.folder.writable,
             second=project.second and project.second.root.name,
-            **more,
+            **details,
         )
         return responses.HTMLResponse(text)
 
@@ -120,10 +120,10 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
 
     @app.get("/help/{name:path}", include_in_schema=False)
     def help_page(name: str, request: Request) -> responses.Response:
-        known = manual.pages()
-        if name not in known:
-            return responses.RedirectResponse(f"/help/{next(iter(known))}")
-        return page("help", request, parts=manual.PARTS, pages=known, page=known[name])
+        pages = manual.pages()
+        if name not in pages:
+            return responses.RedirectResponse(f"/help/{next(iter(pages))}")
+        return page("help", request, parts=manual.PARTS, pages=pages, page=pages[name])
 
     app.add_route("/", lambda _request: responses.RedirectResponse("/try"))
     app.add_route("/docs", lambda _request: responses.FileResponse(folder / "docs.html"))
@@ -140,8 +140,8 @@ def make_app(bench: Bench, token: str, port: int, warn: Callable[[str], object])
     def malformed(_request: Request, error: RequestValidationError) -> responses.JSONResponse:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"][1:])
-        told = f"{place or 'the request'}: {first['msg']}. See /docs"
-        return responses.JSONResponse({"error": visible(told)}, 422)
+        text = f"{place or 'the request'}: {first['msg']}. See /docs"
+        return responses.JSONResponse({"error": visible(text)}, 422)
 
     @app.exception_handler(HTTPException)
     def refused(_request: Request, error: HTTPException) -> responses.JSONResponse:
@@ -220,39 +220,39 @@ class Guard:
             self._questions -= question
 
     def _answer(self, request: Request) -> responses.Response | None:
-        headers, given = request.headers, request.query_params.get("token")
+        headers, token = request.headers, request.query_params.get("token")
         refusal, status = None, 403
         if headers.get("host") not in self._hosts:
             refusal = f"This name does not lead here. Use the address {_PRINTED}."
-        elif not self._own(headers):
+        elif not self._is_own_page(headers):
             refusal = "Requests of other sites are refused."
-        elif given is not None and request.method == "GET":
-            if self._same(given):
+        elif token is not None and request.method == "GET":
+            if self._is_token(token):
                 return self._enter(request)
             refusal = f"This token is wrong. Use the address {_PRINTED}."
-        elif not self._known(request):
+        elif not self._has_token(request):
             refusal = f"Open the address {_PRINTED}, with its token."
         elif int(headers.get("content-length") or 0) > LARGEST:
             refusal, status = f"A request may have {LARGEST} bytes at most.", 413
         return responses.PlainTextResponse(f"{refusal}\n", status) if refusal else None
 
-    def _same(self, token: str) -> bool:
+    def _is_token(self, token: str) -> bool:
         return hmac.compare_digest(token.encode(), self._token.encode())
 
-    def _own(self, headers: Headers) -> bool:
+    def _is_own_page(self, headers: Headers) -> bool:
         """Whether a request comes from a page of ours, or from no page at all."""
         origins = {None, *(f"http://{host}" for host in self._hosts)}
         site = headers.get("sec-fetch-site", "none")
         return headers.get("origin") in origins and site in ("none", "same-origin")
 
-    def _known(self, request: Request) -> bool:
+    def _has_token(self, request: Request) -> bool:
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-        given = bearer if scheme.lower() == "bearer" else request.cookies.get(self._cookie)
-        return given is not None and self._same(given)
+        token = bearer if scheme.lower() == "bearer" else request.cookies.get(self._cookie)
+        return token is not None and self._is_token(token)
 
     def _enter(self, request: Request) -> responses.Response:
         """Take the token from the address into a cookie."""
-        left = [(name, one) for name, one in request.query_params.multi_items() if name != "token"]
+        left = [item for item in request.query_params.multi_items() if item[0] != "token"]
         # Two slashes at the beginning would lead to another site.
         target = "/" + request.scope["path"].lstrip("/") + (f"?{urlencode(left)}" if left else "")
         cookie = f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/; "
@@ -315,8 +315,8 @@ class Connection(H11Protocol):
         self._open[self] = self.client[0] if self.client else ""
         if len(self._open) > CONNECTIONS:
             share = Counter(self._open.values())
-            idle = (one for one in self._open if one._idle)
-            max(idle, key=lambda one: share[self._open[one]], default=self)._leave()
+            idle = (connection for connection in self._open if connection._idle)
+            max(idle, key=lambda connection: share[self._open[connection]], default=self)._leave()
         self._wait()
 
     def on_response_complete(self) -> None:

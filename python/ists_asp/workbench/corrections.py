@@ -69,14 +69,14 @@ def act(answer: Answer, action: Action) -> Answer:
     if action.do in ("accept", "settle"):
         return _complete(answer, aligned)
     if action.do == "join":
-        one, two = map(set, sides)
-        met = [line for line in aligned if one & {*line.tokens1} or two & {*line.tokens2}]
+        first, second = map(set, sides)
+        touching = [line for line in aligned if first & {*line.tokens1} or second & {*line.tokens2}]
         new = Alignment(*sides, *_NEW)
-        if action.several and met:
-            tokens1 = tuple(sorted(one.union(*(line.tokens1 for line in met))))
-            tokens2 = tuple(sorted(two.union(*(line.tokens2 for line in met))))
-            new = replace(met[0], tokens1=tokens1, tokens2=tokens2)
-        return _complete(answer, [new, *(line for line in aligned if line not in met)])
+        if action.several and touching:
+            tokens1 = tuple(sorted(first.union(*(line.tokens1 for line in touching))))
+            tokens2 = tuple(sorted(second.union(*(line.tokens2 for line in touching))))
+            new = replace(touching[0], tokens1=tokens1, tokens2=tokens2)
+        return _complete(answer, [new, *(line for line in aligned if line not in touching)])
     line = next((line for line in aligned if line.sides == sides), None)
     if line is None:
         raise UsageError("this is not an alignment", hint="Choose one first")
@@ -99,12 +99,12 @@ def _judged(line: Alignment, action: Action) -> Alignment:
 def _complete(answer: Answer, aligned: list[Alignment]) -> Answer:
     """The answer with these alignments, and lines for the other chunks."""
     lines = [replace(line, confidence=None) for line in aligned]
-    known = {line.sides: line for line in answer.alignments}
+    old = {line.sides: line for line in answer.alignments}
     for side, chunks in enumerate(answer.chunks):
         used = {token for line in aligned for token in line.sides[side]}
         for tokens in (chunk.tokens for chunk in chunks if not {*chunk.tokens} & used):
-            one, two = (tokens, ()) if side == 0 else ((), tokens)
-            lines.append(known.get((one, two)) or Alignment(one, two, Label.NOALI, None))
+            sides = (tokens, ()) if side == 0 else ((), tokens)
+            lines.append(old.get(sides) or Alignment(sides[0], sides[1], Label.NOALI, None))
     lines.sort(key=lambda line: (not line.tokens1, line.tokens1, line.tokens2))
     return Answer(answer.pair, answer.chunks1, answer.chunks2, tuple(lines), (), optimal=True)
 
@@ -131,8 +131,8 @@ class _Done(NamedTuple):
 
 def _says(sent1: str, sent2: str) -> tuple[str, str]:
     """The sentences, normalised, without the blanks between their tokens."""
-    one, two = ("".join(normalize("NFC", text).split()) for text in (sent1, sent2))
-    return one, two
+    first, second = ("".join(normalize("NFC", text).split()) for text in (sent1, sent2))
+    return first, second
 
 
 def keyed(pairs: Iterable[Pair]) -> dict[Key, Pair]:
@@ -170,14 +170,14 @@ class Corrections:
         return self._by_id(self._history(corpus)[0], self._project.corpus(corpus).pairs)
 
     def change(
-        self, corpus: str, identifier: str, made: Callable[[Answer | None], Answer], action: str
+        self, corpus: str, identifier: str, correct: Callable[[Answer | None], Answer], action: str
     ) -> Answer:
         """Mend a pair: make something of the correction that there is; it is on disk then."""
         with self._lock:
-            given, (done, _) = self._project.corpus(corpus), self._history(corpus)
-            pairs, wanted = given.pairs, given.pair(identifier)
-            key = next(key for key, pair in keyed(pairs).items() if pair is wanted)
-            after = check_answer(made(self._by_id(done, pairs)[0].get(identifier)), self._scheme)
+            loaded, (done, _) = self._project.corpus(corpus), self._history(corpus)
+            pairs, pair = loaded.pairs, loaded.pair(identifier)
+            key = next(key for key, other in keyed(pairs).items() if other is pair)
+            after = check_answer(correct(self._by_id(done, pairs)[0].get(identifier)), self._scheme)
             done.append(_Done(key, identifier, action, after))
             self._write(corpus, pairs, done, done[-1], answer_record(after) | {"action": action})
             return after
@@ -197,19 +197,21 @@ class Corrections:
 
     def second(self, corpus: str) -> dict[str, Answer]:
         """The answers of the second annotator, if there is one, by the ids that pairs have here."""
-        folder, name, found = self._project.second, f"{corpus}.jsonl", list[Answer]()
+        folder, name, answers = self._project.second, f"{corpus}.jsonl", list[Answer]()
         if folder is not None and folder.stamps(name):
 
             def parse(line: bytes) -> Answer:
                 return _sound(read_record(msgspec.json.decode(line), self._scheme))
 
-            found = folder.records(name, parse)
+            answers = folder.records(name, parse)
         elif folder is not None and folder.stamps(f"{corpus}.wa"):
             with folder.open(f"{corpus}.wa") as stream:
-                known = read_references(stream).values()
-            found = [given_answer(one.pair, one.alignments) for one in known]
-        theirs = dict(zip(keyed(one.pair for one in found), found, strict=True))
-        pairs = keyed(self._project.corpus(corpus).pairs) if found else {}
+                references = read_references(stream).values()
+            answers = [
+                given_answer(reference.pair, reference.alignments) for reference in references
+            ]
+        theirs = dict(zip(keyed(answer.pair for answer in answers), answers, strict=True))
+        pairs = keyed(self._project.corpus(corpus).pairs) if answers else {}
         return {
             pair.id: replace(theirs[key], pair=replace(theirs[key].pair, id=pair.id))
             for key, pair in pairs.items()
@@ -222,18 +224,18 @@ class Corrections:
         both = [name for name in mine if name in theirs]
         if not both:
             return {"pairs": 0, "disagreements": []}
-        one, two = ({name: Answered.of(run[name]) for name in both} for run in (mine, theirs))
-        found = compare_annotators(one, two, self._scheme).as_dict()
+        first, second = ({name: Answered.of(run[name]) for name in both} for run in (mine, theirs))
+        agreement = compare_annotators(first, second, self._scheme).as_dict()
         last = {done.key: done.action for done in self._history(corpus)[0]}
         by_key = keyed(self._project.corpus(corpus).pairs).items()
-        settled = {one.id for key, one in by_key if last.get(key, "").startswith(_SETTLED)}
-        rows = [row for row in found["disagreements"] if row["id"] not in settled]
-        return {**found, "disagreements": rows}
+        settled = {pair.id for key, pair in by_key if last.get(key, "").startswith(_SETTLED)}
+        rows = [row for row in agreement["disagreements"] if row["id"] not in settled]
+        return {**agreement, "disagreements": rows}
 
     def _by_id(
         self, done: Iterable[_Done], pairs: Iterable[Pair]
     ) -> tuple[dict[str, Answer], dict[str, Answer]]:
-        latest, by_key = {one.key: one.answer for one in done}, keyed(pairs)
+        latest, by_key = {action.key: action.answer for action in done}, keyed(pairs)
         mended = {pair.id: latest.pop(key) for key, pair in by_key.items() if key in latest}
         ids, lost = {pair.id for pair in by_key.values()}, dict[str, Answer]()
         for answer in latest.values():
@@ -241,11 +243,14 @@ class Corrections:
             old = " ".join(clean(answer.pair.id, "", Repairs()).split()) or "pair"
             names = chain([old], (f"{old}-{number}" for number in count(2)))
             lost[next(name for name in names if name not in ids and name not in lost)] = answer
-        found = (
-            {name: replace(one, pair=replace(one.pair, id=name)) for name, one in answers.items()}
-            for answers in (mended, lost)
+        mended, lost = (
+            {
+                name: replace(answer, pair=replace(answer.pair, id=name))
+                for name, answer in run.items()
+            }
+            for run in (mended, lost)
         )
-        return next(found), next(found)
+        return mended, lost
 
     def _history(self, corpus: str) -> tuple[list[_Done], list[_Done]]:
         """The actions on a corpus that stand, in their order, and those undone, the last last."""
@@ -263,7 +268,7 @@ class Corrections:
         for head, answer in filter(None, self._project.folder.records(_LOG, parse)):
             if answer is None:
                 source, target = (done, undone) if head.action == _UNDO else (undone, done)
-                same = (n for n, one in enumerate(source) if head.pair in (one.key, None))
+                same = (n for n, action in enumerate(source) if head.pair in (action.key, None))
                 last = max((n for n in same if head.pair or source[n].id == head.id), default=None)
                 if last is not None:
                     target.append(source.pop(last))
@@ -284,7 +289,7 @@ class Corrections:
         record: dict[str, Any],
     ) -> None:
         """Write the files that follow from actions, and the record of the last one, to the log."""
-        answers = [answer for some in self._by_id(done, pairs) for answer in some.values()]
+        answers = [answer for group in self._by_id(done, pairs) for answer in group.values()]
         lines = (msgspec.json.encode(answer_record(answer)).decode() for answer in answers)
         texts = {
             f"{CORRECTIONS}/{corpus}.jsonl": "".join(f"{line}\n" for line in lines),
@@ -308,7 +313,7 @@ def router(bench: Bench) -> APIRouter:
         pair, desk = bench.project.corpus(name).pair(identifier), bench.desks.desk()
         return desk.decide(desk.pair(pair.sent1, pair.sent2, pair.id))
 
-    def shown(name: str, answer: Answer, mended: bool) -> dict[str, Any]:
+    def record(name: str, answer: Answer, mended: bool) -> dict[str, Any]:
         drawn = picture(answer, active=True)
         theirs = corrections.second(name).get(answer.pair.id)
         second = None if theirs is None else picture(theirs)
@@ -323,7 +328,7 @@ def router(bench: Bench) -> APIRouter:
     @routes.get("/{name}/pair", summary="The correction of a pair so far, or its answer")
     def pair(name: str, id: str) -> dict[str, Any]:
         mended = corrections.mended(name)[0].get(id)
-        return shown(name, mended or answered(name, id), mended is not None)
+        return record(name, mended or answered(name, id), mended is not None)
 
     @routes.get("/{name}/second", summary="How far the second annotator agrees, and where not")
     def second(name: str) -> dict[str, Any]:
@@ -332,18 +337,18 @@ def router(bench: Bench) -> APIRouter:
     @routes.post("/{name}", summary="Correct a pair; it is then in the .wa file")
     def mend(name: str, action: Action) -> dict[str, Any]:
         bench.project.folder.check_writable()
-        said = action.model_dump(exclude_unset=True, exclude={"id"}, mode="json")
-        done = " ".join(str(value) for value in said.values())
+        values = action.model_dump(exclude_unset=True, exclude={"id"}, mode="json")
+        text = " ".join(str(value) for value in values.values())
         theirs = corrections.second(name).get(action.id) if action.second else None
         if action.second and theirs is None:
             raise UsageError("the second annotator has no answer to this pair")
-        made = corrections.change(
+        corrected = corrections.change(
             name,
             action.id,
             lambda now: act(theirs or now or answered(name, action.id), action),
-            done,
+            text,
         )
-        return shown(name, made, mended=True)
+        return record(name, corrected, mended=True)
 
     @routes.post("/{name}/{step}", summary="Undo the last action, or redo what was undone last")
     def step(name: str, step: Step) -> dict[str, Any]:

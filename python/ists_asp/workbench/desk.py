@@ -59,9 +59,9 @@ class Newest:
         """Say whether a question is still the newest; without a number it is newer than all."""
         with self._lock:
             last = self._numbers.get(key, 0)
-            own = last + 1 if number is None else number
-            self._numbers[key] = max(last, own)
-        return lambda: self._numbers[key] <= own
+            current = last + 1 if number is None else number
+            self._numbers[key] = max(last, current)
+        return lambda: self._numbers[key] <= current
 
 
 class Desk(Closing):
@@ -125,8 +125,8 @@ class Desk(Closing):
     def pair(self, first: GivenSentence, second: GivenSentence, identifier: str = "1") -> Pair:
         """An annotated pair; text is tokenised."""
         with self._open(), self._lock:
-            read = self._annotator.read([(identifier, first, second)])
-            return next(self._annotator.annotate(read))
+            pairs = self._annotator.read([(identifier, first, second)])
+            return next(self._annotator.annotate(pairs))
 
     def annotate(self, pairs: Sequence[Pair]) -> list[Pair]:
         """Many pairs, annotated; those of text are tokenised."""

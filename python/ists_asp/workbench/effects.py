@@ -39,7 +39,7 @@ from ists_asp.workbench.desk import Bench
 from ists_asp.workbench.folder import Folder, Stamp
 from ists_asp.workbench.project import Corpus, State
 
-Seen = list[Stamp]
+Stamps = list[Stamp]
 """Files of a corpus, and when they were changed."""
 Rules = tuple[Path, ...]
 
@@ -67,7 +67,7 @@ def _causes(
     worker: System, pairs: Sequence[Pair], old: Rules, new: Rules, gold: Mapping[str, Reference]
 ) -> Iterator[dict[str, Any]]:
     """The differences of pairs, each traced twice, as ``ists-asp diff --json`` tells them."""
-    before, after = (_system(worker, one) for one in (old, new))
+    before, after = (_system(worker, rules) for rules in (old, new))
     edits, weights = find_edits(before.rules, after.rules)
     for pair, both in zip(pairs, run_both(before, after, pairs, wholes=True), strict=True):
         runs = {pair.id: both.old}, {pair.id: both.new}, gold or None, {pair.id: both.causes}
@@ -81,7 +81,7 @@ def _causes(
 class Run:
     """The answers of a state to a corpus, by ids, or what is wrong with a pair; or with all."""
 
-    seen: Seen
+    stamps: Stamps
     gold: Mapping[str, Reference] = field(default_factory=dict)
     answers: dict[str, Answer | str] = field(default_factory=dict)
     fault: str | None = None
@@ -98,14 +98,14 @@ class Effects(Closing):
         setup = replace(bench.desks.setup(), rules=(), incremental=True)
         self._worker = Worker(setup, renewed=_RENEWED)
         self._copied = set[str]()
-        self._corpora: dict[str, tuple[Seen, Corpus]] = {}
+        self._corpora: dict[str, tuple[Stamps, Corpus]] = {}
         self._runs: dict[tuple[str, str], Run] = {}
         self._asked: tuple[State, ...] = ()
         self._busy: tuple[tuple[str, str], float] | None = None
         self._closed = threading.Event()
         self.under_way: dict[str, Any] | None = None
-        for work in (self._watch, self._work):
-            threading.Thread(target=work, daemon=True).start()
+        for loop in (self._watch, self._decide_all):
+            threading.Thread(target=loop, daemon=True).start()
 
     def close(self) -> None:
         """End what is under way."""
@@ -122,7 +122,7 @@ class Effects(Closing):
                 if key and time.monotonic() - since > _PATIENCE and not self._wanted(key):
                     self._worker.interrupt()
 
-    def _work(self) -> None:
+    def _decide_all(self) -> None:
         while not self._closed.is_set():
             with suppress(IstsError, OSError):
                 if (lacking := self._lacking()) is not None:
@@ -137,7 +137,7 @@ class Effects(Closing):
         for state in filter(None, (now, *self._asked, before)):
             for name in self._project.corpora():
                 run = self._runs.get((state.digest, name))
-                if run is None or run.seen != self._project.stamps(name):
+                if run is None or run.stamps != self._project.stamps(name):
                     return state, name
         return None
 
@@ -147,17 +147,17 @@ class Effects(Closing):
         return state is not None and not self._closed.is_set() and key == (state.digest, name)
 
     def _run(self, state: State, name: str) -> None:
-        key, seen = (state.digest, name), self._project.stamps(name)
+        key, stamps = (state.digest, name), self._project.stamps(name)
         at = self.under_way = {"state": state.number, "corpus": name, "done": 0, "pairs": 0}
         try:
             corpus, rules = self.corpus(name), self._rules(state)
             at["pairs"], self._busy = len(corpus.pairs), (key, time.monotonic())
-            runs = {key: Run(seen, corpus.gold, self._decide(key, corpus.pairs, rules))}
+            runs = {key: Run(stamps, corpus.gold, self._decide(key, corpus.pairs, rules))}
         except SupersededError:
             return
         except IstsError as error:
             fault = visible(str(error)).replace(f"{self._place(state)}/", "")
-            runs = {key: Run(seen, fault=fault)}
+            runs = {key: Run(stamps, fault=fault)}
             if isinstance(error, SolveError):
                 # Rules without an end have none for other pairs either.
                 for other in {*self._project.corpora()} - {name}:
@@ -165,8 +165,8 @@ class Effects(Closing):
                     runs[state.digest, other] = Run(stamps, fault=f"{name}: {fault}")
         finally:
             self.under_way = self._busy = None
-        held = {state.digest for state in (*self._project.states[-_HELD:], *self._asked)}
-        self._runs = {key: run for key, run in {**self._runs, **runs}.items() if key[0] in held}
+        current = {state.digest for state in (*self._project.states[-_HELD:], *self._asked)}
+        self._runs = {key: run for key, run in {**self._runs, **runs}.items() if key[0] in current}
 
     def _decide(
         self, key: tuple[str, str], pairs: Sequence[Pair], rules: Rules
@@ -198,19 +198,19 @@ class Effects(Closing):
 
     def corpus(self, name: str) -> Corpus:
         """A corpus with its pairs annotated; read again when its files have changed."""
-        seen = self._project.stamps(name)
-        if name not in self._corpora or self._corpora[name][0] != seen:
+        stamps = self._project.stamps(name)
+        if name not in self._corpora or self._corpora[name][0] != stamps:
             corpus = self._project.corpus(name)
             pairs = self._bench.desks.desk().annotate(corpus.pairs)
-            self._corpora[name] = seen, replace(corpus, pairs=tuple(pairs))
+            self._corpora[name] = stamps, replace(corpus, pairs=tuple(pairs))
         return self._corpora[name][1]
 
     def run(self, state: State, name: str) -> Run | None:
         """The answers of a state to a corpus; None, and they will come, if there are none yet."""
-        found = self._runs.get((state.digest, name))
-        if found is None and state not in self._asked:
+        run = self._runs.get((state.digest, name))
+        if run is None and state not in self._asked:
             self._asked = (state, *self._asked)[:_ASKED]
-        return found
+        return run
 
     def compared(self, *states: State) -> Iterator[dict[str, Any]]:
         """How two states differ on each corpus, worst pairs first."""
@@ -225,12 +225,12 @@ class Effects(Closing):
     def pictures(self, name: str, identifier: str, *states: State) -> list[str | None]:
         """Answers to a pair as pictures, or why there is none; the last one is gold."""
         runs = [self.run(state, name) for state in states]
-        found = [run.answers.get(identifier) if run else None for run in runs]
-        shown = [picture(one) if isinstance(one, Answer) else one for one in found]
-        gold, last = self.corpus(name).gold.get(identifier), found[-1]
+        answers = [run.answers.get(identifier) if run else None for run in runs]
+        pictures = [picture(answer) if isinstance(answer, Answer) else answer for answer in answers]
+        gold, last = self.corpus(name).gold.get(identifier), answers[-1]
         if gold is None or not isinstance(last, Answer):
-            return [*shown, None]
-        return [*shown, picture(replace(last, alignments=gold.alignments))]
+            return [*pictures, None]
+        return [*pictures, picture(replace(last, alignments=gold.alignments))]
 
     def causes(self, name: str, identifier: str, old: State, new: State) -> dict[str, Any]:
         """The differences in a pair between two states, and the edits behind them."""
@@ -269,9 +269,9 @@ def router(bench: Bench) -> APIRouter:
         states = bench.project.states
         new = state(after or len(states))
         old = state(before or max(1, new.number - 1))
-        shown = [{"number": one.number, "edit": one.edit, "when": one.when} for one in states]
+        listed = [{"number": item.number, "edit": item.edit, "when": item.when} for item in states]
         corpora = list(effects.compared(old, new))
-        return {"before": old.number, "after": new.number, "states": shown, "corpora": corpora}
+        return {"before": old.number, "after": new.number, "states": listed, "corpora": corpora}
 
     @routes.get("/progress", summary="What is under way, and which state is the latest")
     def progress() -> dict[str, Any]:

@@ -51,8 +51,8 @@ class Marks:
     def read(self) -> dict[tuple[str, ...], Mark]:
         """All marks; a DataError names a faulty line, which is never written over."""
         marks = dict[tuple[str, ...], Mark]()
-        there = self._folder.stamps(MARKS)
-        lines = self._folder.read(MARKS).rstrip("\n").split("\n") if there else []
+        exists = self._folder.stamps(MARKS)
+        lines = self._folder.read(MARKS).rstrip("\n").split("\n") if exists else []
         for number, line in enumerate(filter(None, lines), 1):
             try:
                 mark = Mark.model_validate_json(line)
@@ -69,7 +69,7 @@ class Marks:
             marks.pop(mark.key, None)
             if mark.verdict is not None:
                 marks[mark.key] = mark
-            lines = (kept.model_dump_json(exclude={"id"}) for kept in marks.values())
+            lines = (row.model_dump_json(exclude={"id"}) for row in marks.values())
             self._folder.commit({MARKS: "".join(f"{line}\n" for line in lines)})
 
 
@@ -109,12 +109,12 @@ def router(bench: Bench) -> APIRouter:
 
     @routes.get("/marks")
     def marked() -> dict[str, Any]:
-        kept = [mark.model_dump(exclude={"id"}) for mark in marks.read().values()]
-        return {"columns": COLUMNS, "verdicts": VERDICTS, "marks": kept}
+        records = [mark.model_dump(exclude={"id"}) for mark in marks.read().values()]
+        return {"columns": COLUMNS, "verdicts": VERDICTS, "marks": records}
 
     @routes.put("/marks")
-    def mark(given: Mark) -> None:
+    def mark(corrected: Mark) -> None:
         bench.project.folder.check_writable()
-        marks.put(given)
+        marks.put(corrected)
 
     return routes

@@ -52,9 +52,9 @@ def _proposed(
     pairs: Sequence[Pair],
     gold: Mapping[str, Reference],
 ) -> dict[str, Any]:
-    found = fix(with_rules(worker, rules, checked=False), [example], pairs, gold or None)
-    proposals = [asdict(one) for one in found.proposals]
-    return {"held": found.held, "proposals": proposals, "lacking": list(found.lacking)}
+    result = fix(with_rules(worker, rules, checked=False), [example], pairs, gold or None)
+    proposals = [asdict(edit) for edit in result.proposals]
+    return {"held": result.held, "proposals": proposals, "lacking": list(result.lacking)}
 
 
 def _words(sentence: Sentence, tokens: Sequence[int]) -> str:
@@ -79,36 +79,36 @@ def router(bench: Bench) -> APIRouter:
         return workers[profile]
 
     @routes.post("", summary="Edits that make a claim about a pair hold, best first")
-    def propose(given: Wrong) -> dict[str, Any]:
-        profile, name = given.profile or project.profile, given.corpus
-        one, two = (" ".join(text.split()) for text in (given.sent1, given.sent2))
-        pair = bench.desks.desk(profile).pair(one, two)
-        sides = zip(pair.sentences, (given.tokens1, given.tokens2), strict=True)
+    def propose(wrong: Wrong) -> dict[str, Any]:
+        profile, name = wrong.profile or project.profile, wrong.corpus
+        first, second = (" ".join(text.split()) for text in (wrong.sent1, wrong.sent2))
+        pair = bench.desks.desk(profile).pair(first, second)
+        sides = zip(pair.sentences, (wrong.tokens1, wrong.tokens2), strict=True)
         words = [quoted(text) for sentence, at in sides if (text := _words(sentence, at))]
-        texts = (sentence.text for sentence in pair.sentences)
-        example = claimed(texts, f"{' ~ '.join(words)} {given.claim}", profile)
-        known = project.corpora()
-        corpus = project.corpus(name if name in known else known[0]) if known else None
+        clean = (sentence.text for sentence in pair.sentences)
+        example = claimed(clean, f"{' ~ '.join(words)} {wrong.claim}", profile)
+        names = project.corpora()
+        corpus = project.corpus(name if name in names else names[0]) if names else None
         gold = dict(corpus.gold) if corpus else {}
         for id_, answer in corrections.mended(corpus.name)[0].items() if corpus else ():
             gold[id_] = Reference(answer.pair, answer.alignments)
         pairs = corpus.pairs if corpus else ()
         rules = tuple(project.rule_files())
         question = partial(_proposed, rules=rules, example=example, pairs=pairs, gold=gold)
-        wanted, asked = newest.wanted(profile), worker(profile)
+        wanted, asker = newest.wanted(profile), worker(profile)
         if running.get(profile):
-            asked.interrupt()
+            asker.interrupt()
         running[profile] = True
         try:
-            found = asked.ask(question, limit=Limit.of_work(SECONDS), wanted=wanted)
+            result = asker.ask(question, limit=Limit.of_work(SECONDS), wanted=wanted)
         finally:
             running[profile] = not wanted()
-        shown = {one.id: [one.sent1.text, one.sent2.text] for one in pairs}
-        for proposal in found["proposals"]:
-            proposal["worst"] = [(id_, *shown[id_]) for id_ in proposal["worst"]]
+        texts = {pair.id: [pair.sent1.text, pair.sent2.text] for pair in pairs}
+        for proposal in result["proposals"]:
+            proposal["worst"] = [(id_, *texts[id_]) for id_ in proposal["worst"]]
         folder = f"{project.root / RULES}/"
-        lacking = [visible(line).replace(folder, "") for line in found["lacking"]]
+        lacking = [visible(line).replace(folder, "") for line in result["lacking"]]
         about = {"corpus": corpus.name if corpus else None, "pairs": len(pairs), "gold": len(gold)}
-        return {**found, "lacking": lacking, "claim": example.text, **about}
+        return {**result, "lacking": lacking, "claim": example.text, **about}
 
     return routes

@@ -64,9 +64,9 @@ class Folder:
 
     def __init__(self, root: Path, warn: Warn = ignore, *, writable: bool = True) -> None:
         self.root, self.writable = root, writable
-        self._warn, self._told = warn, set[str]()
+        self._warn, self._warned = warn, set[str]()
         self._lock = threading.RLock()
-        self._held: int | None = None
+        self._lock_handle: int | None = None
 
     def check_writable(self) -> None:
         """Refuse changes, by a ReadOnlyError, where the server was begun with ``--read-only``."""
@@ -136,8 +136,8 @@ class Folder:
 
     def tell(self, message: str) -> None:
         """Warn of something, once; of a thousand things nobody wants to hear."""
-        if message not in self._told and len(self._told) < 100:
-            self._told.add(message)
+        if message not in self._warned and len(self._warned) < 100:
+            self._warned.add(message)
             self._warn(message)
 
     def entries(self, folder: str = "") -> list[tuple[str, bool]]:
@@ -158,11 +158,11 @@ class Folder:
     def files(self, folder: str) -> list[str]:
         """The names of the plain files below a folder, sorted."""
         names, folders = list[str](), [folder]
-        for seen, at in enumerate(folders):
+        for count, at in enumerate(folders):
             for entry, is_folder in self.entries(at):
                 with suppress(UsageError):
                     (folders if is_folder else names).append(check_name(f"{at}/{entry}"))
-            _check_count(seen + len(names), folder)
+            _check_count(count + len(names), folder)
         return sorted(names)
 
     def stamps(self, *names: str) -> list[Stamp]:
@@ -177,8 +177,8 @@ class Folder:
     def lock(self, name: str) -> bool:
         """Hold a lock as long as the process lives, unless another one does."""
         with self.open(name, log=True) as stream, suppress(BlockingIOError):
-            self._held = os.dup(stream.fileno())
-            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock_handle = os.dup(stream.fileno())
+            fcntl.flock(self._lock_handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
         return False
 
@@ -200,7 +200,7 @@ class Folder:
             for name in texts:
                 self._drop(f"{name}~")
 
-    def _put(self, name: str, there: bool, undo: ExitStack) -> None:
+    def _put(self, name: str, written: bool, undo: ExitStack) -> None:
         """Replace a file by its draft, or remove it; what it was has another name until the end."""
         old = f"{name}~"
         self._drop(old)
@@ -215,7 +215,7 @@ class Folder:
                 undo.callback(self._remove, name)
             except OSError:
                 pass  # a file system without second names: this one cannot be undone
-        if there:
+        if written:
             self._rename(name, name)
         else:
             self._remove(name)

@@ -52,18 +52,18 @@ def _learned(
         corrected = teacher.weights(CORRECTION) if base else {}
         settings = Settings(base=base, corrected=corrected, scheme=teacher.profile.scheme)
         examples = list(counted(teacher.examples(golds)))
-        found: dict[str, Any] = {"pairs": len(golds)}
+        report: dict[str, Any] = {"pairs": len(golds)}
         for name, most in (("before", 0), ("after", settings.corrections)):
             with_most = replace(settings, corrections=most)
             both = cross_validate(teacher, examples, with_most, folds=folds, tick=step)
-            found[name] = {
-                kind: {one: reached.spread(one) for one in _MEASURES}
-                for kind, reached in zip(("gold", "found"), both, strict=True)
+            report[name] = {
+                kind: {measure: validation.spread(measure) for measure in _MEASURES}
+                for kind, validation in zip(("gold", "found"), both, strict=True)
             }
         weights = learn_weights(examples, teacher.senses(), settings)
-        found["corrections"] = len(weights)
-        title, said = f"profile {teacher.profile.name}", teacher.sentences()
-        return render_weights(weights, said, title, command, corrections=bool(base)), found
+        report["corrections"] = len(weights)
+        title, sentences = f"profile {teacher.profile.name}", teacher.sentences()
+        return render_weights(weights, sentences, title, command, corrections=bool(base)), report
 
 
 class Learning(Closing):
@@ -87,7 +87,7 @@ class Learning(Closing):
     def start(self, lesson: Lesson) -> dict[str, Any]:
         """Begin to learn; a UsageError if there are too few corrections, or a lesson under way."""
         mended = {name: self._corrections.mended(name) for name in lesson.corpora}
-        answers = [one for both in mended.values() for some in both for one in some.values()]
+        answers = [answer for runs in mended.values() for run in runs for answer in run.values()]
         folds, least = lesson.folds, max(LEAST, 2 * lesson.folds)
         if len(answers) < least:
             found = f"{len(answers)} corrected pairs are too few to learn from in {folds} parts"
@@ -104,23 +104,23 @@ class Learning(Closing):
         self._steps, self._worker, self.found = 0, Worker(None), None
         self.job = {"running": True, "pairs": len(answers), "fault": None}
         setup = replace(setup, rules=rules, reader=NO_READER)
-        work = partial(_learned, setup, folds=folds, command=shlex.join(command))
-        arguments = self._worker, answers, work
+        task = partial(_learned, setup, folds=folds, command=shlex.join(command))
+        arguments = self._worker, answers, task
         threading.Thread(target=self._learn, args=arguments, daemon=True).start()
         return self.job
 
-    def _learn(self, worker: Worker, answers: list[Answer], work: Question) -> None:
+    def _learn(self, worker: Worker, answers: list[Answer], task: Question) -> None:
         def count() -> None:
             self._steps += 1
 
         fault = None
         try:
-            known = enumerate((answer.pair_in_chunks for answer in answers), 1)
-            pairs = [replace(pair, id=str(number)) for number, pair in known]
+            numbered = enumerate((answer.pair_in_chunks for answer in answers), 1)
+            pairs = [replace(pair, id=str(number)) for number, pair in numbered]
             annotated = self._bench.desks.desk().annotate(pairs)
-            golds = list(map(Reference, annotated, [one.alignments for one in answers]))
+            golds = list(map(Reference, annotated, [answer.alignments for answer in answers]))
             limit = Limit.of_work(_SECONDS)
-            self._text, self.found = worker.ask(partial(work, golds=golds), limit=limit, step=count)
+            self._text, self.found = worker.ask(partial(task, golds=golds), limit=limit, step=count)
         except Exception as error:  # there is nobody else to tell
             fault = str(error) if worker is self._worker else "cancelled"
         finally:

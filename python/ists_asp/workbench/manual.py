@@ -44,26 +44,26 @@ class Page(NamedTuple):
 def pages() -> dict[str, Page]:
     """The pages that are there by their names, such as ``tutorials/rules``."""
     files = {name: docs_dir() / f"{name}.md" for names in PARTS.values() for name in names}
-    there = {name: file for name, file in files.items() if file.is_file()}
-    return {name: _page(name, file.read_text("utf-8"), there) for name, file in there.items()}
+    existing = {name: file for name, file in files.items() if file.is_file()}
+    return {name: _page(name, file.read_text("utf-8"), existing) for name, file in existing.items()}
 
 
-def _page(name: str, text: str, there: Iterable[str]) -> Page:
+def _page(name: str, text: str, existing: Iterable[str]) -> Page:
     # HTML is shown, not obeyed; these are marks between which tables are written.
     text = re.sub(r"<!--.*?-->\n?", "", text, flags=re.DOTALL)
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     glossary = re.search(r"```\{glossary\}\n(.*?)```", text, re.DOTALL)
     if glossary:
         # Terms, each above its text.
-        told = _TERM.sub(lambda at: f"**{at[1]}** – {' '.join(at[2].split())}\n\n", glossary[1])
-        text = text.replace(glossary[0], told)
+        terms = _TERM.sub(lambda at: f"**{at[1]}** – {' '.join(at[2].split())}\n\n", glossary[1])
+        text = text.replace(glossary[0], terms)
     tokens = parser.parse(text)
-    _mend(tokens, name, set(there))
+    _mend(tokens, name, set(existing))
     title = next(line.removeprefix("# ") for line in text.splitlines() if line.startswith("# "))
     return Page(name, title.partition(":")[0], parser.renderer.render(tokens, parser.options, {}))
 
 
-def _mend(tokens: Sequence[Token], name: str, there: set[str]) -> None:
+def _mend(tokens: Sequence[Token], name: str, existing: set[str]) -> None:
     """Let links lead to pages here; headings have the anchors that links to them have."""
     for number, token in enumerate(tokens):
         # Alignment of cells, which the policy for styles forbids.
@@ -71,15 +71,15 @@ def _mend(tokens: Sequence[Token], name: str, there: set[str]) -> None:
         if token.type == "heading_open":
             words = re.sub(r"[^\w -]", "", tokens[number + 1].content.lower())
             token.attrs["id"] = words.strip().replace(" ", "-")
-        _mend(token.children or (), name, there)
+        _mend(token.children or (), name, existing)
         for key in token.attrs.keys() & {"href", "src"}:
             address = str(token.attrs[key])
             target, mark, anchor = address.partition("#")
-            whole = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
-            if whole.removesuffix(".md") in there and target:
-                token.attrs[key] = f"/help/{whole.removesuffix('.md')}{mark}{anchor}"
-            elif whole.startswith("pictures/"):
-                token.attrs[key] = f"/help/{whole}"
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+            if path.removesuffix(".md") in existing and target:
+                token.attrs[key] = f"/help/{path.removesuffix('.md')}{mark}{anchor}"
+            elif path.startswith("pictures/"):
+                token.attrs[key] = f"/help/{path}"
             elif target and not target.startswith(("http:", "https:")):
                 # A file of the repository, which a wheel does not have.
                 del token.attrs[key]

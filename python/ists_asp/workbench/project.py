@@ -159,17 +159,17 @@ class Project:
         if not (self.root.is_dir() and self.folder.stamps(MARK)):
             self._create(profile or "default", rules)
         elif rules is not None:
-            there, expected = "this is a project already", "a new folder"
-            raise UsageError(there, where=str(self.root), expected=expected)
+            found, expected = "this is a project already", "a new folder"
+            raise UsageError(found, where=str(self.root), expected=expected)
         try:
-            found = parse_toml(self.folder.read(MARK).encode())[1].get("profile")
+            named = parse_toml(self.folder.read(MARK).encode())[1].get("profile")
         except TomlError as error:
             raise DataError(error.found, where=f"{MARK}:{error.line}") from None
-        if found not in list_profiles():
+        if named not in list_profiles():
             expected = ", ".join(list_profiles())
-            found = f"found {shortened(repr(found))}"
-            raise DataError(found, where=f"{MARK}: profile", expected=expected)
-        self.profile = str(profile or found)
+            named = f"found {shortened(repr(named))}"
+            raise DataError(named, where=f"{MARK}: profile", expected=expected)
+        self.profile = str(profile or named)
         self.states = tuple(
             State(number, entry.when, entry.edit, entry.files)
             for number, entry in enumerate(self.folder.records(_LOG, _entry), 1)
@@ -187,27 +187,27 @@ class Project:
         if not self.folder.writable:
             expected = f"a folder with {MARK}"
             raise UsageError("this is not a project", where=str(self.root), expected=expected)
-        there = {path.name for path in self.root.iterdir()} if self.root.is_dir() else set()
-        begun = {"words.tsv": _WORDS} | dict(rules or {})
-        for name, text in begun.items():
+        existing = {path.name for path in self.root.iterdir()} if self.root.is_dir() else set()
+        initial = {"words.tsv": _WORDS} | dict(rules or {})
+        for name, text in initial.items():
             self.check_rule(name, text)
-        if there - ({CORPORA, RULES} if rules is None else set()):
+        if existing - ({CORPORA, RULES} if rules is None else set()):
             found = "this folder is neither empty nor a project"
             expected = f"a new or an empty folder, one with {CORPORA} alone, or one with {MARK}"
             raise UsageError(found, where=str(self.root), expected=expected)
         self.root.mkdir(parents=True, exist_ok=True)
-        samples, spoken = data_dir() / "samples", language(load_profile(profile).language)
-        names = () if CORPORA in there else spoken.samples
+        samples, chosen = data_dir() / "samples", language(load_profile(profile).language)
+        names = () if CORPORA in existing else chosen.samples
         files = (path for name in names for path in sorted((samples / name).rglob("*.*")))
         texts = {
             f"{CORPORA}/{path.relative_to(samples)}": path.read_text("utf-8") for path in files
         }
-        texts |= {f"{RULES}/{name}": begun[name] for name in begun if RULES not in there}
+        texts |= {f"{RULES}/{name}": initial[name] for name in initial if RULES not in existing}
         texts |= {MARK: f'profile = "{profile}"\n'}
         try:
             self.folder.commit(texts)
         except DataError:
-            for path in [] if there else sorted(self.root.rglob("*"), reverse=True):
+            for path in [] if existing else sorted(self.root.rglob("*"), reverse=True):
                 path.rmdir()  # else this would not be a new folder the next time
             raise
 
@@ -290,17 +290,17 @@ class Project:
         """The state of rule files, with the new texts among them, once ``changes`` are on disk."""
         new = {text_digest(text): text for text in texts}
         new = {digest: text for digest, text in new.items() if not self._has(digest)}
-        same = bool(self.states) and self.states[-1].files == files
-        if same and not new:
+        unchanged = bool(self.states) and self.states[-1].files == files
+        if unchanged and not new:
             return self.states[-1]
         state = State(len(self.states) + 1, time.time(), shortened(edit, 500), files)
         if self.folder.writable or changes:
             history = {f"{HISTORY}/{digest}": text for digest, text in new.items()}
             entry = _Entry(state.when, state.edit, dict(files))
-            self.folder.commit({**history, **changes}, "" if same else _LOG, entry)
+            self.folder.commit({**history, **changes}, "" if unchanged else _LOG, entry)
         # What is on disk need not be held.
         self._texts |= dict.fromkeys(new) if self.folder.writable else new
-        self.states = self.states if same else (*self.states, state)
+        self.states = self.states if unchanged else (*self.states, state)
         return self.states[-1]
 
     def go_to(self, number: int) -> State:
@@ -324,8 +324,8 @@ class Project:
                     now, future = state, []
             if not (past if back else future):
                 raise UsageError(f"there is nothing to {'undo' if back else 'redo'}")
-            wanted = past[-1] if back else future[-1]
-            return self._return_to(wanted, _BACK + now.edit if back else _AGAIN + wanted.edit)
+            target = past[-1] if back else future[-1]
+            return self._return_to(target, _BACK + now.edit if back else _AGAIN + target.edit)
 
     def _return_to(self, earlier: State, edit: str) -> State:
         with self._lock:
@@ -351,14 +351,14 @@ class Project:
         except DataError:
             return False
 
-    def text_of(self, known: str) -> str:
+    def text_of(self, digest: str) -> str:
         """The text with a hash, from the history."""
-        text = self._texts.get(known)
+        text = self._texts.get(digest)
         if text is None:
-            text = self.folder.read(f"{HISTORY}/{known}")
-            if text_digest(text) != known:
-                raise DataError("this is not the text that was saved", where=f"{HISTORY}/{known}")
-            self._texts[known] = None
+            text = self.folder.read(f"{HISTORY}/{digest}")
+            if text_digest(text) != digest:
+                raise DataError("this is not the text that was saved", where=f"{HISTORY}/{digest}")
+            self._texts[digest] = None
         return text
 
     def add_corpus(self, name: str, data: bytes) -> None:
@@ -428,8 +428,8 @@ class Project:
         if len(pairs) < opened.count:
             raise DataError("pairs have the same id", where=place, expected="each id once")
         with folder.open(gold) if folder.stamps(gold) else nullcontext() as stream:
-            known = {} if stream is None else read_references(stream)
-        return Corpus(name, tuple(pairs.values()), known)
+            references = {} if stream is None else read_references(stream)
+        return Corpus(name, tuple(pairs.values()), references)
 
 
 def _is_rule(name: str) -> bool:

@@ -22,33 +22,33 @@ from ists_asp.workbench.project import Corpus
 
 T = TypeVar("T")
 
-_KEPT = 2  # corpora whose reports are held
+_CACHED = 2  # corpora whose reports are held
 
 
 def router(bench: Bench) -> APIRouter:
     """The routes of the view; pairs and lines are counted from 0."""
     routes = APIRouter(prefix="/project/report", include_in_schema=False)
-    held: dict[str, tuple[str, Corpus, Report]] = {}
+    reports: dict[str, tuple[str, Corpus, Report]] = {}
 
     def ready(name: str) -> Report:
-        if name not in held:
+        if name not in reports:
             raise UsageError("this corpus is not decided", hint="Show it again")
-        return held[name][-1]
+        return reports[name][-1]
 
     def json(value: object) -> Response:
         return Response(encoded(value), media_type="application/json")
 
     @routes.get("/decide")
     def decide(corpus: str) -> StreamingResponse:
-        given, state = bench.project.corpus(corpus), bench.project.notice().digest
+        loaded, state = bench.project.corpus(corpus), bench.project.notice().digest
 
         def steps() -> Iterator[dict[str, Any]]:
-            if held.get(corpus, ())[:2] != (state, given):
-                report = yield from _decided(bench, given)
-                held.pop(corpus, None)
-                held[corpus] = state, given, report
-                for name in list(held)[:-_KEPT]:
-                    del held[name]
+            if reports.get(corpus, ())[:2] != (state, loaded):
+                report = yield from _decided(bench, loaded)
+                reports.pop(corpus, None)
+                reports[corpus] = state, loaded, report
+                for name in list(reports)[:-_CACHED]:
+                    del reports[name]
 
         return streamed(steps())
 
@@ -63,13 +63,13 @@ def router(bench: Bench) -> APIRouter:
     @routes.get("/why")
     def why(corpus: str, pair: int, line: int) -> dict[str, Any]:
         answer = _at(ready(corpus).entries, pair).answer
-        if held[corpus][0] != bench.project.notice().digest:
+        if reports[corpus][0] != bench.project.notice().digest:
             hint = "Show the corpus again"
             raise UsageError("the rules have changed since this was decided", hint=hint)
-        found = _at(answer.alignments, line)
-        sides = (" ".join(map(str, side)) or "0" for side in found.sides)
+        alignment = _at(answer.alignments, line)
+        sides = (" ".join(map(str, side)) or "0" for side in alignment.sides)
         reasons = bench.desks.desk().why(answer.pair, " <==> ".join(sides))
-        return {**reasons, "line": alignment_record(answer.pair, found)}
+        return {**reasons, "line": alignment_record(answer.pair, alignment)}
 
     return routes
 
@@ -95,15 +95,15 @@ def _decided(bench: Bench, corpus: Corpus) -> Generator[dict[str, Any], None, Re
                     odd += not beside
                 words = outcome.explanation["text"] if outcome.explanation else ""
                 entries.append(Entry(answer, words, beside=beside))
-        told = [str(system.provenance)]
+        notes = [str(system.provenance)]
         if failed:
-            told.append(f"no answer for {len(failed)} pairs, such as {failed[0]}")
+            notes.append(f"no answer for {len(failed)} pairs, such as {failed[0]}")
         if odd:
-            told.append(f"the gold of {odd} pairs has other tokens and is left out")
-        return Report(entries, corpus.name, "; ".join(told), scheme=system.profile.scheme)
+            notes.append(f"the gold of {odd} pairs has other tokens and is left out")
+        return Report(entries, corpus.name, "; ".join(notes), scheme=system.profile.scheme)
 
 
-def _at(found: Sequence[T], number: int) -> T:
-    if not 0 <= number < len(found):
-        raise UsageError(f"there is no number {number}", expected=f"0 to {len(found) - 1}")
-    return found[number]
+def _at(items: Sequence[T], number: int) -> T:
+    if not 0 <= number < len(items):
+        raise UsageError(f"there is no number {number}", expected=f"0 to {len(items) - 1}")
+    return items[number]

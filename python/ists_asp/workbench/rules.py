@@ -70,49 +70,48 @@ def _where(
     return questions.where(system, pairs, {name: [name]}, gold)
 
 
-def _check(system: System, given: tuple[Path, ...], asked: Path, profile: str) -> list[Finding]:
+def _check(system: System, paths: tuple[Path, ...], draft: Path, profile: str) -> list[Finding]:
     """The findings about one of the user's files, checked with a profile."""
     findings: list[Finding] = []
 
     def report(kind: str, error: RuleError) -> None:
         findings.append(Finding.from_error(kind, error))
 
-    load_rules(find_rules(asked), report=report)
-    if not any(one.kind in ("syntax", "file") for one in findings):
+    load_rules(find_rules(draft), report=report)
+    if not any(finding.kind in ("syntax", "file") for finding in findings):
         try:
-            checked, every = check_rules(given, [profile], store=system.setup.store)
-            passed = [one for one in every if one.kind in _PASSED and checked.is_shipped(one)]
-            findings = [one for one in every if one not in passed]
+            checked, found = check_rules(paths, [profile], store=system.setup.store)
+            findings = [f for f in found if f.kind not in _PASSED or not checked.is_shipped(f)]
         except IstsError as error:
-            report("file", RuleError(error.found, where=str(asked), hint=error.hint))
-    return [one for one in findings if one.file == str(asked) and one.kind != "replaces"]
+            report("file", RuleError(error.found, where=str(draft), hint=error.hint))
+    return [f for f in findings if f.file == str(draft) and f.kind != "replaces"]
 
 
-def _vocabulary(system: System, own: tuple[Path, ...], profile: str, folder: str) -> dict[str, Any]:
+def _vocabulary(system: System, files: tuple[Path, ...], profile: str, root: str) -> dict[str, Any]:
     """The names that rules of a profile may use, and what they mean."""
-    checked = Checked(own, [profile], lambda _kind, _error: None, store=system.setup.store)
+    checked = Checked(files, [profile], lambda _kind, _error: None, store=system.setup.store)
 
-    def shown(path: Path) -> str:
-        return checked.name(path).removeprefix(folder)
+    def short_name(path: Path) -> str:
+        return checked.name(path).removeprefix(root)
 
     predicates: dict[str, dict[str, Any]] = defaultdict(lambda: {"places": []})
     evidence: set[str] = set()
     for path, statements in checked.atoms.items():
-        for statement, read in statements:
-            place = {"file": shown(path), "line": statement.rule.line}
-            for atom in read.derived:
+        for statement, parsed in statements:
+            place = {"file": short_name(path), "line": statement.rule.line}
+            for atom in parsed.derived:
                 places = predicates[f"{atom.key.name}/{atom.key.arity}"]["places"]
                 places += [place] * (place not in places)
         evidence.update(weight.evidence for weight in checked.weights.get(path, ()))
         for doc in documented(checked.text(path).text):
-            predicates[doc.name] |= asdict(doc) | {"file": shown(path)}
+            predicates[doc.name] |= asdict(doc) | {"file": short_name(path)}
     rules = {
-        rule.name: {"file": shown(path), "line": rule.line, "sentence": rule.sentence}
+        rule.name: {"file": short_name(path), "line": rule.line, "sentence": rule.sentence}
         for path, statements in checked.by_file.items()
-        for rule in (one.rule for one in statements)
+        for rule in (statement.rule for statement in statements)
         if rule.sentence is not None
     }
-    public = {name: one for name, one in predicates.items() if not name.startswith("_")}
+    public = {name: entry for name, entry in predicates.items() if not name.startswith("_")}
     return {"predicates": public, "evidence": sorted(evidence), "rules": rules}
 
 
@@ -125,34 +124,37 @@ class Editor:
         self._worker = Worker(replace(light, constants={}))
         bench.closing.callback(self._worker.close)
         self._newest = Newest()
-        self._known: tuple[str, dict[str, Any]] = "", {}
+        self._cached: tuple[str, dict[str, Any]] = "", {}
 
-    def check(self, given: Draft) -> list[dict[str, Any]]:
+    def check(self, draft: Draft) -> list[dict[str, Any]]:
         """The findings about a draft. SupersededError: its tab has asked about it again."""
-        name = given.name
-        self._project.check_rule(name, given.text)
-        wanted = self._newest.wanted((given.tab, name))
-        with TemporaryDirectory() as made:
-            folder = Path(made).resolve()
+        name = draft.name
+        self._project.check_rule(name, draft.text)
+        wanted = self._newest.wanted((draft.tab, name))
+        with TemporaryDirectory() as directory:
+            folder = Path(directory).resolve()
             files = self._project.state.files.items()
-            kept = {own: self._project.text_of(known) for own, known in files}
-            Folder(folder).commit({**kept, name: given.text})
+            texts = {file: self._project.text_of(digest) for file, digest in files}
+            Folder(folder).commit({**texts, name: draft.text})
             paths = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
             profile = self._project.profile
-            question = partial(_check, given=paths, asked=folder / name, profile=profile)
-            found = self._worker.ask(question, wanted=wanted)
-        texts = (unbroken(". ".join(filter(None, (one.found, one.hint)))) for one in found)
-        told = ({"file": name, "text": text.replace(f"{folder}/", "")} for text in texts)
-        return [one.as_dict() | more for one, more in zip(found, told, strict=True)]
+            question = partial(_check, paths=paths, draft=folder / name, profile=profile)
+            findings = self._worker.ask(question, wanted=wanted)
+        records = []
+        for finding in findings:
+            text = unbroken(". ".join(filter(None, (finding.found, finding.hint))))
+            text = text.replace(f"{folder}/", "")
+            records.append(finding.as_dict() | {"file": name, "text": text})
+        return records
 
     def vocabulary(self) -> dict[str, Any]:
         """The names that rules may use, by the files that are saved."""
         state = self._project.state.digest
-        if self._known[0] != state:
-            own, folder = tuple(self._project.rule_files()), self._project.root / RULES
-            names = partial(_vocabulary, own=own, folder=f"{folder}/")
-            self._known = state, self._worker.ask(partial(names, profile=self._project.profile))
-        return self._known[1]
+        if self._cached[0] != state:
+            files, root = tuple(self._project.rule_files()), self._project.root / RULES
+            names = partial(_vocabulary, files=files, root=f"{root}/")
+            self._cached = state, self._worker.ask(partial(names, profile=self._project.profile))
+        return self._cached[1]
 
 
 @cache
@@ -170,10 +172,10 @@ def _replaced(name: str) -> str | None:
     """The shipped file whose place one of the user takes, by its name."""
     *folder, file = name.split("/")
     shipped = (path for path in _shipped() if path.startswith("lp_rules/"))
-    same = [path for path in shipped if path.endswith(f"/{file}")]
-    if len(same) > 1:
-        same = [path for path in same if path.split("/")[-2:-1] == folder[-1:]]
-    return same[0] if len(same) == 1 else None
+    matches = [path for path in shipped if path.endswith(f"/{file}")]
+    if len(matches) > 1:
+        matches = [path for path in matches if path.split("/")[-2:-1] == folder[-1:]]
+    return matches[0] if len(matches) == 1 else None
 
 
 def router(bench: Bench) -> APIRouter:
@@ -195,28 +197,28 @@ def router(bench: Bench) -> APIRouter:
             copy = "/".join(parts[1:]) if parts[0] == "lp_rules" else None
             return {"name": name, "text": _shipped()[name].read_text("utf-8"), "copy": copy}
         text, base = project.read_rules(name), _replaced(name)
-        found = {"name": name, "text": text, "digest": text_digest(text), "base": base}
-        return found | {"shipped": base and _shipped()[base].read_text("utf-8")}
+        record = {"name": name, "text": text, "digest": text_digest(text), "base": base}
+        return record | {"shipped": base and _shipped()[base].read_text("utf-8")}
 
     @routes.put("/file")
-    def save(given: Draft) -> dict[str, str]:
-        return saved(bench, given, given.text, f"saved {given.name}")
+    def save(draft: Draft) -> dict[str, str]:
+        return saved(bench, draft, draft.text, f"saved {draft.name}")
 
     @routes.delete("/file")
-    def remove(given: File) -> dict[str, str]:
-        return saved(bench, given, None, f"removed {given.name}")
+    def remove(outdated: File) -> dict[str, str]:
+        return saved(bench, outdated, None, f"removed {outdated.name}")
 
     @routes.get("/find")
     def find(words: _Name) -> list[dict[str, Any]]:
         """The lines of rule files and tables that have all the words, one's own first."""
-        wanted = words.casefold().split()
-        own = {name: partial(project.read_rules, name) for name in project.notice().files}
+        folded = words.casefold().split()
+        user_files = {name: partial(project.read_rules, name) for name in project.notice().files}
         shipped = {name: partial(path.read_text, "utf-8") for name, path in _shipped().items()}
         lines = (
             {"file": name, "line": number, "text": shortened(line.strip(), 300)}
-            for name, read in (own | shipped).items()
+            for name, read in (user_files | shipped).items()
             for number, line in enumerate(read().split("\n"), 1)
-            if all(word in line.casefold() for word in wanted)
+            if all(word in line.casefold() for word in folded)
         )
         return list(islice(lines, _HITS))
 
@@ -246,29 +248,29 @@ def router(bench: Bench) -> APIRouter:
     def where(rule: _Name, corpus: _Name) -> StreamingResponse:
         # An entry of a table has its file and line for a name.
         name = f"{folder}{rule}" if rule.partition(":")[0] in project.state.files else rule
-        return streamed(_found(bench, name, corpus))
+        return streamed(_effects(bench, name, corpus))
 
     return routes
 
 
-def saved(bench: Bench, given: File, text: str | None, edit: str) -> dict[str, str]:
+def saved(bench: Bench, file: File, text: str | None, edit: str) -> dict[str, str]:
     """Have a rule file say something else, or be gone: the new state, and the hash of its text."""
     bench.project.folder.check_writable()
-    state = bench.project.save(given.name, text, given.before, edit)
+    state = bench.project.save(file.name, text, file.before, edit)
     return {"state": state.digest, "digest": text_digest(text or "")}
 
 
-def _found(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
+def _effects(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
     """The effects of a rule in a corpus: a record for each pair, and one for all."""
-    given, desk, found = bench.project.corpus(corpus), bench.desks.desk(patience=None), []
-    batches = ([pair] for pair in bench.annotated(desk, given.pairs))
-    results = ask_each(desk.ask, batches, partial(_where, name=name, gold=given.gold))
+    loaded, desk, looks = bench.project.corpus(corpus), bench.desks.desk(patience=None), []
+    batches = ([pair] for pair in bench.annotated(desk, loaded.pairs))
+    results = ask_each(desk.ask, batches, partial(_where, name=name, gold=loaded.gold))
     for done, (pair, looked) in enumerate(results, 1):
-        record: dict[str, Any] = {"done": done, "of": len(given.pairs)}
+        record: dict[str, Any] = {"done": done, "of": len(loaded.pairs)}
         if isinstance(looked, IstsError):
             yield record | {"id": pair.id, "fault": visible(str(looked))}
             continue
-        found.append(looked)
+        looks.append(looked)
         effect = looked.effects[name]
         if effect.fired or effect.instead:
             record |= {"id": pair.id, "fired": to_builtins(effect.fired), "instead": effect.instead}
@@ -276,5 +278,5 @@ def _found(bench: Bench, name: str, corpus: str) -> Iterator[dict[str, Any]]:
                 forms = [token.form for token in sentence.tokens]
                 record |= {f"sent{side}": sentence.text, f"tokens{side}": forms}
         yield record
-    worths = to_builtins(worth(name, found)) if any(one.scores for one in found) else None
-    yield {"verdict": verdict([one.effects[name] for one in found]), "worth": worths}
+    worths = to_builtins(worth(name, looks)) if any(look.scores for look in looks) else None
+    yield {"verdict": verdict([look.effects[name] for look in looks]), "worth": worths}

@@ -39,7 +39,7 @@ class Edit(File):
     right: _Word = ""
 
 
-def _touches(
+def _affected_pairs(
     system: System, pairs: Sequence[Pair], tables: frozenset[str], group: int
 ) -> dict[str, list[str]] | str | None:
     """The pairs of a batch in which entries of tables have a say, whatever is decided there.
@@ -53,27 +53,27 @@ def _touches(
         if edits is None:
             return None
         texts = [Atoms.of(facts).text for _, facts in system.facts_of(pairs)]
-        found = edits.affected(texts, [None] * len(texts))
+        affected = edits.affected(texts, [None] * len(texts))
     except IstsError as error:
         return str(error)
-    if found is None:
+    if affected is None:
         return "with these rules it takes too long to find out which pairs an entry touches"
-    touched = defaultdict[str, dict[str, None]](dict)
-    for place, bits in found:
-        touched[place] |= {pair.id: None for at, pair in enumerate(pairs) if bits >> at & 1}
-    return {place: list(ids) for place, ids in touched.items()}
+    ids = defaultdict[str, dict[str, None]](dict)
+    for place, bits in affected:
+        ids[place] |= {pair.id: None for at, pair in enumerate(pairs) if bits >> at & 1}
+    return {place: list(ids) for place, ids in ids.items()}
 
 
 @lru_cache(_GROUPS)
 def _edits(system: System, tables: frozenset[str], number: int) -> Edits | None:
     rules, solver = system.rules, system.solver
     new = Version.of(rules, solver.arguments, solver.program.tables)
-    own = [at for at, rule in enumerate(rules.rules) if rule.file in tables and rule.text]
-    group = {*own[number * _TOGETHER : (number + 1) * _TOGETHER]}
+    entries = [at for at, rule in enumerate(rules.rules) if rule.file in tables and rule.text]
+    group = {*entries[number * _TOGETHER : (number + 1) * _TOGETHER]}
     if not group:
         return None
-    kept = [at for at in range(len(new.places)) if at not in group]
-    texts, places = ([part[at] for at in kept] for part in (new.statements, new.places))
+    remaining = [at for at in range(len(new.places)) if at not in group]
+    texts, places = ([part[at] for at in remaining] for part in (new.statements, new.places))
     old = new._replace(statements=texts, places=places)
     return Edits(old, new, rules, solver.program, solver.shapes)
 
@@ -86,23 +86,23 @@ def router(bench: Bench) -> APIRouter:
     @routes.get("")
     def tables() -> dict[str, Any]:
         state = project.notice()
-        shown = []
+        listed = []
         for name in sorted(name for name in state.files if name.endswith(SUFFIX)):
             text = project.read_rules(name)
             rows = list(filter(None, map(_row, text.split("\n"), count(1))))
-            shown.append({"name": name, "digest": text_digest(text), "rows": rows})
-        return {"state": state.digest, "tables": shown}
+            listed.append({"name": name, "digest": text_digest(text), "rows": rows})
+        return {"state": state.digest, "tables": listed}
 
     @routes.post("")
-    def edit(given: Edit) -> dict[str, str]:
-        if not given.name.endswith(SUFFIX):
+    def edit(change: Edit) -> dict[str, str]:
+        if not change.name.endswith(SUFFIX):
             raise UsageError("entries go into tables of words", expected=f"a name with {SUFFIX}")
-        text = "" if given.before is None else project.read_rules(given.name)
-        return saved(bench, given, *_edited(text, given))
+        text = "" if change.before is None else project.read_rules(change.name)
+        return saved(bench, change, *_edited(text, change))
 
     @routes.get("/pairs")
     def touched(corpus: Annotated[str, Field(max_length=200)]) -> StreamingResponse:
-        return streamed(_touched(bench, corpus))
+        return streamed(_affected(bench, corpus))
 
     return routes
 
@@ -115,28 +115,28 @@ def _row(line: str, number: int) -> dict[str, Any] | None:
     return entry and {"line": number, **entry._asdict(), "behind": entry.behind.strip()}
 
 
-def _edited(text: str, given: Edit) -> tuple[str, str]:
+def _edited(text: str, change: Edit) -> tuple[str, str]:
     """The text of a table after an edit, and what to call that; all other lines stay."""
     lines = text.split("\n")
-    if given.line is not None and given.line > len(lines):
-        raise UsageError(f"there is no line {given.line}", where=given.name)
-    old = "" if given.line is None else lines[given.line - 1]
-    wanted = [" ".join(side.split()) for side in (given.left, given.right)]
-    if given.line is not None and not any(wanted):
-        del lines[given.line - 1]
+    if change.line is not None and change.line > len(lines):
+        raise UsageError(f"there is no line {change.line}", where=change.name)
+    old = "" if change.line is None else lines[change.line - 1]
+    words = [" ".join(side.split()) for side in (change.left, change.right)]
+    if change.line is not None and not any(words):
+        del lines[change.line - 1]
         return "\n".join(lines), f"removed {' '.join(old.partition('#')[0].split())}"
-    line = f" {given.sign} ".join(wanted)
-    if read_entry(line) != (wanted[0].lower(), given.sign, wanted[1].lower(), "", ""):
+    line = f" {change.sign} ".join(words)
+    if read_entry(line) != (words[0].lower(), change.sign, words[1].lower(), "", ""):
         expected = "two words or short phrases"
         raise DataError(f"'{shortened(line)}' is not an entry", expected=expected)
-    if given.line is None:
+    if change.line is None:
         lines[len(lines) - (not lines[-1]) :] = [line, ""]
     else:
-        lines[given.line - 1] = line + (entry.behind if (entry := read_entry(old)) else "")
+        lines[change.line - 1] = line + (entry.behind if (entry := read_entry(old)) else "")
     return "\n".join(lines), line
 
 
-def _touched(bench: Bench, corpus: str) -> Iterator[dict[str, Any]]:
+def _affected(bench: Bench, corpus: str) -> Iterator[dict[str, Any]]:
     """The pairs of a corpus that each entry touches: a record for each batch of them."""
     project, desk = bench.project, bench.desks.desk(patience=None)
     folder, pairs = f"{project.root / RULES}/", project.corpus(corpus).pairs
@@ -146,16 +146,16 @@ def _touched(bench: Bench, corpus: str) -> Iterator[dict[str, Any]]:
     def look(batch: Sequence[Pair]) -> Iterator[dict[str, Any]]:
         nonlocal done
         done += len(batch)
-        found: dict[str, list[str]] = {}
+        ids: dict[str, list[str]] = {}
         for group in count():
-            touched = desk.ask(partial(_touches, pairs=batch, tables=tables, group=group))
-            if isinstance(touched, str):
-                raise UsageError(touched)
-            if touched is None:
+            affected = desk.ask(partial(_affected_pairs, pairs=batch, tables=tables, group=group))
+            if isinstance(affected, str):
+                raise UsageError(affected)
+            if affected is None:
                 break
-            found |= {place.removeprefix(folder): ids for place, ids in touched.items() if ids}
-        wanted = set(chain.from_iterable(found.values()))
-        texts = {pair.id: [pair.sent1.text, pair.sent2.text] for pair in batch if pair.id in wanted}
-        yield {"done": done, "of": len(pairs), "touched": found, "pairs": texts}
+            ids |= {place.removeprefix(folder): ids for place, ids in affected.items() if ids}
+        named = set(chain.from_iterable(ids.values()))
+        texts = {pair.id: [pair.sent1.text, pair.sent2.text] for pair in batch if pair.id in named}
+        yield {"done": done, "of": len(pairs), "touched": ids, "pairs": texts}
 
     yield from chain.from_iterable(map(look, batches(bench.annotated(desk, pairs), BATCH)))
