@@ -1,16 +1,15 @@
 """From an answer set's atoms to an :class:`~ists_asp.model.Answer`, and the only check of answers.
 
-The atoms are those that ``asp/output.lp`` shows, and for ratings ``asp/rate.lp``. Nothing is
-decided here: the order of the lines is the only thing that this module adds. Answers of people and
-of files are checked by the same function. Whoever gets an answer can rely on this:
+The atoms are shown by ``asp/output.lp``, for ratings by ``asp/rate.lp``. This module decides
+nothing but the order of the lines. People's answers and those of files pass the same check:
 
 - the chunks of a sentence are numbered from 1 and cover it;
-- each is on exactly one line, as a whole; in the scheme of 2015 it has its side to itself;
-- an alignment has both sides, one label and one score: 5 where it is EQUI, else 0 to less than 5;
+- each chunk is on exactly one line, whole; in the scheme of 2015 it has its side to itself;
+- an alignment has both sides, one label and one score: 5 for EQUI, else 0 to less than 5;
 - NOALI and ALIC have one side, and neither score nor tags;
-- a rating lies within the scale and is the sum of its contributions.
+- a rating is on the scale and is the sum of its contributions.
 
-Whatever says anything else is no answer: it is refused, never mended.
+Anything else is refused, never repaired.
 """
 
 from __future__ import annotations

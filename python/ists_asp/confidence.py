@@ -1,9 +1,8 @@
-"""Confidence in an answer: how far its decisions lead, and how often such decisions are right.
+"""Confidence in an answer: the margins of its decisions, and how often such decisions are right.
 
-The weights are those that the rules derived for the pair, and the tables are facts in rule files
-(``asp/confidence.lp``). Nothing is decided here: what is added to an answer changes none of it.
-It is no matter of rules, as these would be grounded for every decision that there could have been:
-that takes a third more time, and this a twentieth.
+The weights are those that the rules derived for the pair; the tables are facts in rule files
+(``asp/confidence.lp``). Nothing here changes a decision. Rules would be grounded for every possible
+decision and take a third more time; this takes a twentieth.
 """
 
 from __future__ import annotations

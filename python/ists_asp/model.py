@@ -177,11 +177,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How probable it is that people decide as a line does, each from 0 to 1.
+    """Probabilities that people decide as a line does, from 0 to 1.
 
-    ``alignment``: that they align just these tokens, or none with the chunk of a line that has one
-    side. ``label`` and ``score``: that they give it this label and this score, if they align so;
-    None where there is no alignment.
+    ``alignment``: that they align just these tokens, or leave the chunk of a one-sided line
+    unaligned. ``label`` and ``score``: that they choose these, given the alignment, or None.
     """
 
     alignment: float | None
@@ -200,11 +199,10 @@ class Confidence:
 class Alignment:
     """One line of a ``.wa`` alignment section.
 
-    ``tokens1`` and ``tokens2`` are token numbers; an empty side means *not aligned*
-    (written ``0``). ``score`` is None where the file has ``NIL``. ``confidence`` is there where
-    the rules have a table for it, ``spans`` are the terms that the rules have for the two sides
-    where rules aligned them; ``granted`` says that a licence that is not of the shipped rules makes
-    them EQUI. Lines are compared without these.
+    ``tokens1`` and ``tokens2`` are token numbers; an empty side is *not aligned* (``0``). ``score``
+    is None for ``NIL``. Lines are compared without the rest: ``confidence``, where the rules have a
+    table for it; ``spans``, the rules' terms for the two sides; and ``granted``, whether a licence
+    that is not shipped makes them EQUI.
     """
 
     tokens1: tuple[int, ...]
@@ -272,14 +270,12 @@ class Rating:
 class Answer:
     """The decisions of the rules about a pair.
 
-    ``cost`` has the value of each ``#minimize`` priority of the answer set, highest
-    priority first; ``optimal`` says whether the solver proved that none is better.
-    ``chunks1`` and ``chunks2`` are the chunks of both sentences, given or found. ``rating`` is
-    there if it was asked for. ``boundaries1`` and ``boundaries2`` say of each token but the first
-    how probable it is, from 0 to 1, that the answer is right to begin a chunk there, or to begin
-    none; they are empty where chunks were given, or no table says so. ``atoms`` are those that
-    the rules show, if they were asked for. ``unlabelled`` are the tokens of both sides that are
-    left free only because rules forbid all their labels.
+    ``chunks1`` and ``chunks2`` are given or found. ``cost`` has the value of each ``#minimize``
+    priority, highest first; ``optimal`` says whether the solver proved the answer best. ``rating``
+    and ``atoms``, those that rules show, are optional. ``boundaries1`` and ``boundaries2`` have for
+    each token but the first the probability that the answer is right about a chunk beginning
+    there; they are empty for given chunks or without a table. ``unlabelled`` are tokens of both
+    sides that are unaligned only because rules forbid all labels.
     """
 
     pair: Pair

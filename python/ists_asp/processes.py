@@ -30,22 +30,20 @@ _LONGEST = 1e8  # seconds of a timer at most: three years
 
 
 def end_after(seconds: float) -> None:
-    """Have this process killed when it has computed for so long from now on.
+    """Kill this process after so many CPU seconds from now on; 0 lifts the limit.
 
-    The time of the processor counts, that of all threads: a machine that is busy with other
-    things takes nobody's time. It also ends what asks nobody, such as clingo while it grounds.
-    Whoever calls this again begins again; 0 lifts the limit.
+    All threads count, so a busy machine takes nobody's time. This also ends code that checks
+    nothing, such as clingo while it grounds.
     """
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, min(seconds, _LONGEST))
 
 
 def limit_memory(size: int) -> None:
-    """Let this process have so many bytes of data at most.
+    """Limit the data of this process to so many bytes.
 
-    Linux counts what is written to. What is only set aside does not count: that is libraries, and
-    64 MB for each thread that has asked for memory while another one did, so that it depends on
-    the number of processors and on what else the machine does. Other systems count all of it.
+    Linux counts what is written to, not what is reserved, such as libraries and 64 MB for each
+    thread that allocates concurrently. Other systems count all of it.
     """
     import resource
 
@@ -54,11 +52,10 @@ def limit_memory(size: int) -> None:
 
 
 def end_with_parent() -> None:
-    """Have this process end when its parent does, however that does.
+    """End this process when its parent ends, in whatever way.
 
-    clingo asks nobody while it grounds: a process that grounds without end, and whose parent
-    was killed, would go on for ever. Whoever started a worker is not its parent for the system:
-    that is a server, which lives as long as its workers.
+    clingo checks nothing while it grounds and would go on for ever. A worker's parent, for the
+    system, is a server that lives as long as its workers, so the starter is watched as well.
     """
     starter = parent_process()
     if starter is not None:
@@ -78,11 +75,10 @@ def _end_after(starter: BaseProcess) -> None:
 
 
 def usage(process: int) -> tuple[float, bool]:
-    """Seconds that a process and those below it have computed, and whether one is busy.
+    """CPU seconds of a process and its descendants, and whether one is busy.
 
-    Busy is one that computes, or would if it had a processor or what it reads (the states R and
-    D): on a busy machine it may wait long for its turn. The seconds grow as long as one of them
-    computes, and fall where one ends. Where the system does not tell, all are busy.
+    Busy are the states R and D, as on a busy machine a process may wait long for its turn. The
+    seconds fall where a descendant ends. Where the system does not tell, all are busy.
     """
     if not Path("/proc/self/task").exists():
         return 0.0, True

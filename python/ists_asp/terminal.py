@@ -1,8 +1,8 @@
-r"""The one door to the terminal: what others wrote is cleaned here before anybody sees it.
+r"""The only way to the terminal: foreign text is cleaned here before anybody sees it.
 
-Sentences, names of files, rules, and the messages of libraries may hold characters that move the
-cursor, colour what follows, reverse the order of reading or begin a line of their own. They are
-shown in the notation that JSON, Python and shells have in common: ``\u001b``, ``\u202e``.
+Sentences, file names, rules and messages of libraries may hold characters that move the cursor,
+change colours, reverse the order of reading or begin a line. They are displayed as in JSON, Python
+and shells: ``\u001b``, ``\u202e``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The predicates that Python shares with the rules of ``asp/``, and the facts of a pair in them.
 
-A comment ``%*! name(Arguments) … *%`` declares a predicate, and nothing else does. The names of its
-arguments say what these are: S is a sentence, I and J are tokens, C is a chunk, X and Y are spans;
-:data:`KINDS` has all names that stand for more than a number or a text. The comments are read when
-somebody asks for arguments.
+Only a comment ``%*! name(Arguments) … *%`` declares a predicate. Its argument names are types: S is
+a sentence, I and J are tokens, C is a chunk, X and Y are spans; :data:`KINDS` has all that are more
+than a number or a text. Comments are read on demand.
 """
 
 from __future__ import annotations

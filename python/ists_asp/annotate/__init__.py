@@ -1,8 +1,7 @@
 """Stanza behind a typed adapter: tokens in, tokens with tagged words out.
 
-Importing this package is cheap; Stanza and torch are imported, and models are read, when an
-:class:`Annotator` is first asked for something that its cache does not know. Memory grows with the
-longest sentence and with the words of a batch; both are bounded.
+Stanza, torch and the models load when an :class:`Annotator` first needs something that its cache
+lacks. Memory is bounded: sentences are tagged in windows, words in batches.
 """
 
 from __future__ import annotations
@@ -36,11 +35,10 @@ _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE0
 
 
 class Annotator:
-    """Tags and lemmatises tokens with Stanza, from models on disk and never a network.
+    """Tags and lemmatises tokens with Stanza, from models on disk, never over a network.
 
-    Models are looked up here and read on first use. One sentence's annotation does not
-    depend on the others of a call, but many sentences in one call are ten times as fast.
-    The store keeps what Stanza says; where it knows everything, Stanza is not even loaded.
+    A sentence's annotation does not depend on the others of a call, but many sentences in one call
+    are ten times as fast. Models load on first use, and only for what the store lacks.
     """
 
     def __init__(
@@ -55,13 +53,11 @@ class Annotator:
         self._memo = Memo(store).of(ANNOTATIONS)
 
     def annotate(self, sentences: Sequence[Sequence[Token]]) -> list[tuple[Token, ...]]:
-        """Fill in the words of every token.
+        """Fill in the words of every token; a DataError if Stanza loses or makes up a word.
 
-        A token's words are its parts in order (``connected.`` has two, see
-        :mod:`ists_asp.annotate.subtokens`); their forms, joined, are the token's form.
-        Lemmas are in lower case, whatever the model does, so that a word has one lemma
-        in a headline and in a sentence. An empty sentence stays empty. It is a DataError if
-        Stanza loses or makes up a word.
+        ``connected.`` has two words, see :mod:`ists_asp.annotate.subtokens`; their forms, joined,
+        are the token's form. Lemmas are lower-cased, so that a word has the same one in a headline
+        and in a sentence. An empty sentence stays empty.
         """
         cuts = []
         for tokens in sentences:

@@ -134,11 +134,10 @@ class Reading(NamedTuple):
 
 
 class Lemmas:
-    """Lemmas that are words: what Stanza's sequence model makes up for unknown words is not told.
+    """Filters lemmas: Stanza's sequence model makes up words for unknown forms.
 
     It writes *schoolteacherr* for *schoolteacher* and *palabrar* for *palabras*. A lemma counts if
-    a dictionary has it, Stanza's ``dictionaries`` of forms by tags or the lexicon, or if the word
-    is one of its regular forms.
+    Stanza's ``dictionaries`` or the lexicon have it, or if the form is a regular one of it.
     """
 
     def __init__(self, dictionaries: Mapping[str, Mapping[str, str]], language: Language) -> None:

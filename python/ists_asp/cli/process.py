@@ -1,11 +1,9 @@
-"""The process of the command: how it begins, how it is interrupted, and how it ends.
+"""The process of the command: start, interruption, end.
 
-Ctrl-C, at whatever moment: exit code 130, at most one line, nothing half-written. While modules are
-imported the process ends at once: nothing is open, and an exception there is printed at length, or
-lost. While a command works, the first interrupt is a KeyboardInterrupt, so that what is open is
-closed; further ones would disturb just that, and are not heard. Libraries may catch an interrupt,
-and closing may take long: some seconds later the process ends in any case, and drops drafts. A
-signal to terminate, or that the terminal has gone, is heard alike, and then ends the process.
+Ctrl-C always gives exit code 130, at most one line, and nothing half-written. During imports the
+process ends at once. Later the first interrupt raises KeyboardInterrupt, which closes open files;
+further ones are ignored. Libraries may swallow it and closing may take long, so a few seconds later
+the process ends anyway and drops its drafts. SIGTERM and SIGHUP work the same way.
 """
 
 from __future__ import annotations

@@ -35,12 +35,11 @@ def _schemes() -> Mapping[str, Scheme]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SolvedAnswer(Answer):
-    """An answer of a :class:`~ists_asp.engine.System`, which can be asked about.
+    """An answer of a :class:`~ists_asp.engine.System` that can be asked for its reasons.
 
-    ``rank`` is 1 for the best answer of a pair; ``knowledge`` is what words were compared by,
-    ``made_by`` what made the answer. ``tracing`` makes the trace: the best answer has it as long as
-    its system is open, for :meth:`why` and :meth:`why_not`. The first question traces the answer,
-    which then holds the trace in memory. An answer that is pickled leaves it behind.
+    ``rank`` is 1 for the best answer of a pair; ``knowledge`` names the resources that compared
+    words, ``made_by`` the versions behind the answer. ``tracing`` makes the trace of a best answer
+    while its system is open; the first :meth:`why` or :meth:`why_not` calls it. Pickles omit it.
     """
 
     rank: int = field(default=1, compare=False)
@@ -128,12 +127,11 @@ class SolvedAnswer(Answer):
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Versions and hashes of what made answers; equal ones give equal answers, constants aside.
+    """Versions and hashes behind answers; equal ones give equal answers, constants aside.
 
-    ``rules`` is the hash of all rule files but weights, those for ratings included, in the order
-    of loading, whatever they are called; ``weights`` has for each weights file its name and hash;
-    ``stanza`` has language, package, version of Stanza and hash of the models; ``reader`` has the
-    hash of the reader, or is ``none``.
+    ``rules`` is the hash of all rule files but weights, in the order of loading; ``weights`` has
+    the name and hash of each weights file; ``stanza`` has language, package, version of Stanza and
+    hash of the models; ``reader`` is the hash of the reader, or ``none``.
     """
 
     version: str

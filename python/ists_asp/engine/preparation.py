@@ -80,23 +80,22 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The options of a system; :class:`~ists_asp.engine.System` takes one. Equal ones decide alike.
+    """The options of a :class:`~ists_asp.engine.System`; equal setups decide alike.
 
-    Those that are not listed are as for :func:`ists_asp.load`.
+    Options that are not listed are as for :func:`ists_asp.load`.
 
     Args:
-        reader: ``shipped``, ``use`` or the folder of a reader, or ``none``; None for the one
-            that the profile names.
-        limits: what a pair may take.
-        lax: whether names in the user's rules that exist nowhere are no more than warnings.
-        traced, rated, explained: whether a worker does so with what it decides.
-        language: that of the words; None for the profile's.
-        templates: a file of templates instead of the shipped ones.
-        answers: a ``.wa`` file with the answers, which are not decided then.
-        shown: whether answers have the atoms that the rules show.
-        files: the SHA-256 sums of the rule files, those for ratings last if pairs are rated,
-            which may not change while a run goes on; empty for whatever they are.
-        shared: the address of annotations, and of what a reader says, that machines share.
+        reader: ``shipped``, ``use``, a reader's folder, or ``none``; None for the profile's.
+        limits: time and memory per pair.
+        lax: whether unknown names in the user's rules are only warnings.
+        traced, rated, explained: what a worker does with its answers.
+        language: language of the wording; None for the profile's.
+        templates: file of templates instead of the shipped ones.
+        answers: ``.wa`` file with the answers, which are then not decided.
+        with_atoms: whether answers have the atoms that the rules show.
+        files: SHA-256 sums of the rule files, those for ratings last, which may not change during
+            a run; empty for any.
+        shared: URL of the annotations and readings that machines share.
     """
 
     profile: str = "default"
@@ -241,9 +240,7 @@ class Preparation(Closing):
         return (RuleWarning(str(self.models.directory), self.models.choice),)
 
     def annotate(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """Tag and lemmatise pairs, lazily and in their order.
-
-        A sentence whose tokens all have words is annotated already and stays as it is.
+        """Tag and lemmatise pairs, lazily and in their order; annotated sentences are kept.
 
         Raises:
             DataError: a sentence is too long, see :mod:`ists_asp.limits`; the pairs before it

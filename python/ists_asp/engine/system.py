@@ -56,31 +56,29 @@ def load(
 
     Args:
         profile: its name, such as ``headlines``.
-        rules: a rule folder or file, or several, that replace or extend the shipped ones, see
+        rules: rule folders or files that replace or extend the shipped ones, see
             :mod:`ists_asp.rules.profiles`.
-        constants: values of ``#const`` definitions; they win over the profile's. Those that no
-            rule has are among the system's warnings.
-        models: how many answers to find for a pair, best first.
-        time_limit: seconds of processor time for a pair; its search ends then with the best
-            answer so far.
-        stanza_dir: a directory of Stanza models; the shipped ones by default.
-        vectors: a file of word vectors; the shipped ones by default.
-        reader: which encoder to use as evidence: None for the one that the profile
-            names, ``"none"`` or False for nobody's, ``"shipped"`` or True for the shipped
-            fine-tuned encoder's, or the folder of another, see :mod:`ists_asp.knowledge.reader`;
-            in Spanish profiles ``"use"`` for the encoder of the extra ``[spanish]``.
-        cache: the directory of what is kept between runs: what Stanza and a reader say, what was
-            worked out about rules, facts and answers; True for that of the command line, None,
-            False or ``"none"`` for none.
-        incremental: whether answers are kept there as well, so that after an edit of rules only
-            those pairs are decided again that it can touch.
-        lax: whether names in your rules that exist nowhere are no more than warnings.
+        constants: values of ``#const`` definitions, which override the profile's. Unknown names
+            are among the system's warnings.
+        models: number of answers per pair, best first.
+        time_limit: CPU seconds per pair; the search then ends with the best answer so far.
+        stanza_dir: directory of Stanza models; the shipped ones by default.
+        vectors: file of word vectors; the shipped ones by default.
+        reader: encoder to use as evidence: None for the profile's, ``"none"`` or False for none,
+            ``"shipped"`` or True for the shipped fine-tuned one, or the folder of another, see
+            :mod:`ists_asp.knowledge.reader`; in Spanish profiles ``"use"`` for the encoder of the
+            extra ``[spanish]``.
+        cache: cache directory. Reruns reuse annotations, parsed rules and facts. True for the
+            command line's; None, False or ``"none"`` for none.
+        incremental: whether answers are cached as well, so that an edit of rules only affects the
+            pairs that it can change.
+        lax: whether unknown names in your rules are only warnings.
 
     Raises:
         UsageError: there is no such profile, or the options do not go together.
-        RuleError: a rule file is faulty, or a name in it exists nowhere.
-        ResourceError: models, the lexicon or the vectors are missing, or the extra is; or the
-            cache cannot be used.
+        RuleError: a rule file is faulty, or has an unknown name.
+        ResourceError: models, the lexicon, the vectors or the extra are missing, or the cache
+            cannot be used.
     """
     if isinstance(reader, bool):
         reader = "shipped" if reader else NO_READER
@@ -104,9 +102,8 @@ def load(
 class System(Preparation):
     """A profile's rules, models and lexicon, ready for many pairs.
 
-    Use it as a context manager, or call :meth:`close`. Made by :func:`ists_asp.load`, or of a
-    :class:`~ists_asp.engine.Setup`: then nothing is loaded before it is needed or :meth:`load` is
-    called.
+    Use it as a context manager, or call :meth:`close`. :func:`ists_asp.load` makes one; one made
+    from a :class:`~ists_asp.engine.Setup` loads on first use or by :meth:`load`.
     """
 
     def __dir__(self) -> list[str]:
@@ -166,19 +163,17 @@ class System(Preparation):
     def solve(
         self, sent1: GivenSentence, sent2: GivenSentence, *, tokens: bool = False
     ) -> SolvedAnswer:
-        """Decide one pair, and rate it, if the profile has rules for that.
-
-        The answer can be asked why it is so, see :class:`~ists_asp.engine.SolvedAnswer`.
+        """Decide one pair, and rate it if the profile can; the answer can say why.
 
         Args:
             sent1: a sentence, as text or as a :class:`~ists_asp.model.Sentence`, with chunks if
                 they are known.
             sent2: the sentence to compare with it.
-            tokens: whether text is tokens that blanks separate; otherwise it is tokenised.
+            tokens: whether blanks in text separate tokens; otherwise it is tokenised.
 
         Raises:
             DataError: a sentence is empty or too long, see :mod:`ists_asp.limits`.
-            RuleError: what the rules derive is no answer, or clingo cannot take them.
+            RuleError: the atoms are no answer, or clingo cannot process the rules.
             SolveError: there is no answer.
         """
         return next(self.solve_many([(sent1, sent2)], tokens=tokens))
@@ -189,14 +184,13 @@ class System(Preparation):
         """Decide pairs, lazily and in their order; the best answer of each.
 
         Args:
-            pairs: two sentences each, as for :meth:`solve`, which get their number as id, or an
-                id and two sentences, or a :class:`~ists_asp.model.Pair`.
+            pairs: two sentences each, as for :meth:`solve`, with their number as id; an id and two
+                sentences; or a :class:`~ists_asp.model.Pair`.
             tokens: as for :meth:`solve`.
-            rated: whether answers are rated, if the profile has rules for that, which takes about
-                as long as to decide them.
+            rated: whether answers are rated, if the profile can, which doubles the time.
 
         Raises:
-            UsageError: something is no pair.
+            UsageError: an item is no pair.
             IstsError: as for :meth:`solve`.
         """
         return (answers[0] for answers in self.solve_all(pairs, tokens=tokens, rated=rated))
@@ -322,11 +316,11 @@ class System(Preparation):
     def trace(
         self, sent1: GivenSentence, sent2: GivenSentence, *, tokens: bool = False
     ) -> AskedTrace:
-        """Decide one pair and say why: which rules fired, for which words, with what weights.
+        """Decide one pair and trace which rules fired, for which words, with what weights.
 
-        The trace answers further questions: :meth:`~ists_asp.trace.AskedTrace.why` and
-        :meth:`~ists_asp.trace.AskedTrace.why_not`. It holds the ground program, which is why an
-        answer makes one only when it is asked. The arguments are those of :meth:`solve`.
+        The trace answers :meth:`~ists_asp.trace.AskedTrace.why` and
+        :meth:`~ists_asp.trace.AskedTrace.why_not`. It holds the ground program, so answers make one
+        only on demand. The arguments are those of :meth:`solve`.
 
         Raises:
             DataError: a sentence is empty or too long.
@@ -342,8 +336,8 @@ class System(Preparation):
     ) -> Iterator[AskedTrace]:
         """Decide and trace pairs, lazily and in their order; several share their grounding.
 
-        A trace holds memory until it is let go: do not collect those of many pairs. If ``rated``,
-        answers are rated and the ratings traced, too; the rest is as for :meth:`solve_many`.
+        Traces hold much memory: do not collect many. ``rated`` also rates the answers and traces
+        the ratings; the rest is as for :meth:`solve_many`.
 
         Raises:
             RuleError: a rule cannot be traced.

@@ -41,9 +41,8 @@ def evaluate_files(
 ) -> Evaluation:
     """Measure the answers of ``system`` against ``gold``, both ``.wa`` files, or its links ``i-j``.
 
-    Files are read as the official scorer reads them, and the figures are the same. What it or
-    the official check refuses, or would measure with doubtful sense, is an error. With ``skip_bad``
-    a pair with such a line is warned of and left out of its file.
+    The figures equal the official scorer's. Whatever that or the official check refuses, or
+    measures with doubtful sense, is an error; with ``skip_bad`` such pairs are left out.
     """
     scored_pairs = partial(_scored_pairs, warn=warn, skip_bad=skip_bad)
     right, hash1, gold_texts = scored_pairs(gold, True)

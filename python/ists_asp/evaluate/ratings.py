@@ -1,14 +1,13 @@
-"""Measuring sentence ratings: correlations with gold ones, and how sure one may be of them.
+"""Measures of sentence ratings: correlations with gold ratings, and their uncertainty.
 
 As the organisers of SemEval-2015 Task 2 measure: a correlation for each data set, their mean
 weighted by pairs, and a one-tailed test of two runs by Fisher's z transformation (Press et
 al., Numerical Recipes, equation 14.5.10).
 
-Their baseline (tokencos) is a measuring rod and no judgement: "We tokenized the input sentences
-splitting on white spaces, and then each sentence was represented as a vector in the
-multidimensional token space. Each dimension had 1 if the token was present in the sentence, 0
-otherwise. Vector similarity was computed using cosine similarity." Rules would blur it: clingo
-has neither roots nor fractions, and the rod is read to four decimals.
+Their baseline (tokencos): "We tokenized the input sentences splitting on white spaces, and then
+each sentence was represented as a vector in the multidimensional token space. Each dimension had 1
+if the token was present in the sentence, 0 otherwise. Vector similarity was computed using cosine
+similarity." It is no rule: clingo has neither roots nor fractions.
 """
 
 from __future__ import annotations
@@ -76,11 +75,10 @@ For Spearman by Bonett and Wright (2000), for Kendall by Fieller, Hartley and Pe
 def correlation(
     gold: Sequence[float], system: Sequence[float], where: str = "", measure: str = "pearson"
 ) -> Correlation:
-    """Correlate the ratings of four pairs or more; ``where`` says what they are of.
+    """Correlate the ratings of four pairs or more; ``where`` names their origin.
 
-    A list in which all ratings are equal has no correlation with anything: ``r`` is then 0,
-    as is right for ratings that tell nothing. The interval is that of Fisher's z, whose
-    standard error is ``1 / sqrt(pairs - 3)`` for Pearson's.
+    ``r`` is 0 for a constant list. The interval is that of Fisher's z, whose standard error is
+    ``1 / sqrt(pairs - 3)`` for Pearson's.
     """
     if len(gold) < 4:
         found, expected = f"{len(gold)} rated pairs", "at least 4, for an interval"
@@ -114,9 +112,9 @@ def weighted_mean(parts: Sequence[Correlation], measure: str = "pearson") -> Cor
 def significance(better: float, worse: float, pairs: int) -> float:
     """The one-tailed p value of one run's correlation being higher than another's.
 
-    ``p = Phi(-(z1 - z2) / sqrt(2 / (pairs - 3)))``: half of what equation 14.5.10 gives for two
-    tails. The runs are taken for independent, as the organisers do, although they rate the same
-    pairs; that is cautious. Means over data sets are compared as correlations over all pairs.
+    ``p = Phi(-(z1 - z2) / sqrt(2 / (pairs - 3)))``, half of the two-tailed equation 14.5.10. Like
+    the organisers, it cautiously takes the runs for independent, although they rate the same
+    pairs. Means over data sets are compared as correlations over all pairs.
     """
     z = (_fisher(better) - _fisher(worse)) / math.sqrt(2 / (pairs - 3))
     return math.erfc(z / math.sqrt(2)) / 2
@@ -167,16 +165,14 @@ def evaluate_ratings(
 ) -> RatingEvaluation:
     """Measure the ratings of a run against gold ratings.
 
-    Pairs are matched by their ids where both files have them, otherwise by their order. Pairs
-    that a run has left out, with the error in its row, do not count; nor, with ``skip_bad``, do
-    those without a rating in all files.
+    Pairs are matched by id where both files have ids, otherwise by order. Pairs that a run left
+    out, with an error in their row, do not count; with ``skip_bad``, nor do unrated ones.
 
-    Gold is a file with a pair a line, ``score TAB sentence TAB sentence``, or just with its score,
-    or nothing for pairs that do not count; a table with a ``column`` of scores, if it is a workbook
-    in a ``sheet``, if it is text in an ``encoding``; or a folder of such files. Another scale than
-    0 to 5 is warned of, unless it is given: then ratings beside it are errors. A run is a file
-    with a rating a line, or a table with a column ``rating``, or a folder that has one of the same
-    name, but for its ending, for each file of ``gold``.
+    Gold is a file with ``score TAB sentence TAB sentence``, a score or nothing per line; a table
+    with a ``column`` of scores, in a ``sheet`` or an ``encoding``; or a folder of such files. A
+    scale other than 0 to 5 is a warning, unless it is given; ratings off a given ``scale`` are
+    errors. A run is a file with a rating per line, a table with a column ``rating``, or a folder
+    with a file of the same stem for each file of ``gold``.
     """
     runs = [run for run in (system, other) if run is not None]
     hashes = [sha256() for _ in (gold, *runs)]

@@ -282,9 +282,8 @@ def _types(right: ScoredLine, answer: ScoredLine) -> float:
 def _types_with_relief(right: ScoredLine, answer: ScoredLine) -> float:
     """Jaccard of the types, with labels taken as equal where 2015 saw no real difference.
 
-    That is among SPE1, SPE2, REL and SIMI when both scores are below 3, and between EQUI
-    and SPE1, SPE2 or SIMI with a score of at least 4 (pilot read-me, F1AST). The two labels are
-    then one type of the intersection, and one instead of two of the union.
+    Those are SPE1, SPE2, REL and SIMI with both scores below 3, and EQUI with SPE1, SPE2 or SIMI
+    of at least 4 (pilot read-me, F1AST). The two labels then count as one common type.
     """
     distant = {right.label, answer.label} <= _LOOSE and max(right.score, answer.score) < 3
     close = any(

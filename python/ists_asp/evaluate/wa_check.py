@@ -1,8 +1,7 @@
 """Whether a ``.wa`` file is well formed, with the verdict of the official check; its statistics.
 
-*Faults* are what the official check rejects, under the names it gives them, what we reject beyond
-that, and what the scheme of 2015 does not allow; each says whose rule it breaks, and a line has
-one at most. *Notes* are oddities that are accepted; they never change the verdict.
+*Faults* are rejected by the official check (under its names for them), by us, or by the scheme of
+2015; each says whose rule it breaks, and a line has at most one. *Notes* are accepted oddities.
 ``python -m tests.fuzz official`` compares this check with the official one.
 """
 
@@ -78,12 +77,11 @@ class Fault:
 class ScriptView:
     """A ``.wa`` file as the official scripts read it, from lines given to :meth:`take` in order.
 
-    Every line with ``<==>`` is an alignment of the pair whose id stands above it, wherever it
-    stands, whatever its brackets say: ``lines`` has them, each with the id, or None if there was
-    none so far. An id is what a line has between ``sentence id="`` and a quotation mark with a
-    blank behind it. In a ``gold`` file, the two lines below that one are the sentences, whatever
-    is in them; ``words`` has what single blanks separate there, by the id, and ``misplaced`` the
-    places of those that do not look like sentences. ``digest`` is of all lines, whatever ends them.
+    Every line with ``<==>`` is an alignment of the pair whose id stands above it: ``lines`` has
+    each with that id, or None. An id stands between ``sentence id="`` and a quotation mark followed
+    by a blank. In a ``gold`` file, the next two lines are the sentences: ``words`` has them by id,
+    split at single blanks, and ``misplaced`` the places of those that do not look like sentences.
+    ``digest`` is the hash of all lines.
     """
 
     gold: bool = False

@@ -1,10 +1,10 @@
 """Files that are written atomically, and never over a file that is read.
 
-Existing names are compared by device and inode, which sees through links and other spellings; new
-names by their folders. Devices, pipes and terminals may be read and written at the same time.
+Existing files are compared by device and inode, new names by their folders. Devices, pipes and
+terminals may be read and written at the same time.
 
-The draft of an output ``out.wa`` is a new file beside it, ``.ists-asp-out.wa.HEX.part``, locked by
-its writer. One without a lock was left by a killed process: who writes the output next removes it.
+The draft of ``out.wa`` is a new file beside it, ``.ists-asp-out.wa.HEX.part``, locked by its
+writer. A draft without a lock belongs to a killed process; the next writer removes it.
 """
 
 from __future__ import annotations
@@ -35,13 +35,11 @@ _HINT = "Check that the directory exists, may be written to and has room."
 
 @contextmanager
 def atomic_writer(path: Path) -> Iterator[TextIO]:
-    r"""Open a UTF-8 text file (``\n`` line ends) that replaces ``path`` when all went well.
+    r"""Open a UTF-8 text file (``\n`` line ends) that replaces ``path`` on success.
 
-    The text goes to a file beside the target, which is renamed at the end; after an error
-    nothing is left behind and an old file stays as it was. The target of a symbolic link is
-    replaced, not the link. Devices and pipes are written directly,
-    terminals through :mod:`ists_asp.terminal`. An existing file keeps
-    its mode, a new one gets the mode that the umask gives.
+    The text goes to a draft beside the target, which is renamed at the end; an error leaves
+    nothing behind. A symbolic link's target is replaced, not the link. Devices and pipes are
+    written directly, terminals through :mod:`ists_asp.terminal`. An existing file keeps its mode.
     """
     with _as_data_error(path):
         try:

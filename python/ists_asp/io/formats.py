@@ -73,12 +73,9 @@ def answer_record(
 ) -> dict[str, object]:
     """An answer as JSON values: pair, chunks, alignments, cost, optimality.
 
-    ``data/schema/answer.schema.json`` describes them. If the answer is rated, ``rating`` has its
-    ``value`` and the ``contributions`` that sum to it.
-
-    The best answer of a pair has the ``rank`` 1. Words were compared by ``knowledge``
-    (:attr:`ists_asp.engine.System.knowledge`), ``system`` is what made the answer
-    (:attr:`ists_asp.engine.System.provenance`).
+    ``data/schema/answer.schema.json`` describes them. A rated answer has a ``rating`` with its
+    ``value`` and ``contributions``. The best answer has the ``rank`` 1; ``knowledge`` is
+    :attr:`ists_asp.engine.System.knowledge`, ``system`` the provenance.
     """
     pair = answer.pair
     record: dict[str, object] = {

@@ -1,9 +1,8 @@
 r"""Pairs of sentences: two files, chunked or not, or a table of any kind.
 
-Chunk files have a sentence a line, ``[ the bulb ] [ is ] [ on ]``. Brackets are markers where
-blanks surround them, or at the edge of a word that they are glued to. A bracket that belongs to a
-word is written with a backslash before it (``\[``); backslashes before such a bracket are doubled.
-Other backslashes stand for themselves.
+Chunk files have a sentence per line, ``[ the bulb ] [ is ] [ on ]``. Brackets are markers between
+blanks or at the edge of a word. A bracket that belongs to a word is escaped (``\[``), and
+backslashes before such a bracket are doubled; other backslashes stand for themselves.
 """
 
 from __future__ import annotations
@@ -179,11 +178,10 @@ class EmptyCellError(DataError):
 def table_pairs(
     table: Table, places: Places, warn: t.Warn = t.ignore, *, strict: bool = False
 ) -> Iterator[tuple[Row, Pair | DataError]]:
-    """Yield each row of a table with its pair, or with what is wrong with it.
+    """Yield each row of a table with its pair or its fault.
 
-    Sentences are split at blanks; pairs without an id have the number of their line. JSON Lines
-    may have ``chunks1`` and ``chunks2`` (lists of ``[first, last]`` token numbers; both or none),
-    and ``tokens1`` and ``tokens2``.
+    Sentences are split at blanks; pairs without an id get their line number. JSON Lines may have
+    ``chunks1`` and ``chunks2``, both lists of ``[first, last]``, and ``tokens1`` and ``tokens2``.
     """
     repairs = t.Repairs(warn, strict)
     with Ids() as ids:
@@ -235,9 +233,8 @@ def read_sts(
 ) -> Iterator[ScoredPair]:
     """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``.
 
-    The ``column`` of scores is given by title or number; without titles the sentences follow it.
-    Of a workbook it is in a ``sheet``, of text in an ``encoding``.
-    Rows without a score on that ``scale`` are left out, and warned of at the end.
+    Without titles the sentences follow the ``column`` of scores. Rows without a score on the
+    ``scale`` are left out, with one warning at the end.
     """
     label = t.source_name(source)
     kind, titles = (

@@ -71,12 +71,11 @@ def read_rows(
     how: Mapping[str, Any],
     take: Callable[[list[Note]], object] = lambda _notes: None,
 ) -> Generator[Any, None, None]:
-    """Yield the name of a sheet, those of others, and the schema that a file has; then its rows.
+    """Yield a sheet's name, the other sheets' names and the file's schema; then the rows.
 
-    A process of its own sends them. By ``how`` the ``sheet`` has that name or number; None is the
-    first visible one with columns of these ``titles``, or of usual ones. Cells are as the sheet
-    shows them; formulas have the values that were saved with them. At the end ``take`` gets notes
-    of odd cells.
+    A separate process reads them. ``how`` chooses a ``sheet`` by name or number, or the first
+    visible one with these ``titles`` or usual ones. Cells are as the sheet displays them, formulas
+    have their saved values. At the end ``take`` gets notes about odd cells.
     """
     library(kind)
     with ExitStack() as stack:

@@ -1,13 +1,11 @@
 """The cache: one SQLite file in which all processes store their results between runs.
 
-An entry belongs to a key, the hash of everything that it follows from. Its value is JSON with a
-checksum: a damaged value is no entry. Each kind of entry is bounded, and those that were not used
-for longest go first. Losing all of it costs nothing but time.
+A key is the hash of everything that its entry depends on; a value is JSON with a checksum. Each
+kind of entry is bounded, least recently used first. Losing the file costs only time.
 
-The file is never opened beside SQLite, as closing it would drop the locks that SQLite holds
-(https://sqlite.org/howtocorrupt.html). A process has one connection to it, and closes that before
-it forks. A damaged file is renamed, under a lock of our own, so that nobody opens it meanwhile or
-renames its successor. A database of another program stays as it is.
+The file is never opened except by SQLite, as closing it would drop SQLite's locks
+(https://sqlite.org/howtocorrupt.html). A process has one connection and closes it before a fork. A
+damaged file is renamed under our own lock. Another program's database is left alone.
 """
 
 from __future__ import annotations
@@ -435,11 +433,9 @@ class Memo:
     ) -> Iterator[T]:
         """The results of a stage for a batch, lazily and in their order.
 
-        All are looked up now, at once. Those that are missing are computed by one call of
-        ``work``, and stored within a second, also if an error ends the batch.
-
-        ``work``, the stage, gives the results of items in their order; ``encode`` a result as JSON,
-        None if it is not to be stored; ``decode`` the reverse, None if it is no result of the item.
+        All are looked up at once. One call of ``compute`` gives the missing ones, in their order;
+        they are stored within a second, also if an error ends the batch. ``encode`` gives a result
+        as JSON, None if it is not to be stored; ``decode`` the reverse, None if it does not fit.
         """
         if self.store is None or not items:
             return iter(compute(list(items)) if items else ())

@@ -41,11 +41,11 @@ _FORMULA = re.compile(r"[=+\-@\t\r]")
 
 
 class Table:
-    """A table that can be read more than once; a small one is held, and read once.
+    """A table that can be read more than once; a small one is cached after the first time.
 
-    A stream as its source must be able to go back to its beginning. By default its kind is that of
-    the name's ending, and the first row names the columns if the names are known. ``columns`` has
-    ``""`` for those without a name, ``schema`` is that of Parquet.
+    A stream must be seekable. The kind defaults to that of the name's ending; the first row names
+    the columns if the names are common. ``columns`` has ``""`` for those without a name, ``schema``
+    is that of Parquet.
     """
 
     columns: tuple[str, ...]

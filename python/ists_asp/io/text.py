@@ -37,10 +37,9 @@ SKIP = "Add --skip-bad to leave faulty rows out"  # a hint
 class Faults:
     """The faults of the lines of an input.
 
-    A block ``with faults:`` takes up what it raises about a line; :meth:`check` raises it. With
-    ``skip`` it is warned of instead, and the line left out; without, the first has the ``hint``.
-    That the input as a whole is of another kind (:class:`~ists_asp.errors.FormatError`) is not
-    taken up: every line would say it again.
+    A block ``with faults:`` collects what it raises about a line; :meth:`check` raises it. With
+    ``skip`` a fault is a warning and the line is left out; otherwise the first has the ``hint``. A
+    :class:`~ists_asp.errors.FormatError` is about the whole input and passes through.
     """
 
     def __init__(self, skip: Warn | None = None, *, hint: str | None = None) -> None:

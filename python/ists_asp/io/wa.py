@@ -1,8 +1,8 @@
-"""The word alignment format of SemEval-2016 Task 2: what a ``.wa`` file holds, read and written.
+"""The word alignment format of SemEval-2016 Task 2, ``.wa``: read and written.
 
-Sentences keep their alignment lines as written (:class:`WaAlignment`), so that faults can
-be reported with line and text; :meth:`WaSentence.to_alignments` converts them. Files are read
-however they were edited, and written exactly as the official gold files are laid out.
+Sentences keep their alignment lines as written (:class:`WaAlignment`), so that faults can quote
+them; :meth:`WaSentence.to_alignments` converts them. Reading is lenient; the layout of what is
+written is exactly that of the official gold files.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ _SECTION = re.compile("<(/?)(source|translation|alignment)>")
 
 
 def protect(words: str) -> str:
-    """Write words so that the official scripts take them for nothing but words.
+    """Write words so that the official scripts read them as nothing but words.
 
-    To them every line with ``<==>`` is an alignment, and every line with ``sentence id="`` begins
-    a pair, sentences and comments included. These become ``&lt;==>`` and ``sentence id=&quot;``;
-    what has that form already gets another ``amp;``, so that :func:`restore` finds the words.
+    Those scripts take any line with ``<==>`` for an alignment and any line with ``sentence id="``
+    for a new pair. They become ``&lt;==>`` and ``sentence id=&quot;``; text that already has that
+    form gets another ``amp;``, so that :func:`restore` is exact.
     """
     if "==>" not in words and "sentence id=" not in words:
         return words

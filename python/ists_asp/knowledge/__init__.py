@@ -37,9 +37,8 @@ _POS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "
 class Knowledge(Closing):
     """The sources of knowledge; use it as a context manager, or call :meth:`close`.
 
-    ``code`` is that of the language. Without a file of vectors words are not compared by them.
-    ``phrases`` are the entries of word tables that are more than a word in letters. UsageError:
-    there is no such language; ResourceError: the lexicon or the vectors are missing or damaged.
+    ``code`` is the language's. ``phrases`` are entries of word tables of more than one plain word.
+    UsageError: there is no such language; ResourceError: lexicon or vectors are missing or damaged.
     """
 
     def __init__(
@@ -74,11 +73,10 @@ class Knowledge(Closing):
             lexicon.close()
 
     def facts(self, pair: Pair) -> Iterator[str]:
-        """Facts about the words of an annotated pair: atoms of ``asp/input.lp`` as text.
+        """Facts about the words of an annotated pair, in a fixed order: atoms as text.
 
-        Relations and classes are sought for nouns, verbs, adjectives and adverbs, and for
-        multiword entries; that a lemma equals itself is not said. Nothing is sought for tokens of
-        more than :data:`~ists_asp.limits.LONGEST_WORD` characters. The order does not vary.
+        Relations and classes are looked up for content words and multiword entries, but for tokens
+        of at most :data:`~ists_asp.limits.LONGEST_WORD` characters only.
         """
         pair = words.within_limits(pair)
         sentences = pair.sentences

@@ -1,8 +1,7 @@
-"""Words as entries of a lexicon: how they are related and what they are.
+"""Words as entries of a lexicon: their relations and classes.
 
-English has WordNet and Spanish a thesaurus, each a small SQLite file that
-``data/lexicon/README.md`` describes. Nothing here decides what a relation is worth: each comes
-with a distance, and the rules decide. The bounds only keep the search small.
+English has WordNet and Spanish a thesaurus, each a small SQLite file, see
+``data/lexicon/README.md``. A relation comes with a distance, and the rules decide what it is worth.
 """
 
 from __future__ import annotations
@@ -152,10 +151,9 @@ class Lexicon(_File):
     def facts(self, lemmas1: Set[Lemma], lemmas2: Set[Lemma]) -> Iterator[str]:
         """Relations between the sentences, then broad classes and uses as verbs of all words.
 
-        A word whose part of speech is unknown to the lexicon is tried as every part of
-        speech. Where the parts of speech differ, taggers are often wrong about one, so
-        that synonyms and antonyms are also sought as either. That one word is derived
-        from the other is sought whatever their parts of speech.
+        A part of speech that the lexicon lacks for a word stands for all of them. As taggers often
+        err where parts of speech differ, synonyms and antonyms are then looked up for both;
+        derivations always are.
         """
         words1, words2 = self._entries(lemmas1), self._entries(lemmas2)
         nearest: dict[tuple[str, str, str], int] = {}
@@ -283,12 +281,10 @@ class _Entry:
 def _relate(
     entry1: _Entry, pos1: str, entry2: _Entry, pos2: str, broad: Container[int]
 ) -> Relations:
-    """Tell how a word of sentence 1 is related to one of sentence 2; a kind may come twice.
+    """Relations of two words, one of each sentence; the smallest distance of a kind counts.
 
-    ``relation/4`` in ``asp/input.lp`` says what the kinds mean and which of them count edges. For
-    the others the ranks of two senses are summed, their places from 0 among the senses of their
-    words, by frequency; 1 is added where only synonyms of the words have the relation. The
-    smallest distance of a kind counts.
+    ``relation/4`` in ``asp/input.lp`` explains the kinds. Those that do not count edges have the sum
+    of the ranks of two senses, by frequency from 0, plus 1 where only synonyms have the relation.
     """
     parts1, parts2 = entry1.parts(pos1), entry2.parts(pos2)
     for part in (parts1 | parts2) & entry1.readings.keys() & entry2.readings.keys():

@@ -1,15 +1,13 @@
-"""Readers: small encoders that read both sentences of a pair; what they predict are facts.
+"""Readers: small encoders that read both sentences of a pair and predict facts.
 
-The shipped reader is fine-tuned for the task. It says, in numbers, where chunks begin, which of
-the spans that may become chunks are counterparts, what their label and their score would be.
-Rules weigh those predictions against everything else (``lp_rules/reader``). Where a pair is to be
-rated, it says how alike the sentences are as wholes, by itself and by an encoder that reads each
-sentence alone. A model is a folder of :data:`FILES`, made by ``data/reader/train``. For Spanish
-there is :class:`UniversalReader`, which only tells how alike the sentences are.
+The shipped reader is fine-tuned for the task. It predicts chunk boundaries, alignments, labels and
+scores; rules weigh these predictions against other evidence (``lp_rules/reader``). For ratings it
+predicts the similarity of the sentences, by itself and by an encoder that reads each alone. A model
+is a folder of :data:`FILES`, made by ``data/reader/train``. Spanish has :class:`UniversalReader`,
+which only rates.
 
-Nothing that reads is imported before the first pair comes. Every pair is read by itself, so that
-what others are read with it changes nothing, and numbers are rounded far more coarsely than
-processors differ in the last bits of a sum.
+Encoders are imported for the first pair. Each pair is read by itself, so that batches change
+nothing, and numbers are rounded more coarsely than processors differ.
 """
 
 from __future__ import annotations

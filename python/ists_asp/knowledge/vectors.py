@@ -1,16 +1,15 @@
-"""Static word vectors: how near words are in meaning, without reading the sentence.
+"""Static word vectors: similarity in meaning without context.
 
 The vectors are distilled from a sentence encoder (see ``data/vectors/README.md``). A word's
 vector is the mean of its word pieces' vectors, the pooling that they were made for (model2vec,
 Tulkens and van Dongen 2024); rare words have long vectors and function words short ones.
 
-Rules decide which tokens make a chunk, so no chunk's vector can be known here. They get
-inner products and norms instead, from which the cosine of any two runs of tokens follows:
-a chunk's vector is the sum of its tokens' vectors, and::
+Rules choose the chunks, so they get inner products and norms of tokens. As a chunk's vector is the
+sum of its tokens' vectors, these give the cosine of any two runs of tokens::
 
     cosine(A, B) = sum of product(i, j) over i in A, j in B / (norm(A) * norm(B))
 
-The cosine of the whole sentences, which has no such choice in it, is given as it is.
+The cosine of the whole sentences is a fact of its own.
 """
 
 from __future__ import annotations

@@ -90,14 +90,12 @@ def spellings(
 
 
 def similarity(word1: str, word2: str, least: int = 0) -> int:
-    """How alike two words are spelt, from 0 to 100, whatever their case.
+    """How alike two words are spelt, from 0 to 100, ignoring case.
 
-    ``100 * (1 - d / length of the longer)``, rounded down, where ``d`` is the
-    Damerau-Levenshtein distance in its optimal string alignment form: the fewest
-    insertions, deletions, substitutions and swaps of neighbouring letters. These are the
-    slips of a typist, each counts once, and the measure is symmetric; the ratio of
-    :mod:`difflib` counts a swapped or mistaken letter twice and depends on the order of
-    its arguments. Of words that are less than ``least`` alike it is only known that they are.
+    ``100 * (1 - d / length of the longer)``, rounded down, where ``d`` is the Damerau-Levenshtein
+    distance in its optimal string alignment form: insertions, deletions, substitutions and swaps of
+    neighbouring letters. Unlike the ratio of :mod:`difflib`, it is symmetric and counts each slip
+    of a typist once. Below ``least`` the value is not exact.
     """
     first, second = word1.lower(), word2.lower()
     longest = max(len(first), len(second))
@@ -116,11 +114,10 @@ def _edits() -> Callable[..., int]:
 
 
 def shared_letters(words1: Iterable[str], words2: Iterable[str]) -> Iterator[str]:
-    """How alike two sentences are written, from 1 to 1000; nothing where they are not at all.
+    """How alike two sentences are written, from 1 to 1000; no fact for 0.
 
-    Dice's coefficient of the runs of three letters, blanks between words and at both ends
-    included, whatever their case: of all runs, the share that has its like in the other
-    sentence. It is kind to slips of the pen, endings and compounds, and asks no dictionary.
+    Dice's coefficient of the runs of three letters, including the blanks between words and at both
+    ends, ignoring case. It tolerates typing errors, endings and compounds.
     """
     runs1, runs2 = _trigrams(words1), _trigrams(words2)
     share = 2000 * (runs1 & runs2).total() // max(1, runs1.total() + runs2.total())
@@ -185,9 +182,8 @@ def _acronyms(words: Sequence[str]) -> dict[int, str]:
 def acronym(word: str) -> str | None:
     """The letters, in lower case, of a word that is written like an acronym, or None.
 
-    An acronym has 2 to 6 letters, at least two of them capitals, and begins with a capital
-    (``UN``, ``BoE``), or it has a full stop after each letter (``U.N.``, ``p.m.``). The ending of
-    a plural (``GPs``) is none of its letters.
+    It has 2 to 6 letters, begins with a capital and has at least two (``UN``, ``BoE``), or has a
+    full stop after each letter (``U.N.``, ``p.m.``). A plural ending (``GPs``) does not count.
     """
     if _DOTTED.fullmatch(word):
         letters = word.replace(".", "")
@@ -332,10 +328,9 @@ def numbers(pair: Pair, written: Callable[[str], str]) -> Iterator[str]:
 def numeral(form: str) -> str | None:
     """The canonical value of a word in digits, or None if it is not simply a number.
 
-    Commas between thousands, a plus sign, a currency or percent sign, and zeros that change
-    nothing are dropped: ``1,000`` is ``1000``, ``$3.20`` is ``3.2``, ``50%`` is ``50``, ``-05`` is
-    ``-5``. A number with a unit, ending or magnitude (``10m`` may be metres or millions), a range
-    (``5-4``), a time (``10:30``) and a decimal comma (``2,5`` may be a list) have no single value.
+    Commas between thousands, a plus sign, a currency or percent sign, and redundant zeros are
+    dropped: ``1,000`` is ``1000``, ``$3.20`` is ``3.2``, ``50%`` is ``50``, ``-05`` is ``-5``.
+    Units (``10m``), ranges (``5-4``), times (``10:30``) and decimal commas (``2,5``) have no value.
     """
     match = _NUMERAL.fullmatch(form)
     if match is None or not (match["whole"] or match["fraction"]):
@@ -383,8 +378,8 @@ class Phrases:
         """The phrases in a sentence, and those whose first word stands apart from the others.
 
         The former are first token, last token and entry, the latter first token, first and last
-        token of the rest, and entry. Each word is the token's form or lemma, or the forms of
-        several tokens without blanks (``US``, ``$``). Single words are left to the rules.
+        token of the other words, and entry. A word is a token's form or lemma, or several tokens
+        without blanks (``US``, ``$``). Rules handle single words.
         """
         joined, split = [], []
         ways = [_ways(tokens, start) for start in range(len(tokens))]

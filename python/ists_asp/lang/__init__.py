@@ -1,8 +1,7 @@
-"""Languages: all that the code knows of one, as an object; the rules of a profile know the rest.
+"""Languages: all that the code knows of one, as an object; a profile's rules know the rest.
 
-Each module of this package has a ``LANGUAGE``. Its words, which decide how texts are cut and by
-which a text in another language is noticed, are a table of ``data/languages.toml``, if it has one.
-The texts for people in it are tables of ``data/texts``, by the English ones.
+Each module of this package has a ``LANGUAGE``. Its words, by which texts are cut and recognised,
+may be a table of ``data/languages.toml``; ``data/texts`` has its messages by the English ones.
 """
 
 from __future__ import annotations
@@ -94,10 +93,9 @@ def language(code: str) -> Language:
 def guess(sentences: tuple[Sentence, Sentence], expected: str) -> str:
     """The code of two sentences' language: the expected one, unless script or small words differ.
 
-    Another script is found where most letters of a sentence are of it; another language where one
-    of the sentences, or both together, have at least :data:`FEWEST` of its small words, one word in
-    :data:`SHARE`, and more than of the expected language. A small word before a capital may be part
-    of a name, as in El Salvador, and counts only in languages of which the table says so.
+    Another script has most letters of a sentence. Another language has :data:`FEWEST` small words in
+    a sentence or in both, one word in :data:`SHARE`, and more than the expected one. Small words
+    before a capital (El Salvador) count only where the table says so.
     """
     if expected not in tables():
         return expected

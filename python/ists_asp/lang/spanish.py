@@ -36,11 +36,10 @@ def _stemmer() -> Any:  # noqa: ANN401 (the library has no types)
 
 
 def digits(form: str) -> str:
-    """A word in digits as English writes it.
+    """A word in digits as English writes it: ``10000`` for ``10.000``, ``2.5`` for ``2,5``.
 
-    ``10.000`` becomes ``10000``, ``2,5`` becomes ``2.5``, ``3.er`` becomes ``3th``.
-    Both ways of writing are in use: three digits behind a comma are thousands, as in
-    Mexico, unless a zero or a point of thousands stands before them.
+    Also ``3th`` for ``3.er``. Three digits behind a comma are thousands, as in Mexico, unless a
+    zero or a point of thousands stands before them.
     """
     text = form.translate({ord("\u00a0"): None, ord("\u202f"): None})
     if _THOUSANDS.search(text):

@@ -1,9 +1,9 @@
 """Cross-validation: learn on some folds, let the solver decide the others, score officially.
 
-From the decisions there comes confidence: how often those that led so far were right. Decisions of
-a kind are sorted by their lead, and the share of right ones is fitted by steps that never fall
-(pool adjacent violators). A step has at least :data:`_LEAST` decisions and rises by at least
-:data:`_RISE` percent, so that the table can be read; few decisions lean towards all like them.
+Held-out decisions also give confidence. Those of a kind are sorted by lead, and steps that never
+fall are fitted to the share of right ones (pool adjacent violators). A step has at least
+:data:`_LEAST` decisions and rises by at least :data:`_RISE` percent; few decisions shrink towards
+all like them.
 """
 
 from __future__ import annotations

@@ -259,10 +259,9 @@ def _example(gold: Reference, facts: tuple[Symbol, ...], atoms: Iterable[Symbol]
 def read_gold(path: Path, warn: Warn = ignore, *, skip_bad: bool = False) -> list[Reference]:
     """Read pairs with gold chunks, and their gold alignments, unaligned chunks included.
 
-    The path is a folder with ``sent1.chunk.txt``, ``sent2.chunk.txt`` and ``gold.wa``; or a
-    ``.wa`` file of one-to-one alignments, such as the 2015 pilot's, in which each side of a line
-    is a chunk. ``warn`` receives one line of text for each repair, and with ``skip_bad`` for each
-    faulty pair, which is left out.
+    The path is a folder with ``sent1.chunk.txt``, ``sent2.chunk.txt`` and ``gold.wa``, or a ``.wa``
+    file of one-to-one alignments, such as the 2015 pilot's, whose sides are the chunks. ``warn``
+    gets repairs, and with ``skip_bad`` the faulty pairs, which are left out.
     """
     missing = [name for name in (*CHUNKS, ALIGNMENTS) if not (path / name).is_file()]
     if missing and not path.is_file():

@@ -1,15 +1,14 @@
-"""Weights: linear models of the four decisions, each weight in the sense of its name.
+"""Weights: linear models of the four decisions, each weight with the sign that rules argue for.
 
 Boundaries and alignments are logistic regressions, labels a multinomial one that counts errors
 as well, scores a regression in points. A name of evidence gets a weight only for the classes for
-which a rule says ``argues(Name,Class,Sense)``, and only of that sign. The lasso chooses which
-weights there are, as many as the budget allows, and only those that earn it: what they gain must be
-large beside its standard error (Tibshirani 1996). Where there are weights already, corrections are
-learned likewise. An example counts as often as the alignment carries tokens, as it does officially.
+which a rule says ``argues(Name,Class,Sense)``, and only of that sign. The lasso chooses the
+weights, within the budget and only where the gain is large beside its standard error (Tibshirani
+1996). Existing weights get corrections in the same way. An example counts as often as the alignment
+carries tokens, as it does officially.
 
-A decision's sum is the dot product of values and weights. Some weights are shared by several
-outcomes (what speaks for SPE1 on side 1 speaks for SPE2 on side 2), so that a model has one
-matrix for each outcome over the same weights.
+A decision's sum is the dot product of values and weights. Outcomes may share weights (SPE1 on side
+1 and SPE2 on side 2), so a model has one matrix for each outcome over the same weights.
 """
 
 from __future__ import annotations
@@ -423,12 +422,10 @@ def _minimised(
 def _label_losses(truth: Floats, allowed: Floats, counts: Floats) -> tuple[Loss, Loss]:
     """Log loss, then log loss and the expected number of errors at once.
 
-    Log loss alone spends effort on examples that are hopeless or safe; the expected number of
-    errors looks only at those that could still go either way, but is not convex. The sum of
-    both, from the optimum of the first, decides better on held-out pairs than either.
-
-    A row is an example: ``truth`` has 1 for its outcome, ``allowed`` for each outcome that was
-    possible, ``counts`` how often it counts.
+    Log loss alone spends effort on hopeless and safe examples; the expected number of errors looks
+    at the others, but is not convex. Their sum, from the optimum of the first, decides better on
+    held-out pairs than either. Rows are examples: ``truth`` has 1 for the outcome, ``allowed`` for
+    each possible one, ``counts`` are their weights.
     """
 
     def loss(log: float, errors: float, sums: list[Floats]) -> tuple[float, list[Floats]]:

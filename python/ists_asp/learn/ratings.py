@@ -1,11 +1,9 @@
 """Weights of the evidence for ratings of pairs, learned from gold ratings.
 
-The rules are grounded on each pair with its answer; every ``speaks_for`` and ``speaks_against``
-that they derive is weighed, whatever its name. Weights are never negative: what two sentences
-have in common cannot make them less alike, nor a conflict more.
-
-The scale is fixed at both ends: a pair that has all evidence for it is rated highest, and of
-pairs that were put together from unrelated sentences :data:`LIKELY` are rated below 1.
+The rules are grounded on each pair with its answer, and every ``speaks_for`` and ``speaks_against``
+that they derive is weighed. Weights are never negative: common content cannot lower a rating, nor a
+conflict raise it. The scale is fixed at both ends: all evidence gives the highest rating, and
+:data:`LIKELY` of the pairs of unrelated sentences are rated below 1.
 """
 
 from __future__ import annotations
@@ -134,14 +132,11 @@ def mismatched(data_sets: Sequence[Sequence[ScoredPair]]) -> list[ScoredPair]:
 def learn_ratings(
     examples: Sequence[RatedExample], unrelated: Sequence[RatedExample] = (), highest: int = 5
 ) -> tuple[Weight, ...]:
-    """Learn what each piece of evidence is worth.
+    """Learn weights by non-negative ridge regression, in thousandths of a point.
 
-    Ridge regression with weights that are not negative. Annotators of different data sets use the
-    scale differently, so that only differences within a data set count. Where the scale begins,
-    ``base``, and how wide it is follow from both of its ends; correlation depends on neither.
-
-    ``unrelated`` is what was made of :func:`mismatched` pairs; without any the scale stays as the
-    regression has it, and begins at 0. Weights are in thousandths of a point.
+    Annotators of different data sets use the scale differently, so only differences within a data
+    set count. ``base`` and the width of the scale follow from its ends, ``unrelated`` pairs made by
+    :func:`mismatched` and full evidence; without such pairs the scale begins at 0.
     """
     names = sorted({item.name for example in examples for item in example.evidence})
     columns = {name: number for number, name in enumerate(names)}

@@ -1,15 +1,13 @@
 """A source of any size, part by part, on the workers of a Dask cluster.
 
-Before any work all workers are asked for what the run needs. They cut the files of the source into
-parts of so many pairs, at ends of lines or inside groups of rows: what is in them goes from the
-storage to a worker and nowhere else, and the client's memory does not grow with the pairs. A part
-is a source, which passes the stages to a sink, so that the bytes are those of a local run. A Dask
-worker annotates and lets a child decide: a limit of time or memory costs one pair.
+First all workers are checked for what the run needs. They cut the files into parts of so many
+pairs, at line ends or inside groups of rows, so that data goes from the storage straight to a
+worker. A part is a source that passes the stages to a sink; its bytes are those of a local run. A
+Dask worker annotates and lets a child decide: a limit of time or memory costs one pair.
 
-A part is written beside its place and renamed; then a record of it is: counts, SHA-256, and the
-key of the run, which says what it was made by. A part that has its record and these bytes is not
-made again, whoever was stopped. At the end the manifest tells of all parts, and is the same for
-whoever runs it again. Files have addresses of fsspec, such as ``s3://bucket/pairs``.
+A part is written atomically, then its record: counts, SHA-256, and the key of the run. A part with
+a valid record is not made again. At the end the manifest lists all parts. Files have fsspec
+URLs, such as ``s3://bucket/pairs``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Where pairs come from: sentences, files or standard input, checked and cut into batches.
 
-All pairs are checked before any work is done, so that a fault on the last line costs nobody an
-hour. A thousand pairs are held meanwhile, so that most inputs are read once. A longer one is read
-again, a batch at a time, so that memory does not grow with it.
+All pairs are checked first, so that a fault on the last line is reported at once. A thousand are
+cached, so that most inputs are read once; longer ones are read again in batches.
 """
 
 from __future__ import annotations
@@ -196,12 +195,11 @@ class Source:
         profile: Profile | None = None,
         whole: bool = False,
     ) -> Iterator[Source]:
-        """Read all pairs, to check and count them; yield an open source, which has batches.
+        """Read, check and count all pairs; yield an open source, which has batches.
 
-        As a ``whole`` all pairs are held, and one that is too long to be decided is an error:
-        otherwise it fails like any other, and costs no other pair its answer. A row in another
-        language than that of the ``profile`` is a fault. ``warn`` is told what was repaired,
-        ``note`` which columns of a table are compared.
+        As a ``whole`` all pairs are cached, and one that is too long is an error; otherwise only
+        that pair fails. A row in another language than the ``profile``'s is a fault. ``warn`` gets
+        the repairs, ``note`` the columns that are compared.
         """
         with ExitStack() as stack:
             source = replace(self, streams={**self._spooled(stack), **self.streams})

@@ -36,11 +36,9 @@ Decided: TypeAlias = "tuple[Row | None, Outcome | DataError]"
 class Stages:
     """Tokenise and annotate pairs with a system; decide, rate and explain them by a setup.
 
-    The system decides as well, unless a pair may take too long or there are several ``jobs``: then
-    workers do, which can be killed. Rules that somebody wrote are not even parsed in this process.
-    Only when its tokens are known is a pair known to be ``long``; its batch goes to a worker, too.
-    The system is not closed. There are ``count`` pairs, and ``tell`` gets what clingo finds
-    suspicious about the rules, some of it more than once.
+    Workers, which can be killed, decide if there are several ``jobs`` or many pairs (``count``), if
+    users wrote rules, or if pairs are ``long``, as their tokens tell; otherwise the system does.
+    The system is not closed. ``tell`` gets clingo's warnings, some more than once.
     """
 
     def __init__(

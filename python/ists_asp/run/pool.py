@@ -1,11 +1,11 @@
 """The side that asks: processes with systems, which are killed when they overstep a limit.
 
-All that may take for ever, or crash, is a question to a :class:`Worker`: clingo cannot be
-interrupted while it parses or grounds, and a regular expression may look for ever. A lost worker is
-followed by another one. :func:`ask_each` finds the pair to blame, which costs no other anything.
+All that may run for ever or crash is a question to a :class:`Worker`, as clingo cannot be
+interrupted while it parses or grounds. A lost worker is replaced. :func:`ask_each` finds the
+offending pair at no cost for others.
 
-Seconds are those of the processor. A process that neither computes nor answers is given up after
-so many looks at it: a clock goes on while both are halted, or a machine sleeps.
+Seconds are CPU seconds. A process that neither computes nor answers is given up after so many
+looks: a clock goes on while both are halted, or a machine sleeps.
 """
 
 from __future__ import annotations
@@ -100,11 +100,11 @@ class Limit(NamedTuple):
 
 
 class Worker:
-    """Puts questions to a process, one at a time, and to another one when that is lost.
+    """Puts questions to a process, one at a time, and replaces it when it is lost.
 
-    ``told`` is what it has warned of, ``times`` what its stages took. Without a setup the process
-    has no system. That of a ``command`` begins as a copy of it, which takes no time, and is bounded
-    in its memory; others, unless ``copied``, begin from nothing, as do those that follow it.
+    ``warnings`` are its warnings, ``times`` those of its stages. Without a setup the process has no
+    system. With ``command`` it begins as a copy of this process, at once, and is bounded in memory;
+    otherwise, unless ``copied``, from nothing, as do its successors.
     """
 
     def __init__(
@@ -180,13 +180,12 @@ class Worker:
         step: Callable[[], object] = lambda: None,
         wanted: Callable[[], bool] = lambda: True,
     ) -> Any:  # noqa: ANN401 (whatever a question gets)
-        """Return what the process says to a question; if somebody kills it, what another one says.
+        """Return the reply of the process to a question; if it is killed, that of another one.
 
         About ``items`` the answer is a list, and an error names the first of them. The ``limit`` is
-        by default that of so many pairs, and, for the first question of a kind, of loading.
-        ``step`` is called whenever something is done; ``wanted`` says, when it is this question's
-        turn and when it is interrupted, whether anybody still wants to know; a SupersededError says
-        that nobody does. Another error is what the process says, or that it ended on the way.
+        by default that of so many pairs, plus loading for the first question of a kind. ``step`` is
+        called on progress; ``wanted`` says, before the question and after an interrupt, whether
+        it still matters; if not, a SupersededError is raised. Other errors are the process's.
         """
         with self._lock:
             if not wanted():

@@ -1,10 +1,9 @@
-"""The side of a process that is asked: it answers questions until nobody asks any more.
+"""The side of a process that is asked: it answers questions until its client ends.
 
-A question is a function of a module. It gets the system of the process, and items, such as pairs,
-if it is about some; what it returns is pickled. Meanwhile it may say that something is done
-(:func:`step`) or looks suspicious (:func:`warn`), which whoever asks hears at once. The process
-has neither Stanza nor torch, unless a question needs them: pairs come annotated. A trace holds the
-ground program, and stays in the process.
+A question is a function of a module, which gets the system of the process and maybe items, such as
+annotated pairs; its result is pickled. Meanwhile it may report progress (:func:`step`) or a warning
+(:func:`warn`). Stanza and torch are loaded only on demand. Traces hold the ground program and stay
+in the process.
 """
 
 from __future__ import annotations
@@ -247,9 +246,9 @@ class Decider:
 def serve(setup: Setup | None, memory: int | None, connection: Connection) -> None:
     """Answer questions, within so many bytes of memory and the seconds that come with each.
 
-    Messages have a kind. There may be steps and warnings; then comes an answer, with the times of
-    its stages, or an error. The first answer says that the system has loaded. Without a setup there
-    is no system, and a question has all its arguments.
+    Messages have a kind: steps and warnings, then an answer with the times of its stages, or an
+    error. The first answer says that the system has loaded. Without a setup there is no system, and
+    a question has all its arguments.
     """
     # Ctrl-C is for whoever asks; what else ends that one may end this process as well.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,14 +1,12 @@
 """The application: pages, routes, static files, errors as one line of JSON; and its server.
 
-Pages are shells that the server fills with what is there, and that scripts bring to life. Only the
-browser that was given its address may talk to the workbench. The server listens on this machine
-alone, but any page of any site that this browser shows may send requests here. Hence a token, in
-the address once and in a cookie then; the names by which the server may be called (foreign ones may
-lead here, too); and the sites that may send requests: its own.
+Pages are templates that scripts bring to life. The server listens on this machine alone, but any
+site in this browser may send requests here. Hence a token, first in the address and then in a
+cookie; a list of host names, as foreign ones may resolve to this machine; and a check of origins.
 
-The server is uvicorn, with limits on connections before anybody looks at a request. A connection
-that has no request under way may be closed at any time: after :data:`IDLE` seconds, or, where
-:data:`CONNECTIONS` are open, for a new one: the address with most loses its oldest.
+The server is uvicorn, with limits on connections before a request is parsed. A connection without a
+request may be closed after :data:`IDLE` seconds, or for a new one where :data:`CONNECTIONS` are
+open: the address with most loses its oldest.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Answers that people mend: gold of their own, to measure and to learn from.
+"""Answers that people correct: gold of their own, to measure and to learn from.
 
-``corrections/.log.jsonl`` has a record of each action: the answer that it has made of a pair, or
-that the action before was taken back. It belongs to what the pair says, and to which of those that
-say the same: rows may move, and ids change. For each corpus the pairs that were mended follow from
-the log: ``CORPUS.jsonl`` as of ``solve --format jsonl``, ``CORPUS.wa`` for ``evaluate`` and
-``learn``. Corrections whose pair is not in the corpus any more stand there last.
+``corrections/.log.jsonl`` has a record of each action: the corrected answer, or an undo or redo. It
+belongs to the text of a pair, as rows may move and ids change; equal texts are numbered. Each
+corpus has ``CORPUS.jsonl``, as of ``solve --format jsonl``, and ``CORPUS.wa`` for ``evaluate`` and
+``learn``. Corrections whose pair has left the corpus come last.
 """
 
 from __future__ import annotations

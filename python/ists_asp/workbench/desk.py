@@ -1,8 +1,7 @@
 """Single pairs, at once: annotated here, decided and explained by a warm worker.
 
-What people type is looked at while they type: whoever waits for an answer that nobody wants any
-more is told so (:class:`SupersededError`) and costs nothing. Answers that take longer than a page
-waits are streams: each line is a record of JSON, and whoever closes the connection ends the job.
+Pairs are decided while people type: a question that a newer one replaces ends with a
+:class:`SupersededError`. Slow answers are streams of JSON records, which end with the connection.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Effects of edits: the answers of each state to each corpus, measured, compared, explained.
 
-A worker that stays warm decides: it has the shipped rules parsed, and what is known of words at
-hand; the rules of a state come with each question. So an edit costs what it touches, and rules
-without an end cost the worker only.
+A warm worker decides, with the shipped rules parsed and facts cached; the rules of a state come
+with each question. So an edit costs what it affects, and endless rules cost only the worker.
 """
 
 from __future__ import annotations

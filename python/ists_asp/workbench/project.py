@@ -1,9 +1,9 @@
-"""A project folder: what people write, as plain files, and what became of it.
+"""A project folder: what people write, as plain files, and its history.
 
-``rules/`` has rule files and word tables of their own, ``corpora/`` pairs, with gold or without,
-and ``corrections/`` the alignments that somebody mended, see :mod:`.corrections`.
-``workbench.toml`` names the profile and marks the folder. ``.history/`` keeps each text of a rule
-file that was ever saved here, and the log of them: a *state* is what all rule files said at a time.
+``rules/`` has rule files and word tables, ``corpora/`` pairs, with gold or without, and
+``corrections/`` corrected alignments, see :mod:`.corrections`. ``workbench.toml`` names the profile
+and marks the folder. ``.history/`` keeps each text of a rule file that was ever saved, and a log: a
+*state* is the content of all rule files at a time.
 """
 
 from __future__ import annotations

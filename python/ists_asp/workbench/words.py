@@ -42,11 +42,10 @@ class Edit(File):
 def _affected_pairs(
     system: System, pairs: Sequence[Pair], tables: frozenset[str], group: int
 ) -> dict[str, list[str]] | str | None:
-    """The pairs of a batch in which entries of tables have a say, whatever is decided there.
+    """The ids of a batch's pairs that entries of tables affect, by the places of the entries.
 
-    ``tables`` are the names of the files, ``group`` tells which of their entries are asked about.
-    The ids by the places of entries; None where there is no such group. In a pair that an entry
-    does not touch, the rules have the same instances without it.
+    ``tables`` are file names; ``group`` tells which of their entries are asked about, None if there
+    is no such group. In an unaffected pair the rules have the same instances without the entry.
     """
     try:
         edits = _edits(system, tables, group)
