@@ -64,10 +64,9 @@ def read_answer(
     scheme: Scheme = Scheme.Y2016,
     with_atoms: bool = False,
 ) -> Answer:
-    """Read the decisions for a pair, as :class:`Read` has it.
+    """Read the decisions for a pair, as :class:`Read` has it; ``with_atoms`` adds the atoms.
 
-    The scheme says which answers are well formed, ``kept`` whether the answer has the atoms as
-    well. Alignments are sorted by their tokens, those of sentence 2 without a counterpart last.
+    Alignments are sorted by their tokens, those of sentence 2 without a counterpart last.
     """
     atoms_of = _by_predicate(atoms)
     firsts, tokens = (_by_side(atoms_of[name.signature]) for name in (v.FIRST, v.SPAN_TOKEN))

@@ -109,10 +109,7 @@ table_limits = TableLimits()  # the limits of this process; the option --table-l
 
 
 def is_long(pair: Pair) -> bool:
-    """Whether a pair is better decided alone, and where it can be stopped.
-
-    One with less than 100 tokens and 2 000 characters, of both sentences, takes no second.
-    """
+    """Whether a pair is decided alone, as it may take more than a second."""
     characters = _size(pair.sent1) + _size(pair.sent2)
     return characters >= _LONG_CHARACTERS or sum(pair.sizes) >= _LONG_TOKENS
 

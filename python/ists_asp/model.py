@@ -35,10 +35,7 @@ class Label(StrEnum):
 
 
 class Scheme(StrEnum):
-    """The task of which year: that of 2016, or the one-to-one pilot of 2015 with ALIC.
-
-    It decides which answers are well formed and which official scorer measures them.
-    """
+    """The year of the task: 2016, or the one-to-one pilot of 2015 with ALIC and its own scorer."""
 
     Y2016 = "2016"
     Y2015 = "2015"

@@ -98,8 +98,7 @@ def usage(process: int) -> tuple[float, bool]:
 def heard(process: int, connection: Connection, look: float = LOOK, still: float = STILL) -> Any:  # noqa: ANN401
     """The next message of a process, looked at every ``look`` seconds.
 
-    EOFError or OSError: it has ended. TimeoutError: for ``still`` looks neither it nor a process
-    below it has computed at all.
+    EOFError or OSError: it has ended. TimeoutError: it computed nothing for ``still`` looks.
     """
     last, idle = 0.0, 0
     while not connection.poll(look):
@@ -113,10 +112,7 @@ def heard(process: int, connection: Connection, look: float = LOOK, still: float
 
 @contextmanager
 def deaf(*, copied: bool = False) -> Iterator[None]:
-    """Let processes that are started meanwhile not hear Ctrl-C, which is for their parent.
-
-    Nor what asks them to end before they are ready for it: they would answer with a traceback.
-    """
+    """Block Ctrl-C and ending signals in new processes, until these can handle them."""
     if not copied:
         # Starting this process, too, would let them hear again.
         resource_tracker.ensure_running()

@@ -1,7 +1,6 @@
 """Resources of the package: data files, open handles, memory.
 
-A wheel carries encodings, rules and data in ``ists_asp/share/``. An editable install has no such
-folder: there they are the top-level folders of the checkout that the package was imported from.
+A wheel has encodings, rules and data in ``ists_asp/share/``, a checkout at its top level.
 """
 
 from __future__ import annotations

@@ -45,10 +45,7 @@ def one_line(text: str) -> str:
 
 
 def unbroken(text: str) -> str:
-    """Text for a line of a layout: a line feed, with the blanks around it, is one blank.
-
-    For data, which may go to files: there all else stays as it is.
-    """
+    """Text for a line of a layout: a line feed, with the blanks around it, is one blank."""
     first, *rest = text.split("\n")
     return " ".join([first.rstrip(), *map(str.strip, rest)]) if rest else text
 
@@ -128,8 +125,7 @@ def behind(stream: TextIO) -> TextIO:
 def open_doors() -> None:
     """Put a door before standard error, and before standard output if that is a terminal.
 
-    What goes to files and pipes is data, and stays as it is. Both are written as UTF-8 whatever
-    the locale says: the files that we write have no other encoding.
+    Data in files and pipes stays as it is. Both streams are UTF-8 whatever the locale.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

@@ -75,10 +75,7 @@ class Annotator:
         ]
 
     def tokenize(self, texts: Sequence[str]) -> list[tuple[Token, ...]]:
-        """Cut raw texts into tokens, with Stanza and :func:`cut_text`; a text is one sentence.
-
-        White space and control characters count as one blank. The tokens have no words yet.
-        """
+        """Cut raw texts, one sentence each, into tokens without words, by :func:`cut_text`."""
         clean = [" ".join(text.translate(_CONTROLS).split()) for text in texts]
         forms = self._stored("tokens", clean, self._tokens)
         return [

@@ -62,10 +62,7 @@ class Models:
 
 
 def find(lang: str, stanza_dir: Path | None = None) -> Models:
-    """Find the tokeniser, tagger and lemmatiser of a language.
-
-    Of several packages ``ists`` is taken, or else ``default``, or else the first.
-    """
+    """Find the models of a language in the package ``ists``, or ``default``, or the first one."""
     directory = stanza_dir or data_dir() / "stanza"
     packages = _packages(directory, lang)
     order = dict.fromkeys((SHIPPED_PACKAGE, "default", *sorted(packages)))
@@ -329,10 +326,7 @@ class _Postponer(MetaPathFinder):
 
 @contextmanager
 def _without_training() -> Iterator[None]:
-    """Import torch without what only training needs, a quarter of what it takes.
-
-    In the command alone: elsewhere somebody may want to train.
-    """
+    """Import torch without what only training needs, in a quarter of the time; commands only."""
     postponer = _Postponer()
     if processes.is_command and version_of("torch").startswith("2.13."):
         sys.meta_path.insert(0, postponer)

@@ -89,12 +89,17 @@ def opened(source: Source, setup: Setup) -> Iterator[Source]:
         yield source
 
 
-def read_aligned(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
-    """The alignments of a .wa file by id, of which pairs are among ``pairs``."""
+def read_gold(path: Path) -> Mapping[str, Reference]:
+    """The alignments of a .wa file by id; prints what was repaired."""
     from ists_asp.evaluate.files import read_references
 
     with reader_warnings() as repaired:
-        references = read_references(path, warn=repaired)
+        return read_references(path, warn=repaired)
+
+
+def read_aligned(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
+    """The alignments of a .wa file by id, of which some are about ``pairs``."""
+    references = read_gold(path)
     lacking = [pair.id for pair in pairs if pair.id not in references]
     if len(lacking) == len(pairs):
         expected = f"ids such as '{shortened(pairs[0].id)}'"

@@ -24,8 +24,8 @@ _SHIPPED = ("lexicon", "reader", "report", "stanza", "templates", "vectors")  # 
 class FileType(click.Path):
     """A file or folder that a parameter names; with ``text`` its value stays a text.
 
-    ``files`` are those that are read of a folder. The name of an output that is ``written`` may
-    have one of the ``endings``, unless it is JSON; any if there are none here.
+    ``files`` are those read in a folder. An output that is ``written`` has one of the ``endings``,
+    unless it is JSON.
     """
 
     def __init__(

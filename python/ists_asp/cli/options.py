@@ -192,10 +192,9 @@ language_option: Decorator = _shared(
 def input_options(
     function: Function, *, optional: bool = False, question: bool = False, names: bool = False
 ) -> Function:
-    """Give a command the input options; it gets checked ``source``.
+    """Give a command the input options, maybe ``optional``; it gets checked ``source``.
 
-    There may be none if they are ``optional``. Arguments behind the sentences can be a
-    ``question``, those before them ``names``.
+    Arguments behind the sentences can be a ``question``, those before them ``names``.
     """
 
     @wraps(function)

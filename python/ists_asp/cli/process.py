@@ -80,10 +80,7 @@ def _run() -> int:
 
 
 def end(code: int) -> NoReturn:
-    """End the process there and then: by the signal that was heard, or with an exit code.
-
-    Only the main thread can end it by a signal; others give the exit code that shells make of it.
-    """
+    """End the process at once, by the signal received or, except in the main thread, by a code."""
     # Not imported here: the main thread may be importing, and hold its lock.
     if cli.interrupted and (files := sys.modules.get("ists_asp.io.files")):
         files.drop_drafts()

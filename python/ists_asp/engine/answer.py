@@ -63,10 +63,7 @@ class SolvedAnswer(Answer):
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> SolvedAnswer:
-        """The answer of such a record; it can be explained and rated, but not be traced.
-
-        It is judged by the scheme of the profile that it names, if that is shipped.
-        """
+        """The answer of such a record, checked by its profile's scheme; it cannot be traced."""
         system = record.get("system")
         name = str(system.get("profile")) if isinstance(system, dict) else ""
         answer = read_record(record, _schemes().get(name, Scheme.Y2016))

@@ -413,11 +413,7 @@ def find_reader(profile: Profile, name: str | None) -> Reader | UniversalReader 
 
 
 def freeze_gc() -> None:
-    """Exempt all objects that exist, and are still used, from further collections.
-
-    With models there are hundreds of thousands of them, at which each full collection looks: a
-    pause of more than 100 ms at an arbitrary pair.
-    """
+    """Exempt all live objects from further garbage collections, which take 100 ms with models."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

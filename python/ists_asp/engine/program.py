@@ -123,8 +123,8 @@ def reading_for(
 ) -> Reading[Any]:
     """How answer sets are read that the rules for a purpose derive.
 
-    The scheme says which answers are well formed; ``shown`` whether they have the atoms as well;
-    ``wholes`` gives the facts that a reader has of a pair as a whole, with commas between them.
+    The scheme says which answers are well formed; ``with_atoms`` keeps their atoms; ``wholes``
+    gives the reader's facts about a pair as a whole, with commas between them.
     """
 
     def write(answer: Answer) -> dict[str, Any] | None:

@@ -198,11 +198,7 @@ class System(Preparation):
     def solve_all(
         self, pairs: Iterable[GivenPair], *, tokens: bool = False, rated: bool = True
     ) -> Iterator[tuple[SolvedAnswer, ...]]:
-        """Decide pairs, lazily and in their order; all answers asked for, best first.
-
-        Several pairs are solved together, which is faster and gives the same answers as one
-        at a time. The arguments are those of :meth:`solve_many`.
-        """
+        """As :meth:`solve_many`, with all answers asked for, best first; pairs share grounding."""
         annotated = self.annotate(self.read(pairs, tokens=tokens))
         for best, *others in self.decide(annotated, rated=rated and self.rates):
             solved = partial(SolvedAnswer.of, knowledge=self.knowledge, made_by=self.provenance)

@@ -74,8 +74,7 @@ def read_references(
 ) -> dict[str, Reference]:
     """The pairs of a ``.wa`` file and their alignments, by id, in the order of the file.
 
-    What cannot be read, lacks or repeats an id, or has a malformed line is a DataError; with
-    ``skip_bad`` such pairs are warned of and left out.
+    Faulty pairs and repeated ids are DataErrors, or with ``skip_bad`` warnings.
     """
     references: dict[str, Reference] = {}
     faults = Faults(warn if skip_bad else None)

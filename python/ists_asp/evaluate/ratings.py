@@ -296,10 +296,7 @@ def _ratings(
     warn: Warn,
     skip_bad: bool,
 ) -> tuple[list[float | None], list[str], set[int]]:
-    """The ratings of a file, the ids of their pairs if it is a table that has them, and errors.
-
-    With ``skip_bad`` a faulty row has none of both. Rows with errors are given by their places.
-    """
+    """The ratings of a file, the ids of their pairs if it is a table with ids, and errors' rows."""
     faults, suffix = Faults(warn if skip_bad else None, hint=SKIP), ending(file)
     kind = None if suffix == ".txt" else READ.get(suffix)
     if kind is None and file.is_file():

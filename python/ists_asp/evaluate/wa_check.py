@@ -229,10 +229,7 @@ def check_file(path: Path, scheme: Scheme = Scheme.Y2016) -> CheckReport:
 
 
 def check_sentence(sentence: WaSentence, lines: SeenLines) -> list[Fault]:
-    """The faults of a sentence, but for those of the pilot's rules.
-
-    ``lines`` are those of its part of the file, as :class:`ScriptView` has them.
-    """
+    """The faults of a sentence but the pilot's; ``lines`` are its :class:`ScriptView`'s."""
     wrong = (_id_fault(sentence, lines), *(_line_fault(line) for _, line in lines))
     expected = f"token numbers, {ARROW}, token numbers"
     return [fault for fault in wrong if fault is not None] + [

@@ -110,9 +110,9 @@ def rating_record(rating: Rating | None) -> dict[str, object] | None:
 
 
 def read_record(record: Mapping[str, Any], scheme: Scheme = Scheme.Y2016) -> Answer:
-    """The answer of a record that :func:`answer_record` made; its words are not annotated.
+    """The answer of an :func:`answer_record`, not annotated; a DataError if it is none.
 
-    A DataError if it is no answer of the scheme; a record with an ``error`` is a pair without one.
+    A record with an ``error`` is a pair without an answer.
     """
     from msgspec import convert
 
@@ -313,10 +313,7 @@ _ROWS = {PAIRS: pair_row, RATED: pair_row, EXPLAINED: pair_row, ALIGNMENTS: _ali
 def writing_rows(
     shape: Format, stream: Text, columns: tuple[str, ...], like: Table | None
 ) -> Iterator[Callable[[Outcome | DataError, Row | None], None]]:
-    """Write the rows of pairs as a table, faulty rows with their faults.
-
-    The columns of ``like``, the table of the pairs, stand first; without it id and sentences do.
-    """
+    """Write the rows of pairs, or their faults, behind the columns of ``like`` or id and texts."""
     from ists_asp.io.tables import writing_behind
 
     with writing_behind(shape.table, stream, columns, like) as put:

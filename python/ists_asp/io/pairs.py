@@ -51,8 +51,7 @@ def read_pairs(
 ) -> Iterator[Pair]:
     """Yield the pairs of two files, chunked or not, with the ids "1", "2" and so on.
 
-    The files may be parts, with so many lines ``before`` them. Faults are
-    raised after the pairs of sound lines, or with ``skip_bad`` warned of.
+    ``before`` is the number of lines before parts of files. Faults are raised at the end.
     """
     name1, name2 = t.source_name(first, name1), t.source_name(second, name2)
     faults = t.Faults(warn if skip_bad else None)

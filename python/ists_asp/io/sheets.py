@@ -1,7 +1,6 @@
 """Files that libraries read and write: workbooks, pages of HTML, quizzes, Parquet.
 
-The libraries come with the extra ``[tables]``. A process of its own reads and edits files of
-strangers; it is killed at its limits.
+The extra ``[tables]`` has the libraries. Foreign files are read in a process with limits.
 """
 
 from __future__ import annotations
@@ -135,8 +134,8 @@ def edit(
 ) -> None:
     """Write a copy of a workbook with more columns, or with a new sheet.
 
-    A ``change`` has the ``titles`` and the ``rows``, each a number and cells; and of columns the
-    ``sheet``, its ``head`` (the number of the row of titles), and the ``column`` before them.
+    A ``change`` has the ``titles`` and numbered ``rows``, and for columns the ``sheet``, the number
+    of its row of titles (``head``), and the ``column`` before them.
     """
     with TemporaryFile() as orders, TemporaryFile() as result:
         orders.write(json.dumps(change, default=str).encode())

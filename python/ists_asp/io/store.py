@@ -90,8 +90,8 @@ os.register_at_fork(before=_close_all, after_in_parent=_lock.release, after_in_c
 class Store(Closing):
     """The entries of one kind, in the file of a cache's directory, which is made if needed.
 
-    Where another process holds the file, or the disk is full, nothing is found or stored. If the
-    file cannot be used, or is another program's, any method raises a ResourceError.
+    Without access to the file or space, nothing is found or stored; if it is no cache, methods
+    raise a ResourceError.
     """
 
     def __init__(self, directory: Path, kind: str = RULES) -> None:
@@ -349,11 +349,7 @@ def _checksum(key: bytes, content: bytes) -> bytes:
 
 
 class SharedStore(Closing):
-    """A store at an address of fsspec, for workers of several machines: a file for each entry.
-
-    It is called by its key, is written beside its place and renamed, and so may be written by
-    several at once: they write the same. It has no bounds.
-    """
+    """A store at an fsspec URL, for several machines: a file per entry, written atomically."""
 
     def __init__(self, address: str) -> None:
         self._root = address.rstrip("/")

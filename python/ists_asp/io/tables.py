@@ -167,10 +167,9 @@ class Table:
                     yield replace(row, cells=[*front, *answer])
 
     def _rows_below(self) -> Iterator[Row]:
-        """Read the rows, lazily, without those above the titles and the row of units below.
+        """Read the rows below the titles and units, lazily, without empty rows at the end.
 
-        Empty rows at the end are none, and are not kept. Those between rows are faults, unless the
-        columns have titles.
+        Empty rows between others are faults, unless the columns have titles.
         """
         blank, blanks, limits, left_out = list[Row](), 0, self._limits, list[int]()
         for count, row in enumerate(self._rows() if self._cached is None else self._cached, 1):
@@ -197,10 +196,7 @@ class Table:
             self._warn(f"{found} left out, first row {left_out[0]}")
 
     def cuts(self, size: int, *, by_rows: bool = False) -> Iterator[tuple[int, int]]:
-        """The bytes and lines of a text up to each place where so many rows end, and its end.
-
-        By rows, instead of bytes the rows of any table.
-        """
+        """The bytes, or ``by_rows`` the rows, and lines up to each end of so many rows."""
         # Empty lines at the end are no rows, and those before rows are faults.
         count = at = 0
         for at, row in enumerate(self._rows(), 1):
@@ -399,10 +395,9 @@ def harmless(value: object) -> object:
 def writing_behind(
     kind: str, stream: Text, ours: Sequence[str], like: Table | None
 ) -> Iterator[Callable[[Row | Cells, Cells], None]]:
-    """Write the rows of a table, or of pairs that come from none, with values of ours behind.
+    """Write the rows of a table, or of pairs that come from none, with our values behind.
 
-    A workbook is a copy of the one that the rows come from, to which these columns are added; or a
-    sheet, if not each row is written once.
+    A workbook is copied with the new columns, or with a new sheet if rows are not one to one.
     """
     # Only an object of JSON lacks what its row does; elsewhere the cell is empty.
     titles = ["id", "sentence1", "sentence2"] if like is None else like.titles

@@ -1,7 +1,6 @@
 """Knowledge of the words of a pair, as facts: meanings, nearness, spelling and numbers.
 
-Only what the pair's own words need is collected, in an order that does not vary. Lexicon and
-vectors are opened when the first pair is looked up, which few reruns need.
+Facts are about the pair's own words, in a fixed order. Lexicon and vectors open on first use.
 """
 
 from __future__ import annotations
@@ -125,10 +124,7 @@ class Knowledge(Closing):
         return None if self._vectors_path is None else Vectors(self._vectors_path)
 
     def _multiwords(self, sentence: Sentence) -> list[tuple[int, int, str]]:
-        """First and last token of each entry of the lexicon of several words, and the entry.
-
-        The last word may be its form or its lemma; nothing inside was split from a token.
-        """
+        """First and last token of each multiword entry, by form or last lemma, and the entry."""
         tokens, lexicon = sentence.tokens, self._lexicon or ()
         plain = [words.plain_form(token).lower() for token in tokens]
         entries = []

@@ -100,10 +100,7 @@ class _File(Closing):
 
 
 class Thesaurus(_File):
-    """Synonyms: what Spanish has in place of WordNet; a context manager that closes the file.
-
-    A thesaurus knows no senses, no more general words and no classes.
-    """
+    """Synonyms, Spanish's replacement of WordNet, without senses, hypernyms and classes."""
 
     _noun = "thesaurus"
     _version = 1
@@ -120,10 +117,7 @@ class Thesaurus(_File):
         return bool(self._synonyms(lemma))
 
     def facts(self, lemmas1: Set[Lemma], lemmas2: Set[Lemma]) -> Iterator[str]:
-        """Every two words of different sentences that are synonyms, whatever part of speech.
-
-        Their distance is 0 to 9: the fewer neighbours they have in common, the farther they are.
-        """
+        """Synonyms in different sentences, at a distance of 0 to 9 by their common neighbours."""
         words2 = {lemma for lemma, _ in lemmas2}
         for word in sorted({lemma for lemma, _ in lemmas1}):
             for other, distance in sorted(self._synonyms(word).items()):
@@ -283,8 +277,8 @@ def _relate(
 ) -> Relations:
     """Relations of two words, one of each sentence; the smallest distance of a kind counts.
 
-    ``relation/4`` in ``asp/input.lp`` explains the kinds. Those that do not count edges have the sum
-    of the ranks of two senses, by frequency from 0, plus 1 where only synonyms have the relation.
+    ``relation/4`` in ``asp/input.lp`` explains the kinds. Those that count no edges have the sum of
+    the ranks of two senses, by frequency from 0, plus 1 where only synonyms have the relation.
     """
     parts1, parts2 = entry1.parts(pos1), entry2.parts(pos2)
     for part in (parts1 | parts2) & entry1.readings.keys() & entry2.readings.keys():

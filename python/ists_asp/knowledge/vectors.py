@@ -80,11 +80,7 @@ class Vectors:
         return _Table(_tokenizer(numbers | {_UNKNOWN: len(codes)}), codes, scales)
 
     def vector(self, word: str) -> NDArray[np.float32]:
-        """Return the vector of a word, shape (dimensions,), read-only.
-
-        Its length is about 1 for a word of average frequency, much less for a function word,
-        and 0 if no piece of the word is known.
-        """
+        """The vector of a word, shape (dimensions,), read-only, and 0 for an unknown word."""
         return self._pooled(word.lower())
 
     def matrix(self, words: Sequence[str]) -> NDArray[np.float32]:
@@ -130,8 +126,8 @@ def nearness(
 ) -> Iterator[str]:
     """Compare the tokens of two sentences: atoms of ``asp/input.lp`` as text.
 
-    The vectors have the shape (tokens, dimensions); a token that takes no part, such as a mark, has
-    the zero vector. Where the pair has chunks, rules ask about tokens and runs of chunks only.
+    The vectors have the shape (tokens, dimensions), and are zero for marks. Of a pair with chunks,
+    only tokens and runs of chunks are compared.
     """
     sides = _cut(vectors1), _cut(vectors2)
     inner = sides[0] @ sides[1].T

@@ -1,7 +1,6 @@
 """Words as they are written: spelling, prefixes, acronyms, stems.
 
-Words are those of tokens; tokens count from 1. Each function gives atoms of ``asp/input.lp`` as
-text where it finds them, in an order that does not vary.
+Each function gives atoms of ``asp/input.lp`` as text, in a fixed order; tokens count from 1.
 """
 
 from __future__ import annotations
@@ -42,8 +41,7 @@ _MARKS = re.compile(r"[-.‐‑]")
 def within_limits(pair: Pair) -> Pair:
     """The pair with a stand-in for each token of more than ``LONGEST_WORD`` characters.
 
-    Such a token is in no lexicon, and to compare it letter by letter may take for ever. That two
-    of them are equal is told by their forms, which the rules see.
+    No lexicon has such a token, and comparing its letters takes too long; rules see its form.
     """
     if all(len(token.form) <= LONGEST_WORD for side in pair.sentences for token in side.tokens):
         return pair
@@ -75,8 +73,7 @@ def spellings(
 ) -> Iterator[str]:
     """Different words of the two sentences that are spelt alike, in lower case.
 
-    Only alphabetic words of at least :data:`MIN_LETTERS` with a similarity of at least
-    :data:`MIN_SIMILARITY` count. As they are compared as ``plain`` words, two may be 100 alike.
+    They are alphabetic, have :data:`MIN_LETTERS`, and as ``plain`` words :data:`MIN_SIMILARITY`.
     """
 
     def plainly(words: Iterable[str]) -> list[tuple[str, str]]:
@@ -147,8 +144,7 @@ def glued(words1: Sequence[str], words2: Sequence[str]) -> list[str]:
 def prefixed(words1: Iterable[str], words2: Iterable[str]) -> list[str]:
     """The words of either sentence that are a word of the other with letters before it.
 
-    The letters are 1 to :data:`MAX_PREFIX`, the word behind them has at least
-    :data:`MIN_REST`; whether they change its meaning is for the rules to say.
+    A prefix has 1 to :data:`MAX_PREFIX` letters, the other word at least :data:`MIN_REST`.
     """
     sides = ({word.lower() for word in words1}, {word.lower() for word in words2})
     matches = {
@@ -224,11 +220,7 @@ def initials(words: Sequence[str], targets: set[str]) -> Iterator[tuple[int, int
 
 
 def stems(sentence: int, words: Sequence[str], stem: Callable[[str], str]) -> Iterator[str]:
-    """Words without their endings.
-
-    Lemmas join the forms of one word; stems join the words of one family as well:
-    ``fallecieron``, ``fallecidos`` and ``fallecimiento``. Only words in letters have one.
-    """
+    """Stems of words in letters, which join a family: ``fallecieron`` and ``fallecimiento``."""
     for token, word in enumerate(words, 1):
         if word.isalpha() and len(short := stem(word.lower())) >= MIN_LETTERS:
             yield v.fact("stem", sentence, token, quoted(short))
@@ -244,10 +236,7 @@ def endings(words: Iterable[str]) -> list[str]:
 def written_otherwise(
     words1: Sequence[str], words2: Sequence[str]
 ) -> Iterator[tuple[int, int, int, str, int]]:
-    """Words that hyphens, full stops and blanks tell apart: ``flat-screen``, ``flat screen``.
-
-    Whether they are the same is for rules to say: ``may be`` is not ``maybe``.
-    """
+    """Words that differ by hyphens, full stops and blanks only: ``flat-screen``, ``may be``."""
     sides = _by_letters(words1), _by_letters(words2)
     for word in sorted(sides[0].keys() & sides[1].keys()):
         ways = [{written for _, _, written in side[word]} for side in sides]
@@ -294,10 +283,9 @@ _MEASURE = re.compile(
 
 
 def numbers(pair: Pair, written: Callable[[str], str]) -> Iterator[str]:
-    """Tokens that are numbers, numbers with letters, and large values as smaller ones.
+    """Tokens that are numbers, numbers with letters, and large values as smaller ones, as atoms.
 
-    Atoms of ``asp/input.lp`` as text. A token counts as a whole or without the punctuation that
-    was split from it. ``written`` writes its digits as English does.
+    A token counts as a whole or without its punctuation. ``written`` writes its digits in English.
     """
     measures: list[str] = []
     values: set[str] = set()

@@ -93,8 +93,8 @@ def language(code: str) -> Language:
 def guess(sentences: tuple[Sentence, Sentence], expected: str) -> str:
     """The code of two sentences' language: the expected one, unless script or small words differ.
 
-    Another script has most letters of a sentence. Another language has :data:`FEWEST` small words in
-    a sentence or in both, one word in :data:`SHARE`, and more than the expected one. Small words
+    Another script has most letters of a sentence. Another language has :data:`FEWEST` small words
+    in a sentence or in both, one word in :data:`SHARE`, and more than the expected one. Small words
     before a capital (El Salvador) count only where the table says so.
     """
     if expected not in tables():

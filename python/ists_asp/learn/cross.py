@@ -58,8 +58,8 @@ def render_weights(
 ) -> str:
     """Return the text of a rule file, one name of evidence a line, the heaviest first.
 
-    ``sentences`` are what the rules say that find the evidence, by name or by what the names of
-    a family begin with; the title says what the weights are for, the command learns them again.
+    ``sentences`` are those of the rules that find evidence, by its name or family; ``command`` is
+    the command line that writes the file again.
     """
     predicate, kind, about = WEIGHT, "Weights", "what evidence of the value 100"
     if corrections:
@@ -206,8 +206,7 @@ def validate(
 ) -> tuple[CrossValidation, CrossValidation]:
     """Decide parts with gold chunks and with found chunks, in this order, and score the answers.
 
-    A part comes behind rules of weights that have not seen it. ``tick`` is called after each pair
-    that was solved, twice for each example.
+    A part comes with rules of weights that have not seen it. ``tick`` is called after each answer.
     """
     scenarios: dict[bool, list[list[Decided]]] = {True: [], False: []}
     for text, test in weighed:
@@ -241,12 +240,9 @@ def _score(decided: Iterable[Decided], scheme: Scheme) -> Scores:
 
 def _chunking(decided: Iterable[Decided]) -> Chunking:
     return compare_chunks(
-        side
+        (sentence.chunks or (), chunks)
         for gold, answer, _ in decided
-        for side in (
-            (gold.pair.sent1.chunks or (), answer.chunks1),
-            (gold.pair.sent2.chunks or (), answer.chunks2),
-        )
+        for sentence, chunks in zip(gold.pair.sentences, answer.chunks, strict=True)
     )
 
 

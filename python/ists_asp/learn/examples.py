@@ -139,10 +139,7 @@ class ExampleBuilder(Closing):
     def examples(
         self, golds: Iterable[Reference], extra: Mapping[str, Sequence[Symbol]] | None = None
     ) -> Iterator[Example]:
-        """Annotate and ground gold pairs, lazily and in their order.
-
-        ``more`` are further facts of pairs, by their ids: those of a reader in training.
-        """
+        """Annotate and ground gold pairs, lazily; ``extra`` facts are a reader's, by pair ids."""
         golds = list(golds)
         items = self._system.facts(gold.pair for gold in golds)
         inputs = ((pair, (*facts, *(extra or {}).get(pair.id, ()))) for pair, facts in items)
@@ -157,10 +154,9 @@ class ExampleBuilder(Closing):
     def decide(
         self, weights: str, examples: Iterable[tuple[Example, bool]]
     ) -> Iterator[tuple[Answer, Leads]]:
-        """Decide pairs by the rules and weights that were learned from others, lazily, in order.
+        """Decide held-out pairs with learned weights, the text of a rule file, lazily, in order.
 
-        The weights are the text of a rule file. Each example comes with whether its gold chunks are
-        given, rather than to be found; each answer with how far its decisions lead.
+        An example comes with whether its gold chunks are given, an answer with its leads.
         """
         leads: dict[int, Leads] = {}
 

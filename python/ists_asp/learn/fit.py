@@ -176,7 +176,7 @@ def _fit_choices(
 def fit_labels(examples: Sequence[Example], senses: Senses, settings: Settings) -> list[Weight]:
     """Fit the weights of labels, each example a choice among those that have a licence.
 
-    SPE1 and SPE2 share theirs. What has a label that no licence allows teaches nothing.
+    SPE1 and SPE2 share theirs. Examples whose label has no licence are left out.
     """
     choices = [
         (candidate, true, candidate.labels or LABELS, number)
@@ -276,7 +276,6 @@ class _Problem:
         existing.update(settings.existing)
         values = np.array([*existing.values()]) / UNIT
         sums = [matrix @ values for matrix in self._matrices(list(existing))]
-        losses = [partial(_offset, loss, sums) for loss in self.losses]
         # A sum of weight and correction has the sense of its name, or is nothing.
         current = np.array([existing[key] / UNIT for key in names])
         pro, contra = np.array([self._sense(key) for key in names]).T
@@ -289,7 +288,8 @@ class _Problem:
 
         def left(price: float, start: Floats) -> tuple[Floats, set[int]]:
             lasso, ridge = price * errors, 0 * errors
-            weights = _minimised(matrices, losses[:1], lower, upper, lasso, ridge, start)
+            problem = matrices, sums, self.losses[:1]
+            weights = _minimised(*problem, lower, upper, lasso, ridge, start)
             return weights, set(np.flatnonzero(paid & (abs(weights) * UNIT >= 1)).tolist())
 
         earned = _within_budget(left, len(names), settings.earned, settings.most(self.decision))
@@ -317,7 +317,8 @@ class _Problem:
         few = [matrix[:, columns] for matrix in matrices]
         ridge = drawn * settings.penalty(self.decision)
         none = 0 * ridge
-        fitted = _minimised(few, losses, lower[columns], upper[columns], none, ridge, none)
+        bounds = lower[columns], upper[columns]
+        fitted = _minimised(few, sums, self.losses, *bounds, none, ridge, none)
         rounded = {key: round(value * UNIT) for key, value in zip(keys, fitted, strict=True)}
         large = {key: value for key, value in rounded.items() if abs(value) >= settings.smallest}
         return large, reasons
@@ -355,10 +356,6 @@ def _is_start(key: Key) -> bool:
     return key[0].startswith("label(")
 
 
-def _offset(loss: Loss, fixed: Sequence[Floats], sums: list[Floats]) -> tuple[float, list[Floats]]:
-    return loss([mine + other for mine, other in zip(sums, fixed, strict=True)])
-
-
 def _within_budget(
     left: Callable[[float, Floats], tuple[Floats, set[int]]], size: int, least: float, budget: int
 ) -> set[int]:
@@ -382,6 +379,7 @@ def _within_budget(
 
 def _minimised(
     matrices: Sequence[csr_matrix],
+    sums: Sequence[Floats],
     losses: Sequence[Loss],
     lower: Floats,
     upper: Floats,
@@ -389,7 +387,7 @@ def _minimised(
     ridge: Floats,
     start: Floats,
 ) -> Floats:
-    """Weights within bounds; the penalties of lasso and ridge are added to each of the losses."""
+    """Weights within bounds, added to fixed sums, with penalties of lasso and ridge in each loss."""
     # A weight is the difference of two parts, neither below 0, one of them if its sign is bound.
     pro, contra = np.flatnonzero(upper > 0), np.flatnonzero(lower < 0)
     columns = np.concatenate([pro, contra])
@@ -402,7 +400,7 @@ def _minimised(
 
     def total(parts: Floats, loss: Loss) -> tuple[float, Floats]:
         weights = weights_of(parts)
-        lost, slopes = loss([matrix @ weights for matrix in matrices])
+        lost, slopes = loss([m @ weights + fixed for m, fixed in zip(matrices, sums, strict=True)])
         slope = ridge * weights
         lost += float(lasso[columns] @ parts) + float(slope @ weights) / 2
         for matrix, part in zip(transposed, slopes, strict=True):

@@ -168,10 +168,7 @@ def learn_ratings(
 
 
 def _scale(full: float, unrelated: Sequence[float], highest: int) -> tuple[float, float]:
-    """Where the scale begins, and by what weights are to be multiplied.
-
-    ``full`` is what all evidence is worth, ``unrelated`` what that of unrelated pairs is worth.
-    """
+    """Where the scale begins, and the factor of weights, by sums of full and unrelated pairs."""
     place = min(len(unrelated) - 1, int(LIKELY * len(unrelated)))
     low = sorted(unrelated)[place] if unrelated else full
     if full <= low:
@@ -211,8 +208,7 @@ def cross_validate_ratings(
 def fit_margins(rated: Iterable[Rated]) -> tuple[tuple[int, int, int], ...]:
     """How far people were from ratings, by bands of :data:`BAND` thousandths.
 
-    Each band has where it begins, what two of three were within, both in thousandths, and how many
-    pairs it has; those with fewer than :data:`_LEAST` are left out.
+    A band has its begin, the distance of two of three pairs, and their number, from :data:`_LEAST`.
     """
     bands: dict[int, list[float]] = defaultdict(list)
     for part in rated:

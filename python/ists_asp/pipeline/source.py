@@ -47,10 +47,9 @@ _MARKED = re.compile(r".*[^\W_]{2}[,;:!?.]")  # two letters: ``U.`` and ``J.`` a
 
 @dataclass(slots=True)
 class Attached:
-    """Sentences with punctuation attached to a word (``guitar.``), which is in no lexicon then.
+    """Sentences with punctuation attached to a word (``guitar.``), which no lexicon has.
 
-    A full stop counts at the end of a sentence only, where few abbreviations stand. Whether a
-    kind of text is meant to be like that is said by its profile.
+    A full stop counts at the end of a sentence only. A profile can say that its texts are so.
     """
 
     sentences: int = 0

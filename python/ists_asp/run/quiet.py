@@ -1,7 +1,4 @@
-"""Imported by the process that makes workers, for whom it keeps quiet where nobody listens.
-
-A worker that begins while its parent ends finds what it was to share with it gone.
-"""
+"""Imported by the process that makes workers: keeps it quiet if its parent has ended."""
 
 import sys
 

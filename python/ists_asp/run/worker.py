@@ -390,10 +390,7 @@ def where(
     *,
     near_misses: bool = True,
 ) -> Sequence[Looked]:
-    """The effects of groups of rules in pairs, and where those come near that never fire.
-
-    Of many groups neither this nor the ``near`` decisions are looked for, which takes long.
-    """
+    """The effects of groups of rules in pairs, with ``near_misses`` of rules that never fire."""
     from ists_asp.trace.effects import look
     from ists_asp.trace.near_misses import NearMisses
 

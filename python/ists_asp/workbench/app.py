@@ -280,10 +280,7 @@ def _bounded(receive: Receive) -> Receive:
 
 
 def _secured(send: Send, state: dict[str, str]) -> Send:
-    """The same, with what tells browsers to be strict, and to keep nothing.
-
-    The ``state`` has the nonce of the page; and what kind of response has ``begun``, if one has.
-    """
+    """The same, with headers for strict browsers, the nonce and the kind that has ``begun``."""
 
     async def secured(message: Message) -> None:
         if message["type"] == "http.response.start":

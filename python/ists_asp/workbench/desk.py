@@ -64,10 +64,9 @@ class Newest:
 
 
 class Desk(Closing):
-    """A system for single pairs: what annotates, and two warm workers, the ``workers``.
+    """A system for single pairs, which annotates, and two warm ``workers``.
 
-    One decides and explains, the other rates meanwhile. The last answers are remembered. ``state``
-    tells the rules that they have loaded, or load.
+    One decides and explains, the other rates. Answers are cached. ``state`` names the rules.
     """
 
     def __init__(self, setup: Setup) -> None:
@@ -189,10 +188,7 @@ def _begun(setup: Setup) -> Sequence[Worker]:
 
 
 class Desks(Closing):
-    """A desk for each profile that is used, with the rules that the project has now.
-
-    Where these cannot be loaded, the last ones that could be go on; ``fault`` says why.
-    """
+    """A desk for each profile in use, with the current rules or the last ones that loaded."""
 
     def __init__(self, project: Project, setup: Setup) -> None:
         self._project, self._setup = project, setup

@@ -1,7 +1,6 @@
 """The view of feedback: tables to judge by ``/api/feedback``, and verdicts that teachers correct.
 
-``feedback.jsonl`` in the project folder has a line for each answer with a verdict of the teacher's.
-It belongs to the answer beside its question and model answer, in whatever table these come again.
+``feedback.jsonl`` has a line for each corrected answer, by its question and model answers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Proposals for a claim that somebody makes of a pair that is wrong, measured on a corpus.
-
-A worker of its own looks for them, so that no pair waits; a newer question ends the search.
-"""
+"""Proposals for a claim about a wrong pair, found by a worker of their own and measured."""
 
 from __future__ import annotations
 

@@ -129,9 +129,9 @@ def text_digest(text: str) -> str:
 
 
 class Project:
-    """A project folder. UsageError: it is neither empty nor one. DataError: it is faulty.
+    """A project folder; ``rules``, texts by file names, begin a new one.
 
-    With ``rules``, texts by the names of their files, it must be a new one, which begins with them.
+    UsageError: it is neither empty nor a project. DataError: it is faulty.
     """
 
     def __init__(

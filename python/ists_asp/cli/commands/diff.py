@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import Failures, read_pairs, reader_warnings, write_output
+from ists_asp.cli.console import Failures, read_gold, read_pairs, reader_warnings, write_output
 from ists_asp.cli.driver import working
 from ists_asp.cli.files import RULES, command
 from ists_asp.errors import UsageError
@@ -75,12 +75,7 @@ def diff(
     from ists_asp.compare.rendering import as_text
 
     _check(old, new, source, setup)
-    right = None
-    if gold is not None:
-        from ists_asp.evaluate.files import read_references
-
-        with reader_warnings() as repaired:
-            right = read_references(gold, warn=repaired)
+    right = None if gold is None else read_gold(gold)
     failures, count = Failures(), 0
     causes = edits = None
     if not source.has_input:

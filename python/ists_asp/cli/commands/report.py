@@ -131,11 +131,9 @@ def _entries(system: System, pairs: Sequence[Pair]) -> Iterator[Entry]:
 
 
 def _read_answers(path: Path, identifier: str | None) -> list[Answer]:
-    from ists_asp.evaluate.files import read_references
     from ists_asp.io.wa import given_answer
 
-    with console.reader_warnings() as warn:
-        references = read_references(path, warn=warn)
+    references = console.read_gold(path)
     if identifier is not None and identifier not in references:
         raise no_such_pair(identifier, list(references))
     chosen = references.values() if identifier is None else [references[identifier]]
