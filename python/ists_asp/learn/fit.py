@@ -387,7 +387,7 @@ def _minimised(
     ridge: Floats,
     start: Floats,
 ) -> Floats:
-    """Weights within bounds, added to fixed sums, with penalties of lasso and ridge in each loss."""
+    """Weights within bounds, added to fixed sums; lasso and ridge count in each of the losses."""
     # A weight is the difference of two parts, neither below 0, one of them if its sign is bound.
     pro, contra = np.flatnonzero(upper > 0), np.flatnonzero(lower < 0)
     columns = np.concatenate([pro, contra])
