@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from ists_asp._version import __version__
 
-# As typing has it, which takes too long to import for whoever presses Ctrl-C meanwhile.
+# As in typing, which takes too long to import: Ctrl-C could come meanwhile.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:

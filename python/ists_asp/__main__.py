@@ -1,6 +1,6 @@
 """``python -m ists_asp`` and ``ists-asp``."""
 
-# Before anything else is imported: whoever presses Ctrl-C in that moment wants no traceback.
+# Before anything else is imported, so that Ctrl-C never prints a traceback.
 import os
 import signal
 

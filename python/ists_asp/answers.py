@@ -121,7 +121,7 @@ def read_answer(
 
 
 def check_answer(answer: Answer, scheme: Scheme = Scheme.Y2016) -> Answer:
-    """An answer, whoever gave it, or a rating alone; a DataError if it is none."""
+    """An answer from any source, or a rating alone; a DataError if it is none."""
     is_rating = not (answer.chunks1 or answer.chunks2 or answer.alignments)
     if not is_rating and (fault := _fault(answer, scheme)) is not None:
         lines = (f"{[*line.tokens1]} and {[*line.tokens2]}" for line in fault.lines[-1:])

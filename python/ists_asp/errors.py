@@ -210,7 +210,7 @@ class AnswerError(RuleError):
         self.atoms = tuple(dict.fromkeys(atoms))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Workers send it as it is."""
+        """Workers send it unchanged."""
         return type(self), (self.found, self.atoms, self.expected), self.__dict__
 
 
@@ -264,7 +264,7 @@ def inside(subject: Subject) -> Iterator[None]:
     except RecursionError:
         raise too_deep(where) from None
     except (RuntimeError, OverflowError) as error:
-        # What clingo raises.
+        # Clingo's exceptions.
         rule_error = clingo_error("decide by", str(error) or type(error).__name__)
         rule_error.where = where
         raise rule_error from error

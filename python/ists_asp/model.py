@@ -160,7 +160,7 @@ class Pair:
         return len(self.sent1.tokens), len(self.sent2.tokens)
 
     def as_text(self) -> Pair:
-        """The pair as text, which has no tokens yet; as it is where it has chunks."""
+        """The pair as text, which has no tokens yet; unchanged if it has chunks."""
         chunked = any(side.chunks is not None for side in self.sentences)
         return self if chunked else Pair(self.id, *(Text(side.tokens) for side in self.sentences))
 

@@ -90,8 +90,8 @@ def usage(process: int) -> tuple[float, bool]:
         seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
         for task in Path(f"/proc/{process}/task").glob("*/children"):
             for child in map(int, task.read_text().split()):
-                more, working = usage(child)
-                seconds, busy = seconds + more, busy or working
+                below, working = usage(child)
+                seconds, busy = seconds + below, busy or working
     return seconds, busy
 
 

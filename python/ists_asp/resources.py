@@ -61,7 +61,7 @@ def cache_dir(location: bool | str | os.PathLike[str] | None) -> Path | None:
         return Path(location) if location and location != "none" else None
     folder = Path(user_cache_dir("ists-asp", appauthor=False))
     try:
-        # What sentences people compare is for their eyes alone.
+        # The sentences that people compare are private.
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
         return None

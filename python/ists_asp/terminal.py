@@ -88,7 +88,7 @@ def plain(text: str) -> str:
 class Door:
     """A text stream through which only visible characters, line ends, tabs and our colours go."""
 
-    colours: bool | None = None  # whether colours go through, if somebody said so
+    colours: bool | None = None  # whether colours go through, if that is set
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream

@@ -122,7 +122,7 @@ class Annotator:
             outputs: list[Sequence[_Output]] = [()] * len(missing)
             for batch in batches(list(map(len, missing))):
                 output = ask([missing[number] for number in batch])
-                # What is lost is for the caller to notice; tuples are not stored.
+                # Callers notice lost outputs; tuples are not stored.
                 form = list if len(output) == len(batch) else tuple
                 for number, value in zip(batch, output, strict=False):
                     outputs[number] = form(value)

@@ -161,7 +161,7 @@ class Lemmas:
         return next((table[form] for table in self._dictionaries if form in table), form)
 
     def _in_lexicon(self, lemma: str) -> bool:
-        # Whoever compares words by a damaged lexicon says what is wrong with it.
+        # Comparing words by a damaged lexicon gives the error.
         with suppress(sqlite3.Error), closing(sqlite3.connect(self._lexicon, uri=True)) as database:
             rows = database.execute("SELECT 1 FROM word WHERE lemma = ?", (lemma,))
             return rows.fetchone() is not None
@@ -295,7 +295,7 @@ class _Postponed(ModuleType):
     """A module that is executed when one of its names is asked for."""
 
     def __getattr__(self, name: str) -> object:
-        # Whoever goes through all modules asks for __file__, __path__ and the like.
+        # Walks through all modules ask for __file__, __path__ and the like.
         if name.startswith("__") and name != "__all__":
             raise AttributeError(name)
         self.__class__ = ModuleType  # type: ignore[assignment]

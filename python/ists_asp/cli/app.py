@@ -29,7 +29,7 @@ _MODULES |= {"profiles": "config", "sts": "solve", "why": "trace", "why-not": "t
 
 
 class _Commands(UserDict[str, click.Command]):
-    """The subcommands, each imported when somebody asks for it."""
+    """The subcommands, each imported on demand."""
 
     def __getitem__(self, name: str) -> click.Command:
         if name in _MODULES:
@@ -52,7 +52,7 @@ class _Application(click.Group):
             try:
                 code = super().main(args, prog_name, standalone_mode=False, **extra)
             except click.exceptions.NoArgsIsHelpError as bare:
-                # Whoever types a group alone asks what there is, and asks no less than by --help.
+                # A group alone asks for its help, as --help does.
                 write_output(None, f"{bare.ctx.get_help()}\n")
                 code = 0
         except click.ClickException as fault:
@@ -63,7 +63,7 @@ class _Application(click.Group):
             code = fault.exit_code
         except (RecursionError, OSError) as fault:
             code = 1
-            # Where a pipe is broken nobody reads to the end.
+            # The reader of a broken pipe has left.
             if not isinstance(fault, BrokenPipeError):
                 error(os_message(fault) if isinstance(fault, OSError) else str(too_deep()))
         except (click.Abort, KeyboardInterrupt):

@@ -122,7 +122,7 @@ def note(message: str) -> None:
 
 
 def _tell(text: str) -> None:
-    # Where standard error is full or nobody reads it, what is written elsewhere is no less right.
+    # A full or closed standard error does not make other output wrong.
     with suppress(OSError):
         click.echo(text, err=True)
 

@@ -36,7 +36,7 @@ class FileType(click.Path):
         written: bool = False,
         endings: Sequence[str] = (),
     ) -> None:
-        # Whoever reads a file tells best why it cannot be read.
+        # The reader of a file tells best why it cannot be read.
         super().__init__(readable=False, path_type=None if text else Path)
         self.files, self.written, self.endings = files, written, endings
 

@@ -376,7 +376,7 @@ def setup_options(
     return lambda function: decorated(with_setup(function), (_profile(profile), *_SETUP, *more))
 
 
-# Options that are passed on as they are.
+# Options that are passed on unchanged.
 _FIELDS = (
     *("profile", "rules", "stanza_dir", "reader", "vectors"),
     *("cache", "shared", "incremental", "lax", "templates"),

@@ -47,10 +47,10 @@ def run() -> NoReturn:
 
                 sys.stderr.write(f"error: {os_message(fault)}\n")
     for stream in (sys.stdout, sys.stderr):
-        # What could not be written has been told of.
+        # Failed writes have been reported.
         with suppress(OSError, ValueError, AttributeError):
             stream.flush()
-    # What Python does at its end could be interrupted, too, and tells of what it meets there.
+    # Python's own shutdown could be interrupted, too, with a traceback.
     end(code)
 
 
@@ -108,7 +108,7 @@ def _raise_once() -> None:
 
 
 def _listen(handler: Callable[[int, FrameType | None], None], number: int = signal.SIGINT) -> None:
-    # What was started with deaf ears, as by nohup, stays so.
+    # A process that ignores the signal, as by nohup, goes on ignoring it.
     if signal.getsignal(number) is not signal.SIG_IGN:
         signal.signal(number, handler)
 

@@ -38,7 +38,7 @@ from ists_asp.terminal import table
 
 _QUANTILE = NormalDist().inv_cdf(0.975)  # standard errors on both sides, for 95 percent
 _ALPHA = 0.05
-_HIGHEST = 5  # gold rating, if nobody says
+_HIGHEST = 5  # gold rating, by default
 _MOST = 1 - 1e-12  # what is nearer to 1 counts as this: Fisher's z of 1 is infinite
 _SUFFIXES = (".txt", ".gs", *KINDS)
 _OFFICIAL = re.compile(r"STS\.(gs|input|output)\.")  # begins the names of the organisers' files

@@ -116,7 +116,7 @@ class Evaluation:
     pairs: Mapping[str, Scores]
     confusion: Mapping[tuple[Label, Label], float]  # link weight by gold and system label
     missing: tuple[str, ...]  # ids that only the gold file has; they count against the system
-    extra: tuple[str, ...]  # ids that only the system file has, likewise
+    extra: tuple[str, ...]  # ids that only the system file has; they count as well
     signature: str = ""  # what the figures of files depend on
 
     def as_dict(self) -> dict[str, object]:
@@ -330,16 +330,16 @@ def compare_chunks(pairs: Iterable[tuple[Sequence[Chunk], Sequence[Chunk]]]) -> 
     """Compare the chunks of sentences, given as (gold, found), all in one sum."""
     boundaries = chunks = Measure()
     exact = sentences = 0
-    for gold, found in pairs:
+    for gold, system in pairs:
         # The first chunk of a sentence begins where there is nothing to decide.
-        starts, begun = ({chunk.first for chunk in side} - {1} for side in (gold, found))
+        starts, begun = ({chunk.first for chunk in side} - {1} for side in (gold, system))
         boundaries += _overlap(starts, begun)
-        chunks += _overlap(set(gold), set(found))
-        exact += set(gold) == set(found)
+        chunks += _overlap(set(gold), set(system))
+        exact += set(gold) == set(system)
         sentences += 1
     return Chunking(boundaries, chunks, exact, sentences)
 
 
-def _overlap(gold: set[int] | set[Chunk], found: set[int] | set[Chunk]) -> Measure:
-    common = len(gold & found)
-    return Measure(common, len(found), common, len(gold))
+def _overlap(gold: set[int] | set[Chunk], system: set[int] | set[Chunk]) -> Measure:
+    common = len(gold & system)
+    return Measure(common, len(system), common, len(gold))

@@ -32,7 +32,7 @@ _UNSEEN_ID = "no readable id"
 
 _NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+", re.ASCII)
 _PERL_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
-_PERL_NO_NUMBER = re.compile(  # numbers to Perl, and to nobody else
+_PERL_NO_NUMBER = re.compile(  # numbers to Perl alone
     r"0 but true|[+-]?(1\.#(QNAN|IND)|[qs]?nan[qs]?(\((0x[0-9a-f]+|\d+)\))?)",
     re.ASCII | re.IGNORECASE,
 )

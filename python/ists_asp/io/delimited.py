@@ -96,7 +96,7 @@ class TextRows:
     _bars: bool = False
 
     def rows(self, stream: BinaryIO) -> Iterator[Row]:
-        """All rows as they are, the first one included; objects of JSON as mappings."""
+        """All rows, the first one included; objects of JSON as mappings."""
         if self.kind == "jsonl":
             return map(self._object, self._decoded(stream))
         return self._delimited(stream)
@@ -176,7 +176,7 @@ class TextRows:
             self.lines += 1
             raise self._undecoded(getattr(error, "reason", str(error)), encoding) from None
         finally:
-            # The stream is closed by whoever opened it, and may have been.
+            # The stream's owner closes it, and may have done so.
             with suppress(ValueError):
                 text.detach()
 

@@ -172,7 +172,7 @@ class Use:
 
 def refuse_clashes(reads: Iterable[Use], writes: Iterable[Use]) -> None:
     """Refuse to write what is read, and to write one file twice; nothing is opened."""
-    # What is read is asked for only where something is written.
+    # Inputs matter only where something is written.
     written: dict[_Identity, Use] = {}
     for use in writes:
         identity = _identity(use.file)

@@ -37,7 +37,7 @@ class Outcome:
     trace: str = ""  # the line of JSON that traces it
     knowledge: Sequence[str] = ()  # by which words were compared
     explanation: Mapping[str, Any] | None = None  # as Explanation.to_dict has it
-    # Whoever writes adds these to what a worker gives.
+    # The writer adds these to a worker's outcome.
     system: Mapping[str, object] | None = None  # what made the answer, for answer_record
     ranked: bool = False  # more answers than one were asked for
     alone: bool = False  # the pair is the only one
@@ -166,7 +166,7 @@ def _line(record: Mapping[str, object], others: Mapping[str, object]) -> str:
     return json.dumps({**others, **named}, ensure_ascii=False, default=str) + "\n"
 
 
-# Keys of an object that is an answer, besides those that it is read by.
+# Keys of an answer's object that are not read as a pair.
 _OURS = (
     *("rank", "tokens1", "tokens2", "chunks1", "chunks2", "alignments", "cost", "optimal"),
     *("knowledge", "system", "boundaries1", "boundaries2", "rating", "error"),

@@ -396,11 +396,11 @@ def chunk_parser(repairs: t.Repairs) -> Callable[[t.Line], Sentence]:
 
 @dataclass(slots=True)
 class _Builder:
-    """The chunks of one line, read from left to right; ``mended`` counts each kind of repair."""
+    """The chunks of one line, read from left to right; ``repaired`` counts each kind of repair."""
 
     words: list[str] = field(default_factory=list)
     chunks: list[Chunk] = field(default_factory=list)
-    mended: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
+    repaired: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
     inside: bool = False
     first: int = 1
 
@@ -410,23 +410,23 @@ class _Builder:
 
     def close(self) -> None:
         if self.inside and self.first > len(self.words):
-            self.mend("an empty chunk [ ]", "", "dropped")
+            self.count_repair("an empty chunk [ ]", "", "dropped")
         self._finish()
         if not self.inside:
-            self.mend("bracket ] without its [", "", "dropped")
+            self.count_repair("bracket ] without its [", "", "dropped")
         self.inside = False
 
     def end(self, where: str, repairs: t.Repairs) -> None:
-        """End the line, and tell what was mended on it."""
+        """End the line, and report its repairs."""
         self._finish("the chunk '{}' has no ]", "it ends at the end of the line")
-        for (found, done), (example, count) in self.mended.items():
+        for (found, done), (example, count) in self.repaired.items():
             others = f", and {count - 1} more such" if count > 1 else ""
             repairs.report(where, found.format(shortened(example)) + others, done)
 
-    def mend(self, found: str, example: str, done: str) -> None:
+    def count_repair(self, found: str, example: str, done: str) -> None:
         """Count a fault; of several of a kind the first is the example."""
-        first, count = self.mended.get((found, done), (example, 0))
-        self.mended[found, done] = first, count + 1
+        first, count = self.repaired.get((found, done), (example, 0))
+        self.repaired[found, done] = first, count + 1
 
     def _finish(self, found: str = "", done: str = "") -> None:
         """Make the words since the last chunk one; the fault is that of an open chunk."""
@@ -434,7 +434,7 @@ class _Builder:
         if not self.inside:
             found, done = "'{}' stands outside brackets" if pending else "", "read as a chunk"
         if found:
-            self.mend(found, " ".join(pending), done)
+            self.count_repair(found, " ".join(pending), done)
         if pending:
             self.chunks.append(Chunk(self.first, len(self.words)))
             self.first = len(self.words) + 1
@@ -464,7 +464,7 @@ def parse_chunks(text: str, *, where: str = "line", repairs: t.Repairs | None = 
             for _ in range(closes):
                 builder.close()
         if glued:
-            builder.mend("no space at the bracket of '{}'", item, "read with spaces")
+            builder.count_repair("no space at the bracket of '{}'", item, "read with spaces")
     builder.end(where, repairs or t.Repairs())
     if not builder.words:
         raise DataError("an empty sentence", where=where, expected="at least one token")

@@ -75,7 +75,7 @@ def _moodle(text: str) -> Iterator[Question]:
     for item in root.iter("question"):
         if item.get("type") == "category":
             continue
-        # Nothing says that the share of a file somebody made is a number.
+        # The share in a foreign file need not be a number.
         right = [a for a in item.findall("answer") if _WHOLE.fullmatch(a.get("fraction", ""))]
         answers = [answer.findtext("text", "") for answer in (*right, *item.findall("graderinfo"))]
         name, question = (item.findtext(f"{part}/text", "") for part in ("name", "questiontext"))

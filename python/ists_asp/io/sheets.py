@@ -140,7 +140,7 @@ def edit(
     with TemporaryFile() as orders, TemporaryFile() as result:
         orders.write(json.dumps(change, default=str).encode())
         orders.flush()
-        # What is edited is held as a whole.
+        # An edited file is in memory as a whole.
         allowed = replace(limits, seconds=6 * limits.seconds, memory=4 * limits.memory)
         how = {"edit": (orders.fileno(), result.fileno())}
         list(read_rows(kind, stream, where, allowed, how))
@@ -153,7 +153,7 @@ def serve() -> None:
     kind, where, limits, seconds, memory, how = json.loads(sys.argv[1])
     end_after(seconds)
     limit_memory(memory << 20)
-    # What libraries print is no row.
+    # Output that libraries print is no row.
     out = Connection(os.dup(1), readable=False)
     os.dup2(2, 1)
     bounds, notes = TableLimits(**limits), Notes()
@@ -178,7 +178,7 @@ def serve() -> None:
                     out.send(("rows", batch))
         out.send(("end", notes.all()))
     except (MemoryError, SystemError):
-        # What is left in memory may not suffice to say so; Python errs then, too.
+        # Too little memory may be left for a message; Python may fail, too.
         os._exit(1)
     except IstsError as error:
         error.where = error.where or where

@@ -72,7 +72,7 @@ _HINDRANCES = (
     *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
 )
 
-_lock = threading.RLock()  # held by whoever uses a connection
+_lock = threading.RLock()  # held while a connection is used
 _connections: dict[Path, tuple[int, sqlite3.Connection]] = {}  # open files, with their inodes
 _paused: dict[Path, float] = {}  # when files that another process holds are tried again
 
@@ -222,7 +222,7 @@ class Store(Closing):
         # Somebody may have removed it, or another process has renamed it.
         self.close()
         try:
-            # What sentences people compare is for their eyes alone.
+            # The sentences that people compare are private.
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with _alone(self.path):
                 return self._connect()
@@ -330,7 +330,7 @@ _json = msgspec.json.Encoder(enc_hook=str.__str__).encode
 
 
 def _encoded(key: bytes, value: object) -> bytes:
-    """A value as it is stored: its checksum, whether it is compressed, and JSON."""
+    """The stored form of a value: checksum, whether it is compressed, JSON."""
     content = _json(value)
     content = b"z" + zlib.compress(content, 1) if len(content) > _LARGE else b"j" + content
     return _checksum(key, content) + content
@@ -405,7 +405,7 @@ def made_by() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Memo:
-    """The results of stages in a store: whoever asks again gets them without the work."""
+    """The cached results of stages."""
 
     store: Store | SharedStore | None = None
     digest: str = ""  # of a rule set, or of what else the results follow from

@@ -336,7 +336,7 @@ class Table:
             self._warn(f"row {self._titles} has units ({shortened(', '.join(units))}); left out")
 
     def _rows(self) -> Generator[Row, None, None]:
-        """All rows as they are, the first one included; objects of JSON as mappings."""
+        """All rows, the first one included; objects of JSON as mappings."""
         within = self._within
         with self._bytes() as stream:
             text = self.kind in ("csv", "tsv", "jsonl")

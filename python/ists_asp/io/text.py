@@ -128,7 +128,7 @@ def split_words(text: str) -> list[str]:
 
 
 def given_tokens(words: Sequence[str], where: str | None = None) -> Sequence[str]:
-    """The tokens that somebody gave; a DataError if one is none of those that files have."""
+    """The given tokens; a DataError if files cannot have one of them."""
     for word in words:
         if split_words(clean(word, "", Repairs())) != [word]:
             expected = "no blank and no control character in it"

@@ -27,7 +27,7 @@ NIL = "NIL"
 FAILED = "failed"
 UNPROVEN = "unproven"  # the status of an answer that was not proved the best within the time limit
 _HINT = "See what `ists-asp check` says about the file."
-# What surrounds fields and token numbers, as in the official scripts: no other Unicode blank.
+# Blanks round fields and token numbers, as in the official scripts.
 _FIELD_BLANKS = " \t\n\r\f\v"
 _GAP = re.compile(f"[{_FIELD_BLANKS}]+")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)

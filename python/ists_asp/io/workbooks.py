@@ -135,7 +135,7 @@ def opened(source: Source, where: str, limits: TableLimits) -> Iterator[BinaryIO
 
 
 class _Unpacked(io.RawIOBase):
-    """A packed file as it is read: its bytes unpacked, which are counted."""
+    """The unpacked bytes of a packed file, counted while they are read."""
 
     def __init__(self, stream: BinaryIO, packed: int, where: str, limits: TableLimits) -> None:
         self._stream, self._about, self._limits = stream, (packed, where), limits
@@ -300,7 +300,7 @@ def _excel(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> l
     formats = [codes.get(style.numFmtId, "") for style in book._cell_styles] or [""]
 
     def rows(sheet: Any) -> Iterator[Cells]:  # noqa: ANN401
-        # What a sheet says of its size may be wrong.
+        # The size that a sheet states may be wrong.
         sheet.reset_dimensions()
         merged: dict[int, list[int]] = {}
         with sheet._get_source() as source:

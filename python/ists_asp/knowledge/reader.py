@@ -194,7 +194,7 @@ class Reader:
             percent, value = _log_odds(verdict.aligned)
             yield f"reader_link({terms},{percent},{value})"
             values = [*map(_rounded, verdict.labels)]
-            # What the steps stand for sums to 100 percent.
+            # The percentages sum to 100.
             shares = [math.exp(value / 100) * (value > -BOUND) for value in values]
             ends = [round(100 * end / sum(shares)) for end in accumulate(shares, initial=0.0)]
             for label, value, (start, end) in zip(labels, values, pairwise(ends), strict=True):

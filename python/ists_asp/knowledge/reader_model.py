@@ -141,7 +141,7 @@ class Model:
         left, right = _means(reading, 0, firsts), _means(reading, 1, seconds)
         rows1, rows2 = [firsts[a] for a, _ in pairs], [seconds[b] for _, b in pairs]
         u, v = left[rows1], right[rows2]
-        # What depends on one span only is multiplied once a span, not once a pair.
+        # Terms of one span are multiplied once per span, not per pair.
         context = weight[:, 4 * size : 5 * size] @ reading.states[0]
         hidden = (left @ weight[:, :size].T)[rows1] + (right @ weight[:, size : 2 * size].T)[rows2]
         hidden += np.abs(u - v) @ weight[:, 2 * size : 3 * size].T

@@ -76,7 +76,7 @@ class Vectors:
             counts = f"{len(names)} word pieces, vectors of shape {codes.shape}"
             raise _unusable(path, f"{counts}, {len(scales)} scales", "as many of each")
         numbers = {name: number for number, name in enumerate(names)}
-        # What is unknown has a number behind all others.
+        # The unknown piece has the last number.
         return _Table(_tokenizer(numbers | {_UNKNOWN: len(codes)}), codes, scales)
 
     def vector(self, word: str) -> NDArray[np.float32]:

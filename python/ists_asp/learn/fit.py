@@ -71,7 +71,7 @@ class Settings:
 
     base: Mapping[Key, int] = field(default_factory=dict)  # weights there are, in hundredths
     corrected: Mapping[Key, int] = field(default_factory=dict)  # corrections there are
-    keep: Mapping[Key, int] = field(default_factory=dict)  # what is kept as it is
+    keep: Mapping[Key, int] = field(default_factory=dict)  # weights to leave unchanged
     corrections: int = 40  # how many corrections there may be
     earned: float = 1.0  # a weight's gain must be so many times its standard error
     smallest: int = 4  # weights smaller than this, in hundredths, are left out

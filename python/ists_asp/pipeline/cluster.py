@@ -43,7 +43,7 @@ from ists_asp.pipeline.source import Source
 from ists_asp.pipeline.stages import Sink, Stages
 from ists_asp.processes import deaf
 
-Work: TypeAlias = "Callable[[Source, Stages, TextIO, TextIO | None, Warn], Iterator[Outcome]]"
+Task: TypeAlias = "Callable[[Source, Stages, TextIO, TextIO | None, Warn], Iterator[Outcome]]"
 """Reads a part, and writes what becomes of its pairs, and traces; yields what it has written."""
 
 Cut: TypeAlias = "tuple[list[Part], int, list[str]]"
@@ -78,7 +78,7 @@ class Job:
 
     setup: Setup
     source: Source
-    work: Work
+    work: Task
     options: object
     output: str | Path | None
     ending: str
@@ -115,7 +115,7 @@ def _write_pairs(
 class Engine:
     """Workers of a ``scheduler``, or some of your own, and how many pairs a part has."""
 
-    # Certificates, for whoever wants TLS, are those of Dask's configuration.
+    # TLS certificates are those of Dask's configuration.
 
     scheduler: str | None = None
     partition: int = 1000
@@ -347,11 +347,11 @@ def _run(client: Any, job: Job, parts: Sequence[Part]) -> Iterator[tuple[int, Re
 # At a worker.
 
 _loaded: list[Stages] = []
-_alone = threading.Lock()  # held by whoever works on a part: Stanza is not made for threads
+_alone = threading.Lock()  # held for a part: Stanza is not thread-safe
 
 
 def state_of(file: str) -> str:
-    """The size and checksum of a file, which differ when somebody has changed it."""
+    """The size and checksum of a file, which tell whether it has changed."""
     system, path = file_system(file)
     return f"{system.size(path)} bytes, {system.checksum(path)}"
 

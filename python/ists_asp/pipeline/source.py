@@ -427,7 +427,7 @@ class Source:
         return spools
 
     def _stated(self) -> list[object]:
-        """Sizes and times of the files that somebody may change meanwhile."""
+        """Sizes and times of the files, which may change meanwhile."""
         # Their reader says better why one cannot be read.
         with suppress(OSError, ValueError):
             files = (Path(name).stat() for name in self.files.values() if name not in self.streams)
@@ -435,7 +435,7 @@ class Source:
         return []
 
     def others(self, row: Row | None) -> dict[str, object]:
-        """The cells of a row besides its pair, by title."""
+        """The cells of a row but those of its pair, by title."""
         if row is None or self.table is None or self.places is None:
             return {}
         from ists_asp.io.columns import ABSENT
@@ -453,7 +453,7 @@ def no_such_pair(identifier: str, ids: Sequence[str]) -> DataError:
 
 
 def _only_once(path: Path) -> bool:
-    """Whether what is read from a path is gone afterwards: from a pipe, or what somebody types."""
+    """Whether a path can be read only once: a pipe or a terminal."""
     if not path.is_char_device():
         return path.is_fifo()
     with path.open("rb") as stream:

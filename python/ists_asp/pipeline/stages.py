@@ -147,7 +147,7 @@ class Sink:
     strict: bool = False
 
     def complete(self, setup: Setup, files: ProfileFiles) -> Setup:
-        """The setup with all that is written, and the files of rules as they are."""
+        """The setup with the work that the output needs, and the sums of the rule files."""
         rated = self.shape.ratings and (bool(files.rating) or not self.shape.answers)
         in_words = self.columns == PAIRS and files.profile.explanation is not None
         setup = replace(setup, rated=rated, explained=setup.explained or in_words)

@@ -47,7 +47,7 @@ RENEWED = 200  # batches after which a worker gives way to a new one: clingo nev
 MEMORY = 8192  # megabytes of a command's process, or three quarters of the machine's, if less
 SECONDS = 120.0  # seconds that a long work may compute until it says that something is done
 
-_TRIES = 3  # how often a worker is begun that somebody kills while it loads
+_TRIES = 3  # starts of a worker that is killed while it loads
 _PATIENCE = 5.0  # seconds that a worker has to end whose connection is closed
 
 # Signals that a process brings upon itself.
@@ -55,7 +55,7 @@ _CRASHES = (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.
 
 _LARGE = "Look for very large tables, and rules without an end, such as p(X+1) :- p(X)"
 
-# Held by whoever begins a process or asks how it ended: the library is not made for threads.
+# Held to start a process or read its exit code: the library is not thread-safe.
 _starting = threading.Lock()
 
 
@@ -72,7 +72,7 @@ class LostError(Exception):
 
     @property
     def blameless(self) -> bool:
-        """Whether it was for another reason than what it worked on: somebody ended it."""
+        """Whether something other than its work ended it."""
         codes = OUT_OF_MEMORY, processes.OUT_OF_TIME, *(-number for number in _CRASHES)
         return self.code not in codes
 
@@ -158,7 +158,7 @@ class Worker:
                 return
             except LostError as lost:
                 code = lost.code
-                # Another one can load: somebody killed the first.
+                # The first was killed; another one can load.
                 if self._closed or code not in (None, 0, -signal.SIGKILL):
                     break
         paths = ", ".join(map(str, self._setup.rules if self._setup else ()))
@@ -214,7 +214,7 @@ class Worker:
         if self._setup is None:
             return math.inf
         limits, kind = self._setup.limits, getattr(question, "func", question)
-        # What decides is loaded; what else a question needs is loaded for the first of its kind.
+        # The first question of a kind loads what it needs beyond deciding.
         loads = kind is not Decider.outcomes and kind not in self._kinds
         self._kinds.add(kind)
         pairs = 1 if items is None else len(items)

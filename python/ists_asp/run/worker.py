@@ -90,7 +90,7 @@ def telling(system: System) -> Iterator[None]:
 
 @contextmanager
 def heard_by(hear: Callable[[str, object], None]) -> Iterator[None]:
-    """Let somebody hear what is said in this process."""
+    """Pass what is reported in this process to a function."""
     global _hear
     before, _hear = _hear, hear
     try:
@@ -218,7 +218,7 @@ class Decider:
 
         def decode(item: Item, stored: Any) -> tuple[Answer, str]:  # noqa: ANN401 (JSON)
             data, line, warnings = stored
-            # What clingo had to say of the rules when this was traced.
+            # Clingo's warnings about the rules from when this was traced.
             self._extra.update(dict.fromkeys(RuleWarning(*fields) for fields in warnings))
             system.stages.decide(0.0, 0.0, cached=True)
             return answer_of(data, item[0]), line
@@ -234,7 +234,7 @@ class Decider:
 
     @cached_property
     def _about(self) -> list[object]:
-        """The inputs of a trace besides rules and facts."""
+        """The inputs of a trace other than rules and facts."""
         system, setup = self.system, self.setup
         rating = system.program(Purpose.RATING).rules.remembered.digest if setup.rated else None
         constants = sorted(system.constants.items())
@@ -250,7 +250,7 @@ def serve(setup: Setup | None, memory: int | None, connection: Connection) -> No
     error. The first answer says that the system has loaded. Without a setup there is no system, and
     a question has all its arguments.
     """
-    # Ctrl-C is for whoever asks; what else ends that one may end this process as well.
+    # Ctrl-C is for the client; other ending signals may end this process as well.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in ENDING:
         signal.signal(number, signal.SIG_DFL)
@@ -282,18 +282,18 @@ class _Server:
             self._decider = Decider(setup)
             self._decider.warn()
 
-    def reply(self, work: Callable[[], object], seconds: float) -> bool:
+    def reply(self, compute: Callable[[], object], seconds: float) -> bool:
         """Send what comes of some work; if it is an error, return False."""
         self._limit = seconds
         end_after(seconds)
         try:
-            value = work()
+            value = compute()
             times = Timings() if self._decider is None else self._decider.times()
             now = time.process_time()
             times.elsewhere, self._spent = now - self._spent, now
             self.hear("answer", (value, times))
         except (MemoryError, errors.MemoryLimitError):
-            # What clingo holds now may be half of a program.
+            # Clingo may hold half of a program now.
             os._exit(OUT_OF_MEMORY)
         except RecursionError:
             self.hear("error", errors.too_deep())
@@ -306,10 +306,10 @@ class _Server:
         return False
 
     def run(self) -> None:
-        """Answer questions; what they leave is collected while nobody asks."""
-        asked = waiting = 0
+        """Answer questions; collect garbage in pauses."""
+        questions = waiting = 0
         while True:
-            # What was traced holds itself: tens of megabytes, which nobody has to wait for.
+            # Traces are cyclic, tens of megabytes; no question waits for their collection.
             if waiting > _UNCOLLECTED or (waiting and not self._connection.poll(_LULL)):
                 gc.collect()
                 waiting = 0
@@ -318,9 +318,9 @@ class _Server:
                 self.reply(question, seconds)
                 continue
             if getattr(question, "func", question) is not Decider.outcomes:
-                if (asked := asked + 1) == _STAYS:
+                if (questions := questions + 1) == _STAYS:
                     freeze_gc()
-                waiting += asked >= _STAYS
+                waiting += questions >= _STAYS
             self.reply(partial(self._decider.answer, question, items), seconds)
 
 

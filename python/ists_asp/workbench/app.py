@@ -348,7 +348,7 @@ class _Line(logging.Handler):
         self._tell = tell
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a record; invalid requests are the business of whoever sent them."""
+        """Print a record of an error; invalid requests are their senders' business."""
         if record.levelno >= logging.ERROR:
             error = record.exc_info and record.exc_info[1]
             reason = f": {brief(error)}" if isinstance(error, Exception) else ""
@@ -369,7 +369,7 @@ def run(
             await super().startup(sockets)
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            # Who asks is told what has no answer any more, and nobody else.
+            # Only clients are told that questions have no answer any more.
             logger.handlers = [logging.NullHandler()]
             ending()
             await super().shutdown(sockets)

@@ -42,7 +42,7 @@ _SETTLED = "settle"
 Key: TypeAlias = tuple[str, str, int]
 """What a pair says, and which of those it is that say the same, from 1."""
 
-_NEW = Label.SIMI, 3.0  # label and score of an alignment that nobody has judged yet
+_NEW = Label.SIMI, 3.0  # label and score of a new alignment
 
 _Tokens = Annotated[list[Annotated[int, Field(ge=1, le=1000)]], Field(max_length=1000)]
 
@@ -161,11 +161,11 @@ class Corrections:
         self._scheme = load_profile(project.profile).scheme
 
     def count(self, corpus: str) -> int:
-        """How many pairs were mended."""
+        """The number of corrected pairs."""
         return len({done.key for done in self._history(corpus)[0]})
 
     def mended(self, corpus: str) -> tuple[dict[str, Answer], dict[str, Answer]]:
-        """The pairs of a corpus that were mended, by their ids, and those that it has no more."""
+        """The corrected pairs of a corpus, by id, and those that it has no more."""
         return self._by_id(self._history(corpus)[0], self._project.corpus(corpus).pairs)
 
     def change(

@@ -106,14 +106,14 @@ class Desk(Closing):
             worker.close()
 
     def warm(self) -> None:
-        """Look at a pair, so that nobody waits for what is only loaded when it is needed."""
+        """Decide a pair, which loads everything that loads on demand."""
         answer = self.decide(self.pair("a dog sleeps", "a cat sleeps"))
         self.ask(partial(questions.explain, answer=answer), worker=0)
         rating = self.ask(partial(questions.rate, answer=answer))
         self.why(answer.pair, "1: 1 2" if rating is None else "rating")
 
     def close(self) -> None:
-        """Kill the workers; whoever waits for them gets an EndingError."""
+        """Kill the workers; questions that wait for them get an EndingError."""
         self._closed = True
         self.give_up()
         for worker in self.workers:

@@ -42,9 +42,9 @@ Stamps = list[Stamp]
 """Files of a corpus, and when they were changed."""
 Rules = tuple[Path, ...]
 
-_HELD, _ASKED = 10, 4  # the last states whose answers are held, and others that somebody looks at
+_HELD, _ASKED = 10, 4  # last states whose answers are cached, and others on a page
 _LOOK = 0.2  # seconds between two looks at the rules, which an editor may have changed
-_PATIENCE = 1.0  # seconds that answers which nobody wants any more may still take
+_PATIENCE = 1.0  # seconds that unwanted answers may still take
 _RENEWED = 300  # questions after which a worker gives way to a new one: clingo never forgets a word
 _LOST = 2  # pairs that may cost a worker its life, as long as no more do than have answers
 
@@ -132,7 +132,7 @@ class Effects(Closing):
     def _lacking(self) -> tuple[State, str] | None:
         """A state and a corpus that are not decided yet, if there are any."""
         *_, before, now = (None, *self._project.states)
-        # What holds now comes first, then what it is compared with.
+        # The current state comes first, then those that it is compared with.
         for state in filter(None, (now, *self._asked, before)):
             for name in self._project.corpora():
                 run = self._runs.get((state.digest, name))
@@ -170,7 +170,7 @@ class Effects(Closing):
     def _decide(
         self, key: tuple[str, str], pairs: Sequence[Pair], rules: Rules
     ) -> dict[str, Answer | str]:
-        """The best answers, or the faults of pairs, as long as somebody waits for them."""
+        """The best answers, or the faults of pairs, as long as they are wanted."""
         ask = partial(self._worker.ask, wanted=lambda: self._wanted(key))
         ask(partial(_load, rules=rules))
         answers, lost = dict[str, Answer | str](), 0

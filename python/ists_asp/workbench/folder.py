@@ -135,7 +135,7 @@ class Folder:
         return records
 
     def tell(self, message: str) -> None:
-        """Warn of something, once; of a thousand things nobody wants to hear."""
+        """Warn of something once, and of at most a hundred things."""
         if message not in self._warned and len(self._warned) < 100:
             self._warned.add(message)
             self._warn(message)
@@ -293,7 +293,7 @@ def _check_plain(status: os.stat_result, name: str) -> None:
 
 
 def _check_size(size: int, name: str) -> None:
-    """Refuse to read a file that is too large, and to write what nobody could read again."""
+    """Refuse to read or write a file that is too large."""
     if size > LARGEST:
         found, expected = f"{size >> 20} MB", f"at most {LARGEST >> 20} MB"
         raise DataError(found, where=shortened(name), expected=expected)

@@ -96,7 +96,7 @@ class Learning(Closing):
         if self.job["running"]:
             raise UsageError("a lesson is under way", hint="Wait, or cancel it")
         setup, name = self._bench.desks.setup(), self._project.name
-        # What was learned before is learned again, from all corrections.
+        # Learned rules are learned again, from all corrections.
         rules = tuple(path for path in setup.rules if not _LEARNED.fullmatch(name(path)))
         command = ["ists-asp", "learn", "--profile", setup.profile]
         command += [f"--rules={RULES}/{name(path)}" for path in rules]

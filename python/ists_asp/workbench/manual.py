@@ -58,12 +58,12 @@ def _page(name: str, text: str, existing: Iterable[str]) -> Page:
         terms = _TERM.sub(lambda at: f"**{at[1]}** – {' '.join(at[2].split())}\n\n", glossary[1])
         text = text.replace(glossary[0], terms)
     tokens = parser.parse(text)
-    _mend(tokens, name, set(existing))
+    _relink(tokens, name, set(existing))
     title = next(line.removeprefix("# ") for line in text.splitlines() if line.startswith("# "))
     return Page(name, title.partition(":")[0], parser.renderer.render(tokens, parser.options, {}))
 
 
-def _mend(tokens: Sequence[Token], name: str, existing: set[str]) -> None:
+def _relink(tokens: Sequence[Token], name: str, existing: set[str]) -> None:
     """Let links lead to pages here; headings have the anchors that links to them have."""
     for number, token in enumerate(tokens):
         # Alignment of cells, which the policy for styles forbids.
@@ -71,7 +71,7 @@ def _mend(tokens: Sequence[Token], name: str, existing: set[str]) -> None:
         if token.type == "heading_open":
             words = re.sub(r"[^\w -]", "", tokens[number + 1].content.lower())
             token.attrs["id"] = words.strip().replace(" ", "-")
-        _mend(token.children or (), name, existing)
+        _relink(token.children or (), name, existing)
         for key in token.attrs.keys() & {"href", "src"}:
             address = str(token.attrs[key])
             target, mark, anchor = address.partition("#")

@@ -85,7 +85,7 @@ class Shared(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ConflictError(DataError):
-    """A file is not what it was when somebody began to edit it; ``text`` is what it is now."""
+    """A file has changed since its edit began; ``text`` is the current one."""
 
     def __init__(self, name: str, text: str) -> None:
         super().__init__("the file was changed meanwhile", where=name)
@@ -109,7 +109,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Pairs, which may be text, and gold alignments by their ids where somebody gave any."""
+    """Pairs, which may be text, and their gold alignments, if any, by ids."""
 
     name: str
     pairs: tuple[Pair, ...]
@@ -272,7 +272,7 @@ class Project:
                     if digest is None:
                         texts.append(self.folder.read(stamp[0]))
                         digest = text_digest(texts[-1])
-                    # What was changed just now may be changed again at the same time.
+                    # A file changed just now may change again within the same timestamp.
                     if stamp[1] < time.time_ns() - _SETTLED:
                         digests[stamp] = digest
                     files[stamp[0].removeprefix(f"{RULES}/")] = digest
@@ -298,7 +298,7 @@ class Project:
             history = {f"{HISTORY}/{digest}": text for digest, text in new.items()}
             entry = _Entry(state.when, state.edit, dict(files))
             self.folder.commit({**history, **changes}, "" if unchanged else _LOG, entry)
-        # What is on disk need not be held.
+        # Texts on disk need not be in memory.
         self._texts |= dict.fromkeys(new) if self.folder.writable else new
         self.states = self.states if unchanged else (*self.states, state)
         return self.states[-1]

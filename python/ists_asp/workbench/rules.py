@@ -45,7 +45,7 @@ _PASSED |= {"domain", "evidence"}
 
 
 class File(BaseModel):
-    """A rule file as it was when somebody began to edit it: its hash, none for a new one."""
+    """A rule file when its edit began: its hash, none for a new one."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -80,8 +80,8 @@ def _check(system: System, paths: tuple[Path, ...], draft: Path, profile: str) -
     load_rules(find_rules(draft), report=report)
     if not any(finding.kind in ("syntax", "file") for finding in findings):
         try:
-            checked, found = check_rules(paths, [profile], store=system.setup.store)
-            findings = [f for f in found if f.kind not in _PASSED or not checked.is_shipped(f)]
+            checked, everything = check_rules(paths, [profile], store=system.setup.store)
+            findings = [f for f in everything if f.kind not in _PASSED or not checked.is_shipped(f)]
         except IstsError as error:
             report("file", RuleError(error.found, where=str(draft), hint=error.hint))
     return [f for f in findings if f.file == str(draft) and f.kind != "replaces"]

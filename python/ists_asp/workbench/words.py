@@ -24,7 +24,7 @@ from ists_asp.workbench.desk import Bench, streamed
 from ists_asp.workbench.project import RULES, text_digest
 from ists_asp.workbench.rules import File, saved
 
-_TOGETHER = 50  # entries at once: of many more nobody could say which pair each touches
+_TOGETHER = 50  # entries at once, so that their effects on pairs can be told apart
 _GROUPS = 100  # groups whose edits are kept, as each is looked at once more for the next pairs
 
 _Word = Annotated[str, Field(max_length=200)]

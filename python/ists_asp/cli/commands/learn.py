@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 SECONDS = 1800.0  # that fitting the weights may take with rules of your own
 SETS = "sets"  # the word for parts that are data sets
-MOST = 40  # corrections at most, if nobody says
+MOST = 40  # corrections at most, by default
 _MEASURES = ("alignment", "type", "score", "type_score")
 LEAST, FOLDS = 20, 5  # pairs without which edits are chosen by chance, and their folds
 _LEAST = 4  # pairs of a data set in a part, for a correlation

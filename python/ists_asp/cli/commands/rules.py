@@ -355,8 +355,8 @@ def _named(
     if system.profile.explanation is not None and (system.setup.rules or {*names} - called):
         texts = system.program(Purpose.EXPLANATION).rules
         files = {file.name for file in texts.files if shipped_texts(file.path) is not None}
-        own = {rule.name for rule in texts.rules if rule.name not in called or rule.file in files}
-        saying = [name for name in names if name in own]
+        fresh = {rule.name for rule in texts.rules if rule.name not in called or rule.file in files}
+        saying = [name for name in names if name in fresh]
     return by_name, saying, *triable(system.rules, system.solver.program)
 
 
@@ -381,8 +381,8 @@ def _listed(setup: Setup) -> Sequence[ListedRule]:
     from ists_asp.rules.catalogue import list_rules
     from ists_asp.run.pool import apart
 
-    work = partial(list_rules, setup.profile, setup.rules, reader=setup.reader, store=setup.store)
-    rules, warnings = apart(work, foreign=bool(setup.rules))
+    task = partial(list_rules, setup.profile, setup.rules, reader=setup.reader, store=setup.store)
+    rules, warnings = apart(task, foreign=bool(setup.rules))
     for warning in warnings:
         warn(warning)
     return rules

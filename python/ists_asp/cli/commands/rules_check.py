@@ -97,9 +97,9 @@ def check(
     from ists_asp.run.pool import apart
 
     pairs = [] if no_sample else _pairs(samples)[:: 1 if samples else _STEP]
-    work = partial(_findings, paths, profiles, pairs, cache, complete=all_notes)
+    task = partial(_findings, paths, profiles, pairs, cache, complete=all_notes)
     with progress(None, shown=not quiet) as step:
-        findings = apart(work, step=step, warn=warn)
+        findings = apart(task, step=step, warn=warn)
     if as_json or format == "json":
         write_output(None, [finding.as_dict() for finding in findings])
     elif format == "github":
@@ -176,7 +176,7 @@ def _sampled(
                 for trace in counted(Tracer(rules, system.solver).fired(inputs, names)):
                     coverage.add(trace)
             except (RuleError, SolveError, TraceError) as error:
-                # What a rule is not named in is told of the first.
+                # An error that names no rule is reported for the first.
                 named = (place for place in statements if place.rule.name in str(error))
                 first = next(named, statements[0])
                 text = f"{program.name}, sample {error.where or 'pairs'}: {error.found}"
@@ -252,9 +252,9 @@ def test(
     shipped = rules_dir()
     user_files = (path for path in paths if path.name != TESTS)
     user_files = (path for path in user_files if not path.resolve().is_relative_to(shipped))
-    work = partial(_records, paths or (shipped,), replace(setup, rules=(*setup.rules, *user_files)))
+    task = partial(_records, paths or (shipped,), replace(setup, rules=(*setup.rules, *user_files)))
     with progress(None, shown=not quiet) as step:
-        records = apart(work, step=step, warn=warn)
+        records = apart(task, step=step, warn=warn)
     failing = [record for record in records if record["failures"]]
     text = "".join(f"{line}\n" for record in failing for line in _failure_lines(record))
     if not quiet:

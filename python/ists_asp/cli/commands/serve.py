@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup
 
 ADDRESS = "127.0.0.1"
-_PORTS = range(20000, 32000)  # below those that systems give to whoever asks for any
+_PORTS = range(20000, 32000)  # below the ephemeral ports of systems
 
 
 @command("""
@@ -122,11 +122,11 @@ def serve(
             if not no_browser and not webbrowser.open(address):
                 note("there is no browser to open: open the address yourself")
             with suppress(IstsError):
-                # Faulty rules are told where somebody looks.
+                # Faulty rules are reported on the pages.
                 desks.desk().warm()
 
         def end() -> None:
-            # Whoever waits for a worker is told that it ended, and keeps nobody waiting.
+            # Questions that wait for a worker end at once.
             desks.close()
             bench.closing.close()
 

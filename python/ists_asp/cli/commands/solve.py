@@ -95,7 +95,7 @@ def solve(
     number of times each label was given, and the explanation; or, with --rows alignments, one
     row per alignment.
     """
-    # Two sentences from the command line are for somebody to look at.
+    # Two sentences from the command line are for reading.
     if watch and run["engine"] is not None:
         raise UsageError("--watch does not go with --engine dask")
     terminal = source.single and output is None and sys.stdout is not None and sys.stdout.isatty()
@@ -243,25 +243,25 @@ def explain(
     solve_pairs(source, setup, shape, output, formats.EXPLAINED, **run)
 
 
-def _watch(rules: Sequence[Path], work: Callable[[], None]) -> NoReturn:
+def _watch(rules: Sequence[Path], task: Callable[[], None]) -> NoReturn:
     """Do some work, and again after each change of its rules, until somebody ends it."""
     if not rules:
         raise UsageError("--watch without --rules", hint="Name the rules that you change")
-    seen = _states(rules)
+    before = _states(rules)
     while True:
         try:
             with suppress(click.exceptions.Exit):
-                work()
+                task()
         except UsageError:
             raise
         except IstsError as fault:
-            # The next save may mend it.
+            # The next save may correct it.
             fail(fault)
         note("watching the rules; Ctrl-C ends")
-        while (now := _states(rules)) == seen:
+        while (now := _states(rules)) == before:
             time.sleep(0.3)
-        changed = sorted(str(path) for path in {*now, *seen} if now.get(path) != seen.get(path))
-        seen = now
+        changed = sorted(str(path) for path in {*now, *before} if now.get(path) != before.get(path))
+        before = now
         note(f"changed: {', '.join(changed)}")
 
 
