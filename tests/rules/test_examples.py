@@ -76,7 +76,7 @@ def test_a_claim_is_mirrored_with_its_sentences():
     # A verdict may have a question.
     example = read_example('"in 1939" | "1945" | "When did it end?": verdict contradictory')
     assert (example.sentences, example.question) == (("in 1939", "1945"), "When did it end?")
-    assert (example.claim.what, example.claim.value) == ("verdict", "contradictory")
+    assert (example.claim.kind, example.claim.value) == ("verdict", "contradictory")
 
 
 MALFORMED = ('"a" : "a" ~ "b" EQUI', '"a" | "b"', '"" | "b": rating > 3', 'two words "a" | "b": 3')
@@ -111,7 +111,7 @@ def test_any_number_of_examples_stand_above_a_rule_run_on_and_are_kept(tmp_path,
     )
     file = write(tmp_path, {"x.lp": text}) / "x.lp"
     for _ in range(2):
-        monkeypatch.setattr(parsing, "_known", {})
+        monkeypatch.setattr(parsing, "_parsed_files", {})
         _, named, other = load_rules(find_rules(file), store=Store(tmp_path / "cache")).rules
         assert [line for line, _ in named.examples] == [1, 4]
         assert named.examples[0] == (1, PAIR + "rating > 1")

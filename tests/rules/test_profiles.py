@@ -163,7 +163,7 @@ def test_the_provenance_has_the_hashes_of_what_rates_pairs(tmp_path, place, fiel
     shipped = rules_dir() / place
     edited = write(tmp_path, {place: shipped.read_text("utf-8") + "% edited\n"}) / place
     old, new = read_profile_rules("sts-en"), read_profile_rules("sts-en", [edited])
-    before, after = (provenance(files.profile, files.every, find("en")) for files in (old, new))
+    before, after = (provenance(files.profile, files.all_files, find("en")) for files in (old, new))
     assert getattr(before, field) != getattr(after, field)
     assert sums(old.rating) != sums(new.rating)
     assert read_profile_rules("baseline").rating == ()
@@ -172,9 +172,11 @@ def test_the_provenance_has_the_hashes_of_what_rates_pairs(tmp_path, place, fiel
 def test_files_that_decide_and_rate_count_once():
     files = read_profile_rules("sts-en")
     both = {file.path for file in files.deciding} & {file.path for file in files.rating}
-    once = tuple({file.path: file for file in files.every}.values())
-    assert len(files.every) - len(once) == len(both) > 0
-    whole, single = (provenance(files.profile, some, find("en")) for some in (files.every, once))
+    once = tuple({file.path: file for file in files.all_files}.values())
+    assert len(files.all_files) - len(once) == len(both) > 0
+    whole, single = (
+        provenance(files.profile, some, find("en")) for some in (files.all_files, once)
+    )
     assert whole == single
 
 

@@ -29,7 +29,7 @@ def parts(program):
 @pytest.fixture(autouse=True)
 def _forgetful(monkeypatch):
     """Nothing is known of files; what other tests have parsed comes back afterwards."""
-    monkeypatch.setattr(parsing_module, "_known", {})
+    monkeypatch.setattr(parsing_module, "_parsed_files", {})
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def store(tmp_path):
 
 
 def shipped(store, purpose=Purpose.ANSWER):
-    parsing_module._known.clear()
+    parsing_module._parsed_files.clear()
     name = "headlines" if purpose is Purpose.RATING else "baseline"
     return load_program(name, purpose=purpose, store=store)[1]
 
@@ -49,7 +49,7 @@ def mine(tmp_path, store):
 
     def load(text, name="mine.lp", *, forget=True):
         if forget:
-            parsing_module._known.clear()
+            parsing_module._parsed_files.clear()
         return load_rules(find_rules(write(tmp_path / "a", {name: text})), store=store)
 
     return load
@@ -102,7 +102,7 @@ def test_another_constant_or_text_makes_another_program_and_a_copy_has_no_memory
     rules = mine("p(1). p(2).")
     assert facts(rules) == ["p(1)", "p(2)"]
     less = replace(rules, statements=rules.statements[:-1], rules=rules.rules[:-1])
-    assert less.remembered == Memo()
+    assert less.memo == Memo()
     assert facts(less) == ["p(1)"]
 
 

@@ -169,7 +169,7 @@ def _details() -> str:
     rows += [("machine", str(asp_dir())), ("rules", str(rules_dir()))]
     rows.append(("lexicon", file_digest(data_dir() / "lexicon" / "wordnet.sqlite")))
     profiles = [
-        provenance(files.profile, files.every, find(files.profile.language))
+        provenance(files.profile, files.all_files, find(files.profile.language))
         for files in map(read_profile_rules, list_profiles())
     ]
     languages = sorted({profile.stanza.partition(" ")[0] for profile in profiles})

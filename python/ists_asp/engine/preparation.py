@@ -188,7 +188,7 @@ class Preparation(Closing):
         ]
         if not warnings:
             return rules
-        return replace(rules, warnings=(*rules.warnings, *warnings)).remembering(rules.remembered)
+        return replace(rules, warnings=(*rules.warnings, *warnings)).with_memo(rules.memo)
 
     def _findings(self, rules: RuleSet) -> list[Finding]:
         """The findings of ``ists-asp rules check`` in the user's rules that a run tells."""

@@ -66,7 +66,7 @@ class Program(Generic[A]):
         self.rules, self._options = rules, options
         self._reading, self._knowledge = reading, knowledge
         self._kept: Keeping[A] | None = None
-        if keeps and reading.codec is not None and rules.remembered.store is not None:
+        if keeps and reading.codec is not None and rules.memo.store is not None:
             self._kept = Keeping(lambda: self.solver, rules, options, reading.name, reading.codec)
 
     @cached_property
@@ -82,7 +82,7 @@ class Program(Generic[A]):
         solver: Solver[Any] = self.solver
         if self._reading.bare is not None:
             solver = Solver(self.rules, self._options, self._reading.bare)
-        return Tracer(self.rules.spoken(), solver, self._knowledge())
+        return Tracer(self.rules.translated(), solver, self._knowledge())
 
     @cached_property
     def named(self) -> dict[str, NamedRule]:
@@ -91,7 +91,7 @@ class Program(Generic[A]):
         def records() -> list[Any]:
             return [to_builtins(rule) for rule in self.rules.rules if rule.sentence is not None]
 
-        named = convert(self.rules.remembered.recall("named", [], records), list[NamedRule])
+        named = convert(self.rules.memo.recall("named", [], records), list[NamedRule])
         return {rule.name: rule for rule in named}
 
     @property
@@ -186,7 +186,7 @@ def highest_rating(rules: RuleSet, constants: Mapping[str, str]) -> int:
         best = ground(definitions, (), arguments, lambda _code, _text: None).get_const("highest")
         return best.number if best is not None and best.type is SymbolType.Number else HIGHEST
 
-    best = int(rules.remembered.recall("highest", arguments, constant))
+    best = int(rules.memo.recall("highest", arguments, constant))
     if best < 1:
         raise UsageError(f"found {best}", where="the constant highest", expected="1 point or more")
     return best

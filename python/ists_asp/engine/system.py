@@ -120,7 +120,7 @@ class System(Preparation):
     @cached_property
     def provenance(self) -> Provenance:
         """Version, rules, weights and models, by their hashes."""
-        return provenance(self.profile, self.files.every, self.models, self.reader)
+        return provenance(self.profile, self.files.all_files, self.models, self.reader)
 
     @property
     def warnings(self) -> tuple[RuleWarning, ...]:

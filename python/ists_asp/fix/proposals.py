@@ -161,11 +161,11 @@ class _Writer:
     def drafts(self) -> Iterator[Proposal]:
         """The edits for the claim."""
         claim, answer = self._claim, self._answer
-        if claim.what == "chunk":
+        if claim.kind == "chunk":
             yield from self._cut(claim.places(answer.pair))
-        elif claim.what == "link" and not claim.denied:
+        elif claim.kind == "link" and not claim.denied:
             yield from self._linked(*claim.places(answer.pair))
-        elif claim.what in ("link", "free"):
+        elif claim.kind in ("link", "free"):
             for one, two in claim.sides(answer):
                 yield from self._denied(one, two)
         else:
@@ -222,7 +222,7 @@ class _Writer:
             {at: _LIKE.get(tags[side, at], tags[side, at]) for at in of}
             for side, of in enumerate(says, 1)
         ]
-        verdict = self._claim.value if self._claim.what == "verdict" else ""
+        verdict = self._claim.value if self._claim.kind == "verdict" else ""
         alike = (both for both in product(*says) if kinds[0][both[0]] == kinds[1][both[1]])
         for first, second in islice(alike, _TRIED):
             for sign in _VERDICTS.get(verdict, _SIGNS.values()):

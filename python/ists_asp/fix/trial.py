@@ -52,7 +52,7 @@ def judged(
 ) -> Iterator[dict[str, Any]]:
     """Examples as JSON values, each with the ways round in which it fails, and the reasons."""
     templates = system.templates
-    verdict = [one for one in examples if one.claim.what == "verdict"]
+    verdict = [one for one in examples if one.claim.kind == "verdict"]
     submissions = (
         Submission(one.where, one.question, one.sentences[0], one.sentences[1:]) for one in verdict
     )
@@ -61,7 +61,7 @@ def judged(
     pairs = {pair: read_pair(pair[0], pair[1], one.where) for one, _, pair, _ in runs}
     answers = dict(zip(pairs, system.solve_many(pairs.values(), rated=False), strict=True))
     said, rated = (
-        {pair: answers[pair] for _, _, pair, claim in runs if claim.what == what}
+        {pair: answers[pair] for _, _, pair, claim in runs if claim.kind == what}
         for what in ("says", "rating")
     )
     texts = dict(zip(said, system.explain_many(said.values()) if said else (), strict=True))
@@ -75,7 +75,7 @@ def judged(
         answer, text = answers[pair], texts[pair].text if pair in texts else ""
         rating = ratings[pair].value if pair in ratings else 0.0
         if not claim.holds(answer, text, rating):
-            told = {"says": text, "rating": f"{rating:.3f}"}.get(claim.what)
+            told = {"says": text, "rating": f"{rating:.3f}"}.get(claim.kind)
             asked = [] if told or not reasons else claim.doubts(answer)
             why = [_why(answer, claim, question) for question in asked]
             failure = {"swapped": way < 0, "found": told or _found(answer, claim), "why": why}
@@ -99,7 +99,7 @@ def _runs(
 
 
 def _found(answer: SolvedAnswer, claim: Claim) -> str:
-    if claim.what != "chunk":
+    if claim.kind != "chunk":
         return format_answer(answer).partition("\n")[2]
     pair = answer.pair_in_chunks
     return "\n".join(map(format_chunks, pair.sentences))
@@ -153,7 +153,7 @@ def fix(
     gold: Mapping[str, Reference] | None = None,
 ) -> Fix:
     """Look for edits that make all claims of examples about one pair hold, and measure each."""
-    rated = any(one.claim.what == "rating" for one in examples)
+    rated = any(one.claim.kind == "rating" for one in examples)
     answer = next(system.solve_many([examples[0].sentences], tokens=True, rated=rated))
     if not any(_failing(system, examples)):
         return Fix(True, answer=answer)
@@ -274,7 +274,7 @@ def _shipped(profile: str) -> tuple[Example, ...]:
     """The examples of shipped rules for a profile, of those about the answer to a pair."""
     own = (None, profile)
     found = find_examples([rules_dir()], None)
-    return tuple(one for one in found if one.claim.what not in _WHOLE and one.profile in own)
+    return tuple(one for one in found if one.claim.kind not in _WHOLE and one.profile in own)
 
 
 def _failing(system: System, examples: Sequence[Example]) -> tuple[bool, bool]:
@@ -333,10 +333,10 @@ class Trial:
             self._files[file] = number
         self._base = system
         self._system = with_rules(system, (*system.setup.rules, *self._files), checked=False)
-        rules, memo = replace(self._system.rules), self._system.rules.remembered
+        rules, memo = replace(self._system.rules), self._system.rules.memo
         # What is worked out follows from the texts, wherever the files are.
-        texts = key_of(system.rules.remembered.digest, *(one.text for one in group)).hex()
-        rules = rules.remembering(replace(memo, digest=texts))
+        texts = key_of(system.rules.memo.digest, *(one.text for one in group)).hex()
+        rules = rules.with_memo(replace(memo, digest=texts))
         files = {str(file): number for file, number in self._files.items()}
         self._own = {
             at: files[rule.file]
@@ -392,7 +392,7 @@ class Trial:
 
     def _holding(self) -> dict[int, bool]:
         """The proposals with which the claims hold, and whether one does not if swapped."""
-        whole = [one for one in self._examples if one.claim.what in _WHOLE]
+        whole = [one for one in self._examples if one.claim.kind in _WHOLE]
         others = [one for one in self._examples if one not in whole]
         holding = {}
         doubted = self._doubted(others, range(len(self._group)))

@@ -75,7 +75,7 @@ def solve_frame(
             system = stack.enter_context(System(Setup(system, cache=cache_dir(True))))
         if explain:
             system.setup.check_has(Purpose.EXPLANATION)
-        files = sums(system.files.every if system.rates else system.files.deciding)
+        files = sums(system.files.all_files if system.rates else system.files.deciding)
         setup = replace(system.setup, models=1, rated=system.rates, explained=explain, files=files)
         warned: dict[RuleWarning, None] = {}
         stages = Stages(setup, system, jobs, len(table), tell=warned.setdefault)

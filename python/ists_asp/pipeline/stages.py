@@ -151,7 +151,7 @@ class Sink:
         rated = self.shape.ratings and (bool(files.rating) or not self.shape.answers)
         in_words = self.columns == PAIRS and files.profile.explanation is not None
         setup = replace(setup, rated=rated, explained=setup.explained or in_words)
-        deciding = sums(files.every if rated else files.deciding)
+        deciding = sums(files.all_files if rated else files.deciding)
         return replace(setup, traced=self.traces is not None, files=deciding)
 
     def write(

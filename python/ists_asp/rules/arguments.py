@@ -17,7 +17,7 @@ from clingo.ast import AST, AggregateFunction, ASTType, ComparisonOperator, Sign
 
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable, read, read_atom, reread, written
-from ists_asp.syntax.trees import children, functions, head_elements, remembered_by_identity
+from ists_asp.syntax.trees import cached_by_identity, children, functions, head_elements
 from ists_asp.vocabulary import Meaning, all_predicates, targets
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Atom(NamedTuple):
     needed: bool = False
     denied: bool = False
     element: int = 0  # the element with a condition that it stands in, from 1
-    given: bool = False  # this element counts only where the atom holds
+    guards: bool = False  # this element counts only where the atom holds
 
     @property
     def key(self) -> Signature:
@@ -60,29 +60,34 @@ class Read(NamedTuple):
     compared: list[tuple[Term, str, Term]]
 
     @classmethod
-    def recalled(cls, kept: Sequence[Sequence[Any]], constants: frozenset[str]) -> Read:
+    def from_stored(cls, stored: Sequence[Sequence[Any]], constants: frozenset[str]) -> Read:
         """Read stored text; ``constants`` are the names with values of their own."""
 
-        def atoms(every: Sequence[Any]) -> list[Atom]:
-            return [Atom(cast("Call", reread(text, constants)), *told) for text, *told in every]
+        def atoms(rows: Sequence[Any]) -> list[Atom]:
+            return [Atom(cast("Call", reread(text, constants)), *flags) for text, *flags in rows]
 
-        derived, used, compared = kept
-        terms = [
-            (reread(one, constants), sign, reread(two, constants)) for one, sign, two in compared
+        derived, used, rows = stored
+        comparisons = [
+            (reread(left, constants), sign, reread(right, constants)) for left, sign, right in rows
         ]
-        return cls(atoms(derived), atoms(used), terms)
+        return cls(atoms(derived), atoms(used), comparisons)
+
+    @property
+    def positive(self) -> list[Atom]:
+        """The atoms of the body that nothing negates."""
+        return [atom for atom in self.used if atom.positive]
 
     @property
     def needed(self) -> list[Call]:
         """The atoms of the body that must hold."""
-        return [one.call for one in self.used if one.needed]
+        return [atom.call for atom in self.used if atom.needed]
 
     def beside(self, atom: Atom) -> list[Call]:
         """The other atoms that must hold for one of the atoms to matter."""
         return [
-            one.call
-            for one in self.used
-            if one is not atom and (one.needed or (one.given and one.element == atom.element))
+            used.call
+            for used in self.used
+            if used is not atom and (used.needed or (used.guards and used.element == atom.element))
         ]
 
 
@@ -97,7 +102,7 @@ _SIGNS = {
 }
 
 
-@remembered_by_identity
+@cached_by_identity
 def read_statement(node: AST) -> list[list[list[Any]]]:
     """The atoms and comparisons of a statement as text, once for each choice from its pools."""
     pooled = node.ast_type in (ASTType.Rule, ASTType.Minimize)
@@ -114,13 +119,13 @@ def _read_variant(node: AST) -> list[list[Any]]:
     numbers = count(1)
 
     def note(
-        part: AST, into: list[Any], element: int = 0, *, given: bool = False, sign: int = 0
+        part: AST, into: list[Any], element: int = 0, *, guards: bool = False, sign: int = 0
     ) -> None:
         """Note the atoms in a part; of those in a literal of the body itself what must be."""
         if part.ast_type is ASTType.SymbolicAtom:
             positive, negative, outer = sign == Sign.NoSign, sign == Sign.Negation, not element
-            told = positive, outer and positive, outer and negative, element, given and positive
-            into += [(written(read_atom(one)), *told) for one in functions(part.symbol)]
+            flags = positive, outer and positive, outer and negative, element, guards and positive
+            into += [(written(read_atom(term)), *flags) for term in functions(part.symbol)]
         elif part.ast_type is ASTType.ConditionalLiteral:
             note_element([part.literal], part.condition, into)
         elif part.ast_type in (ASTType.BodyAggregateElement, ASTType.TheoryAtomElement):
@@ -130,18 +135,18 @@ def _read_variant(node: AST) -> list[list[Any]]:
                 sign = part.sign
                 if not (element or sign):
                     compared.extend(
-                        (written(read(one)), between, written(read(two)))
-                        for one, between, two in _comparisons(part.atom)
+                        (written(read(left)), operator, written(read(right)))
+                        for left, operator, right in _comparisons(part.atom)
                     )
-            for below in children(part):
-                note(below, into, element, given=given, sign=sign)
+            for child in children(part):
+                note(child, into, element, guards=guards, sign=sign)
 
     def note_element(literals: list[AST], condition: Iterable[AST], into: list[Any]) -> None:
         number = next(numbers)
         for literal in literals:
             note(literal, into, number)
         for literal in condition:
-            note(literal, used, number, given=True)
+            note(literal, used, number, guards=True)
 
     if node.ast_type is ASTType.Rule:
         for literal, condition in head_elements(node.head):
@@ -155,17 +160,17 @@ def _read_variant(node: AST) -> list[list[Any]]:
 
 def _comparisons(atom: AST) -> Iterator[tuple[AST, str, AST]]:
     if atom.ast_type is ASTType.Comparison:
-        one = atom.term
+        left = atom.term
         for guard in atom.guards:
-            between, two = _SIGNS.get(guard.comparison, ""), guard.term
-            yield one, between, two
-            if between == "=" and two.ast_type is ASTType.Interval:
-                yield one, "..", two.left
-                yield one, "..", two.right
-            one = two
+            operator, right = _SIGNS.get(guard.comparison, ""), guard.term
+            yield left, operator, right
+            if operator == "=" and right.ast_type is ASTType.Interval:
+                yield left, "..", right.left
+                yield left, "..", right.right
+            left = right
     elif atom.ast_type is ASTType.BodyAggregate and atom.function in _EXTREMES:
         guard = atom.left_guard
-        firsts = {str(one.terms[0]): one.terms[0] for one in atom.elements if one.terms}
+        firsts = {str(part.terms[0]): part.terms[0] for part in atom.elements if part.terms}
         if guard and guard.comparison == ComparisonOperator.Equal and len(firsts) == 1:
             yield guard.term, "#min", *firsts.values()
 
@@ -180,8 +185,8 @@ Meanings: TypeAlias = "Mapping[Signature, Sequence[Meaning | None]]"
 def _seeds() -> Meanings:
     """The arguments that are tokens, chunks and spans by the comments of ``asp/``."""
     places = {
-        one.signature: [part if part and part[0] in _PLACES else None for part in one.meanings]
-        for one in (*all_predicates(), *targets().values())
+        entry.signature: [kind if kind and kind[0] in _PLACES else None for kind in entry.meanings]
+        for entry in (*all_predicates(), *targets().values())
     }
     return {key: meanings for key, meanings in places.items() if any(meanings)}
 
@@ -205,55 +210,51 @@ class ArgumentTypes(msgspec.Struct):
     arguments: dict[str, list[Meaning | None]]
 
 
-_Known: TypeAlias = "dict[Signature, dict[int, set[Meaning]]]"
+_Possible: TypeAlias = "dict[Signature, dict[int, set[Meaning]]]"
 """The possible meanings of the arguments of predicates, by their places."""
 
 
 def argument_types(reads: Mapping[str, Read], seeds: Meanings | None = None) -> ArgumentTypes:
     """Follow the variables through all rules, each time with what is known from the time before."""
     seeds = _seeds() if seeds is None else seeds
-    derived = {head.key for one in reads.values() for head in one.derived}
-    known: _Known = {
+    derived = {head.key for rule in reads.values() for head in rule.derived}
+    possible: _Possible = {
         key: {index: {meaning} for index, meaning in enumerate(places) if meaning}
         for key, places in seeds.items()
     }
     # First what can be known; then without what some rule does not agree with.
     for strict in (False, True):
         for _ in range(_ROUNDS):
-            found = _followed(reads.values(), known, derived, seeds, strict=strict)
-            if found == known:
+            updated = _followed(reads.values(), possible, derived, seeds, strict=strict)
+            if updated == possible:
                 break
-            known = found
+            possible = updated
     variables = {
         name: places
-        for name, one in reads.items()
-        if (places := _variables(one, known, (*_asked(one), *one.derived)))
+        for name, rule in reads.items()
+        if (places := _variables(rule, possible, (*rule.positive, *rule.derived)))
     }
     arguments = {
         str(key): [min(places[at], key=str) if at in places else None for at in range(key.arity)]
-        for key, places in known.items()
+        for key, places in possible.items()
         if places
     }
     return ArgumentTypes(variables, arguments)
 
 
-def _asked(one: Read) -> list[Atom]:
-    return [atom for atom in one.used if atom.positive]
-
-
 def _followed(
     reads: Iterable[Read],
-    known: _Known,
+    possible: _Possible,
     derived: Set[Signature],
     seeds: Collection[Signature],
     *,
     strict: bool,
-) -> _Known:
+) -> _Possible:
     """The meanings after the variables have been followed through all rules once more."""
-    found: _Known = {}
-    for one in reads:
-        body = _asked(one)
-        variables = _variables(one, known, body)
+    updated: _Possible = {}
+    for rule in reads:
+        body = rule.positive
+        variables = _variables(rule, possible, body)
         open_ = {
             argument
             for atom in body
@@ -261,8 +262,8 @@ def _followed(
             for argument in atom.arguments
             if isinstance(argument, Variable)
         }
-        for head in (head for head in one.derived if head.key not in seeds):
-            places = found.setdefault(head.key, {})
+        for head in (head for head in rule.derived if head.key not in seeds):
+            places = updated.setdefault(head.key, {})
             for index, argument in enumerate(head.arguments):
                 place = variables.get(argument) if isinstance(argument, Variable) else None
                 if place or (strict and isinstance(argument, Variable) and argument not in open_):
@@ -270,35 +271,35 @@ def _followed(
                     places[index] = places.get(index, meanings) & meanings
     agreed = {
         key: {index: meanings for index, meanings in places.items() if meanings}
-        for key, places in found.items()
+        for key, places in updated.items()
     }
-    return agreed | {key: known[key] for key in seeds}
+    return agreed | {key: possible[key] for key in seeds}
 
 
-def _variables(one: Read, known: _Known, atoms: Iterable[Atom]) -> dict[str, Place]:
-    found: dict[str, Place] = {}
+def _variables(rule: Read, possible: _Possible, atoms: Iterable[Atom]) -> dict[str, Place]:
+    places: dict[str, Place] = {}
     for atom in atoms:
-        _place_in(atom.key, atom.arguments, known, found)
-    for name, between, term in one.compared:
+        _place_in(atom.key, atom.arguments, possible, places)
+    for name, operator, term in rule.compared:
         # Such as J = I+1, J = I..K and J = #min{I : ...}.
-        other = _shifted(term) if between in ("=", "..", "#min") else None
-        if isinstance(name, Variable) and other in found:
-            found.setdefault(name, found[other])
-    return found
+        other = _shifted(term) if operator in ("=", "..", "#min") else None
+        if isinstance(name, Variable) and other in places:
+            places.setdefault(name, places[other])
+    return places
 
 
 def _place_in(
-    key: Signature, arguments: Sequence[Term], known: _Known, found: dict[str, Place]
+    key: Signature, arguments: Sequence[Term], possible: _Possible, places: dict[str, Place]
 ) -> None:
-    meant = known.get(key, {})
+    meanings = possible.get(key, {})
     for index, argument in enumerate(arguments):
         if isinstance(argument, Call):
-            if argument.name in targets() and argument.signature in known:
-                _place_in(argument.signature, argument.arguments, known, found)
-        elif isinstance(argument, Variable) and argument not in found:
-            for meaning in sorted(meant.get(index, ()), key=str):
+            if argument.name in targets() and argument.signature in possible:
+                _place_in(argument.signature, argument.arguments, possible, places)
+        elif isinstance(argument, Variable) and argument not in places:
+            for meaning in sorted(meanings.get(index, ()), key=str):
                 if place := placed(meaning, arguments):
-                    found.setdefault(argument, place)
+                    places.setdefault(argument, place)
 
 
 def placed(meaning: Meaning, arguments: Sequence[Term]) -> Place | None:

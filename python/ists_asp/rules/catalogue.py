@@ -43,7 +43,7 @@ def restrains(node: AST) -> bool:
 
 def is_unconditional(node: AST) -> bool:
     """Whether a statement may restrain an answer in which nothing shows that it fired."""
-    # That is a constraint, which never fires in an answer, a preference, and a fact that forbids.
+    # Constraints, which never fire in an answer, preferences, and facts that forbid.
     shows = node.ast_type is ASTType.Rule and not (is_constraint(node) or is_fact(node))
     return not shows and restrains(node)
 
@@ -51,14 +51,14 @@ def is_unconditional(node: AST) -> bool:
 def restraining(rules: RuleSet) -> tuple[frozenset[int], frozenset[int]]:
     """The places of the statements that restrain answers, and of the unconditional among them."""
 
-    def work() -> list[list[int]]:
+    def compute() -> list[list[int]]:
         return [
-            [place for place, node in enumerate(rules.statements) if holds(node)]
+            [index for index, node in enumerate(rules.statements) if holds(node)]
             for holds in (restrains, is_unconditional)
         ]
 
-    every, unconditional = rules.remembered.recall("restraints", [], work)
-    return frozenset(every), frozenset(unconditional)
+    restraints, unconditional = rules.memo.recall("restraints", [], compute)
+    return frozenset(restraints), frozenset(unconditional)
 
 
 def is_core(rule: NamedRule) -> bool:
@@ -70,7 +70,7 @@ def copy_rules(target: Path) -> list[Path]:
     """Copy the shipped rules to a new or empty folder, all or nothing; return the sorted paths."""
     source = rules_dir()
     files = sorted(path.relative_to(source) for path in source.rglob("*") if path.is_file())
-    # A loop of links is left to whoever makes the folder.
+    # Creating the folder reports a loop of links.
     if Path(os.path.realpath(target)).is_relative_to(source):
         found = "this is inside the shipped rules"
         raise UsageError(found, where=str(target), hint="Choose another folder")
@@ -112,15 +112,15 @@ def shipped_texts(file: Path) -> tuple[str, ...] | None:
 
 @cache
 def _shipped() -> dict[str, list[bytes]]:
-    found: dict[str, list[bytes]] = {}
+    texts: dict[str, list[bytes]] = {}
     for path in rules_dir().rglob("*.lp"):
-        found.setdefault(path.name, []).append(path.read_bytes())
-    return found
+        texts.setdefault(path.name, []).append(path.read_bytes())
+    return texts
 
 
-def find_examples(given: Iterable[Path], store: Store | None) -> Iterator[Example]:
+def find_examples(paths: Iterable[Path], store: Store | None) -> Iterator[Example]:
     """The examples of rule files, word tables, folders of rules, and files of tests."""
-    for path in given:
+    for path in paths:
         tests = path.rglob(TESTS) if path.is_dir() else [path] * (path.name == TESTS)
         for file in sorted(tests):
             for number, row in enumerate(read_source(file, str(file))[0].text.split("\n"), 1):
@@ -143,14 +143,14 @@ class ListedRule:
 
 
 def list_rules(
-    name: str, given: Sequence[Path] = (), *, reader: str | None = None, store: Store | None = None
+    name: str, paths: Sequence[Path] = (), *, reader: str | None = None, store: Store | None = None
 ) -> tuple[tuple[ListedRule, ...], tuple[RuleWarning, ...]]:
     """List the rules of a profile that have a name, each once; with the warnings about them."""
-    profile, answer = load_program(name, given, reader=reader, store=store)
+    profile, answer = load_program(name, paths, reader=reader, store=store)
     sets = {Purpose.ANSWER: answer}
     for purpose in (Purpose.RATING, Purpose.EXPLANATION):
         if profile.files(purpose) is not None:
-            sets[purpose] = load_program(name, given, purpose, reader=reader, store=store)[1]
+            sets[purpose] = load_program(name, paths, purpose, reader=reader, store=store)[1]
     named = {purpose: _named(rules) for purpose, rules in sets.items()}
     explains = named.get(Purpose.EXPLANATION, {})
     constants = profile.constants.items()
@@ -170,11 +170,11 @@ def list_rules(
 
 def _named(rules: RuleSet) -> dict[NamedRule, None]:
     """The rules with a name, each once: the elements of one objective share theirs."""
-    found: dict[str, NamedRule] = {}
+    by_name: dict[str, NamedRule] = {}
     for rule in rules.rules:
         if rule.sentence is not None:
-            found.setdefault(rule.name, rule)
-    return dict.fromkeys(found.values())
+            by_name.setdefault(rule.name, rule)
+    return dict.fromkeys(by_name.values())
 
 
 _GROUPS = {
@@ -202,28 +202,30 @@ class Hit(NamedTuple):
 
 
 def find_words(
-    profile: str, given: Sequence[Path], reader: str | None, words: Sequence[str]
+    profile: str, paths: Sequence[Path], reader: str | None, words: Sequence[str]
 ) -> list[Hit]:
     """The lines of a profile's rule files that have some words, group by group, the best first."""
     wanted = [word.lower() for word in words]
-    hits = [hit for file in _files(profile, given, reader) for hit in _hits(file, wanted)]
+    hits = [hit for file in _files(profile, paths, reader) for hit in _hits(file, wanted)]
     return sorted(hits, key=lambda hit: ([*_GROUPS].index(hit.group), hit.rank))
 
 
-def _files(profile: str, given: Sequence[Path], reader: str | None) -> Sequence[RuleFile]:
-    found: dict[Path, RuleFile] = {}
-    known, _ = find_program(profile, given, reader=reader)
+def _files(profile: str, paths: Sequence[Path], reader: str | None) -> Sequence[RuleFile]:
+    files: dict[Path, RuleFile] = {}
+    loaded, _ = find_program(profile, paths, reader=reader)
     for purpose in Purpose:
-        if known.files(purpose) is not None:
-            _, sources = find_program(profile, given, purpose, reader=reader)
-            found |= {file.path: file for file in rule_files(sources)}
-    return [*found.values()]
+        if loaded.files(purpose) is not None:
+            _, sources = find_program(profile, paths, purpose, reader=reader)
+            files |= {file.path: file for file in rule_files(sources)}
+    return [*files.values()]
 
 
-def list_predicates(profile: str, own: Sequence[Path], reader: str | None) -> list[tuple[str, Doc]]:
+def list_predicates(
+    profile: str, paths: Sequence[Path], reader: str | None
+) -> list[tuple[str, Doc]]:
     """The predicates that comments in a profile's rule files document, each with its file."""
-    texts = ((file, file.path.read_text("utf-8")) for file in _files(profile, own, reader))
-    return [(file.name, doc) for file, text in texts for doc in documented(text)]
+    files = _files(profile, paths, reader)
+    return [(file.name, doc) for file in files for doc in documented(file.path.read_text("utf-8"))]
 
 
 def _hits(file: RuleFile, wanted: Sequence[str]) -> Iterator[Hit]:

@@ -27,7 +27,7 @@ _DIRECTIVE = re.compile(
     r'\s*"(?P<sentence>(?:[^"\\]|\\["\\]){0,1000}+)"\s*'
 )
 ALLOW = re.compile(r"^[ \t]*%@allow[ \t]+([\w-]+)(?=[\s:]|$)", re.MULTILINE)
-"""``%@allow CODE: reason`` above a rule: it is meant to be as the finding says."""
+"""``%@allow CODE: reason`` above a rule: the finding is intentional."""
 
 _EXAMPLE = "%@example "
 _STRING = r'"(?:[^"\\]|\\.)*+'
@@ -72,11 +72,11 @@ def name_rules(
     """Return a named rule for each statement of a file, in order.
 
     Where the file is not ``whole``, as some of the rules could not be parsed, nothing is named:
-    all that can be said of directives is which are malformed.
+    directives are only checked for their form.
     """
     spans = [_span(statement) for statement in statements]
     begins = [begin for begin, _ in spans]
-    given: dict[tuple[int, int], tuple[str, str, str]] = {}
+    directives: dict[tuple[int, int], tuple[str, str, str]] = {}
     examples = defaultdict[int, list[tuple[int, str]]](list)
     for begin, text in _directives(source, comments):
         line, byte = begin
@@ -93,19 +93,19 @@ def name_rules(
             if not whole:
                 continue
             last = bisect_left(begins, begin) - 1
-            place = last if behind else _named_place(begin, statements, spans)
+            index = last if behind else _named_index(begin, statements, spans)
             if example:
-                examples[place].append((line, text.removeprefix(_EXAMPLE).strip()))
+                examples[index].append((line, text.removeprefix(_EXAMPLE).strip()))
                 continue
-            if begins[place] in given:
+            if begins[index] in directives:
                 raise RuleError("the rule below has two names", expected="one directive")
             if excepts:
-                if not is_constraint(statements[place]):
+                if not is_constraint(statements[index]):
                     expected = ':- and conditions, such as :- lemma(1,I,"otter").'
                     raise RuleError("a rule with a head below %@except", expected=expected)
-                name = f"{source.name}:{begins[place][0]}"
-            given[begins[place]] = name, excepts, sentence
-            _check(sentence, statements[place])
+                name = f"{source.name}:{begins[index][0]}"
+            directives[begins[index]] = name, excepts, sentence
+            _check(sentence, statements[index])
         except RuleError as error:
             column = source.character(line, byte)
             report(source.error(error.found, line, column, expected=error.expected))
@@ -114,29 +114,30 @@ def name_rules(
         text = source.span(begin, end)
         if statement.ast_type is ASTType.Minimize and not text.startswith(":~"):
             text = str(statement)
-        name, excepts, told = given.get(begin, (f"{source.name}:{begin[0]}", "", None))
-        column, written = source.character(*begin), tuple(examples[len(named)])
-        named.append(NamedRule(name, told, source.name, begin[0], column, text, written, excepts))
+        name, excepts, meaning = directives.get(begin, (f"{source.name}:{begin[0]}", "", None))
+        place = begin[0], source.character(*begin)
+        claims = tuple(examples[len(named)])
+        named.append(NamedRule(name, meaning, source.name, *place, text, claims, excepts))
     return tuple(named)
 
 
 def _directives(source: SourceText, comments: Sequence[AST]) -> Iterator[tuple[Place, str]]:
-    """Where each directive begins, and its text, which may run on in the comments right below."""
-    for place, comment in enumerate(comments):
+    """The start and text of each directive, which may continue in the comments below it."""
+    for index, comment in enumerate(comments):
         text = str(comment.value).rstrip()
         if not text.startswith("%@") or ALLOW.match(text):
             continue
         begin, _ = _span(comment)
         line, _ = begin
-        for below in comments[place + 1 : place + _LONGEST]:
+        for below in comments[index + 1 : index + _LONGEST]:
             line += 1
-            more = str(below.value).rstrip()
-            if len(text) > _LONGEST or not _OPEN.fullmatch(text) or more.startswith(("%@", "%*")):
+            tail = str(below.value).rstrip()
+            if len(text) > _LONGEST or not _OPEN.fullmatch(text) or tail.startswith(("%@", "%*")):
                 break
-            at, _ = _span(below)
-            if at[0] != line or source.span((line, 1), at).strip():
+            start, _ = _span(below)
+            if start[0] != line or source.span((line, 1), start).strip():
                 break
-            text = f"{text} {more.lstrip('%').strip()}"
+            text = f"{text} {tail.lstrip('%').strip()}"
         yield begin, text
 
 
@@ -156,7 +157,7 @@ def _parsed(text: str) -> tuple[str, str, str]:
     return match["name"] or "", match["excepts"] or "", re.sub(r"\\(.)", r"\1", match["sentence"])
 
 
-def _named_place(
+def _named_index(
     directive: Place, statements: Sequence[AST], spans: Sequence[tuple[Place, Place]]
 ) -> int:
     # The parser puts an empty #program base in front of each file, at its first column.
@@ -175,11 +176,11 @@ def _check(sentence: str, statement: AST) -> None:
     except ValueError:
         found = "the sentence has an unpaired curly bracket"
         raise RuleError(found, expected="{Variable}") from None
-    known = variables(statement) if fields else ()
+    names = variables(statement) if fields else ()
     for variable, spec, conversion in fields:
-        if conversion or variable not in known:
+        if conversion or variable not in names:
             found = f"the rule has no variable {{{shortened(str(variable))}}}"
-            expected = ", ".join(sorted(known)) or "a sentence without variables"
+            expected = ", ".join(sorted(names)) or "a sentence without variables"
             raise RuleError(found, expected=expected)
         if spec and not _DIVISOR.fullmatch(spec):
             found = f"'{shortened(spec)}' behind a variable is no divisor"

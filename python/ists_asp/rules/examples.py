@@ -44,7 +44,7 @@ class Claim:
 
     words: tuple[str, str]  # of both sentences; empty where it names none
     denied: bool
-    what: str  # link, free, chunk, says, rating or verdict
+    kind: str  # link, free, chunk, says, rating or verdict
     label: str
     score: str
     value: str  # what is said, the sign and bound of a rating, or a verdict
@@ -53,16 +53,16 @@ class Claim:
         """The same of the sentences swapped, which explanations call ``first`` and ``second``."""
         other = {first: second, second: first, "SPE1": "SPE2", "SPE2": "SPE1"}
         label, value = (
-            re.sub("|".join(other), lambda one: other[one[0]], text)
+            re.sub("|".join(other), lambda match: other[match[0]], text)
             for text in (self.label, self.value.lower())
         )
         return replace(self, words=self.words[::-1], label=label, value=value)
 
     def holds(self, answer: Answer, text: str, rating: float) -> bool:
-        """Whether it is so of an answer, its explanation and its rating."""
-        if self.what == "says":
+        """Whether it is true of an answer, its explanation and its rating."""
+        if self.kind == "says":
             return (self.value.lower() in text.lower()) != self.denied
-        if self.what == "rating":
+        if self.kind == "rating":
             sign = self.value.rstrip(" .0123456789")
             return bool(_COMPARE[sign](rating, float(self.value.removeprefix(sign))))
         return not self.doubts(answer)
@@ -73,29 +73,29 @@ class Claim:
 
     def sides(self, answer: Answer) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
         """The tokens of both sides of the alignments that it is about."""
-        one, two = self.places(answer.pair)
-        met = any if self.what == "free" else all
+        tokens1, tokens2 = self.places(answer.pair)
+        met = any if self.kind == "free" else all
         return [
             line.sides
             for line in answer.alignments
             if line.label.aligned and {*self.label.split("_")} <= {"", line.label, *line.tags}
             if not self.score or float(self.score) == line.score
-            if met(({*one} & {*line.tokens1}, {*two} & {*line.tokens2}))
-            if self.denied or (one, two) == line.sides
+            if met(({*tokens1} & {*line.tokens1}, {*tokens2} & {*line.tokens2}))
+            if self.denied or (tokens1, tokens2) == line.sides
         ]
 
     def doubts(self, answer: Answer) -> list[str]:
         """The questions where it fails: why, of what it denies, and otherwise why-not."""
-        one, two = self.places(answer.pair)
-        if self.what == "chunk":
-            sides = (1, one, answer.chunks1), (2, two, answer.chunks2)
+        tokens1, tokens2 = self.places(answer.pair)
+        if self.kind == "chunk":
+            sides = (1, tokens1, answer.chunks1), (2, tokens2, answer.chunks2)
             return [
-                f"{side}: {_numbers(place)}"
-                for side, place, chunks in sides
-                if place and place not in [chunk.tokens for chunk in chunks]
+                f"{side}: {_numbers(tokens)}"
+                for side, tokens, chunks in sides
+                if tokens and tokens not in [chunk.tokens for chunk in chunks]
             ]
         lines = [" <==> ".join(map(_numbers, sides)) for sides in self.sides(answer)]
-        wanted = f"{_numbers(one)} <==> {_numbers(two)} // {self.label} // {self.score}"
+        wanted = f"{_numbers(tokens1)} <==> {_numbers(tokens2)} // {self.label} // {self.score}"
         return lines if self.denied else [wanted] * (not lines)
 
 
@@ -120,23 +120,23 @@ def read_example(text: str, where: str = "", rule: str = "") -> Example:
     match = _CLAIM.fullmatch(whole[5])
     if match is None:
         raise RuleError(f"{shortened(whole[5])} is not a claim", where=where, expected=_CLAIMS)
-    found = {key: _plain(part or "") for key, part in match.groupdict().items()}
+    groups = {key: _plain(group or "") for key, group in match.groupdict().items()}
     sentences = _plain(whole[2]), _plain(whole[3])
-    lone = found["free"] or found["chunk"]
-    named = found["link"] or lone, found["y"] or lone
+    lone = groups["free"] or groups["chunk"]
+    named = groups["link"] or lone, groups["y"] or lone
     sides = zip("12", sentences, named, strict=True)
-    one, two = (
-        words if found["side"] in ("", side) and _place(sentence, words) else ""
+    words1, words2 = (
+        words if groups["side"] in ("", side) and _place(sentence, words) else ""
         for side, sentence, words in sides
     )
-    if (one, two) != named if found["link"] else lone not in (one, two):
+    if (words1, words2) != named if groups["link"] else lone not in (words1, words2):
         expected = "words as they stand in their sentence"
         raise RuleError(f"found {shortened(whole[5])}", where=where, expected=expected)
     kinds = ("link", "free", "chunk", "says", "rating", "verdict")
-    what = next(key for key in kinds if found[key])
+    kind = next(key for key in kinds if groups[key])
     denied = "not" in re.sub(_TEXT, "", whole[5])
-    value = found["says"] or found["rating"] or found["verdict"]
-    claim = Claim((one, two), denied, what, found["label"], found["score"], value)
+    value = groups["says"] or groups["rating"] or groups["verdict"]
+    claim = Claim((words1, words2), denied, kind, groups["label"], groups["score"], value)
     return Example(sentences, _plain(whole[4] or ""), claim, text.strip(), whole[1], where, rule)
 
 
@@ -152,8 +152,9 @@ def row_example(row: str, where: str) -> Example:
     if len(cells) not in (3, 4):
         expected = "sentence TAB sentence TAB claim, and TAB profile if you like"
         raise RuleError(f"{len(cells)} columns", where=where, expected=expected)
-    one, two, claim, *profile = cells
-    return read_example(f"{''.join(profile)} {quoted(one)} | {quoted(two)}: {claim}", where)
+    *sentences, claim = cells[:3]
+    profile = "".join(cells[3:])
+    return read_example(f"{profile} {' | '.join(map(quoted, sentences))}: {claim}", where)
 
 
 def _plain(text: str) -> str:
@@ -164,9 +165,9 @@ def _plain(text: str) -> str:
 
 def _place(sentence: str, words: str) -> tuple[int, ...]:
     """The numbers of the tokens of some words where they first stand; none if they do not."""
-    before, there, _ = f" {sentence} ".partition(f" {words} ")
+    before, match, _ = f" {sentence} ".partition(f" {words} ")
     start = before.count(" ") + 1
-    return tuple(range(start, start + words.count(" ") + 1)) if there else ()
+    return tuple(range(start, start + words.count(" ") + 1)) if match else ()
 
 
 def _numbers(tokens: tuple[int, ...]) -> str:

@@ -30,18 +30,18 @@ def apply_exceptions(
     ``report`` gets an error for each exception to a fact.
     """
     named = defaultdict[str, list[int]](list)
-    for place, one in enumerate(rules):
-        if one.sentence is not None:
-            named[one.name.rstrip("'")].append(place)
+    for index, named_rule in enumerate(rules):
+        if named_rule.sentence is not None:
+            named[named_rule.name.rstrip("'")].append(index)
     denied = defaultdict[int, list[AST]](list)
-    for place, exception in enumerate(rules):
+    for index, exception in enumerate(rules):
         if not exception.excepts:
             continue
-        condition, targets = statements[place], named.get(exception.excepts)
-        statements[place] = Defined(condition.location, EXCEPTED, 2, 1)
+        condition, targets = statements[index], named.get(exception.excepts)
+        statements[index] = Defined(condition.location, EXCEPTED, 2, 1)
         if targets:
             # Of its own file, or else the first.
-            target = min(targets, key=lambda place: rules[place].file != exception.file)
+            target = min(targets, key=lambda index: rules[index].file != exception.file)
             rule = statements[target]
             if not rule.body:
                 found = f"{exception.excepts} is a fact"
@@ -49,18 +49,18 @@ def apply_exceptions(
                 continue
             shared = sorted(variable_names(condition) & variable_names(rule))
             head = _excepted(rules[target].name, shared, condition)
-            atoms = [part for part in condition.body if is_atom(part, Sign.NoSign)]
+            atoms = [literal for literal in condition.body if is_atom(literal, Sign.NoSign)]
             free = {*shared}.difference(*map(variable_names, atoms))
-            own = derived(rule.head) if rule.ast_type is ASTType.Rule else frozenset()
-            if free and not own.isdisjoint(name for part in rule.body for name in predicates(part)):
+            heads = derived(rule.head) if rule.ast_type is ASTType.Rule else frozenset()
+            if free and not heads.isdisjoint(key for part in rule.body for key in predicates(part)):
                 found = f"{exception.excepts} rests on itself, and the condition says no more of "
                 expected = "conditions that give these variables values"
                 report(_error(exception, found + ", ".join(sorted(free)), expected=expected))
                 continue
             body = [*condition.body, *(rule.body if free else ())]
-            statements[place] = condition.update(head=head, body=body)
+            statements[index] = condition.update(head=head, body=body)
             denied[target].append(head.update(sign=Sign.Negation))
-        rules[place] = replace(exception, text=str(statements[place]))
+        rules[index] = replace(exception, text=str(statements[index]))
     for target, negations in denied.items():
         rule = statements[target]
         statements[target] = rule.update(body=[*rule.body, *negations])
@@ -73,16 +73,17 @@ def refuse_unused(
     """Refuse an exception to a rule that is neither here nor among other ``names``."""
     for node, rule in zip(statements, rules, strict=True):
         if rule.excepts and node.ast_type is ASTType.Defined and rule.excepts not in names():
-            known = {one.name for one in rules if one.sentence is not None} | names()
-            hint = suggest(rule.excepts, known, "ists-asp rules list shows all names")
+            candidates = {other.name for other in rules if other.sentence is not None} | names()
+            hint = suggest(rule.excepts, candidates, "ists-asp rules list shows all names")
             raise _error(rule, f"no rule is called {rule.excepts}", hint=hint)
 
 
 def _excepted(name: str, shared: Sequence[str], condition: AST) -> AST:
-    place = condition.location
-    named = SymbolicTerm(place, clingo.Function(name))
-    return atom(place, EXCEPTED, [named, tuple_of(place, [Variable(place, one) for one in shared])])
+    location = condition.location
+    named = SymbolicTerm(location, clingo.Function(name))
+    variables = tuple_of(location, [Variable(location, variable) for variable in shared])
+    return atom(location, EXCEPTED, [named, variables])
 
 
-def _error(exception: NamedRule, found: str, **more: str | None) -> RuleError:
-    return RuleError(found, where=f"{exception.file}:{exception.line}", **more)
+def _error(exception: NamedRule, found: str, **details: str | None) -> RuleError:
+    return RuleError(found, where=f"{exception.file}:{exception.line}", **details)

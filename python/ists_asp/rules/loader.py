@@ -49,7 +49,7 @@ class Reading:
             return
         kind = "file"
         try:
-            text, data = self._read(source, path)
+            text, data = self._load(source, path)
             checksum, kind = sha256(data).hexdigest(), "syntax"
             self.files[path] = RuleFile(path, source.name, checksum)
             # clingo must not see a text for which this fails.
@@ -76,7 +76,7 @@ class Reading:
         self.files[path] = RuleFile(path, source.name, checksum, tuple(included))
         self.texts.append((path, text, includes))
 
-    def _read(self, source: RuleSource, path: Path) -> tuple[SourceText, bytes]:
+    def _load(self, source: RuleSource, path: Path) -> tuple[SourceText, bytes]:
         if not path.is_relative_to(source.root):
             found, hint = "this link leads out of the rule folder", "Copy the file into the folder"
             expected = f"a file in {_shown(source)}"
@@ -122,7 +122,7 @@ class RuleSet:
     """Parsed rule files.
 
     Locations in the trees have absolute paths: ``names`` gives the names of files in messages.
-    ``remembered`` has what was worked out about these statements; whoever changes them begins
+    ``memo`` has what was worked out about these statements; whoever changes them begins
     without a memory.
     """
 
@@ -131,16 +131,16 @@ class RuleSet:
     rules: Sequence[NamedRule]  # name and place of each statement
     warnings: tuple[RuleWarning, ...]  # the parser's
     language: str = "en"  # that people are told about them in
-    remembered: Memo = field(default=Memo(), init=False, compare=False)
+    memo: Memo = field(default=Memo(), init=False, compare=False)
 
     @property
     def names(self) -> Mapping[str, str]:
         """The files' names in messages, by absolute path."""
         return {str(file.path): file.name for file in self.files}
 
-    def remembering(self, remembered: Memo) -> RuleSet:
+    def with_memo(self, memo: Memo) -> RuleSet:
         """These rules, with the memory of the same statements."""
-        object.__setattr__(self, "remembered", remembered)
+        object.__setattr__(self, "memo", memo)
         return self
 
     @property
@@ -148,7 +148,7 @@ class RuleSet:
         """Each statement with its name and place."""
         return zip(self.statements, self.rules, strict=True)
 
-    def spoken(self) -> RuleSet:
+    def translated(self) -> RuleSet:
         """The same rules, with their sentences in the language, of those that it has."""
         says = texts_of(self.language, "rules")
 
@@ -157,12 +157,12 @@ class RuleSet:
                 sentence = says.get(rule.sentence or "")
                 yield replace(rule, sentence=sentence) if sentence else rule
 
-        return replace(self, rules=Later(rules)).remembering(self.remembered) if says else self
+        return replace(self, rules=Later(rules)).with_memo(self.memo) if says else self
 
     def only(self, wanted: Callable[[AST, NamedRule], object]) -> RuleSet:
         """Some of these rules, without a memory."""
-        kept = [(node, rule) for node, rule in self.both if wanted(node, rule)]
-        nodes, named = zip(*kept, strict=True) if kept else ((), ())
+        pairs = [(node, rule) for node, rule in self.both if wanted(node, rule)]
+        nodes, named = zip(*pairs, strict=True) if pairs else ((), ())
         return replace(self, statements=nodes, rules=named)
 
 
@@ -180,7 +180,7 @@ def load_rules(
     programs. Shipped files in which an earlier process found no fault are parsed when somebody
     asks; others at once, as somebody may edit them.
     """
-    reading = _read(sources, report)
+    reading = _read_all(sources, report)
 
     @cache
     def parsed() -> Parsing:
@@ -195,14 +195,14 @@ def load_rules(
     names = "".join(f"{file.name}\n{file.path}\n{file.sha256}\n" for file in files)
     digest = sha256(names.encode(errors="surrogateescape")).hexdigest()
     memo, warnings = Memo(store, digest, family), tuple[RuleWarning, ...]()
-    known = memo.key("faultless", [])
+    faultless = memo.key("faultless", [])
     shipped = all(any(map(file.path.is_relative_to, (asp_dir(), rules_dir()))) for file in files)
-    if report is not refuse or not shipped or memo.get(known) is None:
+    if report is not refuse or not shipped or memo.get(faultless) is None:
         warnings = parsed().messages.warnings
         if report is refuse and not warnings:
-            memo.put(known, True)
+            memo.put(faultless, True)
     statements, rules = Later(lambda: parsed().statements), Later(lambda: parsed().rules)
-    return RuleSet(files, statements, rules, warnings).remembering(memo)
+    return RuleSet(files, statements, rules, warnings).with_memo(memo)
 
 
 def fitting(rules: RuleSet, paths: Collection[Path]) -> RuleSet:
@@ -215,53 +215,53 @@ def fitting(rules: RuleSet, paths: Collection[Path]) -> RuleSet:
     added = {str(path) for path in with_includes((path.resolve() for path in paths), files)}
     if not added:
         return rules
-    known: set[Signature] = set()
+    derivable: set[Signature] = set()
     open_: dict[int, _AsksDerives] = {}
-    kept: set[int] = set()
+    remaining: set[int] = set()
     for node, rule in rules.both:
-        kind, own = node.ast_type, node.location.begin.filename in added
-        if own and not rule.excepts and kind in (ASTType.Rule, ASTType.Minimize):
+        kind, from_added = node.ast_type, node.location.begin.filename in added
+        if from_added and not rule.excepts and kind in (ASTType.Rule, ASTType.Minimize):
             if kind is ASTType.Rule and (heads := derived(node.head)):
                 open_[id(node)] = predicates(node) - heads, heads
             continue
-        kept.add(id(node))
+        remaining.add(id(node))
         if kind is ASTType.Rule:
-            known |= derived(node.head)
-        elif kind is ASTType.Defined and not own:
-            known.add(Signature(node.name, node.arity))
-    kept.update(fits(known, open_))
-    return rules.only(lambda node, _: id(node) in kept).remembering(rules.remembered)
+            derivable |= derived(node.head)
+        elif kind is ASTType.Defined and not from_added:
+            derivable.add(Signature(node.name, node.arity))
+    remaining.update(fits(derivable, open_))
+    return rules.only(lambda node, _: id(node) in remaining).with_memo(rules.memo)
 
 
 def with_includes(paths: Iterable[Path], files: Mapping[Path, RuleFile]) -> dict[Path, None]:
     """Those of some files that have been read, and what they include, in the order of loading."""
-    found: dict[Path, None] = {}
+    loaded: dict[Path, None] = {}
 
     def add(path: Path) -> None:
-        if path in files and path not in found:
-            found[path] = None
+        if path in files and path not in loaded:
+            loaded[path] = None
             for target in files[path].includes:
                 add(target)
 
     for path in paths:
         add(path)
-    return found
+    return loaded
 
 
-def fits(known: set[Signature], rules: Mapping[int, _AsksDerives]) -> set[int]:
+def fits(derivable: set[Signature], rules: Mapping[int, _AsksDerives]) -> set[int]:
     """Those of some rules that ask only for what is known, which grows by what they derive."""
     left = dict(rules)
-    while found := [place for place, (asked, _) in left.items() if asked <= known]:
-        known.update(*(left.pop(place)[1] for place in found))
+    while fitted := [number for number, (used, _) in left.items() if used <= derivable]:
+        derivable.update(*(left.pop(number)[1] for number in fitted))
     return rules.keys() - left.keys()
 
 
 def rule_files(sources: Iterable[RuleSource]) -> tuple[RuleFile, ...]:
     """Say which files :func:`load_rules` loads, without giving any of them to clingo."""
-    return tuple(_read(sources, refuse).files.values())
+    return tuple(_read_all(sources, refuse).files.values())
 
 
-def _read(sources: Iterable[RuleSource], report: Report) -> Reading:
+def _read_all(sources: Iterable[RuleSource], report: Report) -> Reading:
     reading = Reading(report)
     for source in sources:
         reading.read(source)

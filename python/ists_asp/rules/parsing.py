@@ -39,11 +39,11 @@ _WORDS = {
 _EXTREME = re.compile(r"(evidence|weight|correction)\(.*,(#sup|#inf)\)", re.DOTALL)
 _CALL = re.compile(r"(?<!%)@\s*[%a-z_']")
 _PRIVATE = re.compile(r"(?<![A-Za-z0-9_'])_")
-_WEIGHTS = frozenset(one.name for one in WEIGHTS)
-WEIGHED = re.compile(rf"\b({'|'.join(one.name for one in WEIGHTS)})\(")
+_WEIGHTS = frozenset(predicate.name for predicate in WEIGHTS)
+WEIGHED = re.compile(rf"\b({'|'.join(predicate.name for predicate in WEIGHTS)})\(")
 
 _MOST = 1000  # files that are remembered; those that change are parsed again
-_known: dict[tuple[Path, SourceText, tuple[Include, ...]], _Parsed] = {}  # faultless files
+_parsed_files: dict[tuple[Path, SourceText, tuple[Include, ...]], _Parsed] = {}  # faultless files
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def _explain(source: SourceText, match: re.Match[str]) -> RuleError:
     text = source.span((line, byte), end).strip()
     # clingo stumbles over the point of 0.5, or over what follows the 5.
     decimals = re.finditer(r"(?<![\d.])\d+\.\d+", source.line(line))
-    decimal = next((one for one in decimals if one.start() < column <= one.end() + 1), None)
+    decimal = next((part for part in decimals if part.start() < column <= part.end() + 1), None)
     found = f'"{shortened(text)}"' if text else token or "this place"
     found = f"syntax error at {found}"
     if token.startswith("the end"):
@@ -163,20 +163,20 @@ class Parsing:
     def take(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> None:
         """Take in a file, parsed once in a process as long as it says the same."""
         key = path, text, includes
-        found = _known.get(key)
-        if found is None:
-            found, faultless = self._parse(*key)
+        parsed = _parsed_files.get(key)
+        if parsed is None:
+            parsed, faultless = self._parse(*key)
             if faultless:
-                if len(_known) >= _MOST:
-                    _known.clear()
-                _known[key] = found
+                if len(_parsed_files) >= _MOST:
+                    _parsed_files.clear()
+                _parsed_files[key] = parsed
         if self.report is refuse:
-            self._keep_apart(text, found)
-        found = self._as_own(found)
-        self.statements.extend(found.statements)
-        self.rules.extend(found.rules)
+            self._refuse_duplicates(text, parsed)
+        parsed = self._with_unique_names(parsed)
+        self.statements.extend(parsed.statements)
+        self.rules.extend(parsed.rules)
 
-    def _recalled(self, text: SourceText, statements: Sequence[AST]) -> _Parsed | None:
+    def _cached(self, text: SourceText, statements: Sequence[AST]) -> _Parsed | None:
         """The stored names of a file that an earlier process found faultless."""
         stored = None if self.store is None else Memo(self.store).get(_key(text))
         if stored is None or len(statements) != len(stored[0]):
@@ -197,7 +197,7 @@ class Parsing:
                 # is rules only as it was read.
                 parse_string(text.without(includes), nodes.append, logger=messages)
                 for node in nodes:
-                    _place(node, str(path))
+                    _set_path(node, str(path))
             else:
                 parse_files([str(path)], nodes.append, logger=messages)
         except RuntimeError:
@@ -211,28 +211,28 @@ class Parsing:
         statements: list[AST] = []
         for node in nodes:
             (comments if node.ast_type is ASTType.Comment else statements).append(node)
-        known = None if faults or messages.warnings else self._recalled(text, statements)
-        if known is not None:
-            return known, True
+        cached = None if faults or messages.warnings else self._cached(text, statements)
+        if cached is not None:
+            return cached, True
         for warning in messages.warnings:
             self.messages.add(warning)
         faults += [("syntax", error) for error in _refused(statements, text)]
-        wrong: list[RuleError] = []
-        rules = name_rules(text, comments, statements, wrong.append, whole=whole)
-        faults += [("directive", error) for error in wrong]
+        malformed: list[RuleError] = []
+        rules = name_rules(text, comments, statements, malformed.append, whole=whole)
+        faults += [("directive", error) for error in malformed]
         for kind, error in faults:
             self.report(kind, error)
         private = [
-            (place, name)
-            for place, (node, rule) in enumerate(zip(statements, rules, strict=True))
+            (index, name)
+            for index, (node, rule) in enumerate(zip(statements, rules, strict=True))
             if _PRIVATE.search(rule.text) and node.ast_type is ASTType.Rule
             for name in sorted(trees.derived(node.head))
             if name.name.startswith("_")
         ]
         weights = [
-            (place, name)
-            for place, node in enumerate(statements)
-            if any(name in rules[place].text for name in _WEIGHTS)
+            (index, name)
+            for index, node in enumerate(statements)
+            if any(name in rules[index].text for name in _WEIGHTS)
             for name in weighed(node, facts=False)
         ]
         faultless = not faults and not messages.warnings
@@ -240,49 +240,50 @@ class Parsing:
             Memo(self.store).put(_key(text), (rules, private, weights))
         return _Parsed(statements, rules, private, weights), faultless
 
-    def _keep_apart(self, text: SourceText, found: _Parsed) -> None:
+    def _refuse_duplicates(self, text: SourceText, parsed: _Parsed) -> None:
         """Refuse a name given twice in a file, and weights of two files: both would count."""
         first: dict[str, NamedRule] = {}
-        for rule in (rule for rule in found.rules if rule.sentence is not None):
-            taken = first.setdefault(rule.name, rule)
+        for rule in (rule for rule in parsed.rules if rule.sentence is not None):
+            namesake = first.setdefault(rule.name, rule)
             # The elements of one #maximize share its place and name.
-            if (taken.line, taken.column) != (rule.line, rule.column):
-                told = f"the rule name {rule.name} is taken by the rule at {text.name}:{taken.line}"
+            if (namesake.line, namesake.column) != (rule.line, rule.column):
+                place = f"{text.name}:{namesake.line}"
+                found = f"the rule name {rule.name} is taken by the rule at {place}"
                 hint = "Give each rule a name of its own"
-                raise text.error(told, rule.line, rule.column, hint=hint)
-        for place, name in found.weights:
-            rule = found.rules[place]
+                raise text.error(found, rule.line, rule.column, hint=hint)
+        for index, name in parsed.weights:
+            rule = parsed.rules[index]
             if name in self.weights:
-                told, hint = name.twice(self.weights[name])
-                raise text.error(told, rule.line, rule.column, hint=hint)
+                found, hint = name.twice(self.weights[name])
+                raise text.error(found, rule.line, rule.column, hint=hint)
             self.weights[name] = rule
 
-    def _as_own(self, found: _Parsed) -> _Parsed:
+    def _with_unique_names(self, parsed: _Parsed) -> _Parsed:
         """A file with primes behind the names of rules and private predicates that others have."""
         # These names are a file's own; clingo, and traces, would take them for one.
-        named = {rule.name for rule in found.rules if rule.sentence is not None}
+        named = {rule.name for rule in parsed.rules if rule.sentence is not None}
         names = {name: _primed(name, self.names) for name in named}
-        private = {key.name: _primed(key.name, self.private) for _, key in found.private}
+        private = {key.name: _primed(key.name, self.private) for _, key in parsed.private}
         self.names.update(names.values())
         self.private.update(private.values())
         changed = {old: new for old, new in private.items() if old != new}
         if not changed and all(old == new for old, new in names.items()):
-            return found
+            return parsed
         written = re.compile(rf"(?<![\w'])({'|'.join(changed)})(?![\w'])")
         statements, rules = list[AST](), list[NamedRule]()
-        for node, rule in zip(found.statements, found.rules, strict=True):
+        for node, rule in zip(parsed.statements, parsed.rules, strict=True):
             text, name = rule.text, names.get(rule.name, rule.name)
             if changed and written.search(text):
                 text = written.sub(lambda match: changed[match[0]], text)
                 node = trees.rename(node, changed)
             statements.append(node)
             rules.append(replace(rule, name=name, text=text))
-        return found._replace(statements=statements, rules=rules)
+        return parsed._replace(statements=statements, rules=rules)
 
 
-def _primed(name: str, taken: Collection[str]) -> str:
+def _primed(name: str, used: Collection[str]) -> str:
     """A name with as many primes as it takes to be none of those that are taken."""
-    while name in taken:
+    while name in used:
         name += "'"
     return name
 
@@ -348,9 +349,9 @@ def _key(text: SourceText) -> bytes:
     return key_of("names", made_by(), text.name, text.text)
 
 
-def _place(node: AST, path: str) -> None:
+def _set_path(node: AST, path: str) -> None:
     if "location" in node.keys():  # noqa: SIM118 (a syntax tree is no mapping)
         begin, end = node.location
         node.location = Location(begin._replace(filename=path), end._replace(filename=path))
     for part in trees.children(node):
-        _place(part, path)
+        _set_path(part, path)

@@ -108,11 +108,11 @@ class Profile:
     @property
     def reads(self) -> bool:
         """Whether there are rules for what a reader holds."""
-        return any(part is not None and part.reads for part in (self.answer, self.rating))
+        return any(files is not None and files.reads for files in (self.answer, self.rating))
 
-    def chosen_reader(self, asked: str | None) -> str | None:
+    def chosen_reader(self, requested: str | None) -> str | None:
         """The reader to use: the one that the user asks for, or its own; None for none."""
-        return None if asked == NO_READER else asked or self.reader
+        return None if requested == NO_READER else requested or self.reader
 
 
 def list_profiles(rules: Path | None = None) -> tuple[str, ...]:
@@ -124,11 +124,11 @@ def list_profiles(rules: Path | None = None) -> tuple[str, ...]:
 def load_profile(name: str, rules: Path | None = None) -> Profile:
     """Read a profile from a rule folder (the shipped one by default)."""
     base = rules_dir() if rules is None else rules
-    known = list_profiles(base)
-    if name not in known:
+    names = list_profiles(base)
+    if name not in names:
         found, where = f'there is no profile "{name}"', shown_folder(base, "profiles")
-        expected = ", ".join(known) or "a file profiles/NAME.toml in the rule folder"
-        hint = suggest(str(name), known, quote='"')
+        expected = ", ".join(names) or "a file profiles/NAME.toml in the rule folder"
+        hint = suggest(str(name), names, quote='"')
         raise UsageError(found, where=where, expected=expected, hint=hint)
     file = shown_folder(base, f"profiles/{name}.toml")
     path = (base / "profiles" / f"{name}.toml").resolve()
@@ -152,8 +152,8 @@ def shown_folder(base: Path, relative: str = "") -> str:
 def _profile(table: dict[str, Any], name: str, file: str) -> Profile:
     _check_keys(table, Profile, file)
     for key in Purpose:
-        if isinstance(part := table.get(key), dict):
-            _check_keys(part, Files, f"{file}: {key}")
+        if isinstance(section := table.get(key), dict):
+            _check_keys(section, Files, f"{file}: {key}")
     constants = table.get("constants", {})
     if not isinstance(constants, dict):
         where, expected = f"{file}: constants", "{ name = value }"
@@ -175,14 +175,14 @@ def _profile(table: dict[str, Any], name: str, file: str) -> Profile:
 
 def _check_keys(table: dict[str, Any], form: type, where: str) -> None:
     """Refuse keys that a table does not have, and the lack of those that it must have."""
-    known = {one.name: one for one in fields(form) if one.name not in ("name", "file")}
+    keys = {entry.name: entry for entry in fields(form) if entry.name not in ("name", "file")}
     for key in table:
-        if key not in known:
-            hint = suggest(key[:_MOST], known, quote='"')
-            found, expected = f'unknown key "{shortened(key)}"', ", ".join(known)
+        if key not in keys:
+            hint = suggest(key[:_MOST], keys, quote='"')
+            found, expected = f'unknown key "{shortened(key)}"', ", ".join(keys)
             raise RuleError(found, where=where, expected=expected, hint=hint)
-    for key, one in known.items():
-        if key not in table and one.default is one.default_factory is MISSING:
+    for key, entry in keys.items():
+        if key not in table and entry.default is entry.default_factory is MISSING:
             raise RuleError(f'the key "{key}" is missing', where=where, hint="Add it")
 
 
@@ -237,7 +237,7 @@ def _is_value(text: str) -> bool:
 
 def check_kinds(values: Mapping[str, str], rules: RuleSet) -> set[str]:
     """Refuse values that are no numbers where the rules have one; return the known constants."""
-    kinds: dict[str, bool] = rules.remembered.recall("constants", [], lambda: _kinds(rules))
+    kinds: dict[str, bool] = rules.memo.recall("constants", [], lambda: _kinds(rules))
     for name, value in values.items():
         # A value is a term: what has no more than digits is a number.
         number = int(value) if kinds.get(name) and re.fullmatch(r"-?\d+", value) else None

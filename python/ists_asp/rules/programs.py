@@ -57,28 +57,28 @@ class Overlay:
     def over(self, sources: Sequence[RuleSource], purpose: Purpose) -> tuple[RuleSource, ...]:
         """Return a program's files with the user's in place of those they replace, or added."""
         # Where pairs are not decided, only some of their statements fit in.
-        taken, more = self._sorted_out(sources)
+        replacements, additions = self._sorted_out(sources)
         if purpose is not Purpose.ANSWER:
-            more = [replace(source, fitting=True) for source in more]
-        found = (*(taken.get(source, source) for source in sources), *more, *self.tables)
-        return tuple(dict.fromkeys(found))
+            additions = [replace(source, fitting=True) for source in additions]
+        replaced = [replacements.get(source, source) for source in sources]
+        return tuple(dict.fromkeys((*replaced, *additions, *self.tables)))
 
     def replacing(self, sources: Sequence[RuleSource]) -> Iterator[tuple[RuleSource, str]]:
-        """The user's files that take the place of others, each with what there is to say of it."""
-        taken, _ = self._sorted_out(sources)
-        for mine in dict.fromkeys(taken.values()):
-            theirs = [source for source, file in taken.items() if file is mine]
+        """The user's files that replace others, each with a message about it."""
+        replacements, _ = self._sorted_out(sources)
+        for mine in dict.fromkeys(replacements.values()):
+            theirs = [source for source, file in replacements.items() if file is mine]
             same = theirs[0].path.name == mine.path.name and len(theirs) == 1
             why = "has its name" if same else "weighs what they do"
             names = " and ".join(source.name for source in theirs)
-            told = f"this file takes the place of {names}, as it {why}"
-            known = {*_RULE.findall(_text(mine))}
+            message = f"this file takes the place of {names}, as it {why}"
+            rule_names = {*_RULE.findall(_text(mine))}
             shipped = _RULE.findall(_text(theirs[0])) if same else ()
-            if lacking := [name for name in shipped if name not in known]:
+            if lacking := [name for name in shipped if name not in rule_names]:
                 listed = ", ".join(lacking[:_LISTED]) + ", …" * (len(lacking) > _LISTED)
-                told += f", and lacks {len(lacking)} of its rules: {listed}. To add rules, rename "
-                told += "it; to edit the shipped file, begin with a copy of it"
-            yield mine, told
+                message += f", and lacks {len(lacking)} of its rules: {listed}. To add rules, "
+                message += "rename it; to edit the shipped file, begin with a copy of it"
+            yield mine, message
 
     def _sorted_out(
         self, sources: Sequence[RuleSource]
@@ -86,24 +86,24 @@ class Overlay:
         """The user's files by those that they replace, and the user's others."""
         machine = asp_dir().resolve()
         others = [source for source in sources if not source.path.is_relative_to(machine)]
-        taken: dict[RuleSource, RuleSource] = {}
-        more: list[RuleSource] = []
+        replacements: dict[RuleSource, RuleSource] = {}
+        additions: list[RuleSource] = []
         for file in (*self.files, *self.added):
             named = others if file in self.files else ()
             same = [source for source in named if source.path.name == file.path.name]
             folder = file.path.parent.name
-            near = [source for source in same if source.path.parent.name == folder]
-            if len(same) > 1 and len(near) != 1:
+            same_folder = [source for source in same if source.path.parent.name == folder]
+            if len(same) > 1 and len(same_folder) != 1:
                 found = f"several rule files are called {file.path.name}"
                 expected = " or ".join(source.name for source in same)
                 hint = "Rename yours; to edit one of these, copy it to a folder of its name"
                 raise UsageError(found, where=file.name, expected=expected, hint=hint)
-            same = near if len(same) > 1 else same
-            if mine := _weighed(file):
-                same += [one for one in others if one.weighs and _outweighs(mine, one)]
-            taken |= dict.fromkeys(same, file)
-            more += [] if same else [file]
-        return taken, more
+            same = same_folder if len(same) > 1 else same
+            if subjects := _weighed(file):
+                same += [other for other in others if other.weighs and _outweighs(subjects, other)]
+            replacements |= dict.fromkeys(same, file)
+            additions += [] if same else [file]
+        return replacements, additions
 
 
 def _text(file: RuleSource) -> str:
@@ -127,16 +127,16 @@ def _weighed_in(file: RuleSource, _text: str) -> frozenset[Weighed]:
 def _outweighs(mine: frozenset[Weighed], source: RuleSource) -> bool:
     """Whether the weights, or corrections, of a user's file replace those of another file."""
     theirs = _weighed(source)
-    only = bool(theirs) and all(one.predicate == CORRECTION.name for one in theirs)
+    only = bool(theirs) and all(subject.predicate == CORRECTION.name for subject in theirs)
     align, rating = (whole in mine for whole in _WHOLES)
     if (align and _WHOLES[0] in theirs) or (rating and _WHOLES[1] in theirs):
         return True
     return only and (align or theirs <= mine)
 
 
-def read_overlay(given: Sequence[Path]) -> Overlay:
+def read_overlay(paths: Sequence[Path]) -> Overlay:
     """Sort out what the user gave with ``--rules``, in order."""
-    bases = [path for path in given if resolved(path) and (path / "profiles").is_dir()]
+    bases = [path for path in paths if resolved(path) and (path / "profiles").is_dir()]
     if len(bases) > 1:
         found = f"two rule folders: {bases[0]} and {bases[1]}"
         expected = "one folder with profiles/ in it"
@@ -145,7 +145,7 @@ def read_overlay(given: Sequence[Path]) -> Overlay:
     files: list[RuleSource] = []
     added: list[RuleSource] = []
     tables: list[RuleSource] = []
-    for path in (path for path in given if path not in bases):
+    for path in (path for path in paths if path not in bases):
         sources = find_rules(path)
         if path.is_dir():
             added.extend(sources)
@@ -161,24 +161,24 @@ def read_overlay(given: Sequence[Path]) -> Overlay:
 
 def load_program(
     name: str,
-    given: Sequence[Path] = (),
+    paths: Sequence[Path] = (),
     purpose: Purpose = Purpose.ANSWER,
     *,
     reader: str | None = None,
     store: Store | None = None,
 ) -> tuple[Profile, RuleSet]:
     """Return a profile and the parsed rules of one of its programs; see :func:`find_program`."""
-    profile, sources = find_program(name, given, purpose, reader=reader)
+    profile, sources = find_program(name, paths, purpose, reader=reader)
     rules = load_rules(sources, store=store, family=f"{name} {purpose}")
-    if given and purpose is Purpose.ANSWER:
-        refuse_unused(rules.statements, rules.rules, lambda: _other_names(profile, given))
+    if paths and purpose is Purpose.ANSWER:
+        refuse_unused(rules.statements, rules.rules, lambda: _other_names(profile, paths))
     rules = fitting(rules, [source.path for source in sources if source.fitting])
-    return profile, replace(rules, language=profile.language).remembering(rules.remembered)
+    return profile, replace(rules, language=profile.language).with_memo(rules.memo)
 
 
 def find_program(
     name: str,
-    given: Sequence[Path] = (),
+    paths: Sequence[Path] = (),
     purpose: Purpose = Purpose.ANSWER,
     *,
     reader: str | None = None,
@@ -188,34 +188,34 @@ def find_program(
     A user's file takes the place of the one of its name. Others are added; of those marked as
     ``fitting``, :func:`fitting` keeps what the program can use.
     """
-    overlay = read_overlay(given)
+    overlay = read_overlay(paths)
     profile = load_profile(name, overlay.base)
     reads = profile.chosen_reader(reader) is not None
     sources = program_sources(profile, purpose, overlay.base, reader=reads)
     return profile, overlay.over(sources, purpose)
 
 
-def _other_names(profile: Profile, given: Sequence[Path]) -> set[str]:
+def _other_names(profile: Profile, paths: Sequence[Path]) -> set[str]:
     """The names of the rules that a profile does not decide by."""
     sources = (
         source
         for purpose in (Purpose.EXPLANATION, Purpose.RATING, Purpose.FEEDBACK)
         if profile.files(purpose) is not None
-        for source in find_program(profile.name, given, purpose)[1]
+        for source in find_program(profile.name, paths, purpose)[1]
     )
     return {name for source in sources for name in _RULE.findall(_text(source))}
 
 
 def given_warnings(
-    rules: RuleSet, profile: Profile, given: Sequence[Path], reader: str | None = None
+    rules: RuleSet, profile: Profile, paths: Sequence[Path], reader: str | None = None
 ) -> tuple[RuleWarning, ...]:
     """Warnings about the given files: those that replace others, and odd entries."""
-    overlay = read_overlay(given)
+    overlay = read_overlay(paths)
     reads = profile.chosen_reader(reader) is not None
     sources = program_sources(profile, Purpose.ANSWER, overlay.base, reader=reads)
-    told = [RuleWarning(mine.name, text) for mine, text in overlay.replacing(sources)]
-    own = [file.path for file in (*overlay.files, *overlay.added, *overlay.tables)]
-    return (*told, *table_warnings(rules, own))
+    warnings = [RuleWarning(mine.name, text) for mine, text in overlay.replacing(sources)]
+    paths = [file.path for file in (*overlay.files, *overlay.added, *overlay.tables)]
+    return (*warnings, *table_warnings(rules, paths))
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,20 +227,20 @@ class ProfileFiles:
     rating: tuple[RuleFile, ...]
 
     @property
-    def every(self) -> tuple[RuleFile, ...]:
+    def all_files(self) -> tuple[RuleFile, ...]:
         """All of them; those that do both come twice."""
         return (*self.deciding, *self.rating)
 
 
 def read_profile_rules(
-    name: str, given: Sequence[Path] = (), *, reader: str | None = None
+    name: str, paths: Sequence[Path] = (), *, reader: str | None = None
 ) -> ProfileFiles:
     """Return a profile and its rule files, which are read but not given to clingo."""
-    profile, sources = find_program(name, given, reader=reader)
+    profile, sources = find_program(name, paths, reader=reader)
     deciding = rule_files(sources)
     if profile.rating is None:
         return ProfileFiles(profile, deciding, ())
-    _, rating = find_program(name, given, Purpose.RATING, reader=reader)
+    _, rating = find_program(name, paths, Purpose.RATING, reader=reader)
     return ProfileFiles(profile, deciding, rule_files(rating))
 
 
@@ -258,57 +258,57 @@ def program_sources(
         lack, hint = _LACKING[purpose]
         text, expected = f"the table [{purpose}] is missing: {lack}", "the rule files that do it"
         raise RuleError(text, where=profile.file, expected=expected, hint=hint)
-    shown = shown_folder(base)
+    folder_name = shown_folder(base)
     weights = "reader_weights" if reader and files.reader_weights else "weights"
     keys = ("rules", "reader_rules", weights) if reader else ("rules", weights)
     named = [
         (f"{purpose}.core", (_CORE[purpose],), asp_dir(), "asp"),
-        *((f"{purpose}.{key}", getattr(files, key), base, shown) for key in keys),
+        *((f"{purpose}.{key}", getattr(files, key), base, folder_name) for key in keys),
     ]
-    found = (
+    sources = (
         source
         for key, entries, folder, called in named
         for entry in entries
         for source in _entry(profile.file, key, entry, folder, called)
     )
-    return tuple({source.path: source for source in found}.values())
+    return tuple({source.path: source for source in sources}.values())
 
 
-def _entry(file: str, key: str, entry: str, folder: Path, shown: str) -> Iterable[RuleSource]:
+def _entry(file: str, key: str, entry: str, folder: Path, folder_name: str) -> Iterable[RuleSource]:
     root = folder.resolve()
-    found = [
-        place
-        for place in (root / entry, root / f"{entry}.lp")
-        if (there := resolved(place)) and there.exists() and there.is_relative_to(root)
+    matches = [
+        candidate
+        for candidate in (root / entry, root / f"{entry}.lp")
+        if (target := resolved(candidate)) and target.exists() and target.is_relative_to(root)
     ]
-    if len(found) != 1:
+    if len(matches) != 1:
         name = shortened(entry)
-        text, hint = f'there is no "{name}" in {shown}', "Check its spelling"
-        if found:
+        text, hint = f'there is no "{name}" in {folder_name}', "Check its spelling"
+        if matches:
             text = f'"{name}" is both a folder and a file'
             hint = "Write the name with .lp for the file"
         raise RuleError(text, where=f"{file}: {key}", expected=f"{name}.lp or {name}/", hint=hint)
-    relative = found[0].relative_to(root).as_posix()
+    relative = matches[0].relative_to(root).as_posix()
     return (
-        RuleSource(source.path, source.name, root, shown, key.endswith("weights"))
-        for source in find_rules(found[0], shown if relative == "." else f"{shown}/{relative}")
+        RuleSource(source.path, source.name, root, folder_name, key.endswith("weights"))
+        for source in find_rules(matches[0], f"{folder_name}/{relative}".removesuffix("/."))
     )
 
 
 def unknown_constants(
-    values: Mapping[str, str], profile: Profile, rules: RuleSet, given: Sequence[Path] = ()
+    values: Mapping[str, str], profile: Profile, rules: RuleSet, paths: Sequence[Path] = ()
 ) -> Iterator[RuleWarning]:
     """Warn of constants that no rule of a profile has, whatever the rule is for."""
-    known = check_kinds(values, rules)
-    if known.issuperset(values):
+    constants = check_kinds(values, rules)
+    if constants.issuperset(values):
         return
     for purpose in (Purpose.EXPLANATION, Purpose.RATING, Purpose.FEEDBACK):
         if profile.files(purpose) is not None:
-            _, others = load_program(profile.name, given, purpose)
-            known |= check_kinds(values, others)
+            _, others = load_program(profile.name, paths, purpose)
+            constants |= check_kinds(values, others)
     for name in values:
-        if name not in known:
+        if name not in constants:
             found = f"the rules of profile {profile.name} have no #const of this name, "
-            found += f"but {', '.join(sorted(known))}" if known else "nor any other"
-            hint = suggest(name, known)
+            found += f"but {', '.join(sorted(constants))}" if constants else "nor any other"
+            hint = suggest(name, constants)
             yield RuleWarning(f"-c {name}", f"{found}. {hint}" if hint else found)

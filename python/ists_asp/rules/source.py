@@ -73,11 +73,11 @@ class SourceText:
     name: str
     text: str
     _lines: tuple[bytes, ...] = field(init=False, repr=False, compare=False)
-    _place: list[int] = field(init=False, repr=False, compare=False)
+    _last_place: list[int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_lines", tuple(self.text.encode().split(b"\n")))
-        object.__setattr__(self, "_place", [0, 0, 0])
+        object.__setattr__(self, "_last_place", [0, 0, 0])
 
     def line(self, number: int) -> str:
         """Return a line without its end; empty behind the last one."""
@@ -86,12 +86,12 @@ class SourceText:
     def character(self, line: int, byte: int) -> int:
         """Return the character column of a byte column."""
         # A file may be one line of a million rules: counting goes on from the last place.
-        known, before, count = self._place
-        if known != line or before > byte - 1:
+        last_line, before, count = self._last_place
+        if last_line != line or before > byte - 1:
             before, count = 0, 0
         row = self._lines[line - 1] if line <= len(self._lines) else b""
         count += len(row[before : byte - 1].decode(errors="replace"))
-        self._place[:] = line, byte - 1, count
+        self._last_place[:] = line, byte - 1, count
         return count + 1
 
     def span(self, begin: tuple[int, int], end: tuple[int, int]) -> str:
@@ -113,18 +113,18 @@ class SourceText:
         # Tabs stay tabs, so that the caret stands right whatever their width.
         before = dots + visible(piece[: column - 1 - begin])
         blanks = "".join("\t" if char == "\t" else " " for char in before)
-        more = "…" if begin + _SHOWN < len(text) else ""
-        return f"    {dots}{visible(piece)}{more}\n    {blanks}^"
+        ending = "…" if begin + _SHOWN < len(text) else ""
+        return f"    {dots}{visible(piece)}{ending}\n    {blanks}^"
 
-    def error(self, found: str, line: int, column: int, **more: str | None) -> RuleError:
+    def error(self, found: str, line: int, column: int, **details: str | None) -> RuleError:
         """Return an error about the character ``column`` of a line, with what it has ``more``."""
         where, excerpt = f"{self.name}:{line}:{column}", self.excerpt(line, column)
-        return RuleError(found, where=where, excerpt=excerpt, **more)
+        return RuleError(found, where=where, excerpt=excerpt, **details)
 
-    def error_at(self, offset: int, found: str, **more: str | None) -> RuleError:
+    def error_at(self, offset: int, found: str, **details: str | None) -> RuleError:
         """Return an error about the character at a text offset."""
         line = self.text.count("\n", 0, offset) + 1
-        return self.error(found, line, offset - self.text.rfind("\n", 0, offset), **more)
+        return self.error(found, line, offset - self.text.rfind("\n", 0, offset), **details)
 
     def includes(self) -> tuple[Include, ...]:
         """The file's includes in order; a RuleError for what clingo must not see.
@@ -133,7 +133,7 @@ class SourceText:
         an end, and characters beyond ASCII outside strings and comments (clingo's Python module
         ends the process when it reports those).
         """
-        found: list[Include] = []
+        includes: list[Include] = []
         strings: list[RuleError] = []
         position = 0
         while plain := _PLAIN.match(self.text, position):
@@ -144,7 +144,7 @@ class SourceText:
                 position = self._block_end(match)
             elif match.lastgroup == "include":
                 include = self._include(match.start())
-                found.append(include)
+                includes.append(include)
                 position = include.end
             elif match.lastgroup == "quote":
                 strings.append(self._forbidden(match))
@@ -154,14 +154,14 @@ class SourceText:
         if strings:
             strings[0].others = strings[1:]
             raise strings[0]
-        return tuple(found)
+        return tuple(includes)
 
     def without(self, includes: tuple[Include, ...]) -> str:
         """Return the text with blanks for the includes, all else at its old position."""
         parts, position = [], 0
         for include in includes:
-            there = self.text[include.start : include.end]
-            blanks = re.sub(r"[^\n]", lambda match: " " * len(match[0].encode()), there)
+            text = self.text[include.start : include.end]
+            blanks = re.sub(r"[^\n]", lambda match: " " * len(match[0].encode()), text)
             parts += [self.text[position : include.start], blanks]
             position = include.end
         return "".join([*parts, self.text[position:]])
@@ -309,24 +309,24 @@ def files_of_rules(path: Path) -> Iterator[Path]:
 
     Of a folder all rule files and profiles. None is parsed: an ``#include`` in a comment counts.
     """
-    place = Path(os.path.realpath(path))
-    root, left = place.parent, [place]
-    if place.is_dir():
-        root, left = place, [file for file in place.rglob("*") if file.suffix in _SUFFIXES]
-    seen: set[Path] = set()
-    while left:
-        file = left.pop()
+    start = Path(os.path.realpath(path))
+    root, queue = start.parent, [start]
+    if start.is_dir():
+        root, queue = start, [file for file in start.rglob("*") if file.suffix in _SUFFIXES]
+    visited: set[Path] = set()
+    while queue:
+        file = queue.pop()
         real = Path(os.path.realpath(file))
-        if real in seen or not real.is_relative_to(root):
+        if real in visited or not real.is_relative_to(root):
             continue
-        seen.add(real)
+        visited.add(real)
         # A name may be one that no file can have.
         with suppress(OSError):
             if real.is_file():
                 with real.open("rb") as stream:
-                    found = _MENTIONED.findall(stream.read(LARGEST))
-                names = (os.fsdecode(re.sub(rb"\\(.)", rb"\1", name)) for name in found)
-                left += [file.parent / name for name in names]
+                    targets = _MENTIONED.findall(stream.read(LARGEST))
+                names = (os.fsdecode(re.sub(rb"\\(.)", rb"\1", name)) for name in targets)
+                queue += [file.parent / name for name in names]
                 yield file
 
 
@@ -344,27 +344,27 @@ class RuleSource:
 
 def find_rules(path: Path, name: str | None = None) -> tuple[RuleSource, ...]:
     """Return the rule files that a path stands for: itself, or all ``.lp`` files below it."""
-    shown = str(path) if name is None else name
-    place = resolved(path)
-    if place is None:
+    title = str(path) if name is None else name
+    target = resolved(path)
+    if target is None:
         found = "no file can be called so, or links lead in a circle"
-        raise RuleError(found, where=shortened(shown), hint="Check the path")
-    if place.is_dir():
+        raise RuleError(found, where=shortened(title), hint="Check the path")
+    if target.is_dir():
         try:
-            files = sorted(file for file in place.rglob("*.lp") if file.is_file())
+            files = sorted(file for file in target.rglob("*.lp") if file.is_file())
         except RecursionError:
-            raise RuleError("the folders are nested too deeply", where=shown) from None
+            raise RuleError("the folders are nested too deeply", where=title) from None
         if not files:
-            raise RuleError("the folder has no rule files", where=shown, expected="*.lp files")
+            raise RuleError("the folder has no rule files", where=title, expected="*.lp files")
         return tuple(
-            RuleSource(file, join(shown, file.relative_to(place).as_posix()), place, shown)
+            RuleSource(file, join(title, file.relative_to(target).as_posix()), target, title)
             for file in files
         )
-    if not place.is_file():
+    if not target.is_file():
         found = "there is no such rule file or folder"
-        raise RuleError(found, where=shown, hint="Check the path's spelling")
+        raise RuleError(found, where=title, hint="Check the path's spelling")
     root_name = str(path.parent) if name is None else name.rpartition("/")[0]
-    return (RuleSource(place, shown, place.parent, root_name),)
+    return (RuleSource(target, title, target.parent, root_name),)
 
 
 def resolved(path: Path) -> Path | None:

@@ -47,12 +47,12 @@ class Entry(NamedTuple):
 
 
 def entries(
-    rules: RuleSet, asked: Callable[[NamedRule], object] = lambda _rule: True
+    rules: RuleSet, wanted: Callable[[NamedRule], object] = lambda _rule: True
 ) -> Iterator[Entry]:
     """The entries of tables of a rule set, in the statements asked for: heads of two strings."""
     names = rules.names
     for node, rule in rules.both:
-        if not (any(name in rule.text for name, _ in TABLES) and asked(rule)):
+        if not (any(name in rule.text for name, _ in TABLES) and wanted(rule)):
             continue
         if plain := _PLAIN.fullmatch(rule.text):
             begin = node.location.begin
@@ -62,11 +62,9 @@ def entries(
         if not derives_atom(node):
             continue
         for atom in (atom for single in node.unpool() for atom in atoms(single.head)):
-            sides = [
-                part.symbol.string
-                for part in atom.arguments
-                if part.ast_type is ASTType.SymbolicTerm and part.symbol.type is SymbolType.String
-            ]
+            terms = [term for term in atom.arguments if term.ast_type is ASTType.SymbolicTerm]
+            symbols = [term.symbol for term in terms]
+            sides = [symbol.string for symbol in symbols if symbol.type is SymbolType.String]
             if (atom.name, len(atom.arguments)) in TABLES and len(sides) == 2:
                 place = atom.arguments[0].location.begin
                 yield Entry(atom.name, (sides[0], sides[1]), place, names.get(place.filename, ""))
@@ -75,13 +73,13 @@ def entries(
 def _listed(text: str, begin: Position) -> Iterator[tuple[tuple[str, str], Position]]:
     """The sides and places of entries in a statement; as for the parser, columns count bytes."""
     line, read, first = begin.line, 0, 1 - begin.column
-    for found in _ENTRY.finditer(text):
-        start = found.start()
+    for match in _ENTRY.finditer(text):
+        start = match.start()
         if ends := text.count("\n", read, start):
             line, first = line + ends, text.rindex("\n", read, start) + 1
         read = start
         column = 1 + len(text[max(first, 0) : start].encode()) - min(first, 0)
-        yield (found[1], found[2]), Position(begin.filename, line, column)
+        yield (match[1], match[2]), Position(begin.filename, line, column)
 
 
 def lists_words(statement: str) -> bool:
@@ -92,30 +90,30 @@ def lists_words(statement: str) -> bool:
 def phrases(rules: RuleSet) -> frozenset[str]:
     """The entries in the tables of a rule set that are more than a word in letters."""
 
-    def work() -> list[str]:
-        found = {side for entry in entries(rules) for side in entry.sides}
-        return sorted(side for side in found if side.split() and not side.isalpha())
+    def compute() -> list[str]:
+        sides = {side for entry in entries(rules) for side in entry.sides}
+        return sorted(side for side in sides if side.split() and not side.isalpha())
 
-    return frozenset(rules.remembered.recall("phrases", [], work))
+    return frozenset(rules.memo.recall("phrases", [], compute))
 
 
-def faults(every: Iterable[Entry], own: Collection[str]) -> Iterator[tuple[Entry, str, str]]:
+def faults(listed: Iterable[Entry], filenames: Collection[str]) -> Iterator[tuple[Entry, str, str]]:
     """The entries in some files that match nothing, or contradict others; why, and what to do."""
-    known: dict[tuple[str, frozenset[str]], Entry] = {}
-    asked = []
-    for entry in every:
-        known.setdefault((entry.table, frozenset(entry.sides)), entry)
-        if entry.place.filename in own:
-            asked.append(entry)
-    for entry in asked:
+    by_sides: dict[tuple[str, frozenset[str]], Entry] = {}
+    own_entries = []
+    for entry in listed:
+        by_sides.setdefault((entry.table, frozenset(entry.sides)), entry)
+        if entry.place.filename in filenames:
+            own_entries.append(entry)
+    for entry in own_entries:
         if problem := _matches_nothing(*entry.sides):
             yield entry, *problem
         kind = _EXCLUDED.get(entry.table)
-        if kind and (other := known.get((kind, frozenset(entry.sides)))):
-            told = " and ".join(f'"{side}"' for side in entry.sides)
-            said = "the same" if kind == SAME_MEANING.name else "opposites"
+        if kind and (other := by_sides.get((kind, frozenset(entry.sides)))):
+            words = " and ".join(f'"{side}"' for side in entry.sides)
+            relation = "the same" if kind == SAME_MEANING.name else "opposites"
             hint = "They cannot be both: remove one of these entries"
-            yield entry, f"{told} are {said} by {other.where}", hint
+            yield entry, f"{words} are {relation} by {other.where}", hint
 
 
 def _matches_nothing(*sides: str) -> tuple[str, str] | None:
@@ -127,8 +125,8 @@ def _matches_nothing(*sides: str) -> tuple[str, str] | None:
         if side != lower:
             return f'"{side}" matches no word: words are in lower case', f'Write "{lower}"'
         if side != blanks:
-            told = f'"{side}" matches no word: words are separated by one space'
-            return told, f'Write "{blanks}"'
+            found = f'"{side}" matches no word: words are separated by one space'
+            return found, f'Write "{blanks}"'
         if set(side) <= _MARKS:
             return f'"{side}" matches no word: it is punctuation', "Remove the entry"
     if sides[0] == sides[1]:
@@ -136,16 +134,17 @@ def _matches_nothing(*sides: str) -> tuple[str, str] | None:
     return None
 
 
-def table_warnings(rules: RuleSet, own: Iterable[Path]) -> tuple[RuleWarning, ...]:
+def table_warnings(rules: RuleSet, paths: Iterable[Path]) -> tuple[RuleWarning, ...]:
     """The faults of the entries of some files, each with its file and line."""
-    wanted = {str(path) for path in own}
-    names = {file.name for file in rules.files if str(file.path) in wanted}
-    sides = {side for one in entries(rules, lambda rule: rule.file in names) for side in one.sides}
+    filenames = {str(path) for path in paths}
+    names = {file.name for file in rules.files if str(file.path) in filenames}
+    own_entries = entries(rules, lambda rule: rule.file in names)
+    sides = {side for entry in own_entries for side in entry.sides}
     if not sides:
         return ()
     # Only entries about the same words can contradict them.
     about = entries(
         rules, lambda rule: "\\" in rule.text or not sides.isdisjoint(_WORDS.findall(rule.text))
     )
-    odd = faults(about, wanted)
-    return tuple(RuleWarning(entry.where, f"{found}. {hint}") for entry, found, hint in odd)
+    faulty = faults(about, filenames)
+    return tuple(RuleWarning(entry.where, f"{found}. {hint}") for entry, found, hint in faulty)

@@ -40,7 +40,7 @@ _TARGETS = {
 }
 """The targets of evidence for each kind of decision, as in ``asp/weights.lp``."""
 _LABELS = frozenset({"pair", "link", "side"})  # the targets of evidence for labels and scores
-_Known: TypeAlias = "tuple[Call | Ground, Call | Ground, Weight]"
+_NamedWeight: TypeAlias = "tuple[Call | Ground, Call | Ground, Weight]"
 
 
 class Weight(NamedTuple):
@@ -59,52 +59,52 @@ class Weight(NamedTuple):
 def rule_weights(
     rules: RuleSet,
     constants: Iterable[tuple[str, str]] = (),
-    asked: Callable[[NamedRule], bool] = lambda _rule: True,
+    wanted: Callable[[NamedRule], bool] = lambda _rule: True,
 ) -> Mapping[str, tuple[Weight, ...]]:
     """The weights of each rule that can derive evidence, strongest first, by its name."""
     # Whoever asks about some rules only gives rules without a memory.
     values = dict(constants)
-    every = rules.remembered.recall(
-        "weights", sorted(values.items()), lambda: _rule_weights(rules, values, asked)
+    weights = rules.memo.recall(
+        "weights", sorted(values.items()), lambda: _rule_weights(rules, values, wanted)
     )
-    return {name: tuple(map(Weight._make, own)) for name, own in every.items()}
+    return {name: tuple(map(Weight._make, rows)) for name, rows in weights.items()}
 
 
 def _rule_weights(
-    rules: RuleSet, values: Mapping[str, str], asked: Callable[[NamedRule], bool]
+    rules: RuleSet, values: Mapping[str, str], wanted: Callable[[NamedRule], bool]
 ) -> Mapping[str, Sequence[Weight]]:
-    known: dict[str, list[_Known]] = defaultdict(list)
+    by_name: dict[str, list[_NamedWeight]] = defaultdict(list)
     for pair, value in weights_of(rules.statements, values).items():
         weight = Weight(*pair, value)
         name = parsed(weight.evidence)
-        known[name.name].append((name, parsed(weight.decision), weight))
+        by_name[name.name].append((name, parsed(weight.decision), weight))
     heads = _Heads(rules.statements, values)
-    found: dict[str, dict[Weight, None]] = {}
+    by_rule: dict[str, dict[Weight, None]] = {}
     for statement, rule in rules.both:
         makes = statement.ast_type is ASTType.Rule and predicates(statement.head) & _MADE
-        if makes and asked(rule):
-            own = found.setdefault(rule.name, {})
+        if makes and wanted(rule):
+            own_weights = by_rule.setdefault(rule.name, {})
             for maker in heads.makers(statement):
                 key = maker.name.name if isinstance(maker.name, Call | Ground) else None
                 # A variable may be the name of any evidence.
-                same = chain(*known.values()) if key is None else known.get(key, ())
+                same = chain(*by_name.values()) if key is None else by_name.get(key, ())
                 for name, decision, weight in same:
                     if heads.can_derive(maker, name, decision):
-                        own[weight] = None
+                        own_weights[weight] = None
     return {
-        name: sorted(own, key=lambda one: (-abs(one.value), one.decision, one.evidence))
-        for name, own in found.items()
+        name: sorted(weights, key=lambda weight: (-abs(weight.value), *weight[1::-1]))
+        for name, weights in by_rule.items()
     }
 
 
 def weights_of(
-    statements: Iterable[AST], constants: Mapping[str, str], asked: Iterable[Predicate] = WEIGHTS
+    statements: Iterable[AST], constants: Mapping[str, str], subjects: Iterable[Predicate] = WEIGHTS
 ) -> dict[tuple[str, str], int]:
     """The worth of evidence by its name and decision: the sum of facts that clingo evaluates."""
-    signatures = {one.signature for one in asked}
-    arguments = [part for name, value in constants.items() for part in ("-c", f"{name}={value}")]
+    signatures = {predicate.signature for predicate in subjects}
+    pairs = [("-c", f"{name}={value}") for name, value in constants.items()]
     errors: list[str] = []
-    control = Control(arguments, logger=lambda _code, text: errors.append(text))
+    control = Control([*chain(*pairs)], logger=lambda _code, text: errors.append(text))
     with ProgramBuilder(control) as builder:
         for node in statements:
             fact = node.ast_type is ASTType.Rule and not node.body
@@ -113,16 +113,16 @@ def weights_of(
     try:
         control.ground()
     except RuntimeError as error:
-        told = " ".join((errors[-1] if errors else str(error)).split())
-        text = f"clingo cannot evaluate constants and weights: {told}"
+        message = " ".join((errors[-1] if errors else str(error)).split())
+        text = f"clingo cannot evaluate constants and weights: {message}"
         raise RuleError(text, hint="Correct the statement named in the message") from None
-    found: dict[tuple[str, str], int] = defaultdict(int)
-    every = control.symbolic_atoms
-    for atom in chain.from_iterable(every.by_signature(*one) for one in signatures):
+    sums: dict[tuple[str, str], int] = defaultdict(int)
+    atoms = control.symbolic_atoms
+    for atom in chain.from_iterable(atoms.by_signature(*signature) for signature in signatures):
         name, decision, value = atom.symbol.arguments
         if value.type is SymbolType.Number:
-            found[str(name), str(decision)] += value.number
-    return dict(found)
+            sums[str(name), str(decision)] += value.number
+    return dict(sums)
 
 
 class _Maker(NamedTuple):
@@ -139,7 +139,7 @@ class _Heads:
         self._constants = frozenset((*constants, *named))
         self._nodes: dict[Signature, list[AST]] = defaultdict(list)
         self._terms: dict[Signature, list[Call]] = {}
-        self._held: dict[tuple[Call, tuple[Term, ...]], bool] = {}
+        self._possible: dict[tuple[Call, tuple[Term, ...]], bool] = {}
         for node in statements:
             for key in predicates(node.head) if node.ast_type is ASTType.Rule else ():
                 self._nodes[key].append(node)
@@ -147,12 +147,12 @@ class _Heads:
     def makers(self, rule: AST) -> Iterator[_Maker]:
         """The evidence that a rule derives; several if it has pools."""
         for read in self._reads(rule):
-            for head in (one for one in read.derived if one.key in _MADE):
+            for head in (atom for atom in read.derived if atom.key in _MADE):
                 target, name = head.arguments[:2]
                 if head.key in _SPEAKS:
                     target, name = Ground(_RATING), target
                 named = set(variables(name))
-                conditions = (one for one in read.needed if not named.isdisjoint(variables(one)))
+                conditions = (call for call in read.needed if named & {*variables(call)})
                 yield _Maker(target, name, tuple(conditions))
 
     def can_derive(self, maker: _Maker, name: Term, decision: Call | Ground) -> bool:
@@ -167,12 +167,12 @@ class _Heads:
     def _can_hold(self, atom: Call, values: Bindings) -> bool:
         """Whether a condition can hold with these values; many weights ask the same."""
         key = atom, tuple(values.get(name) for name in variables(atom))
-        if key not in self._held:
+        if key not in self._possible:
             possible = self._derived(atom.signature)
             # What has no rules is input: it may be anything.
             agreeing = (agree(filled(atom, values), other) for other in possible)
-            self._held[key] = not possible or any(agreeing)
-        return self._held[key]
+            self._possible[key] = not possible or any(agreeing)
+        return self._possible[key]
 
     def _derived(self, key: Signature) -> list[Call]:
         if key not in self._terms:
@@ -182,4 +182,4 @@ class _Heads:
         return self._terms[key]
 
     def _reads(self, node: AST) -> Iterator[Read]:
-        return (Read.recalled(one, self._constants) for one in read_statement(node))
+        return (Read.from_stored(variant, self._constants) for variant in read_statement(node))

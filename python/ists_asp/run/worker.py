@@ -200,7 +200,7 @@ class Decider:
         from ists_asp.trace.rendering import trace_line
 
         system, setup = self.system, self.setup
-        memo = Memo(setup.store if setup.incremental else None, system.rules.remembered.digest)
+        memo = Memo(setup.store if setup.incremental else None, system.rules.memo.digest)
 
         def key(item: Item) -> bytes:
             pair, facts = item
@@ -236,7 +236,7 @@ class Decider:
     def _about(self) -> list[object]:
         """The inputs of a trace other than rules and facts."""
         system, setup = self.system, self.setup
-        rating = system.program(Purpose.RATING).rules.remembered.digest if setup.rated else None
+        rating = system.program(Purpose.RATING).rules.memo.digest if setup.rated else None
         constants = sorted(system.constants.items())
         reader = system.reader if setup.rated else None
         limits = setup.limits.seconds

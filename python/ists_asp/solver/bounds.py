@@ -87,7 +87,7 @@ def objective_for(rules: RuleSet, shapes: Shapes) -> Callable[[], Objective]:
             for node, ours in zip(rules.statements, of_core(rules), strict=True)
         )
 
-    return DualValues if rules.remembered.recall("prices", [], work) else Objective
+    return DualValues if rules.memo.recall("prices", [], work) else Objective
 
 
 class DualValues(Objective):

@@ -458,7 +458,7 @@ class Edits:
             kept = self._shapes.recall(node, "parts", lambda: read_statement(node))
             if not kept:
                 raise TooMuchError
-            self._variants[id(node)] = [Read.recalled(data, self._constants) for data in kept]
+            self._variants[id(node)] = [Read.from_stored(data, self._constants) for data in kept]
         return self._variants[id(node)]
 
     def deriving(self, name: Signature) -> Iterator[Read]:

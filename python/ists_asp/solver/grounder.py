@@ -93,7 +93,7 @@ def prepared(
         }
 
     about, before = [list(arguments), tables], messages.warnings
-    kept = rules.remembered.recall("program", about, work, lambda: messages.warnings == before)
+    kept = rules.memo.recall("program", about, work, lambda: messages.warnings == before)
     return PreparedRules(
         Later(lambda: (rules.statements[place] for place in kept["places"])),
         {Signature(*name): Atoms(text) for *name, text in kept["facts"]},

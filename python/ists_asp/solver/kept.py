@@ -76,7 +76,7 @@ class Keeping(Generic[A]):
         codec: tuple[Callable[[A], Any], Callable[[Any, Any], A]],
     ) -> None:
         self._solver, self._rules = solver, rules
-        self._memo = rules.remembered
+        self._memo = rules.memo
         self._stored = self._memo.of(EXPLANATIONS if reads == EXPLANATIONS else ANSWERS)
         self._written, self._read = codec
         self._answers = reads.startswith(_ANSWERS) and options.models == 1

@@ -128,7 +128,7 @@ def paired(
     def work() -> object:
         return to_builtins(_paired(rules, program, shapes))
 
-    return convert(rules.remembered.recall("pairs", about, work), Paired | None)
+    return convert(rules.memo.recall("pairs", about, work), Paired | None)
 
 
 def _paired(rules: RuleSet, program: PreparedRules, shapes: Shapes) -> Paired | None:
@@ -169,7 +169,7 @@ def _pair_up(
     return "\n".join([*texts, _OBJECTIVE] if ASTType.Minimize in kinds else texts)
 
 
-@trees.remembered_by_identity
+@trees.cached_by_identity
 def _text(node: AST, tables: frozenset[Signature], quickly: bool) -> str:
     """A rewritten statement; empty for theory atoms, reserved names, or a different reading."""
     if any(

@@ -121,7 +121,7 @@ class Solver(Generic[A]):
         confident: AddConfidence[A] | None = None,
     ) -> None:
         self.options = options or SolverOptions()
-        self.shapes = Shapes(rules.remembered)
+        self.shapes = Shapes(rules.memo)
         self._grounder = Grounder(rules, self.options, self.shapes)
         self.program, self.arguments = self._grounder.program, self._grounder.arguments
         self._rules, self._read = rules, read
@@ -324,11 +324,11 @@ def switched_rules(rules: RuleSet, places: Collection[int], extra: Sequence[AST]
 
     A pair that has ``off`` of a place among its facts is decided as if that rule were gone.
     """
-    memo, nodes = rules.remembered, enumerate(rules.statements)
+    memo, nodes = rules.memo, enumerate(rules.statements)
     statements = [switched(node, at) if at in places else node for at, node in nodes]
     added = (*extra, switches())
     # Statements of the core encoding, so to speak: of no user's rule.
     names = (*rules.rules, *[replace(rules.rules[0], sentence=None)] * len(added))
     changed = replace(rules, statements=(*statements, *added), rules=names)
     digest = f"{memo.digest} switched {sorted(places)}" + "".join(map(str, extra))
-    return changed.remembering(replace(memo, digest=digest))
+    return changed.with_memo(replace(memo, digest=digest))

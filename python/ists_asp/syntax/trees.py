@@ -24,7 +24,7 @@ _Result = TypeVar("_Result")
 _Options = ParamSpec("_Options")
 
 
-def remembered_by_identity(
+def cached_by_identity(
     work: Callable[Concatenate[_Thing, _Options], _Result],
 ) -> Callable[Concatenate[_Thing, _Options], _Result]:
     """Work something out once about an object and options that can be hashed.

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
-from operator import attrgetter
 from os.path import commonprefix
 
 import msgspec
@@ -88,11 +87,12 @@ class Contrasted:
         self._side = 1 if decision.tokens1 else 2
         self._other = rival = other or self._second()
         alone = rival is None and self._kind not in _SUMMED
-        found = () if alone else contributions(trace, decision, rival)
+        pieces = () if alone else contributions(trace, decision, rival)
         self._barred = self._heavier()
-        self.pros = tuple(one for one in found if one.amount > 0)
-        self.cons = tuple(one for one in found if one.amount < 0)
-        firings = {Because.of(trace, one): one for one in self._permitting(weighed=bool(found))}
+        self.pros = tuple(piece for piece in pieces if piece.amount > 0)
+        self.cons = tuple(piece for piece in pieces if piece.amount < 0)
+        permitting = self._permitting(weighed=bool(pieces))
+        firings = {Because.of(trace, firing): firing for firing in permitting}
         self.because = tuple(firings.values())
         second = None if rival is None else str(rival).upper()
         if self._kind is DecisionKind.ALIGN:
@@ -100,8 +100,8 @@ class Contrasted:
         elif isinstance(rival, tuple):
             second = trace.tell("aligned with {words}", words=self._quoted(3 - self._side, rival))
         by, points = lead(trace, decision, rival, (*self.pros, *self.cons))
-        bars = (one for atom in self._barred for one in trace.reasons(atom))
-        forbidding = {Because.of(trace, one): one for one in bars}
+        bars = (firing for atom in self._barred for firing in trace.reasons(atom))
+        forbidding = {Because.of(trace, firing): firing for firing in bars}
         self.forbidding = tuple(forbidding.values())
         self.contrast = Contrast(
             str(self._kind),
@@ -114,7 +114,7 @@ class Contrasted:
             tuple(map(self._reason, self.cons, points[len(self.pros) :])),
             tuple(firings),
             tuple(forbidding),
-            tuple(own_rules(trace, [one.evidence for one in found], self.because)),
+            tuple(own_rules(trace, [piece.evidence for piece in pieces], self.because)),
         )
 
     def _second(self) -> Ground | tuple[Ground, ...] | None:
@@ -128,17 +128,17 @@ class Contrasted:
             return _best(weighed, weighed.keys() - {self._own})
         if self._kind is DecisionKind.NOALI:
             tokens = self._decision.tokens1 or self._decision.tokens2
-            found = [
+            pairs = [
                 (atom.arguments[2].number, atom.arguments[:2])
                 for atom in self._trace.beginning(v.ALIGN_WEIGHT)
                 if self._tokens(self._side, atom) == tokens
             ]
-            return max(found)[1] if found else None
+            return max(pairs)[1] if pairs else None
         return None
 
     def _heavier(self) -> list[Ground]:
         """Prohibitions of the labels, scores or counterparts with more evidence, best first."""
-        beginning, own = self._trace.beginning, self._own
+        beginning, value = self._trace.beginning, self._own
         if self._kind is DecisionKind.NOALI and isinstance(self._other, tuple):
             bars = [*beginning(v.FORBIDDEN_PAIR, *self._other)]
             if any(beginning(v.NO_LABEL, *self._other)):
@@ -146,8 +146,8 @@ class Contrasted:
             return bars if self._weight_of(self._other) > 0 else []
         if self._kind is DecisionKind.LABEL:
             weighs, licensed = self._weighed(v.LABEL_WEIGHT), self._values(v.LICENSED)
-            rivalled = own in licensed and self._other is not None
-            least = weighs.get(own, 0) if rivalled else min(weighs.values(), default=0) - 1
+            rivalled = value in licensed and self._other is not None
+            least = weighs.get(value, 0) if rivalled else min(weighs.values(), default=0) - 1
             bars = [
                 atom
                 for atom in beginning(v.FORBIDDEN_LABEL, *self._spans)
@@ -162,19 +162,19 @@ class Contrasted:
             def off(score: Ground, closeness: int = closeness) -> int:
                 return abs(WHOLE * score.number - closeness)
 
-            found = beginning(v.FORBIDDEN_SCORE, *self._spans)
-            return [atom for atom in found if off(atom.arguments[2]) < off(own)]
+            scores = beginning(v.FORBIDDEN_SCORE, *self._spans)
+            return [atom for atom in scores if off(atom.arguments[2]) < off(value)]
         return []
 
     def _weight_of(self, spans: Sequence[Ground]) -> int:
         weights = self._trace.beginning(v.ALIGN_WEIGHT, *spans)
         return sum(atom.arguments[2].number for atom in weights)
 
-    def _weighed(self, predicate: Predicate, *more: Ground | None) -> dict[Ground, int]:
+    def _weighed(self, predicate: Predicate, *start: Ground | None) -> dict[Ground, int]:
         """The weights of the spans by what is weighed: the last two arguments."""
         return {
             atom.arguments[-2]: atom.arguments[-1].number
-            for atom in self._trace.beginning(predicate, *self._spans, *more)
+            for atom in self._trace.beginning(predicate, *self._spans, *start)
         }
 
     def _values(self, predicate: Predicate) -> set[Ground]:
@@ -185,9 +185,14 @@ class Contrasted:
         if self._kind is DecisionKind.LABEL:
             atoms = self._trace.beginning(v.LICENSED, *self._decision.atom.arguments)
             licences = chain.from_iterable(self._trace.reasons(atom)[:1] for atom in atoms)
-            # Those of one's own tell most; of a file the first is the strongest.
-            own, place = self._trace.reified.own, attrgetter("probe.rule.file", "probe.rule.line")
-            yield from sorted(licences, key=lambda one: (id(one.probe.rule) not in own, place(one)))
+            # The user's rules first; in a file the first is the strongest.
+            users = self._trace.reified.user_rules
+
+            def order(firing: RuleInstance) -> tuple[bool, str, int]:
+                rule = firing.probe.rule
+                return id(rule) not in users, rule.file, rule.line
+
+            yield from sorted(licences, key=order)
         elif not weighed:
             depth = 1 if self._kind in (DecisionKind.SCORE, DecisionKind.NOALI) else _DEPTH
             yield from self._rules(self._decision.atom, depth)
@@ -209,18 +214,20 @@ class Contrasted:
         tell = self._trace.tell
         if self._kind is DecisionKind.RATING:
             # A bound alone says where the rating ends up; else the weightier side is told.
-            bounds = [one for one in (*self.cons, *pros) if one.bounds]
-            sides = ([one for one in side if not one.is_base] for side in (pros, self.cons))
-            heavier = max(sides, key=lambda side: max((abs(one.amount) for one in side), default=0))
+            bounds = [piece for piece in (*self.cons, *pros) if piece.bounds]
+            sides = ([piece for piece in side if not piece.is_base] for side in (pros, self.cons))
+            heavier = max(
+                sides, key=lambda side: max((abs(part.amount) for part in side), default=0)
+            )
             pros = bounds or heavier or self.cons or pros
         fit = [pro for pro in pros if not (self._harder(pro) or self._marks_second(pro))]
         # Where a sum begins is a reason if nothing weighs more, and is told last.
         telling = [pro for pro in fit if not pro.is_base or (self._other and pro is pros[0])]
-        told = sorted((telling or fit)[:2], key=lambda pro: pro.is_base)
-        reasons = by_degree(self._trace.reified.rules.language, "; ".join(map(self._says, told)))
+        quoted = sorted((telling or fit)[:2], key=lambda pro: pro.is_base)
+        reasons = by_degree(self._trace.reified.rules.language, "; ".join(map(self._says, quoted)))
         if self._kind is DecisionKind.ALIGN:
-            given = any(self._trace.beginning(v.GIVEN_PAIR, *self._spans))
-            if given:
+            fixed = any(self._trace.beginning(v.GIVEN_PAIR, *self._spans))
+            if fixed:
                 return tell("aligned, as is given")
             return tell("aligned, not left free: {reasons}", reasons=reasons)
         if self._kind is DecisionKind.NOALI:
@@ -229,26 +236,26 @@ class Contrasted:
             return f"{round(self._own.number / 10) / WHOLE:.2f}: {reasons}"
         if self._kind not in (DecisionKind.LABEL, DecisionKind.SCORE):
             return reasons or (because[0].sentence if because else self._decision.text)
-        own = str(self._own).upper()
+        text = str(self._own).upper()
         bars = ", ".join(dict.fromkeys(atom.arguments[2].upper() for atom in self._barred))
         if self._other is not None:
-            own = tell("{own}, not {other}", own=own, other=str(self._other).upper())
+            text = tell("{own}, not {other}", own=text, other=str(self._other).upper())
             forbids = tell("rules forbid {labels}, for which more speaks", labels=bars)
-            own += f" ({forbids})" if bars else ""
+            text += f" ({forbids})" if bars else ""
             reasons = tell("as much speaks for either") if self._is_even() else reasons
-            return f"{own}: {reasons}" if reasons else own
+            return f"{text}: {reasons}" if reasons else text
         if self._kind is DecisionKind.LABEL:
             licensed = self._values(v.LICENSED)
             if self._own not in licensed:
                 forbids = tell("rules forbid all labels that have a licence: {labels}", labels=bars)
-                return f"{own}: {forbids}"
+                return f"{text}: {forbids}"
             if licensed - {self._own}:
-                own = tell("{own}, as rules forbid the others", own=own)
+                text = tell("{own}, as rules forbid the others", own=text)
             else:
-                own = tell("{own}, as no other label has a licence", own=own)
+                text = tell("{own}, as no other label has a licence", own=text)
         elif self._values(v.FORBIDDEN_SCORE):
-            return tell("{own}, as rules forbid the others", own=own)
-        return f"{own}: {because[0].sentence}" if because else own
+            return tell("{own}, as rules forbid the others", own=text)
+        return f"{text}: {because[0].sentence}" if because else text
 
     def _is_even(self) -> bool:
         """Whether another label weighs the same, as SPE1 and SPE2 do where both sides add alike."""
@@ -278,53 +285,54 @@ class Contrasted:
                 return tell("{best}, which is aligned with {words}", best=best, words=words)
         return tell("{best}, but a constraint or preference is against it", best=best)
 
-    def _reason(self, one: Contribution, points: int) -> Reason:
-        weight = round(one.alone * WHOLE / one.value) if one.value else None
-        rule = None if one.firing is None else RulePlace.of(one.firing.probe.rule)
-        return Reason(one.name, self._says(one), one.value, weight, points, rule)
+    def _reason(self, piece: Contribution, points: int) -> Reason:
+        weight = round(piece.alone * WHOLE / piece.value) if piece.value else None
+        rule = None if piece.firing is None else RulePlace.of(piece.firing.probe.rule)
+        return Reason(piece.name, self._says(piece), piece.value, weight, points, rule)
 
-    def _harder(self, one: Contribution) -> list[RuleInstance]:
+    def _harder(self, piece: Contribution) -> list[RuleInstance]:
         """The firings by which evidence of a label is stronger for others, such as the reader's."""
-        if self._kind is not DecisionKind.LABEL or one.evidence is None or not by_label(one.name):
+        labels = self._kind is DecisionKind.LABEL and by_label(piece.name)
+        if not labels or piece.evidence is None:
             return []
-        family, spans = one.name.partition("(")[0], self._spans
+        family, spans = piece.name.partition("(")[0], self._spans
         stronger = [
             atom
             for atom in self._trace.beginning(v.EVIDENCE)
             if atom.arguments[0].arguments[-2:] == spans and atom.arguments[1].name == family
-            if atom.arguments[2].number > one.evidence.arguments[2].number
+            if atom.arguments[2].number > piece.evidence.arguments[2].number
         ]
         stronger.sort(key=lambda atom: -atom.arguments[2].number)
         return [firing for atom in stronger for firing in self._trace.reasons(atom)[:1]]
 
-    def _marks_second(self, one: Contribution) -> bool:
+    def _marks_second(self, piece: Contribution) -> bool:
         """Whether evidence is what the label that came second is known by."""
-        if self._kind is not DecisionKind.LABEL or one.evidence is None:
+        if self._kind is not DecisionKind.LABEL or piece.evidence is None:
             return False
-        about, decisions = one.evidence.arguments[0], {str(self._other)}
-        if about.name == "side" and not one.also:  # what both sides have is no mark of either
-            this = self._other == f"spe{about.arguments[0]}"
-            decisions.add("this_spe" if this else "other_spe")
+        about, decisions = piece.evidence.arguments[0], {str(self._other)}
+        if about.name == "side" and not piece.also:  # what both sides have is no mark of either
+            same_side = self._other == f"spe{about.arguments[0]}"
+            decisions.add("this_spe" if same_side else "other_spe")
         marks = (atom.arguments for atom in self._trace.beginning(v.MARKS))
-        return any(name == one.name and label in decisions for name, label in marks)
+        return any(name == piece.name and label in decisions for name, label in marks)
 
-    def _says(self, one: Contribution) -> str:
+    def _says(self, piece: Contribution) -> str:
         tell = self._trace.tell
-        if self._kind is DecisionKind.SCORE and one.evidence is None:
+        if self._kind is DecisionKind.SCORE and piece.evidence is None:
             label = str(self._trace.label_of(self._spans)).upper()
-            score = f"{one.alone / WHOLE:.2f}"
+            score = f"{piece.alone / WHOLE:.2f}"
             return tell("{label} has a base score of {score}", label=label, score=score)
-        if self._kind is DecisionKind.LABEL and one.is_base:
+        if self._kind is DecisionKind.LABEL and piece.is_base:
             label = str(self._own).upper()
-            if one.amount > 0:
+            if piece.amount > 0:
                 return tell("{label} has the higher base weight", label=label)
             return tell("{label} has the lower base weight", label=label)
-        firings = filter(None, (*self._harder(one), one.firing, *one.also))
-        said = tuple(dict.fromkeys(map(self._trace.says, firings)))
-        if not by_label(one.name):
-            return self._joined(said)
-        start = commonprefix(said).rpartition(" ")[0]  # noqa: RUF071 (cut at a blank)
-        return start + ",".join(text.removeprefix(start) for text in said)
+        firings = filter(None, (*self._harder(piece), piece.firing, *piece.also))
+        sentences = tuple(dict.fromkeys(map(self._trace.says, firings)))
+        if not by_label(piece.name):
+            return self._joined(sentences)
+        start = commonprefix(sentences).rpartition(" ")[0]  # noqa: RUF071 (cut at a blank)
+        return start + ",".join(text.removeprefix(start) for text in sentences)
 
     def _joined(self, sentences: Sequence[str]) -> str:
         """The sentences of both sides, as one where they are the same."""
@@ -338,11 +346,11 @@ class Contrasted:
 
 def _best(weighed: Mapping[Ground, int], allowed: Set[Ground]) -> Ground | None:
     """The heaviest of what is allowed; of equals, as asp/tie.lp has it, the higher score."""
-    found = weighed.keys() & allowed
-    if not found:
+    possible = weighed.keys() & allowed
+    if not possible:
         return None
-    most = max(weighed[value] for value in found)
-    equal = sorted(value for value in found if weighed[value] == most)
+    most = max(weighed[value] for value in possible)
+    equal = sorted(value for value in possible if weighed[value] == most)
     return equal[-1] if equal[0].type is SymbolType.Number else equal[0]
 
 
@@ -355,11 +363,11 @@ class RunnerUp:
     come: tuple[Ground, ...]  # decisions in their place
 
 
-def beside(trace: Trace, found: AnswerSet) -> RunnerUp:
+def beside(trace: Trace, other: AnswerSet) -> RunnerUp:
     """The answer of a trace beside another one."""
-    both = found.shown, trace.best.found.shown
-    theirs, ours = ({atom for atom in shown if atom.name in PREDICATES} for shown in both)
-    return _beside(trace, dict(zip(found.priorities, found.cost, strict=True)), ours, theirs)
+    both = other.shown, trace.best.found.shown
+    theirs, ours = ({atom for atom in atoms if atom.name in PREDICATES} for atoms in both)
+    return _beside(trace, dict(zip(other.priorities, other.cost, strict=True)), ours, theirs)
 
 
 def _beside(
@@ -381,8 +389,8 @@ def runner_up(trace: Trace, decision: Decision) -> RunnerUp | None:
     if decision.atom not in best.undecided(name, PREDICATES[name][1]):
         return None
     if decision.kind is DecisionKind.ALIGN:
-        found, _ = solver.with_atoms(trace.facts, [(parse_term(decision.atom), False)])
-        return None if found is None else beside(trace, found)
+        best_other, _ = solver.with_atoms(trace.facts, [(parse_term(decision.atom), False)])
+        return None if best_other is None else beside(trace, best_other)
     if decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
         assumptions, literals = _all_but(trace, decision)
         other = best.other(assumptions, literals, solver.options.time_limit)

@@ -92,46 +92,49 @@ def decisions(trace: Trace) -> tuple[Decision, ...]:
     for term in trace.objective:
         for atom in {atom for firing in term.firings for atom in firing.positive}:
             belonging.setdefault(atom, []).append(term)
-    found = [
+    taken = [
         Decision(kind, atom, text, *sides, tuple(belonging.get(atom, ())))
         for name in PREDICATES
         for atom in trace.atoms(name)
         if atom.positive
-        for kind, sides, text in _read(trace, atom)
+        for kind, sides, text in _read_decision(trace, atom)
     ]
 
-    def order(one: Decision) -> tuple[object, ...]:
+    def order(decision: Decision) -> tuple[object, ...]:
         # Of the same tokens the kinds stay in their order.
-        return one.kind is not DecisionKind.BOUNDARY, not one.tokens1, one.tokens1, one.tokens2
+        tokens1, tokens2 = decision.tokens1, decision.tokens2
+        return decision.kind is not DecisionKind.BOUNDARY, not tokens1, tokens1, tokens2
 
-    return tuple(sorted(found, key=order))
+    return tuple(sorted(taken, key=order))
 
 
 def in_words(trace: Trace, atoms: Iterable[Ground]) -> Iterator[str]:
     """Decisions of another answer in words."""
-    return (text for atom in atoms for _, _, text in _read(trace, atom))
+    return (text for atom in atoms for _, _, text in _read_decision(trace, atom))
 
 
-def _read(trace: Trace, atom: Ground) -> Iterator[tuple[DecisionKind, tuple[Tokens, Tokens], str]]:
+def _read_decision(
+    trace: Trace, atom: Ground
+) -> Iterator[tuple[DecisionKind, tuple[Tokens, Tokens], str]]:
     """The kind, the tokens and the words of a decision, if an atom is one."""
     kind, arity = PREDICATES.get(atom.name, (None, 0))
     if kind is None or len(atom.arguments) != arity:
         return
     pair, words = trace.answer.pair, trace.words
-    one = atom.arguments[0]
+    first = atom.arguments[0]
     if kind is DecisionKind.RATING:
         tokens1, tokens2 = (tuple(range(1, size + 1)) for size in pair.sizes)
-        rating = f"{round(one.number / 10) / WHOLE:.2f}"
+        rating = f"{round(first.number / 10) / WHOLE:.2f}"
         yield kind, (tokens1, tokens2), trace.tell("the pair is rated {rating}", rating=rating)
         return
-    two = atom.arguments[1]
+    second = atom.arguments[1]
     sides: tuple[Tokens, Tokens] = (), ()
     if kind not in _ONE_SIDED:
-        sides = words.tokens("span", 1, one), words.tokens("span", 2, two)
-    elif one.type is SymbolType.Number:
-        what = "token" if kind is DecisionKind.BOUNDARY else "chunk"
-        tokens = words.tokens(what, one.number, two)
-        sides = (tokens, ()) if one.number == 1 else ((), tokens)
+        sides = words.tokens("span", 1, first), words.tokens("span", 2, second)
+    elif first.type is SymbolType.Number:
+        kind_of = "token" if kind is DecisionKind.BOUNDARY else "chunk"
+        tokens = words.tokens(kind_of, first.number, second)
+        sides = (tokens, ()) if first.number == 1 else ((), tokens)
     if any(sides):
         value, language = "".join(atom.arguments[2:]), trace.reified.rules.language
         yield kind, sides, _words(pair, (kind, *sides, value), language)
@@ -139,17 +142,17 @@ def _read(trace: Trace, atom: Ground) -> Iterator[tuple[DecisionKind, tuple[Toke
 
 def _words(pair: Pair, decided: Decided, language: str) -> str:
     kind, tokens1, tokens2, value = decided
-    one, two = f'"{pair.sent1.words(tokens1)}"', f'"{pair.sent2.words(tokens2)}"'
+    words1, words2 = f'"{pair.sent1.words(tokens1)}"', f'"{pair.sent2.words(tokens2)}"'
     if kind in _ONE_SIDED:
-        side, words = (1, one) if tokens1 else (2, two)
+        side, words = (1, words1) if tokens1 else (2, words2)
         if kind is DecisionKind.BOUNDARY:
             text = "a chunk of sentence {side} begins at {words}"
             return say(language, text, side=side, words=words)
         text = "{words} of sentence {side} is {label}"
         return say(language, text, side=side, words=words, label=kind.upper())
     if kind is DecisionKind.ALIGN:
-        return say(language, "{one} is aligned with {two}", one=one, two=two)
-    return say(language, _VALUED[kind], one=one, two=two, value=value.upper())
+        return say(language, "{one} is aligned with {two}", one=words1, two=words2)
+    return say(language, _VALUED[kind], one=words1, two=words2, value=value.upper())
 
 
 def decided(answer: Answer, language: str = "en") -> Mapping[Decided, str]:
@@ -175,18 +178,19 @@ def decided_lines(alignments: Iterable[Alignment]) -> Iterator[Decided]:
         yield from ((DecisionKind.TAG, *line.sides, str(tag)) for tag in sorted(line.tags))
 
 
-def select(found: Iterable[Decision], selector: str) -> tuple[Decision, ...]:
+def select(decisions: Iterable[Decision], selector: str) -> tuple[Decision, ...]:
     """The decisions that a selector means; a UsageError if it is malformed or means none."""
     kind, _, rest = selector.partition(":")
     parts = rest.split(":") if rest else []
     if kind not in tuple(DecisionKind) or len(parts) not in (0, 2):
         expected = "label:3-5:3-5 (or align, score, tag), boundary:1:4, noali:2:6, label, or rating"
         raise UsageError(f"'{selector}' selects no decision", where="--only", expected=expected)
-    alike = [one for one in found if one.kind == kind]
+    alike = [decision for decision in decisions if decision.kind == kind]
     wanted = ":".join((kind, *(tokens_text(numbers(part, selector)) for part in parts)))
-    chosen = tuple(one for one in alike if wanted in (kind, one.selector))
+    chosen = tuple(decision for decision in alike if wanted in (kind, decision.selector))
     if not chosen:
-        expected = ", ".join(one.selector for one in alike) or "a decision of another kind"
+        selectors = [decision.selector for decision in alike]
+        expected = ", ".join(selectors) or "a decision of another kind"
         hint = "For a decision that was not taken ask ists-asp why-not"
         fault = f"the answer has no '{selector}'"
         raise UsageError(fault, where="--only", expected=expected, hint=hint)
@@ -205,7 +209,7 @@ def tokens_text(tokens: Sequence[int]) -> str:
 
 def numbers(text: str, where: str) -> tuple[int, ...]:
     """Token numbers from text: ``3-5``, ``3,4,7`` or ``3 4 7``; a UsageError for all else."""
-    found: set[int] = set()
+    tokens: set[int] = set()
     for part in text.replace(",", " ").split():
         first, dash, last = part.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
@@ -215,8 +219,8 @@ def numbers(text: str, where: str) -> tuple[int, ...]:
         if max(map(len, ends)) > len(str(MAX_TOKENS)):
             fault = f"no sentence has a token {shortened(max(ends, key=len))}"
             raise UsageError(fault, where=where, expected=f"1 to {MAX_TOKENS}")
-        found.update(range(int(ends[0]), int(ends[1]) + 1))
-    return tuple(sorted(found))
+        tokens.update(range(int(ends[0]), int(ends[1]) + 1))
+    return tuple(sorted(tokens))
 
 
 WHOLE = 100
@@ -257,21 +261,21 @@ def own_rules(
     trace: Trace, evidence: Iterable[Ground | None], firings: Iterable[RuleInstance] = ()
 ) -> Iterator[Because]:
     """The user's rules that evidence and other rules rest on, each once, the nearest first."""
-    own = trace.reified.own
-    if not own:
+    user_rules = trace.reified.user_rules
+    if not user_rules:
         return
     left = deque(firings)
     left += (reason for atom in evidence if atom for reason in trace.reasons(atom)[:1])
-    names, seen = set[str](), set[Ground]()
+    names, visited = set[str](), set[Ground]()
     while left:
         firing = left.popleft()
         rule = firing.probe.rule
-        if id(rule) in own and rule.name not in names:
+        if id(rule) in user_rules and rule.name not in names:
             names.add(rule.name)
             yield Because.of(trace, firing)
         for atom in trace.rests_on(firing):
-            if atom not in seen:
-                seen.add(atom)
+            if atom not in visited:
+                visited.add(atom)
                 left += trace.reasons(atom)[:1]
 
 
@@ -306,8 +310,8 @@ class Contribution:
         """How much of the evidence there is, 0 to 100; None where a sum begins."""
         if self.evidence is None or self.bounds:
             return None
-        found = self.evidence.arguments[-1].number
-        return found // 10 if self.evidence.name in _SPEAKS else found
+        value = self.evidence.arguments[-1].number
+        return value // 10 if self.evidence.name in _SPEAKS else value
 
 
 def contributions(
@@ -321,31 +325,31 @@ def contributions(
     came second; of a chunk without a counterpart the spans of the best pair.
     """
     if decision.kind is DecisionKind.RATING:
-        return tuple(sorted(_rated(trace), key=lambda one: (-abs(one.amount), one.name)))
-    found: dict[tuple[str, ...], tuple[float, list[Element]]] = {}
+        return tuple(sorted(_rated(trace), key=lambda piece: (-abs(piece.amount), piece.name)))
+    sums: dict[tuple[str, ...], tuple[float, list[Element]]] = {}
     for sign, atom in _sums(trace, decision, other):
         for element in _elements(trace, atom):
             # Where a label begins, only the weight has a name.
-            named = (one.arguments[0] for one in element.positive if one.name == v.WORTH.name)
+            named = (atom.arguments[0] for atom in element.positive if atom.name == v.WORTH.name)
             key = tuple(map(str, element.terms[1:] or [next(named, "")]))
-            amount, known = found.get(key, (0.0, []))
-            found[key] = amount + sign * contributed(element), [*known, element]
+            amount, elements = sums.get(key, (0.0, []))
+            sums[key] = amount + sign * contributed(element), [*elements, element]
     by_name: dict[str, list[Contribution]] = defaultdict(list)
-    for (name, *_), (amount, elements) in found.items():
+    for (name, *_), (amount, elements) in sums.items():
         atoms = [atom for element in elements for atom in element.positive]
         evidence = next((atom for atom in atoms if atom.name == v.EVIDENCE.name), None)
         worths = [atom for atom in atoms if atom.name == v.WORTH.name]
         weights = (atom for worth in worths for atom in trace.reasons(worth)[0].positive)
         found_by = evidence or next(weights, None)
         firing = None if found_by is None else next(iter(trace.reasons(found_by)), None)
-        one = Contribution(name, amount, evidence, firing, amount, worths=tuple(worths))
+        piece = Contribution(name, amount, evidence, firing, amount, worths=tuple(worths))
         if decision.kind is DecisionKind.SCORE and isinstance(other, Ground):
-            one = _scored(one, decision.atom.arguments[2].number, other.number)
-        if round(one.amount):
+            piece = _scored(piece, decision.atom.arguments[2].number, other.number)
+        if round(piece.amount):
             # What one source says of the labels is one reason.
-            by_name[(decision.kind is DecisionKind.LABEL and by_label(name)) or name].append(one)
+            by_name[(decision.kind is DecisionKind.LABEL and by_label(name)) or name].append(piece)
     merged = (_merged(several) for several in by_name.values())
-    return tuple(sorted(merged, key=lambda one: (-abs(one.amount), one.name)))
+    return tuple(sorted(merged, key=lambda piece: (-abs(piece.amount), piece.name)))
 
 
 def _rated(trace: Trace) -> Iterator[Contribution]:
@@ -354,15 +358,15 @@ def _rated(trace: Trace) -> Iterator[Contribution]:
         name, thousandths = atom.arguments
         firing = trace.reasons(atom)[0]
         below = [*firing.positive]
-        derived = [one for atom in below for one in trace.reasons(atom)[:1]]
+        derived = [firing for atom in below for firing in trace.reasons(atom)[:1]]
         # A contribution is earned by evidence, which is worth something.
-        earned = [one for one in derived if any(part.name == v.WORTH.name for part in one.positive)]
-        below += (part for one in earned for part in one.positive)
-        sources = (one for one in below if one.name in _SPEAKS or one.name in _BOUNDS)
-        evidence = next((one for one in sources if one.arguments[:1] in ((), (name,))), None)
+        earned = [step for step in derived if v.WORTH.name in {part.name for part in step.positive}]
+        below += (atom for firing in earned for atom in firing.positive)
+        sources = (atom for atom in below if atom.name in _SPEAKS or atom.name in _BOUNDS)
+        evidence = next((atom for atom in sources if atom.arguments[:1] in ((), (name,))), None)
         source = trace.reasons(evidence) if evidence is not None else earned
         firing = next(iter(source), firing)
-        worths = tuple(one for one in below if one.name == v.WORTH.name)
+        worths = tuple(atom for atom in below if atom.name == v.WORTH.name)
         amount = thousandths.number / 10
         yield Contribution("".join(name), amount, evidence, firing, amount, worths=worths)
 
@@ -372,34 +376,34 @@ _BY_LABEL = re.compile(r"(\w+\()(?:equi|oppo|spe|simi|rel)\)")
 
 def by_label(name: str) -> str:
     """Prefix of the names of evidence that differs by label; empty for others."""
-    found = _BY_LABEL.fullmatch(name)
-    return found[1] if found else ""
+    match = _BY_LABEL.fullmatch(name)
+    return match[1] if match else ""
 
 
 def lead(
     trace: Trace,
     decision: Decision,
     other: Ground | Sequence[Ground] | None,
-    found: Sequence[Contribution],
+    pieces: Sequence[Contribution],
 ) -> tuple[int | None, list[int]]:
     """How far a decision is ahead as clingo reckons it, and the points of each contribution.
 
     Both are whole hundredths: what rounding leaves is given to those that were rounded most.
     """
-    points = [round(one.amount) for one in found]
-    by = sum(one.amount for one in found)
+    points = [round(piece.amount) for piece in pieces]
+    by = sum(piece.amount for piece in pieces)
     if decision.kind not in (DecisionKind.BOUNDARY, DecisionKind.RATING):
         sums = _sums(trace, decision, other)
         by = sum(sign * atom.arguments[-1].number for sign, atom in sums)
     if decision.kind is DecisionKind.SCORE and isinstance(other, Ground):
-        own, its = decision.atom.arguments[2].number, other.number
-        by = (1 if own > its else -1) * (by - WHOLE * (own + its) / 2)
+        score, other_score = decision.atom.arguments[2].number, other.number
+        by = (1 if score > other_score else -1) * (by - WHOLE * (score + other_score) / 2)
     left = round(by) - sum(points)
     step = 1 if left > 0 else -1
-    order = sorted(range(len(found)), key=lambda at: -step * (found[at].amount - points[at]))
-    for at in order[: abs(left)]:
-        points[at] += step
-    return (round(by) if found else None), points
+    order = sorted(range(len(pieces)), key=lambda n: -step * (pieces[n].amount - points[n]))
+    for number in order[: abs(left)]:
+        points[number] += step
+    return (round(by) if pieces else None), points
 
 
 def contributed(element: Element) -> float:
@@ -416,33 +420,33 @@ def _sums(
 ) -> Iterator[tuple[int, Ground]]:
     """The atoms that sum the evidence up, those of the runner-up with a minus."""
     arguments, kind = decision.atom.arguments, decision.kind
-    found: list[tuple[int, Iterable[Ground]]] = []
+    sums: list[tuple[int, Iterable[Ground]]] = []
     if kind is DecisionKind.BOUNDARY:
-        found.append((1, (decision.atom,)))
+        sums.append((1, (decision.atom,)))
     elif kind is DecisionKind.ALIGN:
-        found.append((1, trace.beginning(v.ALIGN_WEIGHT, *arguments)))
+        sums.append((1, trace.beginning(v.ALIGN_WEIGHT, *arguments)))
     elif kind is DecisionKind.NOALI and isinstance(other, tuple):
-        found.append((-1, trace.beginning(v.ALIGN_WEIGHT, *other)))
+        sums.append((-1, trace.beginning(v.ALIGN_WEIGHT, *other)))
     elif kind is DecisionKind.LABEL:
-        found.append((1, trace.beginning(v.LABEL_WEIGHT, *arguments)))
+        sums.append((1, trace.beginning(v.LABEL_WEIGHT, *arguments)))
         if isinstance(other, Ground):
-            found.append((-1, trace.beginning(v.LABEL_WEIGHT, *arguments[:2], other)))
+            sums.append((-1, trace.beginning(v.LABEL_WEIGHT, *arguments[:2], other)))
     elif kind is DecisionKind.SCORE:
         spans = arguments[:2]
-        found.append((1, trace.beginning(v.CLOSENESS, *spans, trace.label_of(spans))))
-    return ((sign, atom) for sign, atoms in found for atom in atoms)
+        sums.append((1, trace.beginning(v.CLOSENESS, *spans, trace.label_of(spans))))
+    return ((sign, atom) for sign, atoms in sums for atom in atoms)
 
 
-def _scored(one: Contribution, own: int, its: int) -> Contribution:
+def _scored(piece: Contribution, score: int, other: int) -> Contribution:
     """The contribution of evidence to a score rather than the second.
 
     What makes both sides closer speaks for the higher of both. Where the label begins counts by
     how far it lies on the right side of the point halfway between them.
     """
-    sign = 1 if own > its else -1
-    if one.evidence is None:
-        return replace(one, amount=sign * (one.amount - WHOLE * (own + its) / 2))
-    return replace(one, amount=sign * one.amount, alone=sign * one.alone)
+    sign = 1 if score > other else -1
+    if piece.evidence is None:
+        return replace(piece, amount=sign * (piece.amount - WHOLE * (score + other) / 2))
+    return replace(piece, amount=sign * piece.amount, alone=sign * piece.alone)
 
 
 def _elements(trace: Trace, atom: Ground, depth: int = 2) -> Iterator[Element]:
@@ -456,10 +460,11 @@ def _elements(trace: Trace, atom: Ground, depth: int = 2) -> Iterator[Element]:
                 yield from _elements(trace, needed, depth - 1)
 
 
-def _merged(several: Sequence[Contribution]) -> Contribution:
+def _merged(pieces: Sequence[Contribution]) -> Contribution:
     """One contribution a name: that of the stronger side, with what the other side adds."""
-    strongest = max(several, key=lambda one: abs(one.amount))
-    others = (one for one in several if one is not strongest)
-    also = tuple(one.firing for one in others if one.firing is not None)
-    worths = tuple(dict.fromkeys(worth for one in several for worth in one.worths))
-    return replace(strongest, amount=sum(one.amount for one in several), also=also, worths=worths)
+    strongest = max(pieces, key=lambda piece: abs(piece.amount))
+    others = (piece for piece in pieces if piece is not strongest)
+    also = tuple(piece.firing for piece in others if piece.firing is not None)
+    worths = tuple(dict.fromkeys(worth for piece in pieces for worth in piece.worths))
+    amount = sum(piece.amount for piece in pieces)
+    return replace(strongest, amount=amount, also=also, worths=worths)

@@ -93,21 +93,21 @@ class Worth(msgspec.Struct, frozen=True):
 
 def places(rules: RuleSet, names: Collection[str]) -> set[int]:
     """The places of the rules with these names."""
-    each = enumerate(rules.both)
+    pairs = enumerate(rules.both)
     kinds = (ASTType.Rule, ASTType.Minimize)
-    return {place for place, (node, one) in each if one.name in names and node.ast_type in kinds}
+    return {place for place, (node, rule) in pairs if rule.name in names and node.ast_type in kinds}
 
 
 def triable(rules: RuleSet, program: PreparedRules) -> tuple[list[str], list[str]]:
     """The rules with a name, but for the core encoding's, and those among them that are tables."""
     # Tables are the same for all pairs, so that it would take long to have a switch for each.
     open_ = {id(node) for node in program.statements}
-    each: dict[str, None] = {}
+    per_pair: dict[str, None] = {}
     once: dict[str, None] = {}
     for node, rule in rules.both:
         if rule.sentence is not None and not is_core(rule):
-            (each if id(node) in open_ else once)[rule.name] = None
-    return list(each), [name for name in once if name not in each]
+            (per_pair if id(node) in open_ else once)[rule.name] = None
+    return list(per_pair), [name for name in once if name not in per_pair]
 
 
 def look(
@@ -126,14 +126,14 @@ def look(
     tried: list[tuple[Trace, Collection[int]]] = []
     effects: list[dict[str, Effect]] = [{} for _ in traces]
     rules = traces[0].reified.rules if traces else None
-    own = {name: places(rules, group) for name, group in groups.items()} if rules else {}
+    places_of = {name: places(rules, group) for name, group in groups.items()} if rules else {}
     for trace, its in zip(traces, effects, strict=True):
         for name, group in groups.items():
             fired = places_fired(trace, group)
-            silent = not trace.reified.restraining[1].isdisjoint(own[name])
+            silent = not trace.reified.restraining[1].isdisjoint(places_of[name])
             its[name] = Effect(fired, silent=silent)
             if fired or silent:
-                tried.append((trace, own[name]))
+                tried.append((trace, places_of[name]))
     others = _without(tried, switched)
     for trace, its in zip(traces, effects, strict=True):
         pair = trace.answer.pair
@@ -149,14 +149,14 @@ def _without(
     tried: Iterable[tuple[Trace, Collection[int]]], switched: Callable[[], Solver[Answer]]
 ) -> Iterator[Best[Answer] | IstsError]:
     """The best answers to pairs without the rules at some places, or why there is none."""
-    asked = [
+    questions = [
         (trace.answer.pair, Atoms.of(trace.facts).with_more(map(off, places)))
         for trace, places in tried
     ]
     done = 0
-    while done < len(asked):
+    while done < len(questions):
         try:
-            for best in switched().best_of_all(asked[done:]):
+            for best in switched().best_of_all(questions[done:]):
                 done += 1
                 yield best
         except IstsError as error:
@@ -191,23 +191,23 @@ def _compared(
         if near and not instead:
             changed = {*margins(trace).items()} ^ {*margins(trace, other).items()}
             lacks = _least((key, by) for key, by in changed if by >= 0)
-    found = replace(effect, instead=instead, lacks=lacks)
+    compared = replace(effect, instead=instead, lacks=lacks)
     if gold is None:
-        return found
-    known = {_counted(decision, gold.pair) for decision in decided_lines(gold.alignments)}
+        return compared
+    correct = {_counted(decision, gold.pair) for decision in decided_lines(gold.alignments)}
     due = [key for key in ours if key not in theirs and key[0] != DecisionKind.BOUNDARY]
-    right = sum(_counted(one, gold.pair) in known for one in due)
-    return replace(found, without=_measured(gold, lines), right=right, wrong=len(due) - right)
+    right = sum(_counted(decision, gold.pair) in correct for decision in due)
+    return replace(compared, without=_measured(gold, lines), right=right, wrong=len(due) - right)
 
 
-def _counted(one: Decided, pair: Pair) -> Decided:
+def _counted(decision: Decided, pair: Pair) -> Decided:
     """A decision without the tokens that the official measures ignore."""
 
     def counted(tokens: tuple[int, ...], sentence: Sentence) -> tuple[int, ...]:
         ignored = {token.index for token in sentence.tokens if token.form in IGNORED}
         return tuple(token for token in tokens if token not in ignored)
 
-    kind, tokens1, tokens2, value = one
+    kind, tokens1, tokens2, value = decision
     return kind, counted(tokens1, pair.sent1), counted(tokens2, pair.sent2), value
 
 
@@ -215,10 +215,10 @@ def _measured(gold: Reference, lines: tuple[Alignment, ...]) -> Scores:
     return evaluate({gold.pair.id: gold}, {gold.pair.id: Reference(gold.pair, lines)}).overall
 
 
-def worth(name: str, found: Sequence[Looked]) -> Worth:
+def worth(name: str, pairs: Sequence[Looked]) -> Worth:
     """The worth of rules over the pairs that gold has."""
     total, less, fires, changed, right, wrong = Scores(), Scores(), 0, 0, 0, 0
-    for looked in found:
+    for looked in pairs:
         if looked.scores is not None:
             effect = looked.effects[name]
             without = effect.without or looked.scores
@@ -235,27 +235,31 @@ def verdict(effects: Sequence[Effect]) -> str:
     """The effects of rules in some pairs, in a line."""
     fired = [firing for effect in effects for firing in effect.fired]
     changed = sum(len(effect.instead) for effect in effects)
-    what = "link" if all(all(firing.tokens) for firing in fired) else "place"
-    found = [f"fired for {len(fired)} {what}{'s' * (len(fired) != 1)}"] if fired else []
+    noun = "link" if all(all(firing.tokens) for firing in fired) else "place"
+    parts = [f"fired for {len(fired)} {noun}{'s' * (len(fired) != 1)}"] if fired else []
     if not fired and not any(effect.silent for effect in effects):
         return "never fired"
     if changed:
-        return ", ".join([*found, f"changed {changed} decision{'s' * (changed > 1)}"])
+        return ", ".join([*parts, f"changed {changed} decision{'s' * (changed > 1)}"])
     least = _least(((kind,), by) for effect in effects for kind, by in effect.lacks.items())
     nearest = ", ".join(f"the nearest {kind} is short by {by}" for kind, by in least.items())
-    return ", ".join([*found, "changed none"]) + (nearest and f"; {nearest}")
+    return ", ".join([*parts, "changed none"]) + (nearest and f"; {nearest}")
 
 
-def _least(found: Iterable[tuple[tuple[str, ...], int]]) -> dict[str, int]:
-    ordered = sorted(((key[0], by) for key, by in found), reverse=True)
+def _least(lacks: Iterable[tuple[tuple[str, ...], int]]) -> dict[str, int]:
+    ordered = sorted(((key[0], by) for key, by in lacks), reverse=True)
     return dict(reversed(dict(ordered).items()))
 
 
-def with_said(effects: Mapping[str, Effect], said: Mapping[str, Effect]) -> dict[str, Effect]:
+def with_said(effects: Mapping[str, Effect], explained: Mapping[str, Effect]) -> dict[str, Effect]:
     """Effects in an answer, and what is said otherwise without rules that change no decision."""
     unsaid = Effect()
-    otherwise = {name: one for name, one in effects.items() if not said.get(name, unsaid).instead}
-    return {**said, **otherwise, **{name: one for name, one in effects.items() if one.instead}}
+    changes = {
+        name: effect
+        for name, effect in effects.items()
+        if effect.instead or not explained.get(name, unsaid).instead
+    }
+    return {**explained, **changes}
 
 
 def places_fired(trace: Trace, names: Collection[str]) -> tuple[Fired, ...]:
@@ -266,29 +270,30 @@ def places_fired(trace: Trace, names: Collection[str]) -> tuple[Fired, ...]:
 
 def _firings(trace: Trace, names: Collection[str]) -> Sequence[RuleInstance]:
     """Where rules fired; of what is the same for all pairs, what rests on it."""
-    each, once = trace.firings.by_rule, trace.tables.by_rule
-    if found := [one for name in names for one in each.get(name, ())]:
-        return found
-    known = more = {one.head for name in names for one in once.get(name, ())}
-    while more:
-        more = {one.head for one in trace.tables.deriving if known & {*one.positive}} - known
-        known |= more
-    every = chain.from_iterable(each.values()) if known else ()
-    return [one for one in every if known & {*one.positive}]
+    per_pair, once = trace.firings.by_rule, trace.tables.by_rule
+    if firings := [firing for name in names for firing in per_pair.get(name, ())]:
+        return firings
+    resting = added = {firing.head for name in names for firing in once.get(name, ())}
+    while added:
+        deriving = trace.tables.deriving
+        added = {firing.head for firing in deriving if resting & {*firing.positive}} - resting
+        resting |= added
+    paired = chain.from_iterable(per_pair.values()) if resting else ()
+    return [firing for firing in paired if resting & {*firing.positive}]
 
 
 def _fired(trace: Trace, firing: RuleInstance) -> Fired:
     about, both = trace.words.about, (1, 2)
-    near = about(firing.head) or set().union(*map(about, firing.positive))
-    tokens = tuple(tuple(sorted(one for side, one in near if side == at)) for at in both)
+    places = about(firing.head) or set().union(*map(about, firing.positive))
+    tokens = tuple(tuple(sorted(token for side, token in places if side == n)) for n in both)
     pair, label = trace.answer.pair, "not aligned"
     for line in trace.answer.alignments:
         sides = zip(tokens, line.sides, strict=True)
         if all(not ours or {*ours} & {*its} for ours, its in sides):
             label = str(line.label)
     lemmas = [
-        " ".join(word.lemma for one in some for word in sentence.tokens[one - 1].words)
-        for sentence, some in zip(pair.sentences, tokens, strict=True)
+        " ".join(word.lemma for index in indices for word in sentence.tokens[index - 1].words)
+        for sentence, indices in zip(pair.sentences, tokens, strict=True)
     ]
     return Fired(trace.says(firing), tokens, label, " ~ ".join(filter(None, lemmas)))
 
@@ -303,28 +308,28 @@ def margins(
     """
 
     def atoms(predicate: v.Predicate) -> list[tuple[Ground, ...]]:
-        every = (best or trace.best).atoms.get(predicate.name, ())
-        return [atom.arguments for atom in every if len(atom.arguments) == predicate.arity]
+        answer_atoms = (best or trace.best).atoms.get(predicate.name, ())
+        return [atom.arguments for atom in answer_atoms if len(atom.arguments) == predicate.arity]
 
     aligned = {atom: trace.words.about(Ground(v.ALIGNED.text(*atom))) for atom in atoms(v.ALIGNED)}
     counts = {atom[:2]: int(atom[2]) for atom in atoms(v.TOKEN_COUNT)}
     weights = {atom[:2]: int(atom[2]) * counts.get(atom[:2], 1) for atom in atoms(v.ALIGN_WEIGHT)}
-    found: dict[tuple[str, ...], int] = {}
+    leads: dict[tuple[str, ...], int] = {}
     for pair in weights if barred else weights.keys() - {*atoms(v.FORBIDDEN_PAIR)}:
         tokens = trace.words.about(Ground(v.ALIGNED.text(*pair)))
-        rivals = (one for one in aligned if one != pair and aligned[one] & tokens)
+        rivals = (rival for rival in aligned if rival != pair and aligned[rival] & tokens)
         by = weights[pair] - sum(weights.get(rival, 0) for rival in rivals)
-        found["alignment", *pair] = (by if pair in aligned else -by) // counts.get(pair, 1)
+        leads["alignment", *pair] = (by if pair in aligned else -by) // counts.get(pair, 1)
     labels = {atom[:2]: atom[2] for atom in atoms(v.LABEL)}
     worths = Counter({atom[:3]: int(atom[3]) for atom in atoms(v.LABEL_WEIGHT)})
     possible = {atom[:3] for atom in atoms(v.LICENSED)} - {*atoms(v.FORBIDDEN_LABEL)}
     for x, y, label in worths if barred else possible:
         if (chosen := labels.get((x, y), label)) != label:
-            found["label", x, y, label] = worths[x, y, chosen] - worths[x, y, label]
+            leads["label", x, y, label] = worths[x, y, chosen] - worths[x, y, label]
     for x, y, label, score, distance in atoms(v.SCORE_WEIGHT):
         if labels.get((x, y)) == label and distance != "0":
-            found["score", x, y, score] = -int(distance)
-    return found
+            leads["score", x, y, score] = -int(distance)
+    return leads
 
 
 def restraints(
@@ -333,23 +338,24 @@ def restraints(
     """The hard rules and constraints that changed ``decisions``, or prevented ``absent`` ones."""
     ours = decided(trace.answer)
     wanted = ours.keys() if decisions is None else {decision.decided for decision in decisions}
-    found = []
+    changes = []
     for rule, theirs in changing(trace, islice(bearing(trace), MOST)):
         about = (wanted - theirs.keys()) | (theirs.keys() & absent)
         if about or decisions is None:
             instead = tuple(text for key, text in theirs.items() if key not in ours)
             sides = {line[1:3] for line in about}
             about |= {line for line in theirs.keys() - ours.keys() if line[1:3] in sides}
-            found.append(Restraint(sentence_of(trace, rule, about), RulePlace.of(rule), instead))
-    return tuple(found)
+            sentence = sentence_of(trace, rule, about)
+            changes.append(Restraint(sentence, RulePlace.of(rule), instead))
+    return tuple(changes)
 
 
 def bearing(trace: Trace) -> Iterator[tuple[int, NamedRule]]:
     """The rules that may have restrained the answer, with their places among the statements."""
-    heads = ((one.head, one.probe.rule.name) for one in trace.firings.deriving)
+    heads = ((firing.head, firing.probe.rule.name) for firing in trace.firings.deriving)
     fired = {name for head, name in heads if (head.name, len(head.arguments)) in HARD}
-    every, unconditional = trace.reified.restraining
-    for place in sorted(every | unconditional):
+    restraining, unconditional = trace.reified.restraining
+    for place in sorted(restraining | unconditional):
         rule = trace.reified.rules.rules[place]
         if not is_core(rule) and (place in unconditional or rule.name in fired):
             yield place, rule
@@ -359,10 +365,10 @@ def changing(
     trace: Trace, tried: Iterable[tuple[int, NamedRule]]
 ) -> Iterator[tuple[NamedRule, Mapping[Decided, str]]]:
     """Of rules with their places those without which others are decided, with these decisions."""
-    each, language = list(tried), trace.reified.rules.language
+    rules, language = list(tried), trace.reified.rules.language
     ours = decided(trace.answer, language)
-    others = _without([(trace, [place]) for place, _ in each], lambda: trace.reified.switched)
-    for (_, rule), other in zip(each, others, strict=True):
+    others = _without([(trace, [place]) for place, _ in rules], lambda: trace.reified.switched)
+    for (_, rule), other in zip(rules, others, strict=True):
         # No answer without the rule says nothing about it.
         if not isinstance(other, IstsError) and (theirs := decided(other.answer, language)) != ours:
             yield rule, theirs
@@ -389,9 +395,9 @@ def forbidding(trace: Trace, wanted: Sequence[tuple[Symbol, bool]]) -> list[Name
 
     None does if there is no answer without them either: no rule derives the atoms then.
     """
-    rules, (every, _) = trace.reified.rules, trace.reified.restraining
-    own = (place for place in every if not is_core(rules.rules[place]))
-    bars = {place for place in own if str(rules.statements[place]).startswith((":-", "#f"))}
+    rules, (restraining, _) = trace.reified.rules, trace.reified.restraining
+    places = (place for place in restraining if not is_core(rules.rules[place]))
+    bars = {place for place in places if str(rules.statements[place]).startswith((":-", "#f"))}
 
     def leaves(off_: Iterable[int]) -> bool:
         facts = Atoms.of(trace.facts).with_more(map(off, off_))

@@ -122,10 +122,10 @@ def later_statements(probes: Iterable[Probe], pairing: Pairing | None = None) ->
             node = node if pairing is None else pairing.statement(node)
             place, outer = node.location, element.outer + (pairing is not None)
             head, (_, *rest) = node.head.atom.symbol, node.body
-            asked = [Function(place, _WAVE, [], 0), Variable(place, f"{PREFIX}Number")]
-            wanted = atom(place, _WANTED + probe.name, [*asked, *head.arguments[:outer]])
-            found = atom(place, head.name, [*asked, *head.arguments[outer:]])
-            written.append(str(Rule(place, found, [wanted, *rest])))
+            question = [Function(place, _WAVE, [], 0), Variable(place, f"{PREFIX}Number")]
+            wanted = atom(place, _WANTED + probe.name, [*question, *head.arguments[:outer]])
+            element_atom = atom(place, head.name, [*question, *head.arguments[outer:]])
+            written.append(str(Rule(place, element_atom, [wanted, *rest])))
     return "\n".join(written)
 
 
@@ -146,10 +146,10 @@ class Grounding:
         """The firings of a probe for one pair."""
         if self._together is not None:
             return map(split, self._together.shares[number].extra.get(probe.name, ()))
-        found = list(self._control.symbolic_atoms.by_signature(probe.name, probe.arity))
-        if not all(atom.is_fact for atom in found):
+        atoms = list(self._control.symbolic_atoms.by_signature(probe.name, probe.arity))
+        if not all(atom.is_fact for atom in atoms):
             raise TraceError("clingo leaves open whether a rule fired", hint="Report this")
-        return map(_arguments, texts(atom.symbol for atom in found))
+        return map(_arguments, texts(atom.symbol for atom in atoms))
 
     def want(self, firings: Iterable[RuleInstance]) -> None:
         """Look for the elements of firings that are not known, which are of any of the pairs."""
@@ -190,7 +190,7 @@ class Grounding:
         name = probe.name if self._together is None else PREFIX + probe.name
         named = self._control.symbolic_atoms.by_signature(name, probe.arity - probe.outer + 2)
         # Those of earlier waves come first.
-        fresh = [one.symbol for one in islice(named, self._read_of[name], None)]
+        fresh = [entry.symbol for entry in islice(named, self._read_of[name], None)]
         self._read_of[name] += len(fresh)
         for _, number, *rest in map(_arguments, texts(fresh)):
             firing = self._wanted[int(number)]

@@ -88,16 +88,16 @@ def find_strata(probes: Sequence[Probe]) -> Strata:
 
     def level(probe: Probe, body: Iterable[_Node]) -> tuple[int, ...]:
         """The places of those atoms of a body that are of the stratum of the head."""
-        own = numbers[heads[probe.name]]
-        used = ((place, numbers.get(node)) for place, one in enumerate(body) for node in meant(one))
-        return tuple(dict.fromkeys(place for place, number in used if number == own))
+        stratum = numbers[heads[probe.name]]
+        strata = [{numbers.get(used) for used in meant(node)} for node in body]
+        return tuple(place for place, levels in enumerate(strata) if stratum in levels)
 
     looping = [probe for probe in rules if heads[probe.name] in recursive]
     elements = ((probe, element) for probe in looping for element in probe.elements)
     return Strata(
         {node.text: number for node, number in numbers.items()},
         frozenset(probe.name for probe in looping),
-        frozenset(one.name for probe, one in elements if level(probe, _positive(one.statement))),
+        frozenset(part.name for probe, part in elements if level(probe, _positive(part.statement))),
         {probe.name: level(probe, _atoms(probe)) for probe in rules},
     )
 
@@ -127,13 +127,13 @@ def _positive(text: str) -> Iterator[_Node]:
     return (node for node in nodes if not node.name.startswith(PREFIX))
 
 
-@trees.remembered_by_identity
+@trees.cached_by_identity
 def _rests_on(probe: Probe) -> frozenset[_Node]:
     texts = (probe.statement, *(element.statement for element in probe.elements))
     return frozenset(_positive("\n".join(texts)))
 
 
-@trees.remembered_by_identity
+@trees.cached_by_identity
 def _atoms(probe: Probe) -> tuple[_Node, ...]:
     return tuple(_node(part.atom.symbol) for part in probe.body if is_atom(part, Sign.NoSign))
 
@@ -177,30 +177,31 @@ class RuleInstances:
         grounding: Grounding,
         strata: Strata,
         true: Set[Ground],
-        given: Set[Ground],
+        facts: Set[Ground],
         number: int = 0,
     ) -> None:
-        self.grounding, self._strata, self._true, self._given = grounding, strata, true, given
+        self.grounding, self._strata, self._true, self._given = grounding, strata, true, facts
         self.by_head: dict[Ground, list[RuleInstance]] = {}
         self.objective: list[RuleInstance] = []
         self.violated: list[RuleInstance] = []
         recursive: list[RuleInstance] = []
         for probe in probes:
-            own = [RuleInstance(probe, parts, number) for parts in grounding.firings(number, probe)]
+            values = grounding.firings(number, probe)
+            firings = [RuleInstance(probe, parts, number) for parts in values]
             if probe.kind.derives:
-                for firing in own:
+                for firing in firings:
                     self.by_head.setdefault(firing.head, []).append(firing)
                 if probe.name in strata.recursive_probes:
-                    recursive += own
+                    recursive += firings
             elif probe.kind is Kind.OBJECTIVE:
                 # Elements without numbers do not count.
                 self.objective += (
                     firing
-                    for firing in own
+                    for firing in firings
                     if all(term.type is SymbolType.Number for term in firing.head.arguments[:2])
                 )
             else:
-                self.violated += own
+                self.violated += firings
         if untrue := self.by_head.keys() - true:
             raise TraceError(f"{min(untrue)} is derived, but not in the answer", hint="Report this")
         self._levels: dict[Ground, int] = {}
@@ -218,10 +219,10 @@ class RuleInstances:
     @cached_property
     def by_rule(self) -> Mapping[str, Sequence[RuleInstance]]:
         """The firings that derive atoms or count in the objective, by the names of their rules."""
-        found: dict[str, list[RuleInstance]] = defaultdict(list)
+        by_rule: dict[str, list[RuleInstance]] = defaultdict(list)
         for firing in chain(self.deriving, self.objective):
-            found[firing.probe.rule.name].append(firing)
-        return found
+            by_rule[firing.probe.rule.name].append(firing)
+        return by_rule
 
     def groups(self, firing: RuleInstance) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, in the order of its body."""
@@ -238,8 +239,8 @@ class RuleInstances:
 
     def firings(self, atom: Ground) -> list[RuleInstance]:
         """The firings that derive an atom, the first in the order of derivation in front."""
-        found = self.by_head.get(atom, [])
-        return sorted(found, key=self._place) if len(found) > 1 else found
+        firings = self.by_head.get(atom, [])
+        return sorted(firings, key=self._place) if len(firings) > 1 else firings
 
     def rank(self, atom: Ground) -> tuple[int, int]:
         """Where an atom stands in the order of derivation: stratum, and level within it."""
@@ -257,14 +258,14 @@ class RuleInstances:
         key = firing, id(companion)
         if key not in self._elements:
             if not self.grounding.knows(firing):
-                # Whoever asks for what no decision rests on asks for more of that.
+                # A request beyond what decisions rest on is followed by more of them.
                 self.grounding.want(chain([firing], self.deriving, self.objective))
-            found = (
+            elements = (
                 Element(probe, parts)
                 for probe in companion.elements
                 for parts in sorted(self.grounding.elements(firing, probe), key=list)
             )
-            self._elements[key] = tuple(filter(self._holds, found))
+            self._elements[key] = tuple(filter(self._holds, elements))
         return self._elements[key]
 
     def _holds(self, element: Element) -> bool:

@@ -23,7 +23,7 @@ from ists_asp.syntax.trees import ANY, PREFIX, fill, functions, is_atom, tuple_o
 from ists_asp.trace.decisions import RulePlace, own_rules
 from ists_asp.trace.instances import agrees
 from ists_asp.trace.probes import Probe, Query, spoken_of
-from ists_asp.trace.rendering import Branch, Grower, own, render
+from ists_asp.trace.rendering import Branch, Grower, render, user_branch
 from ists_asp.trace.trace import Trace
 
 _DROPPED = 2  # literals left out at most
@@ -52,7 +52,7 @@ class _Miss(NamedTuple):
     def order(self) -> tuple[int | str, ...]:
         rule = self.query.probe.rule
         lacking = len(self.query.dropped) + len(self.query.unknown)
-        denied = any(is_atom(one, Sign.Negation) for one in self.query.dropped)
+        denied = any(is_atom(literal, Sign.Negation) for literal in self.query.dropped)
         return lacking, is_core(rule), self.gap < 0, self.gap, not denied, rule.file, rule.line
 
 
@@ -76,8 +76,8 @@ class NearMisses:
         """Branches for rules nearest to an atom (:data:`ANY`: anything), ``depth`` rules deep."""
         self._asked = set()
         parts = tuple(reread(part, frozenset({ANY})) for part in wanted.arguments)
-        known = [ANY if ANY in part else part for part in wanted.arguments]
-        return self._explain(_atom(wanted.partition("(")[0], known), depth, parts)
+        arguments = [ANY if ANY in part else part for part in wanted.arguments]
+        return self._explain(_atom(wanted.partition("(")[0], arguments), depth, parts)
 
     def of_rules(self, names: Collection[str]) -> Iterator[Branch]:
         """The literals that rules with some names lack to fire: of each the nearest instance."""
@@ -88,8 +88,8 @@ class NearMisses:
             assert probe.head is not None
             head = next(functions(probe.head.atom.symbol))
             wanted = _atom(head.name, [ANY] * len(head.arguments))
-            found = (self._misses(wanted, [probe], size + 1) for size in range(_DROPPED))
-            yield from next(filter(None, found), [])
+            misses = (self._misses(wanted, [probe], size + 1) for size in range(_DROPPED))
+            yield from next(filter(None, misses), [])
 
     @classmethod
     def any_of(cls, trace: Trace, names: Collection[str]) -> bool:
@@ -107,14 +107,14 @@ class NearMisses:
         if wanted in self._asked:
             return [Branch(self._trace.tell("(see above)"))]
         self._asked.add(wanted)
-        found = [*self._deriving(wanted)]
+        probes_ = [*self._deriving(wanted)]
         if parts is not None:
             matching = self._trace.reified.matching(wanted.partition("(")[0], parts)
-            found = [probe for probe, _ in matching]
-        probes = [probe for probe in found if probe.body]
+            probes_ = [probe for probe, _ in matching]
+        probes = [probe for probe in probes_ if probe.body]
         if not probes:
             lists = "it is none of those that the rules list"
-            return [Branch(tell(lists if found else "it is none of those that the input has"))]
+            return [Branch(tell(lists if probes_ else "it is none of those that the input has"))]
         for size in range(1, _DROPPED + 1):
             misses = self._misses(wanted, probes, size)
             hopeful = [miss for miss in misses if not self._is_hopeless(miss)]
@@ -138,22 +138,22 @@ class NearMisses:
         if not queries:
             return []
         number = Number(next(_NUMBERS))
-        given = [parse_term(part) for part in wanted.arguments if part != ANY]
+        arguments = [parse_term(part) for part in wanted.arguments if part != ANY]
         with self._control.backend() as backend:
-            backend.add_rule([backend.add_atom(Function(part, [number, *given]))])
+            backend.add_rule([backend.add_atom(Function(part, [number, *arguments]))])
         self._control.ground([(part, [number])])
-        found = [
-            _Miss.of(query, one.symbol)
+        misses = [
+            _Miss.of(query, atom.symbol)
             for query in queries
-            for one in self._control.symbolic_atoms.by_signature(query.name, 3)
-            if one.symbol.arguments[2] == number
+            for atom in self._control.symbolic_atoms.by_signature(query.name, 3)
+            if atom.symbol.arguments[2] == number
         ]
         best: dict[tuple[str, int], _Miss] = {}
-        for miss in sorted(found, key=lambda miss: miss.order):
+        for miss in sorted(misses, key=lambda miss: miss.order):
             place = miss.query.probe.rule.file, miss.query.probe.rule.line
-            absent = (one for one in miss.query.dropped if is_atom(one, Sign.NoSign))
+            absent = (literal for literal in miss.query.dropped if is_atom(literal, Sign.NoSign))
             # What holds is not missing: something that is unknown without it fails.
-            holds = (self._matching(_wanted(one, miss.values)) for one in absent)
+            holds = (self._matching(_wanted(literal, miss.values)) for literal in absent)
             if place not in best and not any(holds):
                 best[place] = miss
         return list(best.values())
@@ -163,8 +163,8 @@ class NearMisses:
     ) -> tuple[str, tuple[Query, ...]]:
         """The part of the program that looks for misses, ready in the control, and its queries."""
         are_known = [part != ANY for part in wanted.arguments]
-        known = "".join("x" if is_known else "_" for is_known in are_known)
-        part = f"{PREFIX}near{size}_{known}{'' if wanted.positive else 'n'}_{wanted.name}"
+        pattern = "".join("x" if is_known else "_" for is_known in are_known)
+        part = f"{PREFIX}near{size}_{pattern}{'' if wanted.positive else 'n'}_{wanted.name}"
         if len(probes) == 1:
             part += probes[0].name
         written = self._trace.reified.queries
@@ -183,7 +183,8 @@ class NearMisses:
 
     def _is_hopeless(self, miss: _Miss) -> bool:
         """Whether a rule lacks what nothing derives and the input has nothing of."""
-        atoms = [_wanted(one, {}) for one in miss.query.dropped if is_atom(one, Sign.NoSign)]
+        positive = (literal for literal in miss.query.dropped if is_atom(literal, Sign.NoSign))
+        atoms = [_wanted(literal, {}) for literal in positive]
         return any(not self._deriving(atom) and not self._matching(atom) for atom in atoms)
 
     def _branch(self, miss: _Miss, depth: int) -> Branch:
@@ -202,27 +203,28 @@ class NearMisses:
             below = list(self._origins(literal, miss, depth))
             return Branch(tell("fails: {text}", text=fill(str(literal), values)), below=below)
         wanted = _wanted(literal, values)
-        told = self._trace.deriving(wanted) or self._trace.words.atom(wanted)
+        text = self._trace.deriving(wanted) or self._trace.words.atom(wanted)
         if literal.sign == Sign.NoSign:
-            branch = Branch(tell("missing: {text}", text=told))
+            branch = Branch(tell("missing: {text}", text=text))
             signature = wanted.name, len(wanted.arguments), wanted.positive
             atoms = self._trace.best.control.symbolic_atoms.by_signature(*signature)
-            if any(not found.is_fact and agrees(wanted, Ground(found.symbol)) for found in atoms):
+            if any(agrees(wanted, Ground(atom.symbol)) for atom in atoms if not atom.is_fact):
                 branch.below.append(Branch(tell("it is possible, but not in this answer")))
             elif depth > 1:
                 branch.below += self._explain(wanted, depth - 1)
             return branch
         first = min(self._matching(wanted), default=None)
         if first is None:
-            return Branch(tell("missing: {text}", text=told))
+            return Branch(tell("missing: {text}", text=text))
         first_said = self._trace.words.atom(first)
         branch = Branch(tell("fails, as this holds: {text}", text=first_said))
         if first in self._trace.true:
             branch = Branch(tell("fails, as this holds"))
             branch.below += Grower(self._trace, min(depth, 2)).atom(first)
-            shown = "\n".join(render(branch))
-            mine = own_rules(self._trace, [first])
-            branch.below += own(self._trace, [one for one in mine if f"[{one.rule}]" not in shown])
+            rendered = "\n".join(render(branch))
+            users = own_rules(self._trace, [first])
+            unseen = [reason for reason in users if f"[{reason.rule}]" not in rendered]
+            branch.below += user_branch(self._trace, unseen)
         return branch
 
     def _origins(self, literal: AST, miss: _Miss, depth: int) -> Iterator[Branch]:
@@ -239,8 +241,8 @@ class NearMisses:
 
 def _with_body(trace: Trace, names: Collection[str]) -> list[Probe]:
     """The probes of rules with some names that derive atoms from others."""
-    own = (probe for probe in trace.reified.probes if probe.rule.name in names)
-    return [probe for probe in own if probe.head is not None and probe.body]
+    probes = (probe for probe in trace.reified.probes if probe.rule.name in names)
+    return [probe for probe in probes if probe.head is not None and probe.body]
 
 
 def _atom(name: str, arguments: Sequence[str]) -> Ground:
@@ -253,8 +255,8 @@ def _wanted(literal: AST, values: Mapping[str, Ground]) -> Ground:
     sign = "-" if term.ast_type is ASTType.UnaryOperation else ""
     (term,) = functions(term)
     atom = filled_atom(read_atom(term), dict(values))
-    known = [written(part) if is_ground(part) else ANY for part in atom.arguments]
-    return _atom(sign + atom.name, known)
+    arguments = [written(part) if is_ground(part) else ANY for part in atom.arguments]
+    return _atom(sign + atom.name, arguments)
 
 
 def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Iterator[Query]:
@@ -291,9 +293,9 @@ def _usable(wanted: AST, rest: Sequence[AST], variables: set[str]) -> tuple[list
     waiting = [wanted, *rest]
     while True:
         for part in waiting:
-            given = _provides(part, bound)
-            if (variable_names(part, local=True) & variables) <= bound | given:
-                bound |= given
+            provided = _provides(part, bound)
+            if (variable_names(part, local=True) & variables) <= bound | provided:
+                bound |= provided
                 used.append(part)
                 waiting = [other for other in waiting if other is not part]
                 break

@@ -103,7 +103,7 @@ class Probe(msgspec.Struct, array_like=True, frozen=True, dict=True):
     def read(self) -> Read:
         """Its head and its body, read."""
         derived, *others = read_statement(self._parsed)[0]
-        return Read.recalled([derived if self.kind.derives else [], *others], frozenset())
+        return Read.from_stored([derived if self.kind.derives else [], *others], frozenset())
 
     @property
     def head(self) -> AST | None:
@@ -163,9 +163,9 @@ class ProbeWriter:
         self._variables = sorted(set().union(*map(variable_names, literals)))
         formats = _Formats(self._variables, self._constants)
         atoms = formats.literals(body)
-        own, needed, derived = Literal(place, Sign.NoSign, ast.BooleanConstant(0)), body, "0"
+        literal, needed, derived = Literal(place, Sign.NoSign, ast.BooleanConstant(0)), body, "0"
         if head is not None and kind.derives:
-            own, derived = head, formats.term(head.atom.symbol, atom=True)
+            literal, derived = head, formats.term(head.atom.symbol, atom=True)
             needed = body if kind is Kind.RULE else [*body, head]
         elif head is not None:
             derived = formats.arguments("", head.arguments)
@@ -178,7 +178,7 @@ class ProbeWriter:
             rule,
             kind,
             name,
-            str(Rule(place, own, body)),
+            str(Rule(place, literal, body)),
             str(Rule(place, atom(place, name, arguments), needed)),
             tuple(self._variables),
             len(arguments),
@@ -283,7 +283,7 @@ _IGNORED = (
 """Statements that make no difference to what is an answer set."""
 
 
-@trees.remembered_by_identity
+@trees.cached_by_identity
 def probes_of(
     statement: AST, rule: NamedRule, number: int, constants: frozenset[str] = frozenset()
 ) -> tuple[Probe, ...]:
@@ -382,8 +382,8 @@ def _disjunction(head: AST, body: list[AST]) -> Iterator[tuple[Kind, AST | None,
                 different = ast.Comparison(literal.atom.symbol, [guard])
                 conditions.append(Literal(head.location, Sign.NoSign, different))
             others.append(ast.ConditionalLiteral(head.location, _negated(literal), conditions))
-        kept = _apart(body, element)
-        yield Kind.DISJUNCTION, element.literal, [*kept, *element.condition, *others]
+        renamed = _apart(body, element)
+        yield Kind.DISJUNCTION, element.literal, [*renamed, *element.condition, *others]
     # A disjunction may have no element that is an atom, or none whose condition holds.
     failing = [
         ast.ConditionalLiteral(head.location, _negated(part.literal), part.condition)

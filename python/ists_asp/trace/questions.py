@@ -58,41 +58,42 @@ _NUMBERED = re.compile(r".*<==>.*|\s*\w+\s*:[\s\d,-]*|\s*-?[a-z_][\w']*\(.*\)\s*
 _CLAIM = re.compile(r'\s*"?([^"~]+?)"?\s*~\s*"?([^"~]+?)"?(?:\s+([A-Z]+[12]?\w*))?(?:\s+(\d))?\s*')
 
 
-def by_numbers(asked: Sequence[str], answer: Answer) -> str:
+def by_numbers(phrases: Sequence[str], answer: Answer) -> str:
     """A question by token numbers, whether it was asked by these or by words."""
-    asked = asked or [""]
-    text = asked[0]
-    if len(asked) == 1 and (is_rating(text) or _NUMBERED.fullmatch(text)):
+    phrases = phrases or [""]
+    text = phrases[0]
+    if len(phrases) == 1 and (is_rating(text) or _NUMBERED.fullmatch(text)):
         return text
-    if len(asked) == 1 and (claim := _CLAIM.fullmatch(text)):
-        asked = [*filter(None, claim.groups())]
-    where = f"decision '{shortened(' '.join(asked))}'"
-    named = (n for n, one in enumerate(asked) if n and one.partition("_")[0] in tuple(Label))
-    end = next(named, len(asked))
-    words, more = asked[:end], asked[end:]
-    if len(words) > 2 or len(more) > 2:
+    if len(phrases) == 1 and (claim := _CLAIM.fullmatch(text)):
+        phrases = [*filter(None, claim.groups())]
+    where = f"decision '{shortened(' '.join(phrases))}'"
+    named = (n for n, word in enumerate(phrases) if n and word.partition("_")[0] in tuple(Label))
+    end = next(named, len(phrases))
+    words, label_score = phrases[:end], phrases[end:]
+    if len(words) > 2 or len(label_score) > 2:
         hint = "Put each phrase in quotes, and a label in capitals"
         raise UsageError(f"{len(words)} phrases", where=where, expected="one or two", hint=hint)
-    if len(words) == 1 and not (more and Label(more[0].partition("_")[0]).aligned):
+    if len(words) == 1 and not (label_score and Label(label_score[0].partition("_")[0]).aligned):
         side, tokens = _only(words[0], (1, 2), answer, where)
-        told = " ".join(map(str, tokens))
-        if not more:
-            return f"{side}: {told}"
-        sides = [told, "0"] if side == 1 else ["0", told]
+        listed = " ".join(map(str, tokens))
+        if not label_score:
+            return f"{side}: {listed}"
+        sides = [listed, "0"] if side == 1 else ["0", listed]
     else:
-        one, two = (_only(words[-n], (side,), answer, where)[1] for n, side in ((0, 1), (1, 2)))
+        _, tokens1 = _only(words[0], (1,), answer, where)
+        _, tokens2 = _only(words[-1], (2,), answer, where)
         for line in answer.alignments:
-            if {*one} <= {*line.tokens1} and {*two} <= {*line.tokens2}:
-                one, two = line.sides
-        sides = [" ".join(map(str, tokens)) for tokens in (one, two)]
-    return " // ".join((" <==> ".join(sides), *more))
+            if {*tokens1} <= {*line.tokens1} and {*tokens2} <= {*line.tokens2}:
+                tokens1, tokens2 = line.sides
+        sides = [" ".join(map(str, tokens)) for tokens in (tokens1, tokens2)]
+    return " // ".join((" <==> ".join(sides), *label_score))
 
 
 def _only(
     phrase: str, sides: Sequence[int], answer: Answer, where: str
 ) -> tuple[int, tuple[int, ...]]:
     """The only chunk, or run of chunks, in which words stand, with its sentence."""
-    found: dict[tuple[int, tuple[int, ...]], str] = {}
+    matches: dict[tuple[int, tuple[int, ...]], str] = {}
     wanted = "".join(phrase.lower().split())
     for side in sides:
         sentence = answer.pair.sentences[side - 1]
@@ -104,16 +105,16 @@ def _only(
             if text.startswith(wanted, ends[n]) and end in ends:
                 parts = _chunks_of(answer, side, range(n + 1, ends.index(end) + 1))
                 tokens = tuple(token for _, part in parts for token in part)
-                found[side, tokens] = f"{side}: {tokens_text(tokens)} ({sentence.words(tokens)})"
+                matches[side, tokens] = f"{side}: {tokens_text(tokens)} ({sentence.words(tokens)})"
     place = f"sentence {sides[0]}" if len(sides) == 1 else "either sentence"
-    if not found:
+    if not matches:
         fault = f"there is no '{shortened(phrase)}' in {place}"
         raise UsageError(fault, where=where, expected=f"words of it, or {_FORM}")
-    if len(found) > 1:
-        fault = f"'{phrase}' stands in {len(found)} chunks, {', '.join(found.values())}"
+    if len(matches) > 1:
+        fault = f"'{phrase}' stands in {len(matches)} chunks, {', '.join(matches.values())}"
         hint = 'Ask by token numbers, as in "3 4 <==> 3" or "1: 3 4", or with more words'
         raise UsageError(fault, where=where, hint=hint)
-    return next(iter(found))
+    return next(iter(matches))
 
 
 def read_question(text: str, answer: Answer) -> Question:
@@ -127,10 +128,10 @@ def read_question(text: str, answer: Answer) -> Question:
     if side.strip() not in ("1", "2"):
         raise UsageError(f"there is no sentence {side.strip()}", where=where, expected="1 or 2")
     number = int(side)
-    found = _tokens(tokens, answer.pair, number, where)
-    if not found or found != tuple(range(found[0], found[-1] + 1)):
+    tokens_ = _tokens(tokens, answer.pair, number, where)
+    if not tokens_ or tokens_ != tuple(range(tokens_[0], tokens_[-1] + 1)):
         raise UsageError("a chunk is a run of neighbouring tokens", where=where, expected=_FORM)
-    return Question(found, (), number)
+    return Question(tokens_, (), number)
 
 
 def _alignment(text: str, answer: Answer, where: str) -> Question:
@@ -152,20 +153,20 @@ def _alignment(text: str, answer: Answer, where: str) -> Question:
     if not whole and score is not None:
         raise UsageError("a score where one side is empty", where=where, expected="NIL, or none")
     if not whole and label is None:
-        known = {line.sides: line.label for line in answer.alignments}
-        label = known.get((tokens1, tokens2), Label.NOALI)
+        labels = {line.sides: line.label for line in answer.alignments}
+        label = labels.get((tokens1, tokens2), Label.NOALI)
     return Question(tokens1, tokens2, 0, label, tags, score)
 
 
 def _tokens(text: str, pair: Pair, side: int, where: str) -> tuple[int, ...]:
-    found = tuple(number for number in numbers(text, where) if number)
+    tokens = tuple(number for number in numbers(text, where) if number)
     if not text.strip():
         raise UsageError("a side has no tokens", where=where, expected=_FORM, hint="Write 0")
     size = pair.sizes[side - 1]
-    if beyond := [number for number in found if number > size]:
+    if beyond := [number for number in tokens if number > size]:
         fault = f"sentence {side} has no token {beyond[0]}"
         raise UsageError(fault, where=where, expected=f"1 to {size}")
-    return found
+    return tokens
 
 
 def _label(text: str, where: str) -> tuple[Label, frozenset[Tag]]:
@@ -198,7 +199,7 @@ def is_atom_question(text: str) -> bool:
 def read_atom(text: str, trace: Trace) -> Ground:
     """Read an atom, whose predicate some rule or fact must have."""
     where = f"atom '{shortened(text)}'"
-    written = _PART.sub(lambda found: found["string"] or ANY, text.strip())
+    written = _PART.sub(lambda match: match["string"] or ANY, text.strip())
     symbol = None
     with suppress(RuntimeError):
         symbol = parse_term(written, logger=lambda _code, _text: None)
@@ -207,11 +208,12 @@ def read_atom(text: str, trace: Trace) -> Ground:
         hint = 'Words stand in double quotes: word(1,_,"cat")'
         raise UsageError("it is not an atom", where=where, expected=expected, hint=hint)
     key = symbol.name, len(symbol.arguments)
-    known = {(name, arity) for name, arity in trace.reified.deriving if not name.startswith("-")}
-    known |= {(fact.name, len(fact.arguments)) for fact in (*trace.given, *trace.rewritten.known)}
-    if key not in known:
+    signatures = {other for other in trace.reified.deriving if not other[0].startswith("-")}
+    facts = (*trace.given, *trace.rewritten.known)
+    signatures |= {(fact.name, len(fact.arguments)) for fact in facts}
+    if key not in signatures:
         fault = f"no rule and no fact has the predicate {key[0]}/{key[1]}"
-        hint = suggestion(key, known) or "See ists-asp rules vocabulary, or ists-asp facts"
+        hint = suggestion(key, signatures) or "See ists-asp rules vocabulary, or ists-asp facts"
         raise UsageError(fault, where=where, hint=hint)
     return Ground(symbol)
 
@@ -219,9 +221,10 @@ def read_atom(text: str, trace: Trace) -> Ground:
 def agreeing(term: Ground, trace: Trace) -> tuple[Ground, ...]:
     """The atoms that agree with a term but for its ``_`` and primes behind its name, sorted."""
     name, _, rest = term.partition("(")
-    own = {term, *(f"{one}({rest}" for one, _ in trace.reified.deriving if one.rstrip("'") == name)}
-    found = trace.matching(map(Ground, own if rest else [term]))
-    return tuple(sorted({*found, *filter(partial(agrees, term), trace.given)}))
+    names = [other for other, _ in trace.reified.deriving if other.rstrip("'") == name]
+    terms = {term, *(f"{other}({rest}" for other in names)}
+    matching = trace.matching(map(Ground, terms if rest else [term]))
+    return tuple(sorted({*matching, *filter(partial(agrees, term), trace.given)}))
 
 
 _LEFT, _BEGINS = (
@@ -245,28 +248,28 @@ def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
         return tuple(_chunk(trace, question.side, question.tokens1))
     both = (1, question.tokens1), (2, question.tokens2)
     sides = [(side, tokens) for side, tokens in both if tokens]
-    found = [goal for side, tokens in sides for goal in _chunks(trace, side, tokens)]
-    if not all(holds(trace, goal) for goal in found):
-        return tuple(found)
+    goals_ = [goal for side, tokens in sides for goal in _chunks(trace, side, tokens)]
+    if not all(holds(trace, goal) for goal in goals_):
+        return tuple(goals_)
     if len(sides) == 1:
         ((side, tokens),) = sides
         for number, chunk in _chunks_of(trace.answer, side, tokens):
             atom = Ground(f"{str(question.label).lower()}({side},{number})")
             words = _words(trace, side, chunk)
-            found.append(
+            goals_.append(
                 Goal(atom, True, trace.tell(_LEFT, words=words, side=side, label=question.label))
             )
-        return tuple(found)
+        return tuple(goals_)
     spans = ",".join(_span(trace, side, tokens) for side, tokens in sides)
     words = " ~ ".join(_words(trace, side, tokens) for side, tokens in sides)
-    found.append(Goal(Ground(f"{ALIGNED.name}({spans})"), True, words))
+    goals_.append(Goal(Ground(f"{ALIGNED.name}({spans})"), True, words))
     tags = ((TAG, tag) for tag in sorted(question.tags))
     for predicate, value in ((LABEL, question.label), (SCORE, question.score), *tags):
         if value is not None:
             words = f"{words} // {str(value).upper()}"
             atom = Ground(f"{predicate.name}({spans},{str(value).lower()})")
-            found.append(Goal(atom, True, words))
-    return tuple(found)
+            goals_.append(Goal(atom, True, words))
+    return tuple(goals_)
 
 
 def holds(trace: Trace, goal: Goal) -> bool:

@@ -27,7 +27,7 @@ from ists_asp.trace.grounding import Grounding, ground_probes, later_statements
 from ists_asp.trace.instances import RuleInstances, Strata, find_strata
 from ists_asp.trace.probes import Probe, Query, probe_of_fact, probes_of, spoken_of
 
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 Names: TypeAlias = "frozenset[str] | None"  # of the rules that are looked at; None for all
 
 
@@ -42,17 +42,17 @@ class ReifiedRules:
         self._constants = frozenset((*solver.options.constants, *check_kinds({}, rules)))
         kind = ASTType.Definition
         self._definitions = [str(node) for node in rules.statements if node.ast_type is kind]
-        self.by_statement = self._recalled_probes()
+        self.by_statement = self._cached_probes()
         self.probes = tuple(chain.from_iterable(self.by_statement))
         self.queries: dict[str, tuple[Query, ...]] = {}
         self._rewritten: dict[tuple[int, Names], Rewritten] = {}
 
-    def _recalled_probes(self) -> Sequence[tuple[Probe, ...]]:
+    def _cached_probes(self) -> Sequence[tuple[Probe, ...]]:
         """The probes of each statement; those of facts are made again, which is faster."""
         both = list(self.rules.both)
 
         def work() -> list[tuple[Probe, ...]]:
-            return [probes_of(*one, number, self._constants) for number, one in enumerate(both)]
+            return [probes_of(*pair, number, self._constants) for number, pair in enumerate(both)]
 
         def data(probes: Iterable[Probe]) -> object:
             return [probe.name if probe.is_fact else to_builtins(probe)[1:] for probe in probes]
@@ -62,31 +62,33 @@ class ReifiedRules:
                 return probe_of_fact(statement, rule, probe)
             return convert([rule, *probe], Probe)
 
-        remembered = self.rules.remembered
+        remembered = self.rules.memo
         if remembered.store is None:
             return work()
         stored = remembered.recall("probes", sorted(self._constants), lambda: [*map(data, work())])
         written = zip(both, stored, strict=True)
         return [tuple(read(*rule, probe) for probe in probes) for rule, probes in written]
 
-    def _recalled(self, what: str, kind: type[_Found], work: Callable[[], _Found]) -> _Found:
-        remembered = self.rules.remembered
+    def _cached(self, key: str, kind: type[_Result], work: Callable[[], _Result]) -> _Result:
+        remembered = self.rules.memo
         if remembered.store is None:
             return work()
-        kept = remembered.recall(what, sorted(self._constants), lambda: to_builtins(work()))
-        return convert(kept, kind)
+        stored = remembered.recall(key, sorted(self._constants), lambda: to_builtins(work()))
+        return convert(stored, kind)
 
     @cached_property
     def strata(self) -> Strata:
         """The order in which predicates are derived."""
-        return self._recalled("strata", Strata, lambda: find_strata(self.probes))
+        return self._cached("strata", Strata, lambda: find_strata(self.probes))
 
     @cached_property
     def places(self) -> ArgumentTypes:
         """The types of the variables of the rules."""
         rules = (probe for probe in self.probes if not probe.is_fact)
-        return self._recalled(
-            "places", ArgumentTypes, lambda: argument_types({one.name: one.read for one in rules})
+        return self._cached(
+            "places",
+            ArgumentTypes,
+            lambda: argument_types({rule.name: rule.read for rule in rules}),
         )
 
     @cached_property
@@ -97,31 +99,31 @@ class ReifiedRules:
     @cached_property
     def switched(self) -> Solver[Answer]:
         """A solver of the same rules, with a switch for each that may restrain an answer."""
-        every, rules = frozenset[int]().union(*self.restraining), self.rules.rules
-        return self.solver.switched({place for place in every if not is_core(rules[place])})
+        restraining, rules = frozenset[int]().union(*self.restraining), self.rules.rules
+        return self.solver.switched({place for place in restraining if not is_core(rules[place])})
 
     @cached_property
-    def own(self) -> frozenset[int]:
-        """The identities of the rules that did not come along: those of the user."""
+    def user_rules(self) -> frozenset[int]:
+        """The identities of the user's rules, those that are not shipped."""
         texts = {file.name: shipped_texts(file.path) for file in self.rules.files}
         return frozenset(
             id(rule)
             for rule in self.rules.rules
-            if (known := texts.get(rule.file)) is not None
-            and not any(rule.text in text for text in known)
+            if (shipped := texts.get(rule.file)) is not None
+            and not any(rule.text in text for text in shipped)
         )
 
     @cached_property
     def deriving(self) -> Mapping[tuple[str, int], tuple[Probe, ...]]:
         """The probes that may derive the atoms of a predicate; ``-p`` is called so."""
-        found: dict[tuple[str, int], list[Probe]] = defaultdict(list)
+        by_predicate: dict[tuple[str, int], list[Probe]] = defaultdict(list)
         for probe in self.probes:
             if probe.head is not None:
                 term = probe.head.atom.symbol
                 sign = "-" if term.ast_type is ASTType.UnaryOperation else ""
                 for key in {(sign + head.name, len(head.arguments)) for head in functions(term)}:
-                    found[key].append(probe)
-        return {key: tuple(probes) for key, probes in found.items()}
+                    by_predicate[key].append(probe)
+        return {key: tuple(probes) for key, probes in by_predicate.items()}
 
     def matching(self, name: str, parts: Sequence[Term]) -> Iterator[tuple[Probe, Bindings]]:
         """The probes that may derive an atom of these arguments, and what these tell of it."""
@@ -157,23 +159,23 @@ class Rewritten:
         self._reified, self.program, self._names = reified, program, names
         open_ = {id(statement) for statement in program.statements}
         once: list[Probe] = []
-        each: list[Probe] = []
+        per_pair: list[Probe] = []
         for statement, probes in zip(reified.rules.statements, reified.by_statement, strict=True):
-            (each if id(statement) in open_ else once).extend(probes)
+            (per_pair if id(statement) in open_ else once).extend(probes)
         self.strata = reified.strata if names is None else Strata({}, frozenset(), frozenset(), {})
         if names is not None:
             derived: set[str] = set()
-            more = {probe.predicate for probe in once if probe.rule.name in names}
-            while more:
-                derived |= more
+            added = {probe.predicate for probe in once if probe.rule.name in names}
+            while added:
+                derived |= added
                 resting = (probe for probe in once if not derived.isdisjoint(probe.needs))
-                more = {probe.predicate for probe in resting} - derived
+                added = {probe.predicate for probe in resting} - derived
 
             def wanted(probe: Probe) -> bool:
                 return probe.rule.name in names or not derived.isdisjoint(probe.needs)
 
-            once, each = [*filter(wanted, once)], [*filter(wanted, each)]
-        self.probes = tuple(each)
+            once, per_pair = [*filter(wanted, once)], [*filter(wanted, per_pair)]
+        self.probes = tuple(per_pair)
         self.once = once
         self.table_probes = frozenset(probe.name for probe in once)
         self.known_by_name: dict[str, list[Ground]] = defaultdict(list)
@@ -203,22 +205,22 @@ class Rewritten:
         def work() -> str:
             pairing = Pairing(self.program.tables)
             text = "\n".join(probe.statement for probe in self.probes)
-            return "\n".join(str(pairing.statement(one)) for one in parse(text))
+            return "\n".join(str(pairing.statement(statement)) for statement in parse(text))
 
-        return parse(self._recalled("traced pairs", work))
+        return parse(self._cached("traced pairs", work))
 
     @cached_property
     def later(self) -> str:
         """The statements that find elements for a pair."""
-        return self._recalled("elements", lambda: later_statements(self.probes))
+        return self._cached("elements", lambda: later_statements(self.probes))
 
     @cached_property
     def paired_later(self) -> str:
         """The statements that find elements for several pairs."""
         pairing = Pairing(self.program.tables)
-        return self._recalled("traced elements", lambda: later_statements(self.probes, pairing))
+        return self._cached("traced elements", lambda: later_statements(self.probes, pairing))
 
-    def _recalled(self, what: str, work: Callable[[], str]) -> str:
+    def _cached(self, key: str, work: Callable[[], str]) -> str:
         options = [list(self._reified.solver.arguments), sorted(map(list, self.program.tables))]
         options += [] if self._names is None else [sorted(self._names)]
-        return str(self._reified.rules.remembered.recall(what, options, work))
+        return str(self._reified.rules.memo.recall(key, options, work))

@@ -72,9 +72,9 @@ def fired(trace: Trace, firing: RuleInstance) -> Branch:
     return Branch(trace.says(firing), str(RulePlace.of(firing.probe.rule)))
 
 
-def own(trace: Trace, found: Iterable[Because]) -> list[Branch]:
+def user_branch(trace: Trace, reasons: Iterable[Because]) -> list[Branch]:
     """The branch of the user's rules among what something rests on, if there are any."""
-    below = [Branch(one.sentence, str(one.rule)) for one in found]
+    below = [Branch(rule.sentence, str(rule.rule)) for rule in reasons]
     return [Branch(trace.tell("rests on rules of your own"), below=below)] if below else []
 
 
@@ -88,20 +88,21 @@ class Grower:
     def decision(self, decision: Decision) -> Branch:
         """A decision: its terms in the objective, the runner-up, what permits it."""
         branch, tell = Branch(decision.text, decision.selector), self._trace.tell
-        made = Contrasted(self._trace, decision)
-        found = made.contrast
+        contrasted = Contrasted(self._trace, decision)
+        contrast = contrasted.contrast
         second = runner_up(self._trace, decision)
-        weighed = bool(found.pros or found.cons)
+        weighed = bool(contrast.pros or contrast.cons)
         if weighed or decision.kind in _TOLD:
-            bars = [self._firing(one, max(0, self._depth - 1)) for one in made.forbidding]
-            branch.below.append(Branch(found.sentence))
+            depth = max(0, self._depth - 1)
+            bars = [self._firing(firing, depth) for firing in contrasted.forbidding]
+            branch.below.append(Branch(contrast.sentence))
             branch.below += [Branch(tell("forbidden by"), below=bars)] if bars else []
             pros, cons = map(tell, _TITLES.get(decision.kind, _SIDES))
             whole = self._everything or decision.kind is DecisionKind.RATING
-            branch.below += self._side(pros, found.pros, made.pros, whole=whole)
-            branch.below += self._side(cons, found.cons, made.cons, whole=whole)
+            branch.below += self._side(pros, contrast.pros, contrasted.pros, whole=whole)
+            branch.below += self._side(cons, contrast.cons, contrasted.cons, whole=whole)
         if weighed or decision.kind in (*_TOLD, DecisionKind.BOUNDARY):
-            branch.below += own(self._trace, found.own)
+            branch.below += user_branch(self._trace, contrast.own)
         # What only the order of ties tells apart is no contrast.
         if second is not None and (self._everything or (second.by and second.by[0][0] > _TIES)):
             branch.below.append(Branch(_beats(self._trace, decision, second)))
@@ -111,29 +112,32 @@ class Grower:
             branch.below += self.atom(decision.atom)
         elif not weighed:
             branch.below += [
-                self._firing(one, 0) if self._depth > _FLAT else fired(self._trace, one)
-                for one in made.because
+                self._firing(firing, 0) if self._depth > _FLAT else fired(self._trace, firing)
+                for firing in contrasted.because
             ]
         return branch
 
     def _side(
-        self, title: str, found: Sequence[Reason], by: Sequence[Contribution], *, whole: bool
+        self, title: str, reasons: Sequence[Reason], by: Sequence[Contribution], *, whole: bool
     ) -> Iterator[Branch]:
-        if not found:
+        if not reasons:
             return
-        branch = Branch(title, weight=sum(one.points for one in found))
-        limit = len(found) if whole else _SHOWN
-        for one, contribution in zip(found[:limit], by, strict=False):
-            line = Branch(f"{one.sentence} ({one.name})", str(one.rule or ""), one.points)
+        branch = Branch(title, weight=sum(reason.points for reason in reasons))
+        limit = len(reasons) if whole else _SHOWN
+        for reason, contribution in zip(reasons[:limit], by, strict=False):
+            text = f"{reason.sentence} ({reason.name})"
+            line = Branch(text, str(reason.rule or ""), reason.points)
             several = len(contribution.worths) > 1
-            weights = "".join(self._weighed(one, of_each=several) for one in contribution.worths)
+            weights = "".join(
+                self._weighed(worth, of_each=several) for worth in contribution.worths
+            )
             line.where += weights if v.CORRECTION.name in weights else ""
             if contribution.firing is not None and self._depth > _FLAT:
                 line.below = self._firing(contribution.firing, 0).below
             branch.below.append(line)
-        if rest := found[limit:]:
-            total = sum(one.points for one in rest)
-            branch.below.append(Branch(self._more(len(rest), total)))
+        if hidden := reasons[limit:]:
+            total = sum(reason.points for reason in hidden)
+            branch.below.append(Branch(self._more(len(hidden), total)))
         yield branch
 
     def _more(self, n: int, total: int | None = None) -> str:
@@ -153,16 +157,17 @@ class Grower:
             return [branch]
         if level < self._depth:
             self._shown.add(atom)
-        found = [branch]
+        branches = [branch]
         if self._everything:
-            says = {one: (self._trace.says(one), one.probe.rule.name) for one in reasons}
-            told = {said: one for one, said in reversed(says.items())}
-            found += (self._firing(one, level) for one in others if told[says[one]] is one)
-            for again in found[1:]:
+            says = [(self._trace.says(firing), firing.probe.rule.name) for firing in reasons]
+            distinct = dict(zip(reversed(says), reversed(reasons), strict=True))
+            repeated = {*others}.difference(distinct.values())
+            branches += (self._firing(other, level) for other in others if other not in repeated)
+            for again in branches[1:]:
                 again.text = tell("also: {text}", text=again.text)
         elif rules := {other.probe.rule.name for other in others} - {first.probe.rule.name}:
             branch.below.append(Branch(tell("(also by {rules})", rules=", ".join(sorted(rules)))))
-        return found
+        return branches
 
     def _firing(self, firing: RuleInstance, level: int) -> Branch:
         branch = fired(self._trace, firing)
@@ -181,7 +186,9 @@ class Grower:
 
     def _group(self, firing: RuleInstance, group: Group, level: int) -> Iterator[Branch]:
         counted = group.companion.function in SUMS
-        elements = sorted(group.elements, key=lambda one: (-abs(contributed(one)), str(one.terms)))
+        elements = sorted(
+            group.elements, key=lambda part: (-abs(contributed(part)), str(part.terms))
+        )
         rates = firing.head.name == v.RATING.name
         whole = self._everything or rates or not group.companion.function
         limit = len(elements) if whole else _SHOWN
@@ -209,14 +216,14 @@ class Grower:
 
         Of several labels ``of_each`` says which of them it is for.
         """
-        found, label = "", f" {worth.arguments[1].upper()}" if of_each else ""
+        text, label = "", f" {worth.arguments[1].upper()}" if of_each else ""
         for reason in self._trace.reasons(worth)[:1]:
             for atom in reason.positive:
                 rule = self._trace.reasons(atom)[0].probe.rule
                 several = of_each or len(reason.positive) > 1
                 value = f" {atom.arguments[2].number:+}" if several else ""
-                found += f", {atom.name}{label}{value} {rule.file}:{rule.line}"
-        return found
+                text += f", {atom.name}{label}{value} {rule.file}:{rule.line}"
+        return text
 
     def _term(self, term: Term, chosen: Ground) -> Branch:
         firing = term.firings[0]
@@ -229,8 +236,9 @@ class Grower:
         return branch
 
     def _absent(self, atoms: Iterable[Ground]) -> Iterator[Branch]:
-        told = dict.fromkeys(map(self._trace.deriving, atoms))
-        return (Branch(self._trace.tell("not so: {text}", text=one)) for one in told if one)
+        sentences = dict.fromkeys(map(self._trace.deriving, atoms))
+        tell = self._trace.tell
+        return (Branch(tell("not so: {text}", text=text)) for text in sentences if text)
 
     @staticmethod
     def _is_weight(atom: Ground) -> bool:
@@ -241,12 +249,12 @@ def render(branch: Branch) -> list[str]:
     """A tree as lines of text."""
     weight = "" if branch.weight is None else f"{branch.weight:+} "
     where = f"  [{branch.where}]" if branch.where else ""
-    found = [f"{weight}{unbroken(branch.text)}{unbroken(where)}"]
+    lines = [f"{weight}{unbroken(branch.text)}{unbroken(where)}"]
     for number, below in enumerate(branch.below, start=1):
-        stem, more = ("└─ ", "   ") if number == len(branch.below) else ("├─ ", "│  ")
+        stem, indent = ("└─ ", "   ") if number == len(branch.below) else ("├─ ", "│  ")
         first, *rest = render(below)
-        found += [stem + first, *(more + line for line in rest)]
-    return found
+        lines += [stem + first, *(indent + line for line in rest)]
+    return lines
 
 
 def _beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
@@ -255,12 +263,12 @@ def _beats(trace: Trace, decision: Decision, second: RunnerUp) -> str:
     priority, gain = second.by[0]
     share = trace.tell("by {n} (a tie)" if priority <= _TIES else "by {n}", n=gain)
     if decision.kind in (DecisionKind.LABEL, DecisionKind.SCORE):
-        name, own = decision.atom.name, decision.atom.arguments[2]
+        name, value = decision.atom.name, decision.atom.arguments[2]
         others = [atom.arguments[2] for atom in second.come if atom.name == name]
         if len(others) == 1:
             nearer = _nearer(trace, decision, others[0], gain)
-            said = {"own": own.upper(), "other": others[0].upper(), "share": share}
-            return nearer or trace.tell("{own} beats {other} {share}", **said)
+            values = {"own": value.upper(), "other": others[0].upper(), "share": share}
+            return nearer or trace.tell("{own} beats {other} {share}", **values)
     for count in trace.beginning(v.TOKEN_COUNT, *decision.atom.arguments[:2]):
         number = count.arguments[2].number
         if number > 1 and not gain % number:
@@ -275,16 +283,16 @@ def _nearer(trace: Trace, decision: Decision, other: Ground, gain: int) -> str:
     """By how much a score is nearer than another one; empty where something else had a say."""
     if decision.kind is not DecisionKind.SCORE:
         return ""
-    *spans, own = decision.atom.arguments
+    *spans, score = decision.atom.arguments
     for atom in trace.beginning(v.CLOSENESS, *spans, trace.label_of(spans)):
-        worth, half = atom.arguments[-1].number, WHOLE * (own.number + other.number) // 2
-        off, apart = abs(half - worth), WHOLE * abs(own.number - other.number)
+        worth, half = atom.arguments[-1].number, WHOLE * (score.number + other.number) // 2
+        off, apart = abs(half - worth), WHOLE * abs(score.number - other.number)
         # Beyond the score itself it is nearer by no more than both are apart.
-        if gain == min(2 * off, apart) and (half < worth) == (own.number > other.number):
+        if gain == min(2 * off, apart) and (half < worth) == (score.number > other.number):
             above = "the sum is {sum}: {off} points above {half}, the border to {other}"
             below = "the sum is {sum}: {off} points below {half}, the border to {other}"
-            said = {"sum": worth, "off": off, "half": half}
-            values = {name: f"{value / WHOLE:.2f}" for name, value in said.items()}
+            points = {"sum": worth, "off": off, "half": half}
+            values = {name: f"{value / WHOLE:.2f}" for name, value in points.items()}
             return trace.tell(above if half < worth else below, other=other, **values)
     return ""
 
@@ -312,8 +320,8 @@ def document(
     With ``everything`` it follows all firings that derive an atom, not the first only. To
     ``compare`` is to look for what came second to each decision, which takes a search each.
     """
-    found = decisions(trace) if chosen is None else tuple(chosen)
-    return _Document(trace, everything, compare).write(found, whole=chosen is None)
+    decided = decisions(trace) if chosen is None else tuple(chosen)
+    return _Document(trace, everything, compare).write(decided, whole=chosen is None)
 
 
 class _Document:
@@ -327,13 +335,13 @@ class _Document:
         self._firings: list[Json] = []
         self._open: list[Ground] = []
 
-    def write(self, found: Iterable[Decision], *, whole: bool) -> Json:
+    def write(self, decided: Iterable[Decision], *, whole: bool) -> Json:
         trace = self._trace
-        records = [self._decision(decision) for decision in found]
-        every = trace.objective if whole else [term for one in found for term in one.terms]
-        terms = {id(term): term for term in every}
+        records = [self._decision(decision) for decision in decided]
+        own_terms = chain.from_iterable(decision.terms for decision in decided)
+        terms = {id(term): term for term in (trace.objective if whole else own_terms)}
         numbers = {key: number for number, key in enumerate(terms)}
-        for decision, record in zip(found, records, strict=True):
+        for decision, record in zip(decided, records, strict=True):
             record["objective"] = [numbers[id(term)] for term in decision.terms]
         objective = [
             {
@@ -377,8 +385,8 @@ class _Document:
         if whole:
             record["restraints"] = to_builtins(list(restraints(trace)))
         if trace.rating is not None and whole:
-            own = _Document(trace.rating, self._everything, self._compare)
-            record["rating"] = own.write(decisions(trace.rating), whole=True)
+            rating = _Document(trace.rating, self._everything, self._compare)
+            record["rating"] = rating.write(decisions(trace.rating), whole=True)
         return record
 
     def _decision(self, decision: Decision) -> Json:

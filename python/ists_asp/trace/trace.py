@@ -60,8 +60,8 @@ class Words:
         if kind == TOKEN:
             number = _number(value)
             return (number,) if 0 < number <= len(sentence.tokens) else ()
-        found = self._known.get((kind, side, value))
-        return tuple(sorted(found or (self._proposed(side, value) if kind == SPAN else ())))
+        tokens = self._known.get((kind, side, value))
+        return tuple(sorted(tokens or (self._proposed(side, value) if kind == SPAN else ())))
 
     def _proposed(self, side: int, span: Ground) -> list[int]:
         """The tokens of a span that the rules do not propose."""
@@ -76,8 +76,8 @@ class Words:
         """The words of a token, chunk or span in quotes, if there is one such."""
         key = kind, side, value
         if key not in self._quoted:
-            found = self.tokens(*key)
-            self._quoted[key] = f'"{self._sentences[side].words(found)}"' if found else None
+            tokens = self.tokens(*key)
+            self._quoted[key] = f'"{self._sentences[side].words(tokens)}"' if tokens else None
         return self._quoted[key]
 
     def sentence(self, probe: Probe, values: Mapping[str, Ground]) -> str:
@@ -94,9 +94,9 @@ class Words:
             elif divisor and value.type is SymbolType.Number:
                 text += f"{value.number / divisor:g}"
             else:
-                said = plain(value)
-                said = self.texts.get(said, said) if " " in said else said
-                label = value.upper() if value in _LABELS else self.called.get(value, said)
+                words = plain(value)
+                words = self.texts.get(words, words) if " " in words else words
+                label = value.upper() if value in _LABELS else self.called.get(value, words)
                 text += self._placed(places.get(name), values, value) or label
         return text
 
@@ -118,21 +118,22 @@ class Words:
                 return term  # nothing in it stands for words
         if not term.arguments:
             return plain(term)
-        shown = [self.quoted(*what, part) or self.atom(part) for what, part in self._parts(term)]
-        return f"{'' if term.positive else '-'}{term.name}({','.join(shown)})"
+        parts = [self.quoted(*what, part) or self.atom(part) for what, part in self._parts(term)]
+        return f"{'' if term.positive else '-'}{term.name}({','.join(parts)})"
 
     def about(self, term: Ground) -> set[tuple[int, int]]:
         """The tokens that an atom is about, each with its sentence."""
-        found: set[tuple[int, int]] = set()
+        tokens: set[tuple[int, int]] = set()
         for (kind, side), part in self._parts(term):
-            found |= {(side, token) for token in self.tokens(kind, side, part)} or self.about(part)
-        return found
+            named = {(side, token) for token in self.tokens(kind, side, part)}
+            tokens |= named or self.about(part)
+        return tokens
 
     def _parts(self, term: Ground) -> Iterator[tuple[tuple[str, int], Ground]]:
         """The arguments of a term, each with what it is, and of which sentence; of none it is 0."""
         parts = term.arguments
-        known = self._places.arguments.get(f"{term.name}/{len(parts)}", [None] * len(parts))
-        for part, meaning in zip(parts, known, strict=True):
+        meanings = self._places.arguments.get(f"{term.name}/{len(parts)}", [None] * len(parts))
+        for part, meaning in zip(parts, meanings, strict=True):
             kind, side = meaning or ("", 0)
             if not isinstance(side, int):
                 how, place = side
@@ -210,7 +211,7 @@ class Trace:
         atoms = chain.from_iterable(map(self.atoms, Words.READ))
         words = Words(self.answer.pair, atoms, self.reified.places)
         words.texts = texts = texts_of(self.reified.rules.language)
-        called = ((one.arguments[0], plain(one.arguments[1])) for one in self.beginning(CALLED))
+        called = ((atom.arguments[0], plain(atom.arguments[1])) for atom in self.beginning(CALLED))
         words.called = {value: texts.get(name, name) for value, name in called}
         return words
 
@@ -251,14 +252,14 @@ class Trace:
     @cached_property
     def objective(self) -> tuple[Term, ...]:
         """The terms of the objective, highest priority and heaviest first; equal ones once."""
-        found: dict[tuple[Ground, ...], list[RuleInstance]] = defaultdict(list)
+        by_term: dict[tuple[Ground, ...], list[RuleInstance]] = defaultdict(list)
         for firing in self.firings.objective:
-            found[firing.head.arguments].append(firing)
-        made = (
+            by_term[firing.head.arguments].append(firing)
+        terms = (
             Term(priority.number, weight.number, rest.arguments, tuple(reasons))
-            for (weight, priority, rest), reasons in found.items()
+            for (weight, priority, rest), reasons in by_term.items()
         )
-        return tuple(sorted(made, key=lambda term: (-term.priority, term.weight, str(term.terms))))
+        return tuple(sorted(terms, key=lambda term: (-term.priority, term.weight, str(term.terms))))
 
     def reasons(self, atom: Ground) -> tuple[RuleInstance, ...]:
         """The firings that derive an atom, the primary one first; none for what was given."""
@@ -269,16 +270,16 @@ class Trace:
 
     def deriving(self, atom: Ground) -> str:
         """The sentences of the rules that may derive an atom, or the atom; empty if none may."""
-        said: dict[str, None] = {}
+        sentences: dict[str, None] = {}
         parts = [reread(part, frozenset({ANY})) for part in atom.arguments]
         for probe, bound in self.reified.matching(atom.partition("(")[0], parts):
             if probe.is_fact or probe.rule.sentence is None:
                 return self.words.atom(atom)
             values = {name: Ground(written(value)) for name, value in bound.items()}
-            said[self.words.sentence(probe, values).removesuffix(": …")] = None
-        known = any(len(one.arguments) == len(parts) for one in self.atoms(atom.name))
-        told = len(said) <= 2 if said else not known
-        return f", {self.tell('or')} ".join(said) if told else self.words.atom(atom)
+            sentences[self.words.sentence(probe, values).removesuffix(": …")] = None
+        has_atoms = any(len(other.arguments) == len(parts) for other in self.atoms(atom.name))
+        informative = len(sentences) <= 2 if sentences else not has_atoms
+        return f", {self.tell('or')} ".join(sentences) if informative else self.words.atom(atom)
 
     def groups(self, firing: RuleInstance) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, with their elements."""
@@ -331,5 +332,5 @@ def look_ahead(traces: Iterable[Trace]) -> None:
     for trace in traces:
         firings = trace.firings
         wanted[firings.grounding] += chain(firings.deriving, firings.objective)
-    for grounding, every in wanted.items():
-        grounding.want(every)
+    for grounding, instances in wanted.items():
+        grounding.want(instances)

@@ -60,21 +60,21 @@ def _reach(traces: Sequence[Trace]) -> None:
 
 def _waves(trace: Trace) -> Iterator[list[RuleInstance]]:
     """The firings that are reached and whose elements are not known, until there is none such."""
-    seen: set[Ground] = set()
-    left = [atom for name in PREDICATES for atom in trace.atoms(name)]
-    left += chain.from_iterable(firing.positive for firing in trace.firings.objective)
+    visited: set[Ground] = set()
+    queue = [atom for name in PREDICATES for atom in trace.atoms(name)]
+    queue += chain.from_iterable(firing.positive for firing in trace.firings.objective)
     while True:
         waiting: list[RuleInstance] = []
-        while left:
-            atom = left.pop()
-            if atom not in seen:
-                seen.add(atom)
+        while queue:
+            atom = queue.pop()
+            if atom not in visited:
+                visited.add(atom)
                 for firing in trace.reasons(atom)[:1]:
-                    left += firing.positive
+                    queue += firing.positive
                     if firing.probe.companions and trace.is_own(firing):
                         waiting.append(firing)
         yield waiting
-        left += chain.from_iterable(map(trace.firings.counted, waiting))
+        queue += chain.from_iterable(map(trace.firings.counted, waiting))
 
 
 class AskedTrace(Trace):
@@ -94,11 +94,11 @@ class AskedTrace(Trace):
         """A tree for each decision, or for those that are chosen, and for the rating."""
         pair = self.answer.pair
         lines = [f"Pair {pair.id}", f"  1: {pair.sent1.text}", f"  2: {pair.sent2.text}"]
-        told = [(self, one) for one in (decisions(self) if chosen is None else chosen)]
+        items = [(self, decision) for decision in (decisions(self) if chosen is None else chosen)]
         if self.rating is not None:
-            told += [(self.rating, decision) for decision in decisions(self.rating)]
-        for trace, one in told:
-            lines += ["", *render(Grower(trace, depth, everything=everything).decision(one))]
+            items += [(self.rating, decision) for decision in decisions(self.rating)]
+        for trace, decision in items:
+            lines += ["", *render(Grower(trace, depth, everything=everything).decision(decision))]
         return "\n".join(lines) + "\n"
 
     def to_dict(self, *, compare: bool = True) -> dict[str, Any]:
@@ -139,19 +139,19 @@ class Tracer:
 
     def _some(self, items: Sequence[Item]) -> Iterator[AskedTrace]:
         """The traces of the pairs of a batch; what came before an error is told first."""
-        made: list[AskedTrace] = []
+        traces: list[AskedTrace] = []
         failure: IstsError | None = None
         began = time.process_time()
         with gc_paused():
             try:
-                made += self._each(items)
+                traces += self._each(items)
             except IstsError as error:
                 failure = error
-            _reach(made)
+            _reach(traces)
         elapsed = time.process_time() - began
-        for trace in made:
-            trace.seconds = elapsed / len(made)
-        yield from made
+        for trace in traces:
+            trace.seconds = elapsed / len(traces)
+        yield from traces
         if failure is not None:
             raise failure
 
@@ -195,13 +195,13 @@ class Tracer:
         control: Control | None = None,
     ) -> AskedTrace:
         rewritten = self.reified.rewritten(best.program, names)
-        given = frozenset(texts(facts))
-        every = rewritten.known | given
-        true = every.union(*best.atoms.values())
+        inputs = frozenset(texts(facts))
+        known = rewritten.known | inputs
+        true = known.union(*best.atoms.values())
         probes, strata = rewritten.probes, rewritten.strata
-        firings = RuleInstances(probes, grounding, strata, true, every, best.number)
+        firings = RuleInstances(probes, grounding, strata, true, known, best.number)
         trace = AskedTrace(
-            self.reified, best.answer, best, tuple(facts), firings, rewritten, true, given, control
+            self.reified, best.answer, best, tuple(facts), firings, rewritten, true, inputs, control
         )
         if names is None:
             check(trace)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from html import escape
+from itertools import chain
 
 from clingo import parse_term
 from msgspec import to_builtins
@@ -80,10 +81,10 @@ class Why(_Text):
             Grower(self.trace, depth, everything=everything).decision(decision)
             for decision in self.decisions
         ]
-        for one in self.restraints:
-            without = [Branch(tell("without it {text}", text=text)) for text in one.instead]
-            text = tell("because of a hard rule or constraint: {text}", text=one.sentence)
-            trees.append(Branch(text, str(one.rule), below=without))
+        for restraint in self.restraints:
+            without = [Branch(tell("without it {text}", text=text)) for text in restraint.instead]
+            text = tell("because of a hard rule or constraint: {text}", text=restraint.sentence)
+            trees.append(Branch(text, str(restraint.rule), below=without))
         trees += self.absent
         limit = len(self.atoms) if everything else _ATOMS
         trees += [self._tree(atom, depth, everything=everything) for atom in self.atoms[:limit]]
@@ -107,9 +108,9 @@ class Why(_Text):
         return Branch(str(self.trace.words.atom(atom)), str(atom), below=reasons)
 
 
-def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
+def why(trace: Trace, nearest: NearMisses, *phrases: str) -> Why:
     """Why a decision of the answer was taken; see :mod:`ists_asp.trace.questions`."""
-    question = questions.by_numbers(asked, trace.answer)
+    question = questions.by_numbers(phrases, trace.answer)
     if questions.is_rating(question):
         if trace.rating is None:
             where = f"decision '{DecisionKind.RATING}'"
@@ -129,15 +130,16 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
         raise UsageError(fault, where=where, hint="Ask ists-asp why-not")
     atoms = {goal.atom for goal in wanted if goal.true}
     kinds = {DecisionKind.BOUNDARY} if read.side else {*DecisionKind} - {DecisionKind.BOUNDARY}
-    every = [decision for decision in decisions(trace) if decision.kind in kinds]
-    found = [decision for decision in every if decision.atom in atoms]
+    of_kind = [decision for decision in decisions(trace) if decision.kind in kinds]
+    chosen = [decision for decision in of_kind if decision.atom in atoms]
     if not read.side and read.label is None:
         # An alignment with its label, score and tags.
-        sides = {(one.tokens1, one.tokens2) for one in found}
-        found = [one for one in every if (one.tokens1, one.tokens2) in sides]
+        sides = {(decision.tokens1, decision.tokens2) for decision in chosen}
+        chosen = [decision for decision in of_kind if (decision.tokens1, decision.tokens2) in sides]
     else:
-        # Who names the label knows that both are aligned.
-        found = [one for one in found if one.kind is not DecisionKind.ALIGN] or found
+        # A question that names the label takes the alignment for granted.
+        aligned = [decision for decision in chosen if decision.kind is DecisionKind.ALIGN]
+        chosen = [decision for decision in chosen if decision not in aligned] or chosen
     absent: list[Branch] = []
     # Only boundaries may be wanted not to be there.
     without: set[Decided] = set()
@@ -147,7 +149,7 @@ def why(trace: Trace, nearest: NearMisses, *asked: str) -> Why:
             side, token = (part.number for part in goal.atom.arguments)
             tokens = ((token,), ()) if side == 1 else ((), (token,))
             without.add((DecisionKind.BOUNDARY, *tokens, ""))
-    return Why(trace, question, tuple(found), tuple(absent), restraints(trace, found, without))
+    return Why(trace, question, tuple(chosen), tuple(absent), restraints(trace, chosen, without))
 
 
 _PER_TOKEN = "short by {n} per token"
@@ -210,9 +212,9 @@ class WhyNot(_Text):
         }
 
 
-def why_not(trace: Trace, nearest: NearMisses, *asked: str) -> WhyNot:
+def why_not(trace: Trace, nearest: NearMisses, *phrases: str) -> WhyNot:
     """Why a decision was not taken; see :mod:`ists_asp.trace.questions`."""
-    question = questions.by_numbers(asked, trace.answer)
+    question = questions.by_numbers(phrases, trace.answer)
     if questions.is_rating(question):
         where = f"decision '{DecisionKind.RATING}'"
         raise UsageError("a rating is a sum, and no choice", where=where, hint="Ask ists-asp why")
@@ -221,12 +223,12 @@ def why_not(trace: Trace, nearest: NearMisses, *asked: str) -> WhyNot:
         if questions.agreeing(term, trace):
             where = f"atom '{question}'"
             raise UsageError("the answer has such an atom", where=where, hint="Ask ists-asp why")
-        shown = trace.words.atom(term)
+        text = trace.words.atom(term)
         with gc_paused():
             below = nearest.explain(term)
-        text = trace.tell("{atom}: nothing derives it in this answer", atom=shown)
+        text = trace.tell("{atom}: nothing derives it in this answer", atom=text)
         tree = Branch(text, below=below)
-        return WhyNot(Verdict.UNDERIVABLE, (), shown, tree)
+        return WhyNot(Verdict.UNDERIVABLE, (), text, tree)
     read = questions.read_question(question, trace.answer)
     wanted = questions.goals(trace, read)
     if all(questions.holds(trace, goal) for goal in wanted):
@@ -250,9 +252,9 @@ class _Search:
         self._symbols = [(parse_term(goal.atom), goal.true) for goal in wanted]
 
     def answer(self) -> WhyNot:
-        known = self._trace.best.control.symbolic_atoms
+        symbols = self._trace.best.control.symbolic_atoms
         for goal, (symbol, true) in zip(self._goals, self._symbols, strict=True):
-            atom = known[symbol]
+            atom = symbols[symbol]
             bars = self._bars(goal.atom) if true else []
             if true and (atom is None or bars):
                 below = self._obstacles(goal) or self._nearest.explain(goal.atom)
@@ -260,46 +262,46 @@ class _Search:
                 weighed = any(self._trace.beginning(v.ALIGN_WEIGHT, *goal.atom.arguments))
                 little = "too little speaks for it" if weighed else "no rule can derive it"
                 says = "rules forbid it" if bars else little
-                return self._told(verdict, goal, says, below)
+                return self._reply(verdict, goal, says, below)
             if not true and atom is not None and atom.is_fact:
                 says = "the opposite holds in every answer"
-                return self._told(Verdict.CERTAIN, goal, says, self._obstacles(goal))
-        found, unsatisfiable = self._search(len(self._goals))
-        if found is not None:
-            return self._compared(found)
+                return self._reply(Verdict.CERTAIN, goal, says, self._obstacles(goal))
+        best, unsatisfiable = self._search(len(self._goals))
+        if best is not None:
+            return self._compared(best)
         if not unsatisfiable:
             limit = self._trace.reified.solver.options.time_limit
             fault, where = f"no answer with it within {limit:g} s", f"decision '{self._question}'"
             raise TimeLimitError(fault, where=where, hint="Allow more time, or simplify the rules")
         return self._impossible()
 
-    def _told(self, verdict: Verdict, goal: Goal, says: str, below: list[Branch]) -> WhyNot:
+    def _reply(self, verdict: Verdict, goal: Goal, says: str, below: list[Branch]) -> WhyNot:
         below += self._others(goal)
         tree = Branch(f"{goal.text}: {self._tell(says)}", below=below)
         return WhyNot(verdict, self._wanted, goal.text, tree)
 
-    def _others(self, told: Goal | None = None) -> Iterator[Branch]:
+    def _others(self, explained: Goal | None = None) -> Iterator[Branch]:
         for goal in self._goals:
-            met = goal is told or questions.holds(self._trace, goal)
+            met = goal is explained or questions.holds(self._trace, goal)
             if below := [] if met else self._obstacles(goal):
                 yield Branch(self._tell("in the way of {text}", text=goal.text), below=below)
 
     def _instead_of(self) -> Iterator[Branch]:
         """In one sentence, why an alignment has the label that it has."""
         labels = [goal.atom for goal in self._goals if goal.true and goal.atom.name == v.LABEL.name]
-        for one in decisions(self._trace) if labels else ():
+        for decision in decisions(self._trace) if labels else ():
             for label in labels:
-                there = one.atom.arguments[:2] == label.arguments[:2]
-                if there and one.kind is DecisionKind.LABEL:
-                    made = Contrasted(self._trace, one, label.arguments[2])
-                    yield Branch(made.contrast.sentence)
+                same_link = decision.atom.arguments[:2] == label.arguments[:2]
+                if same_link and decision.kind is DecisionKind.LABEL:
+                    contrasted = Contrasted(self._trace, decision, label.arguments[2])
+                    yield Branch(contrasted.contrast.sentence)
 
     def _obstacles(self, goal: Goal) -> list[Branch]:
         """The obstacles of a goal: what forbids it, what it lacks, what weighs more."""
         trace, atom, words = self._trace, goal.atom, self._trace.words
         if not goal.true:
             return Grower(trace).atom(atom)
-        found: list[Branch] = []
+        branches: list[Branch] = []
         if atom.name in _STANDING:
             kind, _, weighs, lacking = _STANDING[atom.name]
             spans = atom.arguments[:2]
@@ -307,21 +309,21 @@ class _Search:
             if not any(trace.beginning(v.PROPOSED, *spans)):
                 # What a pair lacks that nothing proposes is a proposal, and no label.
                 return self._missing(v.PROPOSED, spans, 1) if spans == atom.arguments else []
-            found += self._bars(atom)
+            branches += self._bars(atom)
             viable = start != spans and any(trace.beginning(v.VIABLE, *spans))
             if viable and not any(trace.beginning(v.LICENSED, *start)):
-                found += self._missing(v.LICENSED, start, 4)
+                branches += self._missing(v.LICENSED, start, 4)
             lacks = margins(trace, barred=True).get((kind, *atom.arguments), -1)
             if lacks >= 0:
-                own = words.about(atom)
-                rivals = [one for one in trace.atoms(atom.name) if words.about(one) & own]
+                tokens = words.about(atom)
+                rivals = [rival for rival in trace.atoms(atom.name) if words.about(rival) & tokens]
                 below = [Branch(text) for text in in_words(trace, rivals)]
                 for weighed in trace.beginning(weighs, *start):
                     below += Grower(trace, 1).atom(weighed)
-                found.append(Branch(self._tell(lacking, n=lacks), below=below))
+                branches.append(Branch(self._tell(lacking, n=lacks), below=below))
         elif trace.best.control.symbolic_atoms[parse_term(atom)] is None:
             return self._nearest.explain(atom)
-        return found
+        return branches
 
     def _bars(self, atom: Ground) -> list[Branch]:
         """The rules that forbid a decision, or all labels of an alignment."""
@@ -330,10 +332,11 @@ class _Search:
         bars = [*self._trace.beginning(_STANDING[atom.name][1], *atom.arguments)]
         if any(self._trace.beginning(v.NO_LABEL, *atom.arguments)):
             bars += self._trace.beginning(v.FORBIDDEN_LABEL, *atom.arguments)
-        every = (one for bar in bars for one in Grower(self._trace, 2, everything=True).atom(bar))
+        grown = (Grower(self._trace, 2, everything=True).atom(bar) for bar in bars)
+        branches = chain.from_iterable(grown)
         # A rule that forbids several labels, or does so for several reasons, is named once.
         also, tell = self._tell("also: {text}", text=""), self._tell
-        once = {(one.text.removeprefix(also), one.where): one.below for one in every}
+        once = {(branch.text.removeprefix(also), branch.where): branch.below for branch in branches}
         return [
             Branch(tell("forbidden: {text}", text=text), at, below=below)
             for (text, at), below in once.items()
@@ -355,36 +358,36 @@ class _Search:
         """The decision excludes itself: by constraints, or because no rule is left for it."""
         before: AnswerSet | None = None
         for size, goal in enumerate(self._goals, start=1):
-            found, _ = self._search(size)
-            if found is not None:
-                before = found
+            best, _ = self._search(size)
+            if best is not None:
+                before = best
                 continue
             if reasons := forbidding(self._trace, self._symbols[:size]):
                 below = [
                     Branch(sentence_of(self._trace, reason), str(RulePlace.of(reason)))
                     for reason in reasons
                 ]
-                return self._told(Verdict.FORBIDDEN, goal, "constraints forbid it", below)
+                return self._reply(Verdict.FORBIDDEN, goal, "constraints forbid it", below)
             nearest = self._nearest
             if before is not None:
                 true = texts(before.true)
                 nearest = NearMisses(self._trace, ground_probes("", true, ()), frozenset(true))
             below = nearest.explain(goal.atom)
             says = "no rule can derive it together with the rest"
-            return self._told(Verdict.UNDERIVABLE, goal, says, below)
+            return self._reply(Verdict.UNDERIVABLE, goal, says, below)
         raise AssertionError("a search for all goals failed, and one for the same succeeded")
 
-    def _compared(self, found: AnswerSet) -> WhyNot:
+    def _compared(self, best: AnswerSet) -> WhyNot:
         trace = self._trace
-        other = beside(trace, found)
-        by, instead = other.by, trace.reified.solver.answer(trace.answer.pair, found)
+        other = beside(trace, best)
+        by, instead = other.by, trace.reified.solver.answer(trace.answer.pair, best)
         worse = bool(by) and by[0][1] > 0
-        known = self._tell("possible, and not worse")
+        summary = self._tell("possible, and not worse")
         for priority, gain in by[:worse]:
             objectives = {4: "in its alignments", 3: "in its labels", 2: "in its scores"}
             where = self._tell(objectives.get(priority, "at priority {n}"), n=priority)
             better = "possible, but the answer is better by {gain} {where}"
-            known = self._tell(better, gain=gain, where=where)
+            summary = self._tell(better, gain=gain, where=where)
         text = [goal.text for goal in self._goals if not questions.holds(trace, goal)][-1]
         below = [*self._instead_of(), *self._others()]
         for title, atoms in (("would come", other.come), ("would go", other.gone)):
@@ -392,5 +395,5 @@ class _Search:
             if branches := list(map(Branch, sorted(changed))):
                 below.append(Branch(self._tell(title), below=branches))
         verdict = Verdict.WORSE if worse else Verdict.AS_GOOD
-        tree = Branch(f"{text}: {known}", below=below)
+        tree = Branch(f"{text}: {summary}", below=below)
         return WhyNot(verdict, self._wanted, text, tree, by, instead)

@@ -170,7 +170,7 @@ def _sampled(
         setup = Setup(program.profile.name, tuple(paths), cache=cache)
         with System(setup, parsed) as system, telling(system):
             try:
-                rules = checked.asked_in(program, statements)
+                rules = checked.rules_about(program, statements)
                 inputs = system.facts_of(system.annotate(pairs))
                 names = (rule.name for rule in rules.rules)
                 for trace in counted(Tracer(rules, system.solver).fired(inputs, names)):

@@ -39,8 +39,8 @@ __all__ = ["Checked", "Finding", "Severity", "check_rules", "check_run"]
 _OF_RUNS = (check_predicates, check_constants, check_targets, check_shadows, check_sums)
 _OTHERS = (check_statements, check_meanings, check_scope, check_evidence, check_names, check_tables)
 
-_TOLD = frozenset(["mixed", "pooled-negation", "word-form", "variable", "never-fires"])
-_TOLD |= {"counted-once", "loose-set", "empty-set", "no-label"}
+_REPORTED = frozenset(["mixed", "pooled-negation", "word-form", "variable", "never-fires"])
+_REPORTED |= {"counted-once", "loose-set", "empty-set", "no-label"}
 """Findings in a user's file that a run only tells: rules that do not do what they say."""
 
 _SOMEWHERE = frozenset(("evidence", "domain"))  # those that other profiles may know
@@ -48,7 +48,7 @@ _SAMPLED = frozenset(("no-answer", "unfired", "split-and-join"))
 
 
 def check_rules(
-    given: Sequence[Path],
+    paths: Sequence[Path],
     profiles: Sequence[str] = (),
     *,
     machine: bool = False,
@@ -61,15 +61,17 @@ def check_rules(
     def report(kind: str, error: RuleError) -> None:
         findings.append(Finding.from_error(kind, error))
 
-    checked = Checked(given, profiles, report, machine=machine, store=store)
+    checked = Checked(paths, profiles, report, machine=machine, store=store)
     for check in (*_OF_RUNS, *_OTHERS):
         findings.extend(check(checked))
     # That nothing derives a name need not be said of one that exists nowhere.
-    unknown = {(one.file, one.line) for one in findings if one.kind == "evidence"}
+    unknown = {(finding.file, finding.line) for finding in findings if finding.kind == "evidence"}
     findings = [
-        one for one in findings if one.kind != "unmade" or (one.file, one.line) not in unknown
+        finding
+        for finding in findings
+        if finding.kind != "unmade" or (finding.file, finding.line) not in unknown
     ]
-    errors = any(one.severity is Severity.ERROR for one in _permitted(checked, findings))
+    errors = any(finding.severity is Severity.ERROR for finding in _permitted(checked, findings))
     if sample is not None and not errors:
         findings += sample(checked)
     needless = _needless(checked, findings, sampled=sample is not None)
@@ -77,32 +79,34 @@ def check_rules(
 
 
 def check_run(
-    given: Sequence[Path], profile: str, *, reads: bool, store: Store | None
+    paths: Sequence[Path], profile: str, *, reads: bool, store: Store | None
 ) -> _Findings:
     """The findings in a user's files that a run with this profile tells, or that stop it."""
 
     def findings(profiles: Sequence[str], *checks: _Check, runs: bool | None = None) -> _Findings:
-        checked = Checked(given, profiles, lambda _kind, _error: None, store=store, runs=runs)
-        every = (one for check in checks if checked.own for one in check(checked))
-        told = _permitted(checked, [one for one in every if one.stops or one.kind in _TOLD])
-        return _in_order([one for one in told if not checked.is_shipped(one)])
+        checked = Checked(paths, profiles, lambda _kind, _error: None, store=store, runs=runs)
+        findings = (finding for check in checks if checked.paths for finding in check(checked))
+        reported = (finding for finding in findings if finding.stops or finding.kind in _REPORTED)
+        permitted = _permitted(checked, [*reported])
+        return _in_order([finding for finding in permitted if not checked.is_shipped(finding)])
 
     first = findings(
         [profile], *_OF_RUNS, check_statements, check_meanings, check_scope, runs=reads
     )
-    if not any(one.stops for one in first):
+    if not any(finding.stops for finding in first):
         return first
     # Other programs of the profile may have a predicate, and other profiles a constant.
-    here = {_place(one): one for one in findings([profile], *_OF_RUNS) if one.stops}
-    anywhere: Collection[tuple[str, int, int]] = here
-    if any(one.kind in _SOMEWHERE for one in first):
+    stopping = {_place(fault): fault for fault in findings([profile], *_OF_RUNS) if fault.stops}
+    anywhere: Collection[tuple[str, int, int]] = stopping
+    if any(finding.kind in _SOMEWHERE for finding in first):
         # To read all of them takes seconds.
-        profiles = list_profiles(read_overlay(given).base)
-        anywhere = {_place(one) for one in findings(profiles, check_constants) if one.stops}
+        profiles = list_profiles(read_overlay(paths).base)
+        anywhere = {_place(fault) for fault in findings(profiles, check_constants) if fault.stops}
     return tuple(
-        here.get(_place(one), one) if one.stops else one
-        for one in first
-        if one.kind in _TOLD or _place(one) in (anywhere if one.kind in _SOMEWHERE else here)
+        stopping.get(_place(fault), fault) if fault.stops else fault
+        for fault in first
+        if fault.kind in _REPORTED
+        or _place(fault) in (anywhere if fault.kind in _SOMEWHERE else stopping)
     )
 
 
@@ -114,38 +118,40 @@ def _allowed(
     checked: Checked, findings: Sequence[Finding]
 ) -> Iterator[tuple[tuple[Path, int, str], set[Finding]]]:
     """Each ``%@allow`` of the files, as path, line and code, with the findings that it is about."""
-    for path in checked.own:
+    for path in checked.paths:
         text = checked.text(path).text
         for match in ALLOW.finditer(text) if path.suffix != SUFFIX else ():
             line = text.count("\n", 0, match.start()) + 1
             ends = (
-                one.node.location.end.line
-                for one in checked.every[path]
-                if one.rule.line >= line and one.node.ast_type is not ASTType.Program
+                statement.node.location.end.line
+                for statement in checked.all_by_file[path]
+                if statement.rule.line >= line and statement.node.ast_type is not ASTType.Program
             )
             about, lines = (checked.name(path), match[1]), range(line, next(ends, line) + 1)
-            alike = (one for one in findings if (one.file, one.kind) == about)
-            yield (path, line, match[1]), {one for one in alike if one.line in lines}
+            alike = (finding for finding in findings if (finding.file, finding.kind) == about)
+            yield (path, line, match[1]), {finding for finding in alike if finding.line in lines}
 
 
 def _permitted(checked: Checked, findings: Sequence[Finding]) -> list[Finding]:
     """The findings that no ``%@allow`` above a rule is about."""
     allowed = set[Finding]().union(*(about for _, about in _allowed(checked, findings)))
-    return [one for one in findings if one not in allowed]
+    return [finding for finding in findings if finding not in allowed]
 
 
 def _needless(checked: Checked, findings: Sequence[Finding], *, sampled: bool) -> Iterator[Finding]:
     """Each ``%@allow`` of an unknown code, or that is about none of the findings."""
     for (path, line, code), about in _allowed(checked, findings):
         if code not in SEVERITIES:
-            told = f"no finding has the code {code}"
+            found = f"no finding has the code {code}"
             hint = suggest(code, SEVERITIES, "ists-asp rules check prints the codes")
-            yield checked.finding("directive", (path, line, 1), told, hint)
+            yield checked.finding("directive", (path, line, 1), found, hint)
         elif not about and (sampled or code not in _SAMPLED):
-            told = f"nothing below has the finding {code} that this allows"
-            yield checked.finding("needless-allow", (path, line, 1), told, "Remove the line", code)
+            found = f"nothing below has the finding {code} that this allows"
+            yield checked.finding("needless-allow", (path, line, 1), found, "Remove the line", code)
 
 
 def _in_order(findings: Sequence[Finding]) -> _Findings:
-    severities, every = list(Severity), dict.fromkeys(findings)
-    return tuple(sorted(every, key=lambda one: (*_place(one), severities.index(one.severity))))
+    severities, unique = list(Severity), dict.fromkeys(findings)
+    return tuple(
+        sorted(unique, key=lambda fault: (*_place(fault), severities.index(fault.severity)))
+    )

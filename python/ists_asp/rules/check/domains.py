@@ -77,10 +77,10 @@ _WORDS: frozenset[_Slot] = frozenset(
     for at, meaning in enumerate(predicate.meanings)
     if meaning == ("word", 0)
 )
-_TOKEN_WORDS = frozenset(one.signature for one in (v.WORD, v.LEMMA, v.CONTAINS))
+_TOKEN_WORDS = frozenset(predicate.signature for predicate in (v.WORD, v.LEMMA, v.CONTAINS))
 _EVIDENCE: _Slot = (v.EVIDENCE.signature, 1)
 _VALUE, _MOST = (v.EVIDENCE.signature, 2), 100
-_NAMES = frozenset((one.signature, 0) for one in (*v.WEIGHTS, v.ARGUES, v.WORTH))
+_NAMES = frozenset((predicate.signature, 0) for predicate in (*v.WEIGHTS, v.ARGUES, v.WORTH))
 """The arguments that are names of evidence, beside that of evidence itself."""
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
@@ -92,28 +92,27 @@ _SPELT_ALIKE = 0.8  # the least similarity of a misspelt constant
 
 def check_constants(checked: Checked) -> Iterator[Finding]:
     """Look for constants, and variables that look like some, that cannot be there."""
-    rules = [pair for pairs in checked.atoms.values() for pair in pairs]
-    derived = _derived(read for _, read in rules)
-    words = _word_slots(read for _, read in rules)
+    derived = _derived(read for _, read in checked.reads)
+    words = _word_slots(read for _, read in checked.reads)
     stated = _stated(checked)
     # A licence may have the name of its rule.
-    names = {statement.rule.name for path in checked.own for statement, _ in checked.atoms[path]}
-    for path in checked.own:
+    names = {statement.rule.name for statement, _ in checked.own_reads}
+    for path in checked.paths:
         for statement, (heads, body, _) in (*checked.atoms[path], *_weights(checked, path)):
             for atom in (*heads, *body):
-                asked = atom.positive and (atom in body or (atom.key, 0) in _NAMES)
-                for code, told, hint in (
+                queried = atom.positive and (atom in body or (atom.key, 0) in _NAMES)
+                for code, found, hint in (
                     *_outside(atom),
                     *_not_words(atom, words),
-                    *((asked and [*_underived(atom, derived)]) or _unlike(atom, stated, names)),
+                    *((queried and [*_underived(atom, derived)]) or _unlike(atom, stated, names)),
                 ):
                     place, name = (statement, atom), statement.rule.name
-                    finding = checked.finding(code, place, told, hint, name)
+                    finding = checked.finding(code, place, found, hint, name)
                     if code == "evidence" and checked.is_shipped(finding):
                         # The rule that found it has been taken away.
                         finding = replace(finding, severity=Severity.WARNING)
                     # Shipped rules ask for what only some profiles derive.
-                    if not (asked and checked.is_others(finding)):
+                    if not (queried and checked.is_others(finding)):
                         yield finding
 
 
@@ -163,11 +162,11 @@ def _not_words(atom: Atom, words: Collection[_Slot]) -> Iterator[_Fault]:
 
 def _underived(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]:
     for slot, term in _slots(atom):
-        known = derived.get(_EVIDENCE if slot in _NAMES else slot)
+        domain = derived.get(_EVIDENCE if slot in _NAMES else slot)
         name = term.name if isinstance(term, Call) else term if isinstance(term, Ground) else ""
-        if slot in _DOMAINS or not known or not name or name in known:
+        if slot in _DOMAINS or not domain or not name or name in domain:
             continue
-        hint = _meant(name, sorted(known))
+        hint = _meant(name, sorted(domain))
         if slot in _NAMES or slot == _EVIDENCE:
             yield "evidence", f"no rule derives evidence called {name}", hint
         else:
@@ -178,7 +177,7 @@ def _underived(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]
 def _stated(checked: Checked) -> Mapping[_Slot, set[Ground]]:
     """The constants in other files than those to check, whether they derive or ask."""
     stated: dict[_Slot, set[Ground]] = defaultdict(set)
-    for path in checked.files.keys() - checked.own:
+    for path in checked.files.keys() - checked.paths:
         for _, read in checked.atoms[path]:
             for slot, term in itertools.chain.from_iterable(map(_slots, read.derived + read.used)):
                 if isinstance(term, Ground):
@@ -196,41 +195,43 @@ def _unlike(
 ) -> Iterator[_Fault]:
     """Constants that no other file has there: of another sort, or spelt much like one of them."""
     for slot, term in _slots(atom):
-        known = stated.get(slot, set())
+        elsewhere = stated.get(slot, set())
         named = slot in _DOMAINS or slot in _NAMES or slot == _EVIDENCE
-        if named or not isinstance(term, Ground) or term in known or term in names:
+        if named or not isinstance(term, Ground) or term in elsewhere or term in names:
             continue
         place = f"the {_ordinal(slot[1])} argument of {atom.key}"
-        sorts = {_sort(one) for one in known}
-        if len(known) >= _ENOUGH and _sort(term) not in sorts and slot not in _WORDS:
+        sorts = {_sort(constant) for constant in elsewhere}
+        if len(elsewhere) >= _ENOUGH and _sort(term) not in sorts and slot not in _WORDS:
             others = " or ".join(sorted(sorts))
             found = f"{term} is {_sort(term)}, and {place} is {others} elsewhere"
-            yield "mixed", found, f"Mind the order of the arguments; {min(known)} may stand there"
-        names = [one for one in known if one.isidentifier()]
-        if term.isidentifier() and (near := alike(term, names, 1, _SPELT_ALIKE)):
-            yield "domain", f"{term} is nowhere else {place}", f"Did you mean {near[0]}?"
+            hint = f"Mind the order of the arguments; {min(elsewhere)} may stand there"
+            yield "mixed", found, hint
+        constants = [constant for constant in elsewhere if constant.isidentifier()]
+        if term.isidentifier() and (similar := alike(term, constants, 1, _SPELT_ALIKE)):
+            yield "domain", f"{term} is nowhere else {place}", f"Did you mean {similar[0]}?"
 
 
 def check_shadows(checked: Checked) -> Iterator[Finding]:
     """Look for ``#const`` with a name that rules have as a constant: it would replace that."""
-    own = checked.own.keys()
-    every = [*itertools.chain.from_iterable(checked.every.values())]
-    defined = [one for one in every if one.node.ast_type is ASTType.Definition]
-    shared = {one.node.name for one in defined if one.path not in own}
-    shared = shared.union(*(one.profile.constants for one in checked.programs), LABELS)
-    for statement in (one for one in defined if one.path in own and one.node.name not in shared):
-        name = statement.node.name
+    others = [checked.all_by_file[path] for path in checked.files if path not in checked.paths]
+    shipped = [*itertools.chain.from_iterable(others)]
+    shared = {other.node.name for other in shipped if other.node.ast_type is ASTType.Definition}
+    shared = shared.union(*(program.profile.constants for program in checked.programs), LABELS)
+    for statement in (item for path in checked.paths for item in checked.all_by_file[path]):
+        name = statement.node.name if statement.node.ast_type is ASTType.Definition else ""
+        if not name or name in shared:
+            continue
         stands = re.compile(rf"(?<![\w\"']){name}(?![\w(\"'])")
-        texts = (one.rule for one in every if one.path not in own)
-        if rule := next((one for one in texts if stands.search(_STRING.sub('""', one.text))), None):
-            there = f"{rule.file}:{rule.line}"
-            told = f"#const {name} would replace {name} in other rules, as at {there}"
-            yield checked.finding("shadows", statement, told, "Choose another name", name)
+        rules = (other.rule for other in shipped)
+        if rule := next((r for r in rules if stands.search(_STRING.sub('""', r.text))), None):
+            found = f"#const {name} would replace {name} in other rules, as at "
+            found += f"{rule.file}:{rule.line}"
+            yield checked.finding("shadows", statement, found, "Choose another name", name)
 
 
 def _derived(reads: Iterable[Read]) -> Mapping[_Slot, _Domain]:
     """The constants that stand in the heads of rules, or get there through variables."""
-    external = {one.signature for one in v.all_predicates()} - {_EVIDENCE[0]}
+    external = {predicate.signature for predicate in v.all_predicates()} - {_EVIDENCE[0]}
     speaks = {v.SPEAKS_FOR.signature, v.SPEAKS_AGAINST.signature}
     heads: dict[_Slot, list[tuple[Term, Read]]] = defaultdict(list)
     for read in reads:
@@ -284,8 +285,8 @@ def _word_slots(reads: Iterable[Read]) -> frozenset[_Slot]:
 
 
 def _meant(constant: str, domain: Collection[str]) -> str:
-    if near := alike(constant.strip('"').lower(), domain):
-        return f"Did you mean {near[0]}?"
+    if similar := alike(constant.strip('"').lower(), domain):
+        return f"Did you mean {similar[0]}?"
     quoted = ", ".join(list(domain)[:_QUOTED])
     return f"It is one of {quoted}{', …' if len(domain) > _QUOTED else ''}"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter, defaultdict
+from collections import ChainMap, Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
@@ -43,10 +43,10 @@ _SEEDS: Meanings = {
 
 MIRRORED = {"1": "2", "spe1": "spe2", "hypernym": "hyponym", "place_in": "place_of"}
 MIRRORED |= {"part": "whole", "cause": "effect"}
-MIRRORED |= {other: one for one, other in MIRRORED.items()}
+MIRRORED |= {other: value for value, other in MIRRORED.items()}
 """Constants, and what they become where the sentences are exchanged."""
 
-_ONE_VALUE = {one.signature for one in (v.WORD, v.LEMMA, v.UPOS)}  # a token has one of each
+_ONE_VALUE = {entry.signature for entry in (v.WORD, v.LEMMA, v.UPOS)}  # a token has one of each
 _HOLDS = {"=": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge}
 _CUTS = (str(v.MUST_SPLIT), str(v.MUST_JOIN), f"{v.EVIDENCE} about boundary")  # decide on chunks
 _PLAIN = {Variable, Ground}  # what is compared as it stands
@@ -68,14 +68,14 @@ class Types:
 
     def __init__(self, checked: Checked) -> None:
         self._checked = checked
-        others = [path for path in checked.files if path not in checked.own]
+        others = [path for path in checked.files if path not in checked.paths]
         hashes = [checked.files[path].sha256 for path in others]
         memo = Memo(checked.store, sha256("".join(hashes).encode()).hexdigest())
         constants = sorted(checked.constants)
         stored = memo.recall("meanings", constants, lambda: self._learned(others, _SEEDS))
         known = msgspec.convert(stored, dict[str, list[Meaning | None]])
         seeds = {Signature(key.partition("/")[0], len(of)): of for key, of in known.items()}
-        self._known = self._learned(checked.own, {**_SEEDS, **seeds})
+        self._known = self._learned(checked.paths, {**_SEEDS, **seeds})
 
     def _learned(self, paths: Iterable[Path], seeds: Meanings) -> dict[str, list[Meaning | None]]:
         """The seeds, and what rules and comments of some files say of other predicates."""
@@ -85,11 +85,11 @@ class Types:
         learned = argument_types(numbered, seeds).arguments
         texts = (self._checked.text(path).text for path in paths)
         for doc in (doc for text in texts for doc in v.documented(text)):
-            told = v.meanings(v.signature_parts(doc.signature)[1])
+            meanings = v.meanings(v.signature_parts(doc.signature)[1])
             # Other letters, which asp/ has for chunks, spans and labels, stand for anything here.
-            told = [one if one and one[0] in _NAMED else None for one in told]
-            known = learned.get(doc.name) or [None] * len(told)
-            learned[doc.name] = [one or other for one, other in zip(known, told, strict=True)]
+            meanings = [kind if kind and kind[0] in _NAMED else None for kind in meanings]
+            pairs = zip(learned.get(doc.name) or [None] * len(meanings), meanings, strict=True)
+            learned[doc.name] = [inferred or documented for inferred, documented in pairs]
         return learned
 
     @cached_property
@@ -102,7 +102,7 @@ class Types:
     def company(self) -> Mapping[str, Counter[Signature]]:
         """How often each predicate stands in a body, by what the rules derive."""
         counts: dict[str, Counter[Signature]] = defaultdict(Counter)
-        for _, read in itertools.chain.from_iterable(self._checked.atoms.values()):
+        for _, read in self._checked.reads:
             for head in map(_about, read.derived):
                 counts[head].update({atom.key for atom in read.used})
         return counts
@@ -114,13 +114,13 @@ class Types:
 
     def of(self, key: Signature, arguments: Sequence[Term]) -> list[Place | None]:
         """The kinds of the arguments of an atom; of no sentence, 0, where that is unsure."""
-        known = self._known.get(str(key)) or [None] * key.arity
-        sentences = {one[1][1] for one in known if one and not isinstance(one[1], int)}
+        meanings = self._known.get(str(key)) or [None] * key.arity
+        sentences = {kind[1][1] for kind in meanings if kind and not isinstance(kind[1], int)}
         # A predicate that is tried in the place of another may have more arguments than this has.
         filled = [*arguments, *[None] * key.arity]
         places: list[Place | None] = []
-        for at, meaning in enumerate(known):
-            meaning = meaning or (("sentence", 0) if at in sentences else None)
+        for index, meaning in enumerate(meanings):
+            meaning = meaning or (("sentence", 0) if index in sentences else None)
             place = placed(meaning, filled) if meaning else None
             sure = place is not None and isinstance(place.side, int)
             places.append(place if sure or not meaning else Place(meaning[0], 0))
@@ -156,7 +156,7 @@ class Types:
         candidates = []
         for key in itertools.starmap(Signature, sorted(known)):
             agree = [
-                any(one.kind == place.kind and {one.side, place.side} != {1, 2} for one in others)
+                any(place.kind == kin.kind and {place.side, kin.side} != {1, 2} for kin in others)
                 for term, place in zip(atom.arguments, self.of(key, atom.arguments), strict=False)
                 if place
                 and (others := meant.get(term) or {Place(kind, 0) for kind in _ground_kinds(term)})
@@ -175,7 +175,7 @@ class Types:
 def likeness(name: str, other: str) -> float:
     """The similarity of two names, 0 to 1, also with the words of each in order."""
     both = name[:LONGEST_NAME], other[:LONGEST_NAME]
-    pairs = both, ["_".join(sorted(one.split("_"))) for one in both]
+    pairs = both, ["_".join(sorted(part.split("_"))) for part in both]
     return max(SequenceMatcher(None, *pair).ratio() for pair in pairs)
 
 
@@ -202,17 +202,17 @@ def check_meanings(checked: Checked) -> Iterator[Finding]:
     types = types_of(checked)
     mirrored = {
         id(read): _marks(types, read, exchanged=True)
-        for path in checked.own
+        for path in checked.paths
         for _, read in checked.atoms[path]
     }
     sizes = {(mark[0], len(mark)) for marks in mirrored.values() for mark in marks}
     stated = {
         mark
-        for _, read in itertools.chain.from_iterable(checked.atoms.values())
+        for _, read in checked.reads
         if any((_about(head), len(read.used) + 1) in sizes for head in read.derived)
         for mark in _marks(types, read, exchanged=False)
     }
-    for path in (path for path in checked.own if path not in checked.faulty):
+    for path in (path for path in checked.paths if path not in checked.faulty):
         faults = [_never(read) for _, read in checked.atoms[path]]
         # Of a statement with pools, some alternatives may be meant to hold nowhere.
         fires = {
@@ -222,16 +222,17 @@ def check_meanings(checked: Checked) -> Iterator[Finding]:
         }
         for (statement, read), why in zip(checked.atoms[path], faults, strict=True):
             name = statement.rule.name
-            for atom, told, hint in _mixed(types, read):
-                yield checked.finding("mixed", (statement, atom), told, hint, name)
+            for atom, found, hint in _mixed(types, read):
+                yield checked.finding("mixed", (statement, atom), found, hint, name)
             if why and id(statement) not in fires:
-                told, hint = f"this rule never fires: {why}", "Correct its conditions, or remove it"
-                yield checked.finding("never-fires", statement, told, hint, name)
+                hint = "Correct its conditions, or remove it"
+                found = f"this rule never fires: {why}"
+                yield checked.finding("never-fires", statement, found, hint, name)
             if not stated.issuperset(mirrored[id(read)]):
-                told = "this rule is one-directional: no rule says the same with sentences 1 and 2 "
-                told += "exchanged"
+                found = "this rule is one-directional: no rule says the same with sentences 1 and "
+                found += "2 exchanged"
                 hint = "Add that rule, or write this one for S and R with other(S,R)"
-                finding = checked.finding("one-direction", statement, told, hint, name)
+                finding = checked.finding("one-direction", statement, found, hint, name)
                 # Its mirror image may be of another profile.
                 if not checked.is_others(finding):
                     yield finding
@@ -242,13 +243,13 @@ def check_sums(checked: Checked) -> Iterator[Finding]:
 
     What that rests on may not be chosen, nor rest on it or its own absence: clingo never ends.
     """
-    every = [
+    statements = [
         (path, statement, {*map(_node, read.derived)}, read.used)
         for path, pairs in checked.atoms.items()
         for statement, read in pairs
     ]
     below, above = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
-    for _, _, heads, body in every:
+    for _, _, heads, body in statements:
         for head, part in itertools.product(heads, map(_node, body)):
             below[head].add(part)
             above[part].add(head)
@@ -256,11 +257,11 @@ def check_sums(checked: Checked) -> Iterator[Finding]:
     viable, viably = (_reached(edges, str(v.VIABLE)) for edges in (below, above))
     parts = ("the sums of evidence rest on", weighed, leads_to)
     others = ("which pairs are viable rests on", viable, viably)
-    for path, statement, heads, body in every:
-        for (what, rests_on, above_it), head in itertools.product((parts, others), sorted(heads)):
-            if path not in checked.own or head not in rests_on:
+    for path, statement, heads, body in statements:
+        for (text, rests_on, above_it), head in itertools.product((parts, others), sorted(heads)):
+            if path not in checked.paths or head not in rests_on:
                 continue
-            found, hint = f"{what} {head}", "Derive it from facts, or prefer, :~ … [N@4]"
+            found, hint = f"{text} {head}", "Derive it from facts, or prefer, :~ … [N@4]"
             denied = {_node(atom) for atom in body if atom.denied}
             if circle := sorted(above_it.intersection(map(_node, body))):
                 found += f", and that on {circle[0]}: a circle"
@@ -283,9 +284,9 @@ def _node(atom: Atom) -> str:
 
 
 def _reached(edges: Mapping[str, set[str]], start: str) -> set[str]:
-    reached, left = {start}, [start]
-    while left:
-        left += (more := edges.get(left.pop(), set()) - reached)
+    reached, queue = {start}, [start]
+    while queue:
+        queue += (more := edges.get(queue.pop(), set()) - reached)
         reached |= more
     return reached
 
@@ -302,11 +303,11 @@ def _mixed(types: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
         if not isinstance(term, Variable):
             kinds = _ground_kinds(term)
             if kinds and place.kind not in kinds:
-                what = str(term) if isinstance(term, Ground) else "a span"
-                found = f"{what} is not a {place.kind}, which {atom.key} has there"
+                term_name = str(term) if isinstance(term, Ground) else "a span"
+                found = f"{term_name} is not a {place.kind}, which {atom.key} has there"
                 yield atom, found, "See the vocabulary"
             continue
-        earlier, where = first.setdefault(term, (place, atom))
+        earlier, other = first.setdefault(term, (place, atom))
         if not earlier.side and earlier.kind == place.kind:
             first[term] = place, atom
         # Words may be those of both sentences, and numbers of tokens and chunks compared.
@@ -315,16 +316,17 @@ def _mixed(types: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
             chunks = {earlier.kind, place.kind} == {"chunk", "span"}
             hint = f"The span of one chunk is run({term},{term})" if chunks else "Use two variables"
             if not (apart or chunks):
-                written = (types.written.get(str(one.key), str(one.key)) for one in (where, atom))
+                names = (str(mixed.key) for mixed in (other, atom))
+                written = (types.written.get(name, name) for name in names)
                 hint += f", or mind the order: {' and '.join(written)}"
-            found = f"{term} is {_described(earlier)} in {where.key}, and {_described(place)} in "
+            found = f"{term} is {_described(earlier)} in {other.key}, and {_described(place)} in "
             yield atom, f"{found}{atom.key}", hint
-    for one, sign, two in read.compared:
-        for term, number in ((one, two), (two, one)):
+    for left, operator, right in read.compared:
+        for term, number in ((left, right), (right, left)):
             if is_written_number(number) and term in first and first[term][0].kind == "word":
                 atom = first[term][1]
-                told = f"{one} {sign} {two} compares no numbers"
-                found = f"{term} is a string in {atom.key}, and {told}"
+                comparison = f"{left} {operator} {right} compares no numbers"
+                found = f"{term} is a string in {atom.key}, and {comparison}"
                 yield atom, found, f'Write "{number}", or take the number from amount(S,I,J,V,Z)'
 
 
@@ -340,18 +342,18 @@ def _never(read: Read) -> str:
         if atom.call in denied:
             return f"it requires {atom.key} and its absence"
         if atom.key in _ONE_VALUE and isinstance(atom.arguments[2], Ground):
-            *of, value = atom.arguments
-            known = values.setdefault((atom.key, *of), value)
-            if known != value and None not in of:
-                return f"no token has both {known} and {value} as its {atom.key.name}"
-    plain = (one for one in read.compared if {*map(type, one[::2])} <= _PLAIN)
-    compared = [one for one in plain if one[1] in _HOLDS]
+            *token, value = atom.arguments
+            earlier = values.setdefault((atom.key, *token), value)
+            if earlier != value and None not in token:
+                return f"no token has both {earlier} and {value} as its {atom.key.name}"
+    plain = (comparison for comparison in read.compared if {*map(type, comparison[::2])} <= _PLAIN)
+    compared = [comparison for comparison in plain if comparison[1] in _HOLDS]
     if _may_hold(compared):
         return ""
-    for one in compared:
-        others = [other for other in compared if other is not one]
+    for comparison in compared:
+        others = [other for other in compared if other is not comparison]
         compared = compared if _may_hold(others) else others
-    return f"{', '.join(f'{one} {sign} {two}' for one, sign, two in compared)} never holds"
+    return f"{', '.join(' '.join(map(str, terms)) for terms in compared)} never holds"
 
 
 def _may_hold(compared: Sequence[tuple[Term, str, Term]]) -> bool:
@@ -360,18 +362,18 @@ def _may_hold(compared: Sequence[tuple[Term, str, Term]]) -> bool:
     names = [term for term in terms if isinstance(term, Variable)]
     # What is no number is greater than all numbers, but for the least of all terms.
     others = sorted(terms.difference(names), key=lambda term: (str(term) == "#sup", str(term)))
-    known = {
+    numbers = {
         term: int(term)
         if is_written_number(term)
-        else 2 * MOST * (-1 if str(term) == "#inf" else place)
-        for place, term in enumerate(others, 1)
+        else 2 * MOST * (-1 if str(term) == "#inf" else rank)
+        for rank, term in enumerate(others, 1)
     }
-    near = range(-len(names), len(names) + 1)
-    tried = {number + more for number in (0, *known.values()) for more in near}
+    offsets = range(-len(names), len(names) + 1)
+    tried = {number + offset for number in (0, *numbers.values()) for offset in offsets}
     return len(tried) ** len(names) > _TRIED or any(
-        all(_HOLDS[sign](of[left], of[right]) for left, sign, right in compared)
+        all(_HOLDS[sign](assigned[left], assigned[right]) for left, sign, right in compared)
         for values in itertools.product(tried, repeat=len(names))
-        for of in [dict(zip([*known, *names], [*known.values(), *values], strict=True))]
+        for assigned in [dict(zip([*numbers, *names], [*numbers.values(), *values], strict=True))]
     )
 
 
@@ -389,7 +391,7 @@ def _marks(types: Types, read: Read, *, exchanged: bool) -> set[tuple[str, ...]]
     def mark(term: Term, own: Place | None, beside: set[str]) -> str:
         if isinstance(term, Variable):
             own_sides = sides(term) or {"0"}
-            return f"V{max(MIRRORED.get(one, one) if exchanged else one for one in own_sides)}"
+            return f"V{max(MIRRORED.get(side, side) if exchanged else side for side in own_sides)}"
         if not isinstance(term, Ground):
             return ""
         # What stands beside a variable of that sentence is its number.
@@ -411,7 +413,7 @@ def _marks(types: Types, read: Read, *, exchanged: bool) -> set[tuple[str, ...]]
 def check_scope(checked: Checked) -> Iterator[Finding]:
     """Look for weights that count once, sets that run over everything, labels all forbidden."""
     yield from _without_label(checked)
-    for statement, read in itertools.chain.from_iterable(checked.atoms[one] for one in checked.own):
+    for statement, read in checked.own_reads:
         rule, node = statement.rule, statement.node
         if node.ast_type not in (ASTType.Rule, ASTType.Minimize):
             continue
@@ -426,37 +428,39 @@ def check_scope(checked: Checked) -> Iterator[Finding]:
         written = Counter(_LONG.findall(_STRING.sub('""', rule.text)))
         for name in (name for name, times in written.items() if times == 1):
             if f"{{{name}}}" not in (rule.sentence or ""):
-                told = f"{name} stands only once in this rule, as a variable that matches anything"
+                found = f"{name} stands only once in this rule, as a variable that matches anything"
                 hint = f'Correct its spelling, or write "{name.lower()}" for a word, or _'
-                yield checked.finding("variable", statement, told, hint, rule.name)
+                yield checked.finding("variable", statement, found, hint, rule.name)
 
 
 def _without_label(checked: Checked) -> Iterator[Finding]:
     """Rules that between them forbid all labels where the conditions of one hold."""
     bars: dict[frozenset[str], dict[Term, Statement]] = defaultdict(dict)
-    for statement, read in itertools.chain.from_iterable(checked.atoms[one] for one in checked.own):
-        parts = [f"{one.positive} {written(one.call)}" for one in read.used]
-        text = "\n".join([*parts, *(" ".join(map(str, one)) for one in read.compared)])
-        for head in (one for one in read.derived if one.key == v.FORBIDDEN_LABEL.signature):
+    for statement, read in checked.own_reads:
+        parts = [f"{atom.positive} {written(atom.call)}" for atom in read.used]
+        text = "\n".join([*parts, *(" ".join(map(str, terms)) for terms in read.compared)])
+        for head in (atom for atom in read.derived if atom.key == v.FORBIDDEN_LABEL.signature):
             # Variables are called by the order in which they come.
             order = dict.fromkeys([*map(str, head.arguments[:2]), *_VARIABLE.findall(text)])
             names = {name: f"V{number}" for number, name in enumerate(order)}
-            body = _VARIABLE.sub(lambda one, names=names: names[one[0]], text)  # type: ignore[misc]
+            body = _VARIABLE.sub(lambda match, names=names: names[match[0]], text)  # type: ignore[misc]
             bars[frozenset(body.split("\n"))][head.arguments[2]] = statement
-    for where, own in bars.items():
-        every = {label: one for body in bars if body <= where for label, one in bars[body].items()}
-        rules = ", ".join(sorted({one.rule.name for one in every.values()}))
-        told, hint = f"{rules} forbid all labels here", "Leave SIMI, or write forbidden_pair(X,Y)"
-        for one in {id(one): one for one in own.values() if {*LABELS} <= every.keys()}.values():
-            yield checked.finding("no-label", one, told, hint, one.rule.name)
+    for where, own_labels in bars.items():
+        barred = ChainMap(*[bars[body] for body in reversed(bars) if body <= where])
+        if not barred.keys() >= {*LABELS}:
+            continue
+        rules = ", ".join(sorted({statement.rule.name for statement in barred.values()}))
+        found, hint = f"{rules} forbid all labels here", "Leave SIMI, or write forbidden_pair(X,Y)"
+        for statement in {id(statement): statement for statement in own_labels.values()}.values():
+            yield checked.finding("no-label", statement, found, hint, statement.rule.name)
 
 
 def unsafe_inside(node: AST, name: str) -> str:
     """Where a variable has a value only inside a condition or set of a body, if it has one."""
     for part in itertools.chain.from_iterable(map(walk, getattr(node, "body", ()))):
         inside = part.ast_type in (ASTType.ConditionalLiteral, ASTType.BodyAggregateElement)
-        for one in part.condition if inside else ():
-            if is_atom(one, Sign.NoSign) and name in variable_names(one):
+        for literal in part.condition if inside else ():
+            if is_atom(literal, Sign.NoSign) and name in variable_names(literal):
                 before = getattr(part, "literal", None)
                 limit = f"only {before} belongs to it" if before else "it is not known outside"
                 return f"{name} has a value only in the condition of {part}, and {limit}"
@@ -466,20 +470,20 @@ def unsafe_inside(node: AST, name: str) -> str:
 def _once(node: AST, *, gains: bool) -> Iterator[tuple[str, str]]:
     """Weights that all cases of a condition share: what was found, and what to do."""
     if node.ast_type is ASTType.Minimize:
-        told = set[str]().union(*map(variable_names, (node.weight, *node.terms)))
-        found = sorted(set[str]().union(*map(variable_names, node.body)))
-        if found and not told:
+        told_apart = set[str]().union(*map(variable_names, (node.weight, *node.terms)))
+        varying = sorted(set[str]().union(*map(variable_names, node.body)))
+        if varying and not told_apart:
             # clingo has #maximize as costs.
             weight = f"{str(node.weight).removeprefix('-' * gains)}@{node.priority}"
-            hint = f"Tell the cases apart: {','.join([weight, *found])}"
+            hint = f"Tell the cases apart: {','.join([weight, *varying])}"
             yield f"all cases together count once: {weight} has none of the variables", hint
         return
     for part in itertools.chain.from_iterable(map(walk, node.body)):
         adds = part.ast_type is ASTType.BodyAggregate and part.function in _SUMS
         for element in part.elements if adds else ():
             first, *others = element.terms
-            more = set[str]().union(*map(variable_names, element.condition))
-            loose = sorted(more - variable_names(first) - _outside(node, part))
+            names = set[str]().union(*map(variable_names, element.condition))
+            loose = sorted(names - variable_names(first) - _outside(node, part))
             if loose and not others:
                 hint = f"Tell the cases apart: {','.join([str(first), *loose])} : …"
                 yield f"all cases of the same {first} count once in this sum", hint
@@ -487,19 +491,19 @@ def _once(node: AST, *, gains: bool) -> Iterator[tuple[str, str]]:
 
 def _empty(node: AST, read: Read) -> Iterator[tuple[str, str]]:
     """Least or greatest values that become numbers or weights although there may be none."""
-    told = variable_names(node.weight) if node.ast_type is ASTType.Minimize else set[str]()
+    numeric = variable_names(node.weight) if node.ast_type is ASTType.Minimize else set[str]()
     for head in read.derived:
         kinds = zip(head.arguments, _SEEDS.get(head.key, ()), strict=False)
-        told |= {str(term) for term, kind in kinds if kind in (None, ("score", 0))}
+        numeric |= {str(term) for term, kind in kinds if kind in (None, ("score", 0))}
     for literal in node.body:
-        part, others = getattr(literal, "atom", literal), [*node.body]
+        aggregate, others = getattr(literal, "atom", literal), [*node.body]
         others.remove(literal)
-        if part.ast_type is not ASTType.BodyAggregate or part.function not in _NOTHING:
+        if aggregate.ast_type is not ASTType.BodyAggregate or aggregate.function not in _NOTHING:
             continue
-        value, number = _NOTHING[part.function]
-        names = (part.left_guard and variable_names(part.left_guard.term)) or set()
-        for name in sorted(names & told - set[str]().union(*map(variable_names, others))):
-            if all(element.condition for element in part.elements):
+        value, number = _NOTHING[aggregate.function]
+        names = (aggregate.left_guard and variable_names(aggregate.left_guard.term)) or set()
+        for name in sorted(names & numeric - set[str]().union(*map(variable_names, others))):
+            if all(element.condition for element in aggregate.elements):
                 found = f"{name} is {value} and no number where its set is empty"
                 yield (
                     found,
@@ -507,21 +511,21 @@ def _empty(node: AST, read: Read) -> Iterator[tuple[str, str]]:
                 )
 
 
-def _outside(node: AST, part: AST) -> set[str]:
+def _outside(node: AST, aggregate: AST) -> set[str]:
     """The variables of a rule that have a value outside one of its sets."""
-    literals = [one for one in node.body if part not in (one, getattr(one, "atom", None))]
+    literals = (part for part in node.body if aggregate not in (part, getattr(part, "atom", None)))
     return set[str]().union(*map(variable_names, (node.head, *literals)))
 
 
 def _loose(node: AST) -> Iterator[tuple[str, str]]:
     """Sets whose members seem to be about one thing, and are about any."""
-    for part in (getattr(one, "atom", one) for one in getattr(node, "body", ())):
-        if part.ast_type is ASTType.Aggregate:
-            elements = [variable_names(one, local=True) for one in part.elements]
-            names = set[str]().union(*elements) - _outside(node, part)
-            if common := sorted(one for one in names if sum(one in each for each in elements) > 1):
-                told = " and ".join(common)
+    for aggregate in (getattr(literal, "atom", literal) for literal in getattr(node, "body", ())):
+        if aggregate.ast_type is ASTType.Aggregate:
+            elements = [variable_names(element, local=True) for element in aggregate.elements]
+            loose = set[str]().union(*elements) - _outside(node, aggregate)
+            if common := sorted(name for name in loose if sum(name in e for e in elements) > 1):
+                listed = " and ".join(common)
                 yield (
-                    f"this set runs over all {told} together: nothing outside it has {told}",
-                    f"Add an atom with {told} to the body, such as aligned({','.join(common)})",
+                    f"this set runs over all {listed} together: nothing outside it has {listed}",
+                    f"Add an atom with {listed} to the body, such as aligned({','.join(common)})",
                 )

@@ -109,8 +109,8 @@ class Finding:
         """The finding as a command of GitHub's workflows."""
         kind = "notice" if self.severity is Severity.NOTE else self.severity
         values = {"file": self.file, "line": self.line, "col": self.column, "title": self.kind}
-        told = ",".join(f"{key}={_escaped(str(one), ',:')}" for key, one in values.items() if one)
-        return f"::{kind} {told}::{_escaped(f'{self.found}. {self.hint}')}"
+        pairs = (f"{key}={_escaped(str(text), ',:')}" for key, text in values.items() if text)
+        return f"::{kind} {','.join(pairs)}::{_escaped(f'{self.found}. {self.hint}')}"
 
     def as_dict(self) -> dict[str, object]:
         """Everything, in a form that ``json.dumps`` takes."""
@@ -125,9 +125,9 @@ class Finding:
         return f"{text}\n{self.excerpt}" if self.excerpt else text
 
 
-def _escaped(text: str, more: str = "") -> str:
-    """A text as a command of a workflow has it; in its properties ``more`` is escaped, too."""
-    return "".join(f"%{ord(one):02X}" if one in f"%\r\n{more}" else one for one in text)
+def _escaped(text: str, also: str = "") -> str:
+    """Text escaped for a workflow command; its properties need ``also`` escaped, too."""
+    return "".join(f"%{ord(char):02X}" if char in f"%\r\n{also}" else char for char in text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,23 +158,22 @@ class Statement:
 class Checked:
     """The model of the rules of a check.
 
-    ``programs`` are what the files are loaded for; ``own`` are the files about which findings are
-    told. ``replaced`` says what given files take the place of, by path. ``partial`` says that only
-    some profiles of a rule folder are looked at. ``faulty`` are files with syntax errors.
-    ``every`` has the statements of each file, ``by_file`` those but for plain facts of weights, of
-    which there are thousands; ``weights`` has those, by what they are about. ``fitting`` are files
-    that need not fit in as wholes.
+    ``programs`` load the files; findings are about the files ``paths``. ``replaced`` says what the
+    user's files replace, by path. ``partial``: only some profiles of a rule folder are checked.
+    ``faulty`` files have syntax errors. ``all_by_file`` has the statements of each file,
+    ``by_file`` those but for plain facts of weights, of which there are thousands; ``weights`` has
+    these, by their subjects. Only the fitting statements of ``fitting`` files are loaded.
 
     Without ``profiles`` the programs are those of all profiles of a rule folder that has its own,
-    and otherwise those of ``default``. ``machine`` asks for findings about ``asp/`` as well.
-    ``report`` gets what cannot be read, and its kind. ``store`` keeps what files gave. ``runs`` is
-    given for a run, and says whether a reader is used: then only programs with given files matter,
-    and these are told about if they did not come along and are no word tables.
+    and otherwise those of ``default``. ``machine`` adds findings about ``asp/``. ``report`` gets
+    unreadable files, with the kind of fault. ``store`` caches parsed files. A run sets ``runs``,
+    which says whether it uses a reader: then only programs with the user's files matter, and
+    findings are about those of these files that are neither shipped nor word tables.
     """
 
     def __init__(
         self,
-        given: Sequence[Path],
+        paths: Sequence[Path],
         profiles: Sequence[str],
         report: Callable[[str, RuleError], None],
         *,
@@ -182,8 +181,8 @@ class Checked:
         store: Store | None = None,
         runs: bool | None = None,
     ) -> None:
-        overlay = read_overlay(given)
-        whole = any((path / "profiles").is_dir() for path in given)
+        overlay = read_overlay(paths)
+        whole = any((path / "profiles").is_dir() for path in paths)
         self.partial = whole and bool(profiles)
         self.profiles = list_profiles(overlay.base)
         self.programs: list[Program] = []
@@ -196,15 +195,15 @@ class Checked:
                 self.replaced |= {mine.path: text for mine, text in overlay.replacing(plain)}
             except RuleError as error:
                 report("profile", error)
-        sources = {one.path: one for program in self.programs for one in program.sources}
-        own = [source for path in given for source in find_rules(path)]
+        sources = {source.path: source for program in self.programs for source in program.sources}
+        examined = [source for path in paths for source in find_rules(path)]
         if self.partial:
             # Files of other profiles are not asked about.
-            own = [source for source in own if source.path in sources]
-        for source in own:
+            examined = [source for source in examined if source.path in sources]
+        for source in examined:
             sources.setdefault(source.path, source)
         if machine:
-            own += find_rules(asp_dir())
+            examined += find_rules(asp_dir())
         faulty: set[str] = set()
 
         def note(kind: str, error: RuleError) -> None:
@@ -215,16 +214,16 @@ class Checked:
         self.rules = load_rules(sources.values(), report=note, store=store)
         self.files = {file.path: file for file in self.rules.files}
         self.faulty = {path for path, file in self.files.items() if file.name in faulty}
-        asked = {one.path for one in own}
+        wanted = {source.path for source in examined}
         if runs is not None:
-            asked = {path for path in asked if path.suffix != SUFFIX and not is_shipped(path)}
-        self.own = dict.fromkeys(path for path in self.files if path in asked)
+            wanted = {path for path in wanted if path.suffix != SUFFIX and not is_shipped(path)}
+        self.paths = dict.fromkeys(path for path in self.files if path in wanted)
         self._paths = {str(path): path for path in self.files}
         self.store = store
-        self.fitting = frozenset(one.path for one in (*overlay.files, *overlay.added))
+        self.fitting = frozenset(source.path for source in (*overlay.files, *overlay.added))
         self.runs = runs is not None
         self._texts: dict[Path, SourceText] = {}
-        self.every: dict[Path, list[Statement]] = {path: [] for path in self.files}
+        self.all_by_file: dict[Path, list[Statement]] = {path: [] for path in self.files}
         self.by_file: dict[Path, list[Statement]] = {path: [] for path in self.files}
         self.weights: dict[Path, dict[Weighed, list[Statement]]] = {}
         last, path = NamedRule("", None, "", 0, 0, ""), asp_dir()
@@ -234,7 +233,7 @@ class Checked:
                 path = self._paths[node.location.begin.filename]
             last = rule
             statement = Statement(path, node, rule)
-            self.every[path].append(statement)
+            self.all_by_file[path].append(statement)
             if WEIGHED.match(rule.text) and (subjects := list(weighed(node))):
                 for subject in subjects:
                     self.weights.setdefault(path, {}).setdefault(subject, []).append(statement)
@@ -243,28 +242,39 @@ class Checked:
 
     @property
     def statements(self) -> Iterator[Statement]:
-        """All statements, but for weights, of the files about which findings are told."""
-        return chain.from_iterable(self.by_file[path] for path in self.own)
+        """All statements to check, without weights."""
+        return chain.from_iterable(self.by_file[path] for path in self.paths)
 
     @cached_property
     def constants(self) -> frozenset[str]:
         """The names that profiles and ``#const`` give values to."""
-        nodes = (one.node for one in chain.from_iterable(self.by_file.values()))
+        nodes = (statement.node for statement in chain.from_iterable(self.by_file.values()))
         defined = (node.name for node in nodes if node.ast_type is ASTType.Definition)
-        return frozenset(defined).union(*(one.profile.constants for one in self.programs))
+        return frozenset(defined).union(*(program.profile.constants for program in self.programs))
+
+    @property
+    def reads(self) -> Iterator[tuple[Statement, Read]]:
+        """All statements with their atoms."""
+        return chain.from_iterable(self.atoms.values())
+
+    @property
+    def own_reads(self) -> Iterator[tuple[Statement, Read]]:
+        """The statements to check with their atoms."""
+        return chain.from_iterable(self.atoms[path] for path in self.paths)
 
     @cached_property
     def atoms(self) -> Mapping[Path, Sequence[tuple[Statement, Read]]]:
         """The statements of each file with their atoms; one with pools comes several times."""
 
         def read(path: Path) -> Iterator[tuple[Statement, Read]]:
-            some = self.by_file[path]
+            statements = self.by_file[path]
             # Names of rules and private predicates may be others than in the file.
-            texts = repr([one.rule.text for one in some])
+            texts = repr([statement.rule.text for statement in statements])
             memo = Memo(self.store, sha256(texts.encode()).hexdigest())
-            kept = memo.recall("atoms", None, lambda: [read_statement(one.node) for one in some])
-            for statement, variants in zip(some, kept, strict=True):
-                yield from ((statement, Read.recalled(one, self.constants)) for one in variants)
+            nodes = [statement.node for statement in statements]
+            stored = memo.recall("atoms", None, lambda: [*map(read_statement, nodes)])
+            for statement, variants in zip(statements, stored, strict=True):
+                yield from ((statement, Read.from_stored(row, self.constants)) for row in variants)
 
         return {path: [*read(path)] for path in self.by_file}
 
@@ -272,7 +282,7 @@ class Checked:
     def loaded(self) -> Mapping[Program, Collection[Path]]:
         """The files of each program, included ones too, in the order of loading."""
         return {
-            program: with_includes((one.path for one in program.sources), self.files)
+            program: with_includes((source.path for source in program.sources), self.files)
             for program in self.programs
         }
 
@@ -285,16 +295,16 @@ class Checked:
         }
 
     def shipped_first(self, paths: Iterable[Path]) -> list[Path]:
-        """Files in their order, those that come along first: blame falls on the user's."""
-        return sorted(paths, key=lambda path: path in self.own and path not in self._copies)
+        """Files in their order, shipped ones first, so that findings are about the user's."""
+        return sorted(paths, key=lambda path: path in self.paths and path not in self._copies)
 
     @cached_property
     def _copies(self) -> frozenset[Path]:
-        return frozenset(path for path in self.own if is_shipped(path))
+        return frozenset(path for path in self.paths if is_shipped(path))
 
     def is_shipped(self, finding: Finding) -> bool:
         """Whether a finding is about a line that stands in the shipped file of that name."""
-        path = next((path for path in self.own if self.name(path) == finding.file), None)
+        path = next((path for path in self.paths if self.name(path) == finding.file), None)
         if path in self._copies:
             return True
         if path is None or not finding.line:
@@ -322,17 +332,17 @@ class Checked:
 
     @cached_property
     def edited(self) -> list[Statement]:
-        """Those of the statements that do not stand in the shipped files of that name."""
+        """The statements to check that are not in the shipped files of that name."""
         return [
-            one
-            for one in self.statements
-            if one.path not in self._copies
-            and not any(one.rule.text in text for text in shipped_texts(one.path) or ())
+            statement
+            for statement in self.statements
+            if statement.path not in self._copies
+            and not any(statement.rule.text in text for text in shipped_texts(statement.path) or ())
         ]
 
-    def asked_in(self, program: Program, asked: Sequence[Statement]) -> RuleSet:
-        """Of a program's rules those that are asked about, and those that may disagree."""
-        names = {one.rule.name for one in asked}
+    def rules_about(self, program: Program, statements: Sequence[Statement]) -> RuleSet:
+        """Those of a program's rules that are among ``statements``, or may disagree with them."""
+        names = {statement.rule.name for statement in statements}
         return self.rules_of(program).only(
             lambda node, rule: (
                 rule.name in names
@@ -344,13 +354,14 @@ class Checked:
     def rules_of(self, program: Program) -> RuleSet:
         """The rules of a program, as if they had been loaded for it alone."""
         files = self.loaded[program]
-        found = [statement for path in files for statement in self.every[path]]
-        read = tuple(self.files[path] for path in files)
-        digest = sha256("".join(f"{one.name} {one.sha256}\n" for one in read).encode()).hexdigest()
-        nodes, named = (one.node for one in found), (one.rule for one in found)
-        rules = RuleSet(read, tuple(nodes), tuple(named), ())
+        statements = [statement for path in files for statement in self.all_by_file[path]]
+        rule_files = tuple(self.files[path] for path in files)
+        hashes = "".join(f"{file.name} {file.sha256}\n" for file in rule_files)
+        digest = sha256(hashes.encode()).hexdigest()
+        nodes = tuple(statement.node for statement in statements)
+        rules = RuleSet(rule_files, nodes, tuple(statement.rule for statement in statements), ())
         family = f"{program.profile.name} {program.purpose}"
-        return rules.remembering(Memo(self.store, f"checked {digest}", family))
+        return rules.with_memo(Memo(self.store, f"checked {digest}", family))
 
     def name(self, path: Path) -> str:
         """The name of a file in messages."""
@@ -363,12 +374,9 @@ class Checked:
         return self._texts[path]
 
     def _tree(self, statement: Statement, atom: Atom) -> AST | Statement:
-        alike = [
-            one
-            for one in atoms(statement.node)
-            if one.ast_type is ASTType.Function and (one.name, len(one.arguments)) == atom.key
-        ]
-        same = (one for one in alike if read_atom(one, self.constants)[1] == atom.arguments)
+        calls = (call for call in atoms(statement.node) if call.ast_type is ASTType.Function)
+        alike = [call for call in calls if (call.name, len(call.arguments)) == atom.key]
+        same = (call for call in alike if read_atom(call, self.constants)[1] == atom.arguments)
         return next(same, alike[0] if alike else statement)
 
     def finding(self, kind: str, place: Place, found: str, hint: str, subject: str = "") -> Finding:
@@ -392,19 +400,21 @@ Place: TypeAlias = "Statement | AST | tuple[Statement, Atom] | tuple[Path, int, 
 
 def _programs(profile: Profile, overlay: Overlay, runs: bool | None) -> Iterator[Program]:
     """The programs of a profile; those that a reader changes with one and without."""
-    given = {*overlay.files, *overlay.added, *overlay.tables}
+    paths = {*overlay.files, *overlay.added, *overlay.tables}
     for purpose in Purpose:
         files = profile.files(purpose)
         if files is None:
             continue
-        own = profile.reader is not None
-        for reader in (runs,) if runs is not None else (own, not own) if files.reads else (own,):
-            asked = "" if reader is own else " --reader none" if own else " --reader"
+        by_default = profile.reader is not None
+        readers = (by_default, not by_default) if files.reads else (by_default,)
+        for reader in readers if runs is None else (runs,):
+            option = "" if reader is by_default else " --reader none" if by_default else " --reader"
             sources = program_sources(profile, purpose, overlay.base, reader=reader)
-            every = overlay.over(sources, purpose)
-            if runs is not None and overlay.base == rules_dir() and given.isdisjoint(every):
+            loaded = overlay.over(sources, purpose)
+            if runs is not None and overlay.base == rules_dir() and paths.isdisjoint(loaded):
                 continue
             title = {Purpose.ANSWER: "", Purpose.FEEDBACK: "feedback of "}.get(purpose)
             title = f"{purpose}s of " if title is None else title
             weights = frozenset(source.path for source in sources if source.weighs)
-            yield Program(f"{title}profile {profile.name}{asked}", profile, every, purpose, weights)
+            title += f"profile {profile.name}{option}"
+            yield Program(title, profile, loaded, purpose, weights)

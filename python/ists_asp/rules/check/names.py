@@ -49,7 +49,7 @@ def check_statements(checked: Checked) -> Iterator[Finding]:
         control.ground([("nothing", [])])
     except RuntimeError as error:
         refusal = str(error)
-    paths = {str(path): path for path in checked.own}
+    paths = {str(path): path for path in checked.paths}
     for match in map(PLACED.fullmatch, messages.errors or [refusal]):
         if match is None or (path := paths.get(match["file"])) is None:
             continue
@@ -57,27 +57,28 @@ def check_statements(checked: Checked) -> Iterator[Finding]:
         place = path, line, checked.text(path).character(line, int(match["column"]))
         if "unsafe variables" in (text := " ".join(match["text"].split())):
             names = UNSAFE.findall(match["text"])
-            rules = (one.node for one in checked.every[path] if one.rule.line == line)
-            inside = [(one, unsafe_inside(node, one[2])) for node in rules for one in names]
-            for (row, byte, _), told in (pair for pair in inside if pair[1]):
+            nodes = [rule.node for rule in checked.all_by_file[path] if rule.rule.line == line]
+            inside = [(name, unsafe_inside(node, name[2])) for node in nodes for name in names]
+            for (row, byte, _), found in (pair for pair in inside if pair[1]):
                 at = path, int(row), checked.text(path).character(int(row), int(byte))
                 hint = "Repeat the atom outside, or derive a predicate for both and ask for that"
-                yield checked.finding("unsafe", at, told, hint)
-            if not all(told for _, told in inside):
+                yield checked.finding("unsafe", at, found, hint)
+            if not all(found for _, found in inside):
                 yield checked.finding("unsafe", place, *unsafe(match["text"]))
         else:
             yield checked.finding("clingo", place, text, "Correct the rule")
     # To look into a syntax tree takes long.
-    nodes = (one.node for one in checked.statements if _POOLED.search(str(one.node)))
-    for part in chain.from_iterable(map(trees.walk, nodes)):
+    nodes = [statement.node for statement in checked.statements]
+    pooled = (node for node in nodes if _POOLED.search(str(node)))
+    for literal in chain.from_iterable(map(trees.walk, pooled)):
         if (
-            part.ast_type is ASTType.Literal
-            and part.sign != Sign.NoSign
-            and any(below.ast_type is ASTType.Pool for below in trees.walk(part))
+            literal.ast_type is ASTType.Literal
+            and literal.sign != Sign.NoSign
+            and any(below.ast_type is ASTType.Pool for below in trees.walk(literal))
         ):
-            told = f'"{part}" means that one of these does not hold, not that none does'
+            found = f'"{literal}" means that one of these does not hold, not that none does'
             hint = "Write one negation each, or derive a predicate for them all and negate that"
-            yield checked.finding("pooled-negation", part, told, hint)
+            yield checked.finding("pooled-negation", literal, found, hint)
 
 
 class _Uses:
@@ -108,29 +109,29 @@ def check_predicates(checked: Checked) -> Iterator[Finding]:
     yield from _undefined(checked, uses)
     yield from _unused(checked, uses)
     yield from _private(checked, uses)
-    for path in checked.own:
+    for path in checked.paths:
         for key, (place, *_) in (*uses[path].derived.items(), *uses[path].used.items()):
             if key.name.startswith(trees.PREFIX):
-                told = f"names that begin with {trees.PREFIX} are reserved: {key}"
+                found = f"names that begin with {trees.PREFIX} are reserved: {key}"
                 hint = "Begin the names of private predicates with a single _"
-                yield checked.finding("reserved", place, told, hint, str(key))
+                yield checked.finding("reserved", place, found, hint, str(key))
 
 
 def _undefined(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
-    known = _known(uses, uses)
-    there = {program: _there(checked, program, uses) for program in checked.programs}
+    derivable = _derivable(uses, uses)
+    derivable_in = {program: _derivable_in(checked, program, uses) for program in checked.programs}
     lacking: dict[tuple[Path, Signature], list[Program]] = defaultdict(list)
     places: dict[tuple[Path, Signature], list[Place]] = defaultdict(list)
-    for path in checked.own:
+    for path in checked.paths:
         programs = checked.programs_of[path]
         for program in () if path in checked.fitting else programs:
-            for key in uses[path].used.keys() - there[program]:
+            for key in uses[path].used.keys() - derivable_in[program]:
                 lacking[path, key].append(program)
                 places[path, key] = uses[path].used[key]
         for statement, reads in checked.atoms[path] if path in checked.fitting else ():
             # It is for the program that has most of what it asks for.
             unknown = {
-                program: [atom for atom in reads.used if atom.key not in there[program]]
+                program: [atom for atom in reads.used if atom.key not in derivable_in[program]]
                 for program in programs
             }
             program = min(unknown, key=lambda program: len(unknown[program]))
@@ -142,50 +143,58 @@ def _undefined(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding
             continue
         everywhere = path in checked.fitting or len(programs) == len(checked.programs_of[path])
         among = "" if everywhere else f" in {', '.join(program.name for program in programs)}"
-        holds = {program.purpose for program in there if key in there[program]}
+        holds = {program.purpose for program in derivable_in if key in derivable_in[program]}
         hint = "Derive it, or declare it with #defined if it may be absent"
         if everywhere and holds and not holds & {program.purpose for program in programs}:
-            where = " and ".join(f"{purpose}s" for purpose in Purpose if purpose in holds)
+            purposes = " and ".join(f"{purpose}s" for purpose in Purpose if purpose in holds)
             asks = " and ".join(sorted({f"{program.purpose}s" for program in programs}))
-            among, hint = f": it holds in {where} only", f"No rule of {asks} can ask for it"
-        there_too = there[programs[0]] if path in checked.fitting else known
+            among, hint = f": it holds in {purposes} only", f"No rule of {asks} can ask for it"
+        candidates = derivable_in[programs[0]] if path in checked.fitting else derivable
         for place in places[path, key]:
             if checked.runs and not isinstance(place, tuple):
                 # To show what there is none of does no harm.
                 continue
-            meant = _meant(checked, key, place, there_too) if key not in known else ""
-            told = f"no rule and no fact derives {key}{among}"
-            yield checked.finding("undefined", place, told, meant or hint, str(key))
+            meant = _meant(checked, key, place, candidates) if key not in derivable else ""
+            found = f"no rule and no fact derives {key}{among}"
+            yield checked.finding("undefined", place, found, meant or hint, str(key))
 
 
-def _there(checked: Checked, program: Program, uses: Mapping[Path, _Uses]) -> set[Signature]:
+def _derivable_in(checked: Checked, program: Program, uses: Mapping[Path, _Uses]) -> set[Signature]:
     """The predicates of a program; of the user's rules only those that fit in derive any."""
     files = checked.loaded[program]
     if program.decides:
-        return _known(files, uses)
-    known = _known((path for path in files if path not in checked.fitting), uses)
-    own = [reads for path in files if path in checked.fitting for _, reads in checked.atoms[path]]
-    rules = [({atom.key for atom in one.used}, {atom.key for atom in one.derived}) for one in own]
-    fits(known, dict(enumerate(rules)))
-    return known
+        return _derivable(files, uses)
+    derivable = _derivable((path for path in files if path not in checked.fitting), uses)
+    rules = [
+        ({atom.key for atom in reads.used}, {atom.key for atom in reads.derived})
+        for path in files
+        if path in checked.fitting
+        for _, reads in checked.atoms[path]
+    ]
+    fits(derivable, dict(enumerate(rules)))
+    return derivable
 
 
-def _known(files: Iterable[Path], uses: Mapping[Path, _Uses]) -> set[Signature]:
+def _derivable(files: Iterable[Path], uses: Mapping[Path, _Uses]) -> set[Signature]:
     """The predicates that files derive, or declare as absent."""
-    every = (uses[path] for path in files)
-    return set[Signature]().union(*(one.derived.keys() | one.declared for one in every))
+    return set[Signature]().union(
+        *(uses[path].derived.keys() | uses[path].declared for path in files)
+    )
 
 
-def _meant(checked: Checked, key: Signature, place: Place, known: Collection[Signature]) -> str:
+def _meant(
+    checked: Checked, key: Signature, place: Place, candidates: Collection[Signature]
+) -> str:
     """The predicate that fits best in the place of an unknown one, or has the most similar name."""
-    best, namesakes = None, {one[0] for one in (*known, *documented())}
+    best, namesakes = None, {signature[0] for signature in (*candidates, *documented())}
     if key.name not in namesakes and isinstance(place, tuple) and isinstance(place[1], Atom):
         statement, atom = place
-        reads = next(reads for one, reads in checked.atoms[statement.path] if one is statement)
-        public = {one for one in {*known, *documented()} - {key} if not one[0].startswith("_")}
+        reads = next(reads for other, reads in checked.atoms[statement.path] if other is statement)
+        others = {*candidates, *documented()} - {key}
+        public = {other for other in others if not other.name.startswith("_")}
         best = types_of(checked).best(atom, reads, public)
     if best is None:
-        return suggestion(key, known)
+        return suggestion(key, candidates)
     return f"Did you mean {best}?{'' if best.arity == key.arity else f' {_counted(key.arity)}'}"
 
 
@@ -194,28 +203,28 @@ def documented() -> set[Signature]:
     return {predicate.signature for predicate in v.all_predicates()}
 
 
-def suggestion(key: tuple[str, int], known: Iterable[tuple[str, int]]) -> str:
+def suggestion(key: tuple[str, int], candidates: Iterable[tuple[str, int]]) -> str:
     """The predicate of a name like that of an unknown one, as a question; empty if none is near."""
     name, arity = key
     arities: dict[str, set[int]] = {}
-    for other, size in {*known, *documented()} - {key}:
+    for other, size in {*candidates, *documented()} - {key}:
         # A private name of another file is not meant.
         if name.startswith("_") or not other.startswith("_"):
             arities.setdefault(other, set()).add(size)
     if name in arities:
         sizes = " or ".join(f"{name}/{size}" for size in sorted(arities[name]))
         return f"Did you mean {sizes}? {_counted(arity)}"
-    near = _near(name, sorted(arities))
-    if not near:
+    similar = _similar_names(name, sorted(arities))
+    if not similar:
         return ""
     # Of names that are as near, one of the same arity was meant.
-    meant = min(near, key=lambda other: arity not in arities[other])
+    meant = min(similar, key=lambda other: arity not in arities[other])
     return f"Did you mean {meant}/{arity if arity in arities[meant] else min(arities[meant])}?"
 
 
-def _near(name: str, known: Iterable[str]) -> list[str]:
+def _similar_names(name: str, candidates: Iterable[str]) -> list[str]:
     """At most three names like another one, the most similar first."""
-    rated = sorted(((likeness(name, other), other) for other in known), reverse=True)
+    rated = sorted(((likeness(name, other), other) for other in candidates), reverse=True)
     return [other for like, other in rated[:3] if like >= _SIMILAR]
 
 
@@ -228,16 +237,16 @@ def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
         program: {key for path in files for key in uses[path].used}
         for program, files in checked.loaded.items()
     }
-    tables = {one.signature for one in (v.ARGUES, v.CALLED, v.CONFIDENCE, v.MARKS)}
-    for path in checked.own:
-        here = set[Signature]().union(*(used[program] for program in checked.programs_of[path]))
-        public = {key for key in here if not key.name.startswith("_")}
+    tables = {entry.signature for entry in (v.ARGUES, v.CALLED, v.CONFIDENCE, v.MARKS)}
+    for path in checked.paths:
+        used_here = set[Signature]().union(*map(used.__getitem__, checked.programs_of[path]))
+        public = {key for key in used_here if not key.name.startswith("_")}
         for key, places in uses[path].derived.items() if checked.programs_of[path] else ():
-            if key.name in checked.unread or key in tables or key in here:
+            if key.name in checked.unread or key in tables or key in used_here:
                 continue
-            known = key in documented() or key.name.startswith("_")
-            known = known or not _near(key.name, {one.name for one in public})
-            meant = "" if known else _meant(checked, key, places[0], public)
+            own = key in documented() or key.name.startswith("_")
+            misspelt = not own and _similar_names(key.name, {other.name for other in public})
+            meant = _meant(checked, key, places[0], public) if misspelt else ""
             code, hint = ("misspelt", meant) if meant else ("unused", "Use it, or remove the rule")
             finding = checked.finding(code, places[0], f"nothing uses {key}", hint, str(key))
             if not checked.is_others(finding):
@@ -245,21 +254,21 @@ def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
 
 
 def _private(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
-    homes = {key: path for path, one in uses.items() for key in one.derived}
-    for path in checked.own:
+    homes = {key: path for path, file_uses in uses.items() for key in file_uses.derived}
+    for path in checked.paths:
         for key in uses[path].used.keys() - uses[path].derived.keys():
             if key.name.startswith("_") and key in homes:
                 place, *_ = uses[path].used[key]
-                told = f"the private predicate {key} belongs to {checked.name(homes[key])}"
+                found = f"the private predicate {key} belongs to {checked.name(homes[key])}"
                 hint = "Rename it there without its leading _, or derive one of your own"
-                yield checked.finding("private", place, told, hint, str(key))
+                yield checked.finding("private", place, found, hint, str(key))
 
 
 def check_sample(
     checked: Checked,
     rules: Sequence[Statement],
     fired: Collection[str],
-    seen: Collection[str],
+    predicates: Collection[str],
     clashes: Mapping[tuple[str, str], str],
     pairs: int,
 ) -> Iterator[Finding]:
@@ -276,41 +285,42 @@ def check_sample(
         choice = node.ast_type is ASTType.Rule and node.head.ast_type is not ASTType.Literal
         decides = any(program.decides for program in checked.programs_of[statement.path])
         if decides and name not in fired and (fires or choice):
-            needed = (part for part in node.body if trees.is_atom(part, Sign.NoSign))
-            names = (predicate.name for part in needed for predicate in trees.predicates(part))
-            absent = next((one for one in names if one not in seen), None)
-            told = f"this rule never fires for the {pairs} sample pairs"
+            needed = (literal for literal in node.body if trees.is_atom(literal, Sign.NoSign))
+            names = (key.name for literal in needed for key in trees.predicates(literal))
+            absent = next((name for name in names if name not in predicates), None)
+            found = f"this rule never fires for the {pairs} sample pairs"
             hint = f"They have no {absent}" if absent else "Its conditions never hold together"
-            yield checked.finding("unfired", statement, told, hint, name)
+            yield checked.finding("unfired", statement, found, hint, name)
 
 
 def _clashing(checked: Checked, clashes: Mapping[tuple[str, str], str]) -> Iterator[Finding]:
     """Rules that disagree: the finding is at the later one, at the user's if there is one."""
-    own = {one.rule.name: one for one in checked.statements}
-    rules = {one.rule.name: one for one in chain.from_iterable(checked.by_file.values())}
+    statements = chain.from_iterable(checked.by_file.values())
+    rules = {statement.rule.name: statement for statement in statements}
+    examined = {statement.rule.name: statement for statement in checked.statements}
     for names, example in clashes.items():
-        candidates = [own[name] for name in names if name in own]
+        candidates = [examined[name] for name in names if name in examined]
         if not candidates or not all(name in rules for name in names):
             continue
-        last = checked.shipped_first(one.path for one in candidates)[-1]
-        clashing = next(one for one in reversed(candidates) if one.path == last)
+        last = checked.shipped_first(statement.path for statement in candidates)[-1]
+        clashing = next(statement for statement in reversed(candidates) if statement.path == last)
         other = next(rules[name].rule for name in names if rules[name] is not clashing)
-        told = f"at {example} this rule and {other.name} ({other.file}:{other.line}) disagree on "
-        told += "whether a chunk begins; must_split wins"
+        found = f"at {example} this rule and {other.name} ({other.file}:{other.line}) disagree on "
+        found += "whether a chunk begins; must_split wins"
         hint = "Make one of them an exception of the other"
-        yield checked.finding("split-and-join", clashing, told, hint, clashing.rule.name)
+        yield checked.finding("split-and-join", clashing, found, hint, clashing.rule.name)
 
 
 _EVIDENCE = v.EVIDENCE.signature
-_WORTHS = {one.signature for one in (*v.WEIGHTS, v.WORTH)}
-_TABLES = {one.name for one in (v.CONFIDENCE, v.RATING_MARGIN, v.ARGUES, v.CALLED, v.MARKS)}
+_WORTHS = {entry.signature for entry in (*v.WEIGHTS, v.WORTH)}
+_TABLES = {entry.name for entry in (v.CONFIDENCE, v.RATING_MARGIN, v.ARGUES, v.CALLED, v.MARKS)}
 
 
 def check_tables(checked: Checked) -> Iterator[Finding]:
     """Look through the word tables."""
-    if any(name in one.rule.text for one in checked.statements for name, _ in TABLES):
-        own = {str(path) for path in checked.own}
-        for entry, found, hint in faults(entries(checked.rules), own):
+    if any(name in statement.rule.text for statement in checked.statements for name, _ in TABLES):
+        filenames = {str(path) for path in checked.paths}
+        for entry, found, hint in faults(entries(checked.rules), filenames):
             path, line = Path(entry.place.filename), entry.place.line
             column = checked.text(path).character(line, entry.place.column)
             yield checked.finding("entry", (path, line, column), found, hint)
@@ -323,7 +333,7 @@ def check_names(checked: Checked) -> Iterator[Finding]:
     for path, found in checked.replaced.items():
         hint = "Give it another name to add its rules instead"
         yield checked.finding("replaces", (path, 0, 0), found, hint)
-    names = {one.name.rstrip("'") for one in checked.rules.rules if one.sentence is not None}
+    names = {rule.name.rstrip("'") for rule in checked.rules.rules if rule.sentence is not None}
     for statement in checked.statements:
         kind, rule, path = statement.node.ast_type, statement.rule, statement.path
         for line, text in rule.examples:
@@ -339,30 +349,32 @@ def check_names(checked: Checked) -> Iterator[Finding]:
         unnamed = kind in (ASTType.Rule, ASTType.Minimize) and rule.sentence is None
         # A line of a word table speaks for itself, and has no place for a name.
         if unnamed and path not in checked.faulty and path.suffix != SUFFIX:
-            told = "this rule has no name: traces can only give its place"
+            found = "this rule has no name: traces can only give its place"
             hint = 'Put %@rule name: "what it means, with {Variables}" on the line above'
-            yield checked.finding("nameless", statement, told, hint)
+            yield checked.finding("nameless", statement, found, hint)
         if path in checked.weights_files and kind is not ASTType.Program:
-            told = "a weights file contains something other than weights"
+            found = "a weights file contains something other than weights"
             hint = "Move it to another file: ists-asp learn overwrites weights files"
-            yield checked.finding("weights-file", statement, told, hint)
-    for path in checked.own:
+            yield checked.finding("weights-file", statement, found, hint)
+    for path in checked.paths:
         if checked.programs and not checked.programs_of[path]:
             hint = "Name it, or its folder, in profiles/NAME.toml"
             yield checked.finding("unloaded", (path, 1, 1), "no profile loads this file", hint)
 
 
 def _names_twice(checked: Checked) -> Iterator[Finding]:
-    for path in checked.own:
+    for path in checked.paths:
         first: dict[str, Statement] = {}
-        for statement in (one for one in checked.by_file[path] if one.rule.sentence is not None):
+        for statement in checked.by_file[path]:
             rule = statement.rule
-            there = first.setdefault(rule.name, statement).rule
+            if rule.sentence is None:
+                continue
+            namesake = first.setdefault(rule.name, statement).rule
             # The elements of one #maximize share its place and name.
-            if (there.line, there.column) != (rule.line, rule.column):
-                told = f"the rule name {rule.name} is taken by {there.file}:{there.line}"
+            if (namesake.line, namesake.column) != (rule.line, rule.column):
+                found = f"the rule name {rule.name} is taken by {namesake.file}:{namesake.line}"
                 hint = "Give each rule a name of its own"
-                yield checked.finding("name-twice", statement, told, hint, rule.name)
+                yield checked.finding("name-twice", statement, found, hint, rule.name)
 
 
 def _weights_twice(checked: Checked) -> Iterator[Finding]:
@@ -370,16 +382,17 @@ def _weights_twice(checked: Checked) -> Iterator[Finding]:
         first: dict[Weighed, Statement] = {}
         for path in checked.shipped_first(files):
             derived = (
-                (key, [one])
-                for one in checked.by_file[path]
-                if WEIGHED.search(one.rule.text)
-                for key in weighed(one.node, facts=False)
+                (key, [statement])
+                for statement in checked.by_file[path]
+                if WEIGHED.search(statement.rule.text)
+                for key in weighed(statement.node, facts=False)
             )
             for key, statements in (*checked.weights.get(path, {}).items(), *dict(derived).items()):
-                known, *again = (first[key], *statements) if key in first else statements
-                first[key] = known
-                for one in again if path in checked.own else ():
-                    yield checked.finding("weight-twice", one, *key.twice(known.rule), key.evidence)
+                earlier, *again = (first[key], *statements) if key in first else statements
+                first[key] = earlier
+                for statement in again if path in checked.paths else ():
+                    found, hint = key.twice(earlier.rule)
+                    yield checked.finding("weight-twice", statement, found, hint, key.evidence)
 
 
 def check_targets(checked: Checked) -> Iterator[Finding]:
@@ -391,31 +404,32 @@ def check_targets(checked: Checked) -> Iterator[Finding]:
             evidence = (atom.name, len(atom.arguments)) == _EVIDENCE
             if not (evidence and isinstance(about := read(atom.arguments[0]), Call)):
                 continue
-            known = targets.get(about.name)
-            if known is None or known.arity != len(about.arguments):
-                near = alike(about.name, targets)
-                hint = f"Did you mean {targets[near[0]]}? " if near else ""
+            target = targets.get(about.name)
+            if target is None or target.arity != len(about.arguments):
+                similar = alike(about.name, targets)
+                hint = f"Did you mean {targets[similar[0]]}? " if similar else ""
                 hint += "Evidence is about boundary(S,I), pair(X,Y), link(X,Y) or side(S,X,Y)"
-                told = f"no evidence is about {about.name}/{len(about.arguments)}"
-                yield checked.finding("target", atom.arguments[0], told, hint)
+                found = f"no evidence is about {about.name}/{len(about.arguments)}"
+                yield checked.finding("target", atom.arguments[0], found, hint)
 
 
 def check_evidence(checked: Checked) -> Iterator[Finding]:
     """Look both ways: evidence without a weight, and weights of evidence that no rule derives."""
-    own = {checked.name(path) for path in checked.own}
-    weights = [one for path in checked.own for one in checked.weights.get(path, ())]
-    names = {one.evidence.partition("(")[0] for one in weights}
+    filenames = {checked.name(path) for path in checked.paths}
+    weights = [subject for path in checked.paths for subject in checked.weights.get(path, ())]
+    names = {subject.evidence.partition("(")[0] for subject in weights}
     if not checked.weights_files or _plainly_weighed(checked):
         return
     statements = [*chain.from_iterable(checked.by_file.values())]
     # The value of a weight plays no part, so that one file's is as good as another's.
-    first = {key: one for found in checked.weights.values() for key, (one, *_) in found.items()}
+    first = {key: same[0] for weights in checked.weights.values() for key, same in weights.items()}
     constants = {pair for program in checked.programs for pair in program.profile.constants.items()}
-    every = [*statements, *first.values()]
-    nodes, rules = tuple(one.node for one in every), tuple(one.rule for one in every)
-    together = replace(checked.rules, statements=nodes, rules=rules)
+    pairs = [(statement.node, statement.rule) for statement in (*statements, *first.values())]
+    nodes, rules = zip(*pairs, strict=True) if pairs else ((), ())
     makers = rule_weights(
-        together, constants, lambda rule: rule.file in own or any(key in rule.text for key in names)
+        replace(checked.rules, statements=nodes, rules=rules),
+        constants,
+        lambda rule: rule.file in filenames or any(key in rule.text for key in names),
     )
     yield from _unweighed(checked, makers)
     yield from _unmade(checked, statements, makers)
@@ -423,53 +437,63 @@ def check_evidence(checked: Checked) -> Iterator[Finding]:
 
 def _plainly_weighed(checked: Checked) -> bool:
     """Whether each name of evidence that files derive or weigh stands in a head and in a weight."""
-    weights = {one.evidence for of_file in checked.weights.values() for one in of_file}
+    weights = {subject.evidence for subjects in checked.weights.values() for subject in subjects}
     derived: dict[Path, set[Term]] = {
-        path: {atom.arguments[1] for _, one in of for atom in one.derived if atom.key == _EVIDENCE}
-        for path, of in checked.atoms.items()
+        path: {
+            head.arguments[1] for _, body in rules for head in body.derived if head.key == _EVIDENCE
+        }
+        for path, rules in checked.atoms.items()
     }
-    own = set[Term]().union(*(derived[path] for path in checked.own))
-    asked = {one.evidence for path in checked.own for one in checked.weights.get(path, ())}
-    plain = not any("(" in str(name) for name in own | asked)
-    return plain and own <= weights and asked <= set[Term]().union(*derived.values())
+    names = set[Term]().union(*(derived[path] for path in checked.paths))
+    subjects = (subject for path in checked.paths for subject in checked.weights.get(path, ()))
+    weighed = {subject.evidence for subject in subjects}
+    plain = not any("(" in str(name) for name in names | weighed)
+    return plain and names <= weights and weighed <= set[Term]().union(*derived.values())
 
 
 def _unweighed(checked: Checked, makers: Mapping[str, tuple[Weight, ...]]) -> Iterator[Finding]:
-    for statement in (one for one in checked.statements if one.rule.name in makers):
+    for statement in checked.statements:
         name = statement.rule.name
-        programs = [one for one in checked.programs_of[statement.path] if one.decides]
-        files = {path for one in programs for path in checked.loaded[one]} & checked.weights.keys()
-        there = {one[1:] for path in files for one in checked.weights[path]}
-        if programs and there.isdisjoint((one.evidence, one.decision) for one in makers[name]):
-            told = "the evidence that this rule derives has no weight and does not count"
+        programs = [program for program in checked.programs_of[statement.path] if program.decides]
+        files = {path for program in programs for path in checked.loaded[program]}
+        files &= checked.weights.keys()
+        subjects = {subject[1:] for path in files for subject in checked.weights[path]}
+        weights = makers.get(name)
+        if (
+            weights is not None
+            and programs
+            and subjects.isdisjoint(weight[:2] for weight in weights)
+        ):
+            found = "the evidence that this rule derives has no weight and does not count"
             hint = "Say what it argues for by argues/3 and weigh it by weight/3, or by "
             hint += "ists-asp learn"
-            yield checked.finding("unweighed", statement, told, hint, name)
+            yield checked.finding("unweighed", statement, found, hint, name)
 
 
 def _unmade(
     checked: Checked, statements: list[Statement], makers: Mapping[str, tuple[Weight, ...]]
 ) -> Iterator[Finding]:
     # The weights that rules ask for by name, rather than for whatever evidence there is.
-    asked = [
+    queried = [
         atom.arguments[:2]
-        for _, rule in chain.from_iterable(checked.atoms.values())
+        for _, rule in checked.reads
         for atom in rule.used
         if atom.key in _WORTHS and isinstance(atom.arguments[0], Call | Ground)
     ]
     derived: dict[Path, set[tuple[str, str]]] = defaultdict(set)
-    for one in statements:
-        weights = makers.get(one.rule.name, ())
-        derived[one.path].update((weight.evidence, weight.decision) for weight in weights)
-    for path in checked.own.keys() & checked.weights.keys():
+    for statement in statements:
+        weights = makers.get(statement.rule.name, ())
+        derived[statement.path].update((weight.evidence, weight.decision) for weight in weights)
+    for path in checked.paths.keys() & checked.weights.keys():
         files = {file for program in checked.programs_of[path] for file in checked.loaded[program]}
-        there = set[tuple[str, str]]().union(*(derived[file] for file in files))
+        derivable = set[tuple[str, str]]().union(*(derived[file] for file in files))
         for (_, evidence, decision), (statement, *_) in checked.weights[path].items():
             pair = parsed(evidence), parsed(decision)
-            if (evidence, decision) in there or any(bind_all(one, pair, {}) for one in asked):
+            required = any(bind_all(pattern, pair, {}) for pattern in queried)
+            if required or (evidence, decision) in derivable:
                 continue
-            told = f"no rule derives the evidence {evidence} for {decision}"
+            found = f"no rule derives the evidence {evidence} for {decision}"
             hint = "Check its spelling, or remove the weight"
-            finding = checked.finding("unmade", statement, told, hint, evidence)
+            finding = checked.finding("unmade", statement, found, hint, evidence)
             if not checked.is_others(finding):
                 yield finding
