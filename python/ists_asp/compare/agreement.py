@@ -38,7 +38,7 @@ class Agreement:
     @property
     def same(self) -> float:
         """The share of common alignments with the same label; 0 without any."""
-        equal = sum(count for (one, two), count in self.labels.items() if one is two)
+        equal = sum(count for (first, second), count in self.labels.items() if first is second)
         return round(equal / max(self.labels.total(), 1), DECIMALS)
 
     @property
@@ -52,10 +52,11 @@ class Agreement:
     def as_dict(self) -> dict[str, Any]:
         """Everything, in a form that ``json.dumps`` takes."""
         rows = chain.from_iterable(map(self._rows, self.differing))
+        overall = self.evaluation.overall.named()
         return {
             "pairs": len(self.evaluation.pairs),
             "only": self.only,
-            "f1": {name: round(one.f1, DECIMALS) for name, one in self.evaluation.overall.named()},
+            "f1": {name: round(measure.f1, DECIMALS) for name, measure in overall},
             "labels": {"count": self.labels.total(), "same": self.same, "kappa": self.kappa},
             "chunks": self.chunking.as_dict(),
             "disagreements": [dict(zip(_COLUMNS, row, strict=True)) for row in rows],
@@ -65,50 +66,51 @@ class Agreement:
         """The figures and the ``most`` pairs on which they differ most, as text."""
         chunking, pairs = self.chunking, self.evaluation.pairs
         alone = (f", only in {name}: {len(ids)}" for name, ids in zip("AB", self.only, strict=True))
-        measures = ((name, f"{one.f1:.4f}") for name, one in self.evaluation.overall.named())
+        overall = self.evaluation.overall.named()
         parts = [
             f"Pairs of both: {len(pairs)}{''.join(alone)}\n",
-            table([["", "F1"], *map(list, measures)]),
+            table([["", "F1"], *([name, f"{measure.f1:.4f}"] for name, measure in overall)]),
             f"Labels of {self.labels.total()} common alignments: {self.same:.1%} the same, "
             f"kappa {'undefined' if self.kappa is None else f'{self.kappa:.4f}'}\n"
             f"Chunk boundaries: F1 {chunking.boundaries.f1:.4f}; "
             f"{chunking.exact} of {chunking.sentences} sentences have the same chunks\n",
             confusion_table(self.evaluation, "A", "B"),
         ]
-        if shown := self.differing[:most]:
+        if worst := self.differing[:most]:
             rows = [["Pair", "Typ+Sco", "Decision", "Words", "A", "B"]]
-            rows += [[str(cell or "-") for cell in row] for one in shown for row in self._rows(one)]
-            told = f"They differ on {len(self.differing)} of {len(pairs)} pairs, worst first"
-            parts.append(f"{told}\n{table(rows, left=True)}")
+            cells = chain.from_iterable(map(self._rows, worst))
+            rows += [[str(cell or "-") for cell in row] for row in cells]
+            title = f"They differ on {len(self.differing)} of {len(pairs)} pairs, worst first"
+            parts.append(f"{title}\n{table(rows, left=True)}")
         return "\n".join(parts)
 
-    def _rows(self, one: PairComparison) -> Iterator[tuple[object, ...]]:
-        f1 = round(self.evaluation.pairs[one.pair.id].type_score.f1, DECIMALS)
-        for change in one.changes:
-            sides = (one.pair.sent1, change.tokens1), (one.pair.sent2, change.tokens2)
+    def _rows(self, pair: PairComparison) -> Iterator[tuple[object, ...]]:
+        f1 = round(self.evaluation.pairs[pair.pair.id].type_score.f1, DECIMALS)
+        for change in pair.changes:
+            sides = (pair.pair.sent1, change.tokens1), (pair.pair.sent2, change.tokens2)
             words = " ~ ".join(sentence.words(tokens) for sentence, tokens in sides if tokens)
             if change.kind is ChangeKind.BOUNDARY:
                 words = f"{1 if change.tokens1 else 2}: {words}"
-            yield one.pair.id, f1, change.kind, words, change.old, change.new
+            yield pair.pair.id, f1, change.kind, words, change.old, change.new
 
 
 def agreement(
-    one: Path, two: Path, scheme: Scheme = Scheme.Y2016, *, warn: Warn = ignore
+    path1: Path, path2: Path, scheme: Scheme = Scheme.Y2016, *, warn: Warn = ignore
 ) -> Agreement:
     """Compare two annotators: each a ``.wa`` or ``.jsonl`` file, or a folder of such."""
-    first, second = (_read(path, warn) for path in (one, two))
+    first, second = (_read_annotator(path, warn) for path in (path1, path2))
     if first.keys().isdisjoint(second):
         expected = f"ids such as '{next(iter(first), '1')}'"
-        raise DataError(f"no pair in common with {one}", where=str(two), expected=expected)
+        raise DataError(f"no pair in common with {path1}", where=str(path2), expected=expected)
     return compare_annotators(first, second, scheme)
 
 
 def compare_annotators(
-    one: Mapping[str, Answered], two: Mapping[str, Answered], scheme: Scheme
+    run1: Mapping[str, Answered], run2: Mapping[str, Answered], scheme: Scheme
 ) -> Agreement:
     """Compare two annotators, whose pairs come by id with chunks; some are of both."""
-    runs = one, two
-    names = [name for name in one if name in two]
+    runs = run1, run2
+    names = [name for name in run1 if name in run2]
     only = tuple(tuple(name for name in run if name not in names) for run in runs)
     first, second = ({name: run[name] for name in names} for run in runs)
     # What is not aligned follows from the other lines.
@@ -125,17 +127,17 @@ def compare_annotators(
             other = lines.get(line.sides, Label.NOALI)
             labels[line.label, other] += line.label.aligned and other.aligned
         chunks += zip(first[name].chunks or (), second[name].chunks or (), strict=True)
-    chunking = compare_chunks((one, two) for one, two in chunks)
+    chunking = compare_chunks((run1, run2) for run1, run2 in chunks)
     return Agreement(only, evaluate(first, second, scheme), +labels, chunking, tuple(differing))
 
 
-def _read(path: Path, warn: Warn) -> dict[str, Answered]:
+def _read_annotator(path: Path, warn: Warn) -> dict[str, Answered]:
     """The pairs of an annotator, by id, with chunks; in a folder the ids begin with file names."""
     files = {path.stem: path}
     if path.is_dir():
         # Corrections of the workbench are in both formats; only JSON Lines know their chunks.
-        found = (file for end in (".wa", ".jsonl") for file in sorted(path.glob(f"[!.]*{end}")))
-        files = {file.stem: file for file in found}
+        listed = (sorted(path.glob(f"[!.]*{end}")) for end in (".wa", ".jsonl"))
+        files = {file.stem: file for file in chain.from_iterable(listed)}
         if not files:
             raise DataError("no file .wa or .jsonl", where=str(path), expected="corrections")
     run: dict[str, Answered] = {}

@@ -124,8 +124,8 @@ class _Side:
     def restraining(self) -> Iterator[tuple[_Side, NamedRule, list[Decided]]]:
         """The rules that restrain the answer and that the other set lacks, with their decisions."""
         ours = decided(self.trace.answer).keys()
-        own = (rule for rule in bearing(self.trace) if self.lacks(rule[1]))
-        for rule, theirs in changing(self.trace, own):
+        rules = (rule for rule in bearing(self.trace) if self.lacks(rule[1]))
+        for rule, theirs in changing(self.trace, rules):
             yield self, rule, list(theirs.keys() ^ ours)
 
 
@@ -135,7 +135,7 @@ def find_causes(old: Trace, new: Trace, changes: Sequence[Change]) -> tuple[tupl
     Where chunks differ, only boundaries are traced back: all else is about other chunks. A
     score that comes or goes with EQUI has no causes of its own.
     """
-    before, after = (texts(one.reified.rules) for one in (old, new))
+    before, after = (texts(trace.reified.rules) for trace in (old, new))
     sides = _Side("old", old, after), _Side("new", new, before)
     cut = any(change.kind is ChangeKind.BOUNDARY for change in changes)
     equal = {
@@ -143,7 +143,7 @@ def find_causes(old: Trace, new: Trace, changes: Sequence[Change]) -> tuple[tupl
         for change in changes
         if change.kind is ChangeKind.LABEL and Label.EQUI in (change.old, change.new)
     }
-    restraining = [one for side in sides for one in side.restraining()]
+    restraining = [restraint for side in sides for restraint in side.restraining()]
 
     def causes(change: Change) -> tuple[Cause, ...]:
         if change.kind is ChangeKind.SCORE and (change.tokens1, change.tokens2) in equal:
@@ -176,7 +176,7 @@ class _Search:
                 text = sentence_of(side.trace, rule, about)
                 cause = Cause(rule.name, rule.file, rule.line, side.name, text, ())
                 rules.setdefault((cause.rule, cause.only), cause)
-        derivers, weights = self._found()
+        derivers, weights = self._roots_as_causes()
         for cause in derivers:
             rules.setdefault((cause.rule, cause.only), cause)
         return (*sorted(rules.values(), key=_heaviest), *sorted(weights, key=_heaviest))
@@ -227,15 +227,18 @@ class _Search:
                 }
                 for group in groups
             )
-            for here, there, own, others in ((side, other, mine, its), (other, side, its, mine)):
-                for element in (own[content] for content in own if content not in others):
-                    inner = moved or _weight(element, here)
+            for counts, lacks, elements, others in (
+                (side, other, mine, its),
+                (other, side, its, mine),
+            ):
+                for element in (elements[key] for key in elements if key not in others):
+                    inner = moved or _weight(element, counts)
                     for atom in element.positive:
-                        self._diagnose(atom, here, there, inner, depth + 1)
-                    for atom in there.trace.matching(element.negative):
-                        self._diagnose(atom, there, here, inner, depth + 1)
+                        self._diagnose(atom, counts, lacks, inner, depth + 1)
+                    for atom in lacks.trace.matching(element.negative):
+                        self._diagnose(atom, lacks, counts, inner, depth + 1)
 
-    def _found(self) -> tuple[list[Cause], list[Cause]]:
+    def _roots_as_causes(self) -> tuple[list[Cause], list[Cause]]:
         """The roots as causes: rules, and weights, of which the two ends are one."""
         rules: list[Cause] = []
         weights: dict[tuple[str, ...], dict[str, RuleInstance]] = defaultdict(dict)
@@ -247,8 +250,8 @@ class _Search:
                 continue
             place = firing.probe.rule
             text = sides[name].trace.says(firing) if place.sentence else place.text
-            moved = [Moved(*what, by) for what, by in self._moved[name, rule].items()]
-            moved.sort(key=lambda one: -abs(one.by))
+            moved = [Moved(*subject, by) for subject, by in self._moved[name, rule].items()]
+            moved.sort(key=lambda move: -abs(move.by))
             rules.append(Cause(rule, place.file, place.line, name, text, tuple(moved)))
         return rules, [_weight_cause(key, ends) for key, ends in weights.items()]
 
@@ -270,8 +273,8 @@ def _key(of: Change | Decision) -> object:
     return str(of.kind), of.tokens1, of.tokens2
 
 
-def _about(one: Decided) -> object:
-    kind, tokens1, tokens2, _ = one
+def _about(decision: Decided) -> object:
+    kind, tokens1, tokens2, _ = decision
     lone = kind in (DecisionKind.NOALI, DecisionKind.ALIC)
     return str(ChangeKind.UNALIGNED if lone else kind), tokens1, tokens2
 
@@ -299,7 +302,7 @@ def _weight(element: Element, side: _Side) -> Moved | None:
 
 
 def _heaviest(cause: Cause) -> tuple[int, str]:
-    return -sum(abs(one.by) for one in cause.moved), cause.rule
+    return -sum(abs(move.by) for move in cause.moved), cause.rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,26 +339,27 @@ def run_both(
     annotated = old.annotate(pairs)
     while batch := list(islice(annotated, BATCH)):
         decided = list(map(Both, _answered(old, batch, wholes), _answered(new, batch, wholes)))
+        differing = (find_changes(result.old, result.new) for result in decided)
         changed = [
-            tuple(change for change in find_changes(one.old, one.new) if change.kind not in _WHOLES)
-            for one in decided
+            tuple(change for change in changes if change.kind not in _WHOLES)
+            for changes in differing
         ]
         wanted = [bool(edits) and (looked is None or pair.id in looked) for pair in batch]
-        traced = [bool(one) or other for one, other in zip(changed, wanted, strict=True)]
+        traced = [bool(changes) or wants for changes, wants in zip(changed, wanted, strict=True)]
         before = old.trace_annotated(compress(batch, changed))
         after = new.trace_annotated(compress(batch, traced))
-        for place, (one, changes) in enumerate(zip(decided, changed, strict=True)):
-            if not traced[place]:
-                yield one
+        for index, (result, changes) in enumerate(zip(decided, changed, strict=True)):
+            if not traced[index]:
+                yield result
                 continue
             trace = next(after)
             causes = find_causes(next(before), trace, changes) if changes else ()
             groups = {name: [name] for name in edits}
-            effects = next(look([trace], groups, switched)).effects if wanted[place] else None
-            if effects is not None and one.old.explanation != one.new.explanation:
-                (said,) = new.where_said([batch[place]], edits)
-                effects = with_said(effects, said.effects)
-            yield replace(one, causes=causes, effects=effects)
+            effects = next(look([trace], groups, switched)).effects if wanted[index] else None
+            if effects is not None and result.old.explanation != result.new.explanation:
+                (explained,) = new.where_said([batch[index]], edits)
+                effects = with_said(effects, explained.effects)
+            yield replace(result, causes=causes, effects=effects)
 
 
 _WHOLES = (ChangeKind.RATING, ChangeKind.EXPLANATION)
@@ -373,13 +377,14 @@ def _answered(system: System, batch: Sequence[Pair], wholes: bool) -> Iterator[A
 
 def with_effects(edits: Sequence[Edit], results: Sequence[Both]) -> tuple[Edit, ...]:
     """Edits with what new rules did, of those to which no change is due."""
-    blamed = {cause.rule for result in results for causes in result.causes for cause in causes}
+    due = {cause.rule for result in results for causes in result.causes for cause in causes}
     looked = [result.effects for result in results if result.effects]
     where = f" in the first {len(looked)} pairs" if len(looked) < len(results) else ""
 
     def judged(edit: Edit) -> Edit:
-        did = [effects[edit.rule.name] for effects in looked if edit.rule.name in effects]
-        idle = did and edit.rule.name not in blamed and not any(effect.instead for effect in did)
-        return replace(edit, did=verdict(did) + where) if idle else edit
+        name = edit.rule.name
+        effects = [by_rule[name] for by_rule in looked if name in by_rule]
+        idle = effects and name not in due and not any(effect.instead for effect in effects)
+        return replace(edit, did=verdict(effects) + where) if idle else edit
 
     return tuple(map(judged, edits))

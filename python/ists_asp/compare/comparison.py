@@ -110,12 +110,12 @@ def _boundaries(old: Answered, new: Answered) -> Iterator[Change]:
 
 
 def _lines(old: Answered, new: Answered) -> Iterator[Change]:
-    before, after = ({line.sides: line for line in one.alignments} for one in (old, new))
+    before, after = ({line.sides: line for line in answered.alignments} for answered in (old, new))
     for key in sorted({**before, **after}, key=lambda line: (not line[0], line)):
         line1, line2 = before.get(key), after.get(key)
         if line1 is None or line2 is None or line1.label.aligned != line2.label.aligned:
             kind = ChangeKind.ALIGN if key[0] and key[1] else ChangeKind.UNALIGNED
-            yield Change(kind, *key, _told(line1), _told(line2))
+            yield Change(kind, *key, _line_text(line1), _line_text(line2))
             continue
         kinds = (ChangeKind.LABEL, ChangeKind.SCORE, ChangeKind.TAG)
         for kind, value1, value2 in zip(kinds, _values(line1), _values(line2), strict=True):
@@ -123,7 +123,7 @@ def _lines(old: Answered, new: Answered) -> Iterator[Change]:
                 yield Change(kind, *key, value1 or None, value2 or None)
 
 
-def _told(line: Alignment | None) -> str | None:
+def _line_text(line: Alignment | None) -> str | None:
     if line is None:
         return None
     label, score, tags = _values(line)
@@ -214,12 +214,12 @@ def compare(
     if not both:
         raise DataError("the two have no pair in common", hint=hint)
     for identifier in both:
-        one, two = old[identifier].pair, new[identifier].pair
-        if (one.sent1.spaced, one.sent2.spaced) != (two.sent1.spaced, two.sent2.spaced):
+        pair1, pair2 = old[identifier].pair, new[identifier].pair
+        if (pair1.sent1.spaced, pair1.sent2.spaced) != (pair2.sent1.spaced, pair2.sent2.spaced):
             found = "the old and the new answer are about other sentences"
             raise DataError(found, where=of_pair(identifier), hint=hint)
-    known = gold or {}
-    right = {identifier: known[identifier] for identifier in both if identifier in known}
+    references = gold or {}
+    right = {identifier: references[identifier] for identifier in both if identifier in references}
     if gold is not None and not right:
         raise DataError("gold has none of the pairs", expected=f"ids such as '{both[0]}'")
     before, after = (evaluate(right, {name: run[name] for name in right}) for run in (old, new))
@@ -227,11 +227,11 @@ def compare(
     changed = []
     for identifier in both:
         if changes := find_changes(old[identifier], new[identifier]):
-            own = (*(causes or {}).get(identifier, ()), *((),) * len(changes))[: len(changes)]
+            due = (*(causes or {}).get(identifier, ()), *((),) * len(changes))[: len(changes)]
             pair = new[identifier].pair
-            changed.append(PairComparison(pair, changes, own, gains.get(identifier)))
+            changed.append(PairComparison(pair, changes, due, gains.get(identifier)))
     # With gold those first that gain most.
-    changed.sort(key=lambda one: -one.gain.total if one.gain else 0.0)
+    changed.sort(key=lambda pair1: -pair1.gain.total if pair1.gain else 0.0)
     only_old = tuple(identifier for identifier in old if identifier not in new)
     only_new = tuple(identifier for identifier in new if identifier not in old)
     gain = Gain(before.overall, after.overall) if right else None
@@ -250,12 +250,13 @@ def compare_runs(old: Evaluation, new: Evaluation, gold: Mapping[str, Reference]
     generator, count, drawn = np.random.default_rng(SEED), len(sums), []
     for _ in range(RESAMPLES):
         times = np.bincount(generator.integers(count, size=count), minlength=count)
-        f1s = [[Measure(*one).f1 for one in run] for run in np.tensordot(times, sums, 1).tolist()]
+        totals = np.tensordot(times, sums, 1).tolist()
+        f1s = [[Measure(*counts).f1 for counts in run] for run in totals]
         drawn.append(np.subtract(f1s[1], f1s[0]))
     shares = (1 + np.less_equal(drawn, 0).sum(axis=0)) / (1 + RESAMPLES)
     bounds = np.quantile(drawn, (0.025, 0.975), axis=0)
     sure = tuple(zip(*bounds.tolist(), shares.tolist(), strict=True))
     ranked = sorted(gains.items(), key=lambda item: -item[1].total)
-    told = ((gold[name].pair, by) for name, by in ranked if name in gold and by.total)
-    changed = (PairComparison(pair, (), (), by) for pair, by in told)
+    named = ((gold[name].pair, by) for name, by in ranked if name in gold and by.total)
+    changed = (PairComparison(pair, (), (), by) for pair, by in named)
     return Comparison(count, tuple(changed), (), (), Gain(old.overall, new.overall, sure), count)

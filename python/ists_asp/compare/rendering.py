@@ -35,8 +35,8 @@ def as_text(
     for title, pairs in _sections(comparison, most):
         if title:
             lines += ["", styled(title, "bold")]
-        for one in pairs:
-            lines += ["", *_pair(one)]
+        for pair in pairs:
+            lines += ["", *_pair(pair)]
     return "".join(f"{unbroken(line)}\n" for line in lines)
 
 
@@ -44,7 +44,7 @@ def as_json(
     comparison: Comparison, edits: tuple[Sequence[Edit], WeightEdits] | None
 ) -> dict[str, object]:
     """Everything, in a form that ``json.dumps`` takes."""
-    found: dict[str, object] = {
+    document: dict[str, object] = {
         "pairs": comparison.count,
         "only_old": list(comparison.only_old),
         "only_new": list(comparison.only_new),
@@ -53,7 +53,7 @@ def as_json(
     }
     if edits is not None:
         rules, weights = edits
-        found["rules"] = [
+        document["rules"] = [
             {
                 "edit": edit.kind,
                 "name": edit.rule.name,
@@ -63,20 +63,20 @@ def as_json(
             }
             for edit in rules
         ]
-        found["weights"] = asdict(weights)
-    found["changed"] = [
+        document["weights"] = asdict(weights)
+    document["changed"] = [
         {
-            "id": one.pair.id,
-            "sent1": one.pair.sent1.text,
-            "sent2": one.pair.sent2.text,
-            "measures": _measures(one.gain),
+            "id": pair.pair.id,
+            "sent1": pair.pair.sent1.text,
+            "sent2": pair.pair.sent2.text,
+            "measures": _measures(pair.gain),
             "changes": [
                 {
                     "decision": change.kind,
                     "tokens1": change.tokens1,
                     "tokens2": change.tokens2,
-                    "text1": one.pair.sent1.words(change.tokens1),
-                    "text2": one.pair.sent2.words(change.tokens2),
+                    "text1": pair.pair.sent1.words(change.tokens1),
+                    "text2": pair.pair.sent2.words(change.tokens2),
                     "old": change.old,
                     "new": change.new,
                     "causes": [
@@ -84,12 +84,12 @@ def as_json(
                         for cause in causes
                     ],
                 }
-                for change, causes in zip(one.changes, one.causes, strict=True)
+                for change, causes in zip(pair.changes, pair.causes, strict=True)
             ],
         }
-        for one in comparison.changed
+        for pair in comparison.changed
     ]
-    return found
+    return document
 
 
 def _edits(edits: Sequence[Edit], weights: WeightEdits) -> Iterator[str]:
@@ -116,35 +116,36 @@ def _sections(
         if most is not None and len(changed) > most:
             yield f"and {_pairs(len(changed) - most)} more, see --all", ()
         return
-    better = [one for one in changed if one.gain and one.gain.total > 0]
-    worse = [one for one in reversed(changed) if one.gain and one.gain.total < 0]
-    other = [one for one in changed if not (one.gain and one.gain.total)]
+    better = [pair for pair in changed if pair.gain and pair.gain.total > 0]
+    worse = [pair for pair in reversed(changed) if pair.gain and pair.gain.total < 0]
+    other = [pair for pair in changed if not (pair.gain and pair.gain.total)]
     for title, pairs in (("Gained", better), ("Lost", worse), ("Neither", other)):
         if pairs:
-            more = f", the first {most}" if most is not None and len(pairs) > most else ""
-            yield f"{title}: {_pairs(len(pairs))}{more}", pairs[:most]
+            limit = f", the first {most}" if most is not None and len(pairs) > most else ""
+            yield f"{title}: {_pairs(len(pairs))}{limit}", pairs[:most]
 
 
-def _pair(one: PairComparison) -> Iterator[str]:
-    gain = one.gain.measures() if one.gain else ()
+def _pair(pair: PairComparison) -> Iterator[str]:
+    gain = pair.gain.measures() if pair.gain else ()
     gains = (f"{name} {_signed(by)}" for name, _, _, by, *_ in gain)
-    yield "  ".join([f"Pair {one.pair.id}", *gains])
-    yield f"  1: {one.pair.sent1.text}"
-    yield f"  2: {one.pair.sent2.text}"
-    told: set[Cause] = set()
-    for change, causes in zip(one.changes, one.causes, strict=True):
-        yield from f"  {_change(change, one.pair)}".split("\n")
-        new = [cause for cause in causes if cause not in told]
+    yield "  ".join([f"Pair {pair.pair.id}", *gains])
+    yield f"  1: {pair.pair.sent1.text}"
+    yield f"  2: {pair.pair.sent2.text}"
+    quoted: set[Cause] = set()
+    for change, causes in zip(pair.changes, pair.causes, strict=True):
+        yield from f"  {_change(change, pair.pair)}".split("\n")
+        new = [cause for cause in causes if cause not in quoted]
         for cause in new[:_CAUSES]:
             name = _named(cause.rule, cause.file, cause.line)
             yield f"      {name}{_WHOSE[cause.only]}: {cause.text}"
-            moved = [f"{one.decision} {one.by:+} {one.evidence}" for one in cause.moved[:_MOVED]]
-            more = f" and {len(cause.moved) - _MOVED} more" if cause.moved[_MOVED:] else ""
+            heaviest = cause.moved[:_MOVED]
+            moved = [f"{move.decision} {move.by:+} {move.evidence}" for move in heaviest]
+            rest = f" and {len(cause.moved) - _MOVED} more" if cause.moved[_MOVED:] else ""
             if moved:
-                yield f"        moves {', '.join(moved)}{more}"
+                yield f"        moves {', '.join(moved)}{rest}"
         if len(new) > _CAUSES:
             yield f"      and {len(new) - _CAUSES} causes more, see --json"
-        told.update(new)
+        quoted.update(new)
 
 
 def _change(change: Change, pair: Pair) -> str:

@@ -99,25 +99,25 @@ class _Pattern:
 
     def _body(self, sides: Sequence[Sequence[tuple[str, str]]]) -> str:
         parts, lacks = [], []
-        for own, other, (side, span, token) in zip(sides, sides[::-1], _PLACES, strict=True):
+        for conditions, other, (side, span, token) in zip(sides, sides[::-1], _PLACES, strict=True):
             within = f"span_token({side},{span},{token})"
-            parts += [within] * bool(own or self.between)
-            for place, (predicate, value) in enumerate(own):
+            parts += [within] * bool(conditions or self.between)
+            for place, (predicate, value) in enumerate(conditions):
                 at = f"{token}+{place}" if place else token
                 parts.append(f"{predicate}({side},{at},{value})")
             # What only the other side has is nowhere on this one.
-            if not (own or self.between):
+            if not (conditions or self.between):
                 lacks.append(f"not {other[0][0]}({side},{token},{other[0][1]}) : {within}")
         return "; ".join((", ".join((*parts, *filter(None, [self.between]))), *lacks))
 
 
 def proposals(answer: SolvedAnswer, examples: Sequence[Example]) -> list[Proposal]:
     """Edits for claims about the pair of an answer: words first, then rules, weights last."""
-    taken = set[str]()
-    found = (
-        finished(draft, example, taken) for example in examples for draft in drafts(answer, example)
+    used = set[str]()
+    edits = (
+        finished(draft, example, used) for example in examples for draft in drafts(answer, example)
     )
-    return sorted(dict.fromkeys(found), key=lambda one: (KINDS.index(one.kind), one.step))
+    return sorted(dict.fromkeys(edits), key=lambda edit: (KINDS.index(edit.kind), edit.step))
 
 
 def drafts(answer: SolvedAnswer, example: Example) -> Iterator[Proposal]:
@@ -125,12 +125,12 @@ def drafts(answer: SolvedAnswer, example: Example) -> Iterator[Proposal]:
     return _Writer(answer, example.claim).drafts()
 
 
-def finished(draft: Proposal, example: Example, taken: set[str]) -> Proposal:
+def finished(draft: Proposal, example: Example, used: set[str]) -> Proposal:
     """A draft with its example, whose rules get a number if their names are ``taken``."""
     names = _MARKED.findall(draft.text)
     ends = (f"_{number}" * (number > 1) for number in count(1))
-    end = next(end for end in ends if taken.isdisjoint(name + end for name in names))
-    taken.update(name + end for name in names)
+    end = next(end for end in ends if used.isdisjoint(name + end for name in names))
+    used.update(name + end for name in names)
     text = draft.text.replace(_MARK, end)
     if draft.suffix == ".tsv":
         text += f"\t{example.text}\n"
@@ -166,26 +166,27 @@ class _Writer:
         elif claim.kind == "link" and not claim.denied:
             yield from self._linked(*claim.places(answer.pair))
         elif claim.kind in ("link", "free"):
-            for one, two in claim.sides(answer):
-                yield from self._denied(one, two)
+            for tokens1, tokens2 in claim.sides(answer):
+                yield from self._denied(tokens1, tokens2)
         else:
             yield from self._said()
 
-    def _linked(self, one: Sequence[int], two: Sequence[int]) -> Iterator[Proposal]:
+    def _linked(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> Iterator[Proposal]:
         label, score = self._claim.label.partition("_")[0], self._claim.score
-        apart, contrasts = self._apart(one, two), self._contrasts(one, two)
+        apart, contrasts = self._apart(tokens1, tokens2), self._contrasts(tokens1, tokens2)
         if sign := _SIGNS.get(label or ("EQUI" if score == "5" else "")):
             yield from self._entries(sign, *apart)
         for pattern in self._patterns(*apart):
             if label:
-                own = label.lower()
+                wanted = label.lower()
                 forbids = "forbidden_label(X,Y,M) :- licensed(X,Y,L,{0}), label_type(M), M != L."
-                heads = [f"licensed(X,Y,{of},{{0}})" for of in (own, _MIRRORED.get(own, own))]
+                both = wanted, _MIRRORED.get(wanted, wanted)
+                heads = [f"licensed(X,Y,{of},{{0}})" for of in both]
                 yield self._rule(pattern, heads, "viable", forbids)
-                forbidding = [one for found in contrasts for one in found.forbidding]
+                forbidding = [reason for contrast in contrasts for reason in contrast.forbidding]
                 yield from self._excepted(pattern, forbidding)
             elif score:
-                others = ";".join(one for one in "1234" if one != score)
+                others = ";".join(digit for digit in "1234" if digit != score)
                 yield self._rule(pattern, [f"forbidden_score(X,Y,({others}))"], "viable")
             else:
                 for pull in _PULLS:
@@ -193,10 +194,11 @@ class _Writer:
                     yield self._rule(pattern, ["evidence(pair(X,Y),{0},100)"], "proposed", weight)
         yield from _weights(contrasts, label)
 
-    def _denied(self, one: Sequence[int], two: Sequence[int]) -> Iterator[Proposal]:
+    def _denied(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> Iterator[Proposal]:
         label, score = self._claim.label.partition("_")[0].lower(), self._claim.score
-        apart, contrasts = self._apart(one, two), self._contrasts(one, two)
-        licences = [one for found in contrasts for one in found.because if found.kind == _LABEL]
+        apart, contrasts = self._apart(tokens1, tokens2), self._contrasts(tokens1, tokens2)
+        labels = [contrast for contrast in contrasts if contrast.kind == _LABEL]
+        licences = [reason for contrast in labels for reason in contrast.because]
         if label == "equi":
             yield from self._entries("<>", *apart)
         for pattern in self._patterns(*apart):
@@ -213,9 +215,9 @@ class _Writer:
 
     def _said(self) -> Iterator[Proposal]:
         """Entries for what is about the pair as a whole: of like words that only one side has."""
-        one, two = self._apart(*(range(1, size + 1) for size in self._answer.pair.sizes))
+        apart = self._apart(*(range(1, size + 1) for size in self._answer.pair.sizes))
         says = [
-            [at for at in of if (side, at) in self._content] for side, of in ((1, one), (2, two))
+            [at for at in of if (side, at) in self._content] for side, of in enumerate(apart, 1)
         ]
         tags = self._read[v.UPOS.name]
         kinds = [
@@ -228,59 +230,59 @@ class _Writer:
             for sign in _VERDICTS.get(verdict, _SIGNS.values()):
                 yield from self._entries(sign, [first], [second])
 
-    def _apart(self, one: Sequence[int], two: Sequence[int]) -> tuple[list[int], list[int]]:
+    def _apart(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> tuple[list[int], list[int]]:
         """The words that two sides do not share, by lemmas; all words where they share all."""
         lemmas = self._read[v.LEMMA.name]
-        sides = (1, one), (2, two)
-        known = [{lemmas.get((side, at)) for at in of} for side, of in sides]
-        found = []
+        sides = (1, tokens1), (2, tokens2)
+        lemmas_of = [{lemmas.get((side, at)) for at in of} for side, of in sides]
+        parts = []
         for side, of in sides:
-            own = [at for at in of if lemmas.get((side, at)) not in known[2 - side]]
-            tells = [at for at in own if (side, at) in self._content]
-            found.append([*range(tells[0], tells[-1] + 1)] if tells else own)
-        return (found[0], found[1]) if any(found) else ([*one], [*two])
+            unshared = [at for at in of if lemmas.get((side, at)) not in lemmas_of[2 - side]]
+            tells = [at for at in unshared if (side, at) in self._content]
+            parts.append([*range(tells[0], tells[-1] + 1)] if tells else unshared)
+        return (parts[0], parts[1]) if any(parts) else ([*tokens1], [*tokens2])
 
     def _text(self, of: str, side: int, tokens: Sequence[int]) -> str:
         return " ".join(self._read[of].get((side, at), "").strip('"') for at in tokens)
 
-    def _entries(self, sign: str, one: Sequence[int], two: Sequence[int]) -> Iterator[Proposal]:
+    def _entries(self, sign: str, *tokens: Sequence[int]) -> Iterator[Proposal]:
         """Entries of a table of words: of forms, and of lemmas where these are others."""
-        seen: set[tuple[str, str]] = set()
+        listed: set[tuple[str, str]] = set()
         for step, of in enumerate((v.WORD.name, v.LEMMA.name)):
-            sides = self._text(of, 1, one), self._text(of, 2, two)
+            sides = self._text(of, 1, tokens[0]), self._text(of, 2, tokens[1])
             fit = all(_ENTRY.fullmatch(side) and side.count(" ") < _LONGEST for side in sides)
-            if fit and sides not in seen and sides[0] != sides[1]:
-                seen.add(sides)
+            if fit and sides not in listed and sides[0] != sides[1]:
+                listed.add(sides)
                 text = f"{sides[0]} {sign} {sides[1]}"
                 yield Proposal("words", _name(*sides), ".tsv", text, _SCOPES[step], step)
 
-    def _patterns(self, one: Sequence[int], two: Sequence[int]) -> Iterator[_Pattern]:
+    def _patterns(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> Iterator[_Pattern]:
         """The conditions that both sides meet, from narrow to wide."""
-        sides = (1, one), (2, two)
+        sides = (1, tokens1), (2, tokens2)
         # Tags alone say enough where one side has what the other lacks.
-        names = {0: v.WORD.name, 1: v.LEMMA.name} | ({} if one and two else {3: v.UPOS.name})
-        for step, of in names.items():
+        names = [(0, v.WORD.name), (1, v.LEMMA.name), (3, v.UPOS.name)]
+        for step, of in names[:2] if tokens1 and tokens2 else names:
             texts = [self._text(of, *side) for side in sides]
-            told = [f"‘{text}’" for text in texts if text]
+            quotes = [f"‘{text}’" for text in texts if text]
             says = "{} on one side, {} on the other" if all(texts) else "only one side has {}"
             listed = [
-                [(of, value) for at in at_ if (value := self._read[of].get((side, at)))]
-                for side, at_ in sides
+                [(of, value) for at in tokens if (value := self._read[of].get((side, at)))]
+                for side, tokens in sides
             ]
-            named = _name(*filter(None, texts)), says.format(*told)
+            named = _name(*filter(None, texts)), says.format(*quotes)
             yield _Pattern(*named, (listed[0], listed[1]), _SCOPES[step], step)
-        if not (one and two):
+        if not (tokens1 and tokens2):
             return
         heads = tuple(
-            next((at for at in reversed(at_) if (side, at) in self._heads), at_[-1])
-            for side, at_ in sides
+            next((at for at in reversed(tokens) if (side, at) in self._heads), tokens[-1])
+            for side, tokens in sides
         )
         lemmas, tags = (
             [(name, self._read[name].get((side, at), "")) for side, at in enumerate(heads, 1)]
             for name in (v.LEMMA.name, v.UPOS.name)
         )
         words = [lemma.strip('"') for _, lemma in lemmas]
-        if len(one) + len(two) > 2 and all(words) and words[0] != words[1]:
+        if len(tokens1) + len(tokens2) > 2 and all(words) and words[0] != words[1]:
             says = "‘{}’ on one side, ‘{}’ on the other".format(*words)
             yield _Pattern(_name(*words), says, ([lemmas[0]], [lemmas[1]]), _SCOPES[1], 1)
         kinds = (
@@ -291,28 +293,27 @@ class _Writer:
         for kind in dict.fromkeys(kinds):
             alike = f"alike(I,J,{kind},_)"
             for side, lemma in enumerate(lemmas):
-                own = lemma[1].strip('"')
-                scope, says = _SCOPES[2].format(f"‘{own}’"), f"‘{own}’ and a word like it ({kind})"
+                word = lemma[1].strip('"')
+                says = f"‘{word}’ and a word like it ({kind})"
+                scope = _SCOPES[2].format(f"‘{word}’")
                 at = ([lemma], []) if side == 0 else ([], [lemma])
-                yield _Pattern(_name(own, kind), says, at, scope, 2, alike)
+                yield _Pattern(_name(word, kind), says, at, scope, 2, alike)
             both, (tag1, tag2) = ([tags[0]], [tags[1]]), (tag for _, tag in tags)
             says = f"words with the tags {tag1} and {tag2} are alike ({kind})"
             yield _Pattern(_name(tag1, tag2, kind), says, both, _SCOPES[3], 3, alike)
 
     def _rule(
-        self, pattern: _Pattern, heads: Sequence[str], guard: str, more: str = ""
+        self, pattern: _Pattern, heads: Sequence[str], guard: str, extra: str = ""
     ) -> Proposal:
         """A file with a rule for each way round; ``{0}`` in heads and ``more`` is its name."""
         name, says = pattern.name + _MARK, pattern.says
         ways = [*zip(pattern.bodies(), (*heads, *heads), strict=False)]
-        rules = [
-            _named(
-                name + "_reversed" * place, says, f"{head.format(name)} :- {guard}(X,Y), {body}."
-            )
-            for place, (body, head) in enumerate(ways)
-        ]
-        if more:
-            last = more.format(name)
+        rules = []
+        for place, (body, head) in enumerate(ways):
+            rule = f"{head.format(name)} :- {guard}(X,Y), {body}."
+            rules.append(_named(name + "_reversed" * place, says, rule))
+        if extra:
+            last = extra.format(name)
             rules.append(_named(f"{name}_only", says, last) if ":-" in last else f"{last}\n")
         return Proposal("rule", pattern.name, ".lp", "".join(rules), pattern.scope, pattern.step)
 
@@ -331,31 +332,31 @@ class _Writer:
         for step, (of, before) in enumerate(_CUTS if wrong else ()):
             rules: dict[str, str] = {}
             for side, at, cut in wrong:
-                own, behind = self._read[of][side, at], self._read[before][side, at - 1]
+                value, behind = self._read[of][side, at], self._read[before][side, at - 1]
                 does, head = ("begins", "split") if cut else ("does not begin", "join")
-                told = f"a chunk {does} at {own} behind {behind}".replace('"', "’")
-                name = _name(own, head, behind)
+                sentence = f"a chunk {does} at {value} behind {behind}".replace('"', "’")
+                name = _name(value, head, behind)
                 name += f"_at_{at}" * (name in rules)
-                body = f"{of}(S,I,{own}), {before}(S,I-1,{behind})"
-                rules[name] = _named(name + _MARK, told, f"must_{head}(S,I) :- {body}.")
+                body = f"{of}(S,I,{value}), {before}(S,I-1,{behind})"
+                rules[name] = _named(name + _MARK, sentence, f"must_{head}(S,I) :- {body}.")
             scope = _SCOPES[3 if v.UPOS.name in (of, before) else of == before == v.LEMMA.name]
             yield Proposal("rule", next(iter(rules)), ".lp", "".join(rules.values()), scope, step)
 
     def _excepted(self, pattern: _Pattern, because: Sequence[Because]) -> Iterator[Proposal]:
         """Exceptions to all of some rules about two spans, where the words are these."""
-        names = dict.fromkeys(one.rule.name for one in because)
+        names = dict.fromkeys(reason.rule.name for reason in because)
         if not names or any(_SPANS.search(self._rules.get(name, "")) is None for name in names):
             return
         says, text = _sayable(pattern.says), ""
         for body in pattern.bodies():
             condition = re.sub(r"\b[IJ]\b", lambda match: _TOKENS[match[0]], body)
             text += "".join(f'%@except {name} "{says}"\n:- {condition}.\n' for name in names)
-        own = _name("except", *names, pattern.name)
-        yield Proposal("exception", own, ".lp", text, pattern.scope, pattern.step)
+        filename = _name("except", *names, pattern.name)
+        yield Proposal("exception", filename, ".lp", text, pattern.scope, pattern.step)
 
-    def _contrasts(self, one: Sequence[int], two: Sequence[int]) -> Sequence[Contrast]:
+    def _contrasts(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> Sequence[Contrast]:
         """The decisions about two spans; none where they are not aligned."""
-        question = " <==> ".join(" ".join(map(str, side)) for side in (one, two))
+        question = " <==> ".join(" ".join(map(str, side)) for side in (tokens1, tokens2))
         try:
             return self._answer.why(question).contrasts
         except UsageError:
@@ -367,14 +368,14 @@ def _weights(contrasts: Sequence[Contrast], label: str) -> Iterator[Proposal]:
     kind = _LABEL if label else DecisionKind.ALIGN
     for contrast in contrasts:
         # SPE1 and SPE2 share their weights, so that one would not tell them apart.
-        own = contrast.kind == kind and label.lower() not in _MIRRORED
-        if own and contrast.by is not None and label in ("", contrast.runner_up):
+        turns = contrast.kind == kind and label.lower() not in _MIRRORED
+        if turns and contrast.by is not None and label in ("", contrast.runner_up):
             yield from _corrected(contrast, contrast.by, label.lower())
 
 
 def _corrected(contrast: Contrast, by: int, label: str) -> Iterator[Proposal]:
-    reasons = [one for one in contrast.pros if one.value and one.rule is not None]
-    for reason in sorted(reasons, key=lambda one: -one.points)[:1]:
+    reasons = [reason for reason in contrast.pros if reason.value and reason.rule is not None]
+    for reason in sorted(reasons, key=lambda reason: -reason.points)[:1]:
         change = -(-(by + 1) * 100 // (reason.value or 100)) * (1 if label else -1)
         text = f"correction({reason.name},{label or 'align'},{change}).\n"
         scope = f"all decisions that {reason.name} bears on"

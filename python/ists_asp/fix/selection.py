@@ -85,19 +85,19 @@ def select(
     chosen = 0
     with System(setup) as system, telling(system), TemporaryDirectory(prefix="ists-asp-") as folder:
         bare = (gold.pair.with_chunks(None, None) for gold in golds)
-        known = dict(zip(ids, golds, strict=True))
-        search = _Search(system, Path(folder), learned, list(system.annotate(bare)), known)
+        references = dict(zip(ids, golds, strict=True))
+        search = _Search(system, Path(folder), learned, list(system.annotate(bare)), references)
         # Few pairs change weights little: what gains nothing without theirs is not tried with them.
         first = search.choices(system, search.proposals())
         for train, test in deal(ids, folds, seed + 1):
             for choice in search.greedy(first, {*train}):
-                own = ((name, gain) for name, gain in choice.gains.items() if name in test)
-                outside[choice.proposal].update(own)
+                gains = choice.gains.items()
+                outside[choice.proposal].update(pair for pair in gains if pair[0] in test)
                 chosen += 1
         totals = {proposal: sum(gains.values()) for proposal, gains in outside.items()}
-        earning = [one for one in first if totals.get(one.proposal, 0.0) >= PRICE]
+        earning = [choice for choice in first if totals.get(choice.proposal, 0.0) >= PRICE]
         edits = search.greedy(earning, {*ids})
-    edits = [replace(one, gains=outside[one.proposal]) for one in edits]
+    edits = [replace(choice, gains=outside[choice.proposal]) for choice in edits]
     return Selection(len(first), tuple(edits), chosen, sum(totals.values()))
 
 
@@ -120,41 +120,42 @@ class _Search:
         """Edits for wrong decisions that may change other pairs, with the ids of their own."""
         texts = {pair.id: (pair.sent1.text, pair.sent2.text) for pair in self.pairs}
 
-        def reaches(one: Proposal, ids: Set[str]) -> bool:
+        def reaches(edit: Proposal, ids: Set[str]) -> bool:
             others = (texts[name] for name in texts.keys() - ids)
-            return one.wide or len(ids) > 1 or any(map(one.may_touch, others))
+            return edit.wide or len(ids) > 1 or any(map(edit.may_touch, others))
 
         pooled, _ = pooled_proposals(self.system, self.corpus(self.system))
-        return {one: ids for one, ids in pooled.items() if reaches(one, ids)}
+        return {edit: ids for edit, ids in pooled.items() if reaches(edit, ids)}
 
     def choices(self, system: System, proposals: Mapping[Proposal, Set[str]]) -> list[Choice]:
         """Edits with what each gains beside the rules of a system."""
         corpus = self.corpus(system)
         trials = tried_out(system, [*proposals], [], partial(Trial.gains, corpus=corpus))
-        return [Choice(one, proposals[one], gains) for some in trials for (one, gains), _ in some]
+        gained = (result for results in trials for result, _ in results)
+        return [Choice(edit, proposals[edit], gains) for edit, gains in gained]
 
     def greedy(self, choices: Sequence[Choice], train: Set[str]) -> list[Choice]:
         """Choose edits by their worth in pairs, beside what these teach and the choices before.
 
         An edit that was once worth less than its price is out: what others leave it is no more.
         """
-        taken, files = list[Choice](), list[Path]()
-        while left := [one for one in choices if one.worth(train) >= PRICE]:
+        chosen, files = list[Choice](), list[Path]()
+        while left := [choice for choice in choices if choice.worth(train) >= PRICE]:
             files = files or [*self.system.setup.rules, self._file(".lp", self.learned(train))]
             system = with_rules(self.system, tuple(files), checked=False)
-            choices = self.choices(system, {one.proposal: one.origins for one in left})
+            choices = self.choices(system, {choice.proposal: choice.origins for choice in left})
             # Of those that are worth the same the narrowest, and words rather than rules.
             choices.sort(
-                key=lambda one: (
-                    -one.worth(train),
-                    one.proposal.step,
-                    one.proposal.kind != KINDS[0],
+                key=lambda edit: (
+                    -edit.worth(train),
+                    edit.proposal.step,
+                    edit.proposal.kind != KINDS[0],
                 )
             )
             if choices and (best := choices.pop(0)).worth(train) >= PRICE:
-                taken.append(best)
+                chosen.append(best)
                 files.append(self._file(best.proposal.suffix, best.proposal.text))
-        return taken
+        return chosen
 
     def _file(self, suffix: str, text: str) -> Path:
         file = self.folder / f"edit{next(self.numbers)}{suffix}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -52,37 +52,39 @@ def judged(
 ) -> Iterator[dict[str, Any]]:
     """Examples as JSON values, each with the ways round in which it fails, and the reasons."""
     templates = system.templates
-    verdict = [one for one in examples if one.claim.kind == "verdict"]
+    verdict = [example for example in examples if example.claim.kind == "verdict"]
     submissions = (
-        Submission(one.where, one.question, one.sentences[0], one.sentences[1:]) for one in verdict
+        Submission(case.where, case.question, case.sentences[0], case.sentences[1:])
+        for case in verdict
     )
     verdicts = dict(zip(verdict, system.judge_many(submissions, templates), strict=True))
-    runs = _runs(system, [one for one in examples if one not in verdicts])
-    pairs = {pair: read_pair(pair[0], pair[1], one.where) for one, _, pair, _ in runs}
+    runs = _runs(system, [example for example in examples if example not in verdicts])
+    pairs = {pair: read_pair(pair[0], pair[1], example.where) for example, _, pair, _ in runs}
     answers = dict(zip(pairs, system.solve_many(pairs.values(), rated=False), strict=True))
-    said, rated = (
-        {pair: answers[pair] for _, _, pair, claim in runs if claim.kind == what}
-        for what in ("says", "rating")
+    explained, rated = (
+        {pair: answers[pair] for _, _, pair, claim in runs if claim.kind == kind}
+        for kind in ("says", "rating")
     )
-    texts = dict(zip(said, system.explain_many(said.values()) if said else (), strict=True))
+    explanations = system.explain_many(explained.values()) if explained else ()
+    texts = dict(zip(explained, explanations, strict=True))
     ratings = dict(zip(rated, system.rate_many(rated.values()) if rated else (), strict=True))
-    failures: dict[Example, list[dict[str, Any]]] = {one: [] for one in examples}
-    for one, feedback in verdicts.items():
-        if feedback.verdict != one.claim.value:
+    failures: dict[Example, list[dict[str, Any]]] = {example: [] for example in examples}
+    for example, feedback in verdicts.items():
+        if feedback.verdict != example.claim.value:
             found = f"{feedback.verdict} by {feedback.judged.rule or 'weight'}: {feedback.text}"
-            failures[one].append({"swapped": False, "found": found, "why": []})
-    for one, way, pair, claim in runs:
+            failures[example].append({"swapped": False, "found": found, "why": []})
+    for example, way, pair, claim in runs:
         answer, text = answers[pair], texts[pair].text if pair in texts else ""
         rating = ratings[pair].value if pair in ratings else 0.0
         if not claim.holds(answer, text, rating):
-            told = {"says": text, "rating": f"{rating:.3f}"}.get(claim.kind)
-            asked = [] if told or not reasons else claim.doubts(answer)
-            why = [_why(answer, claim, question) for question in asked]
-            failure = {"swapped": way < 0, "found": told or _found(answer, claim), "why": why}
-            failures[one].append(failure)
-    for one in examples:
-        place = {"where": one.where, "rule": one.rule, "profile": system.profile.name}
-        yield {**place, "example": one.text, "failures": failures[one]}
+            output = {"says": text, "rating": f"{rating:.3f}"}.get(claim.kind)
+            questions = [] if output or not reasons else claim.doubts(answer)
+            why = [_why(answer, claim, question) for question in questions]
+            failure = {"swapped": way < 0, "found": output or _found(answer, claim), "why": why}
+            failures[example].append(failure)
+    for example in examples:
+        place = {"where": example.where, "rule": example.rule, "profile": system.profile.name}
+        yield {**place, "example": example.text, "failures": failures[example]}
 
 
 def _runs(
@@ -92,8 +94,8 @@ def _runs(
     words = system.templates.words
     names = [words[key].split()[-1] for key in ("first", "second")]
     return [
-        (one, way, one.sentences[::way], one.claim.mirrored(*names) if way < 0 else one.claim)
-        for one in examples
+        (case, way, case.sentences[::way], case.claim.mirrored(*names) if way < 0 else case.claim)
+        for case in examples
         for way in (1, -1)
     ]
 
@@ -153,16 +155,17 @@ def fix(
     gold: Mapping[str, Reference] | None = None,
 ) -> Fix:
     """Look for edits that make all claims of examples about one pair hold, and measure each."""
-    rated = any(one.claim.kind == "rating" for one in examples)
+    rated = any(example.claim.kind == "rating" for example in examples)
     answer = next(system.solve_many([examples[0].sentences], tokens=True, rated=rated))
     if not any(_failing(system, examples)):
         return Fix(True, answer=answer)
     tried = proposals(answer, examples)
-    found, lacking = measured(system, tried, examples, Corpus.of(system, pairs, gold))
-    if not (found or lacking):
-        failures = [one for record in judged(system, examples) for one in record["failures"]]
-        lacking = tuple(text for one in failures if not one["swapped"] for text in one["why"])
-    return Fix(False, len(tried), found, lacking, answer)
+    fixes, lacking = measured(system, tried, examples, Corpus.of(system, pairs, gold))
+    if not (fixes or lacking):
+        failures = chain.from_iterable(case["failures"] for case in judged(system, examples))
+        reasons = (failure["why"] for failure in failures if not failure["swapped"])
+        lacking = tuple(chain.from_iterable(reasons))
+    return Fix(False, len(tried), fixes, lacking, answer)
 
 
 def fix_many(system: System, golds: Mapping[str, Reference]) -> Fix:
@@ -170,8 +173,8 @@ def fix_many(system: System, golds: Mapping[str, Reference]) -> Fix:
     annotated = list(system.annotate(gold.pair for gold in golds.values()))
     corpus = Corpus.of(system, annotated, golds)
     pooled, wrong = pooled_proposals(system, corpus)
-    found = measured(system, [*pooled], [], corpus)
-    return Fix(not wrong, len(pooled), *found, wrong=wrong)
+    fixes = measured(system, [*pooled], [], corpus)
+    return Fix(not wrong, len(pooled), *fixes, wrong=wrong)
 
 
 def pooled_proposals(system: System, corpus: Corpus) -> tuple[dict[Proposal, set[str]], int]:
@@ -180,7 +183,7 @@ def pooled_proposals(system: System, corpus: Corpus) -> tuple[dict[Proposal, set
     for name, gold in (corpus.gold or {}).items():
         if name in corpus.answers:
             claims[name] = [*wrong_decisions(corpus.answers[name], gold, system.profile.name)]
-    pooled, taken = dict[str, tuple[Proposal, set[str]]](), set[str]()
+    pooled, used = dict[str, tuple[Proposal, set[str]]](), set[str]()
     pairs = (pair for pair, _ in corpus.items if claims.get(pair.id))
     for trace in counted(system.trace_annotated(pairs, rated=False)):
         answer = SolvedAnswer.of(trace.answer, tracing=partial(next, repeat(trace)))
@@ -189,7 +192,7 @@ def pooled_proposals(system: System, corpus: Corpus) -> tuple[dict[Proposal, set
             for draft in drafts(answer, example):
                 # What a weight alone could turn is left to learning.
                 if draft.kind != KINDS[-1] and draft.text not in pooled:
-                    pooled[draft.text] = finished(draft, example, taken), set()
+                    pooled[draft.text] = finished(draft, example, used), set()
                 if draft.text in pooled:
                     pooled[draft.text][1].add(name)
     return dict(pooled.values()), sum(map(len, claims.values()))
@@ -203,34 +206,35 @@ def measured(
     Without claims those that make more pairs better than worse, one for each claim that led to
     them. If all break an example of the shipped rules, none is proposed, and these are lacking.
     """
-    found: list[tuple[Measured, Trial]] = []
+    outcomes: list[tuple[Measured, Trial]] = []
 
     def enough(kind: str) -> bool:
-        return len(found) >= _FEW and kind == KINDS[-1]
+        return len(outcomes) >= _FEW and kind == KINDS[-1]
 
     work = partial(Trial.measured, corpus=corpus)
     for results in tried_out(system, tried, examples, work, enough):
-        found += results
-    touched: dict[str, set[Example]] = {}
+        outcomes += results
+    affected: dict[str, set[Example]] = {}
     for proposal in tried:
-        some = (one for one in _shipped(system.profile.name) if proposal.may_touch(one.sentences))
-        touched.setdefault(_claim(proposal), set()).update(some)
-    shown: list[Measured] = []
-    for one, trial in sorted(found, key=lambda both: both[0].order):
+        shipped = _shipped(system.profile.name)
+        near = (case for case in shipped if proposal.may_touch(case.sentences))
+        affected.setdefault(_claim(proposal), set()).update(near)
+    chosen: list[Measured] = []
+    for edit, trial in sorted(outcomes, key=lambda both: both[0].order):
         step()
-        claim = _claim(one.proposal)
-        known = {_claim(other.proposal) for other in shown}
+        claim = _claim(edit.proposal)
+        claims = {_claim(other.proposal) for other in chosen}
         # Of those that differ by a weight one will do; what harms more than it helps is no choice.
-        twin = any(_unnumbered(other.proposal) == _unnumbered(one.proposal) for other in shown)
-        harms = bool(shown) and one.worse > one.better
-        if not (twin or harms) if examples else claim not in known and one.better > one.worse:
-            shown.append(replace(one, broken=trial.breaks(one.proposal, touched[claim])))
-        if sum(not other.broken for other in shown) == MOST:
+        twin = any(_unnumbered(other.proposal) == _unnumbered(edit.proposal) for other in chosen)
+        harms = bool(chosen) and edit.worse > edit.better
+        if not (twin or harms) if examples else claim not in claims and edit.better > edit.worse:
+            chosen.append(replace(edit, broken=trial.breaks(edit.proposal, affected[claim])))
+        if sum(not other.broken for other in chosen) == MOST:
             break
-    shown.sort(key=lambda one: one.order)
-    if shown and shown[0].broken:
-        return (), tuple(f"it would break {text}" for text in shown[0].broken)
-    return tuple(shown[:MOST]), ()
+    chosen.sort(key=lambda edit: edit.order)
+    if chosen and chosen[0].broken:
+        return (), tuple(f"it would break {text}" for text in chosen[0].broken)
+    return tuple(chosen[:MOST]), ()
 
 
 def tried_out(
@@ -244,8 +248,8 @@ def tried_out(
 
     A trial is of all proposals that can be in one program, unless one of them is faulty.
     """
-    together = [one for one in tried if one.kind not in _ALONE]
-    groups = [*filter(None, [together]), *([one] for one in tried if one.kind in _ALONE)]
+    together = [edit for edit in tried if edit.kind not in _ALONE]
+    groups = [*filter(None, [together]), *([edit] for edit in tried if edit.kind in _ALONE)]
     while groups and not enough(groups[0][0].kind):
         step()
         group, *groups = groups
@@ -254,7 +258,7 @@ def tried_out(
                 trial = Trial(system, group, examples, Path(folder))
                 results = [(result, trial) for result in work(trial)]
         except IstsError:
-            groups = [*([one] for one in group if len(group) > 1), *groups]
+            groups = [*([proposal] for proposal in group if len(group) > 1), *groups]
         else:
             yield results
 
@@ -272,15 +276,14 @@ def _claim(proposal: Proposal) -> str:
 @cache
 def _shipped(profile: str) -> tuple[Example, ...]:
     """The examples of shipped rules for a profile, of those about the answer to a pair."""
-    own = (None, profile)
-    found = find_examples([rules_dir()], None)
-    return tuple(one for one in found if one.claim.kind not in _WHOLE and one.profile in own)
+    cases = (case for case in find_examples([rules_dir()], None) if case.claim.kind not in _WHOLE)
+    return tuple(case for case in cases if case.profile in (None, profile))
 
 
 def _failing(system: System, examples: Sequence[Example]) -> tuple[bool, bool]:
     """Whether a claim fails, of the sentences as they are and swapped."""
     records = judged(system, examples, reasons=False)
-    failures = [one["swapped"] for record in records for one in record["failures"]]
+    failures = [failure["swapped"] for record in records for failure in record["failures"]]
     return False in failures, True in failures
 
 
@@ -298,21 +301,21 @@ class Corpus:
         cls, system: System, pairs: Sequence[Pair], gold: Mapping[str, Reference] | None
     ) -> Corpus:
         """Decide pairs by the rules of a system."""
-        known, solver = list(system.annotate(pairs)), system.solver
-        outcomes = counted(system.outcomes(known))
-        solved = [one for one in outcomes if not isinstance(one, IstsError)]
+        annotated, solver = list(system.annotate(pairs)), system.solver
+        outcomes = counted(system.outcomes(annotated))
+        solved = [outcome for outcome in outcomes if not isinstance(outcome, IstsError)]
         version = Version.of(system.rules, solver.arguments, solver.program.tables)
-        answers = {one.item[0].id: one.answers[0] for one in solved}
-        return cls([one.item for one in solved], answers, version, gold)
+        answers = {outcome.item[0].id: outcome.answers[0] for outcome in solved}
+        return cls([outcome.item for outcome in solved], answers, version, gold)
 
     def gains(self, after: Mapping[str, Answered]) -> tuple[list[str], dict[str, float]]:
         """The pairs that differ in other answers, and what those in gold gain that gain or lose."""
         before = {name: Answered.of(self.answers[name]) for name in after}
-        gold = {name: one for name, one in (self.gold or {}).items() if name in after}
+        gold = {name: reference for name, reference in (self.gold or {}).items() if name in after}
         changed = compare(before, after, gold or None).changed if after else ()
-        totals = {one.pair.id: one.gain.total for one in changed if one.gain is not None}
+        totals = {pair.pair.id: pair.gain.total for pair in changed if pair.gain is not None}
         gains = {name: gain for name, gain in totals.items() if gain}
-        return [one.pair.id for one in changed], gains
+        return [pair.pair.id for pair in changed], gains
 
 
 class Trial:
@@ -335,22 +338,25 @@ class Trial:
         self._system = with_rules(system, (*system.setup.rules, *self._files), checked=False)
         rules, memo = replace(self._system.rules), self._system.rules.memo
         # What is worked out follows from the texts, wherever the files are.
-        texts = key_of(system.rules.memo.digest, *(one.text for one in group)).hex()
+        texts = key_of(system.rules.memo.digest, *(proposal.text for proposal in group)).hex()
         rules = rules.with_memo(replace(memo, digest=texts))
         files = {str(file): number for file, number in self._files.items()}
-        self._own = {
+        self._by_statement = {
             at: files[rule.file]
             for at, (node, rule) in enumerate(rules.both)
             if rule.file in files and node.ast_type is ASTType.Rule and node.body
         }
         self._probes = len(rules.statements)
-        probes = [probe(rules.statements[at], self._own[at], self._probes) for at in self._own]
-        self._rules = switched_rules(rules, self._own, probes)
+        probes = [
+            probe(rules.statements[at], number, self._probes)
+            for at, number in self._by_statement.items()
+        ]
+        self._rules = switched_rules(rules, self._by_statement, probes)
         self._solver = system.solver.with_rules(self._rules)
 
     def _item(self, item: Item, number: int) -> Item:
         """A pair for which one proposal is on; with -1 none, to see where any would fire."""
-        others = [at for at, own in self._own.items() if own != number]
+        others = [at for at, proposal in self._by_statement.items() if proposal != number]
         others += [self._probes] * (number >= 0)
         return item[0], Atoms.of(item[1]).with_more(map(off, others))
 
@@ -362,38 +368,38 @@ class Trial:
         holding = self._holding()
         # Entries of several words add to the facts of pairs.
         items = list(self._system.facts_of(pair for pair, _ in corpus.items)) if holding else []
-        found = {at: Measured(self._group[at], one_way=way) for at, way in holding.items()}
+        results = {at: Measured(self._group[at], one_way=way) for at, way in holding.items()}
         if not items:
-            return found.values()
+            return results.values()
         waiting = self._affected(corpus, items, holding)
         wide = {number for number, bits in waiting.items() if bits.bit_count() > BATCH}
         after: dict[int, dict[str, Answered]] = {number: {} for number in holding}
         for begin in range(-BATCH, len(items), BATCH):
             few = (1 << begin + BATCH) - (1 << begin) if begin >= 0 else 0
-            asked = {at: waiting[at] & (few if at in wide else -1) for at in found}
-            for number, name, answer in self._decided(items, asked):
+            queries = {at: waiting[at] & (few if at in wide else -1) for at in results}
+            for number, name, answer in self._decided(items, queries):
                 after[number][name] = answer
-            waiting = {at: waiting[at] & ~bits for at, bits in asked.items()}
-            found = {at: _measured(one, corpus, after[at]) for at, one in found.items()}
-            most = [one.worse + waiting[at].bit_count() for at, one in found.items()]
-            ahead = {at: sum(harm < one.worse for harm in most) for at, one in found.items()}
-            found = {at: one for at, one in found.items() if ahead[at] < MOST}
-        return found.values()
+            waiting = {at: waiting[at] & ~bits for at, bits in queries.items()}
+            results = {at: _measured(result, corpus, after[at]) for at, result in results.items()}
+            most = [result.worse + waiting[at].bit_count() for at, result in results.items()]
+            ahead = {at: sum(harm < edit.worse for harm in most) for at, edit in results.items()}
+            results = {at: result for at, result in results.items() if ahead[at] < MOST}
+        return results.values()
 
     def gains(self, corpus: Corpus) -> Iterator[tuple[Proposal, dict[str, float]]]:
         """Each proposal with the gains of the pairs that it makes better or worse."""
-        items, every = list(self._system.facts_of(pair for pair, _ in corpus.items)), self._group
-        after: list[dict[str, Answered]] = [{} for _ in every]
-        affected = self._affected(corpus, items, range(len(every)))
+        items, group = list(self._system.facts_of(pair for pair, _ in corpus.items)), self._group
+        after: list[dict[str, Answered]] = [{} for _ in group]
+        affected = self._affected(corpus, items, range(len(group)))
         for number, name, answer in self._decided(items, affected):
             after[number][name] = answer
-        for proposal, answers in zip(every, after, strict=True):
+        for proposal, answers in zip(group, after, strict=True):
             yield proposal, corpus.gains(answers)[1]
 
     def _holding(self) -> dict[int, bool]:
         """The proposals with which the claims hold, and whether one does not if swapped."""
-        whole = [one for one in self._examples if one.claim.kind in _WHOLE]
-        others = [one for one in self._examples if one not in whole]
+        whole = [example for example in self._examples if example.claim.kind in _WHOLE]
+        others = [example for example in self._examples if example not in whole]
         holding = {}
         doubted = self._doubted(others, range(len(self._group)))
         for (number, file), doubts in zip(enumerate(self._files), doubted, strict=True):
@@ -413,7 +419,7 @@ class Trial:
         (doubts,) = self._doubted([*examples], [self._group.index(proposal)])
         broken = list(dict.fromkeys(example for example, _ in doubts))
         before = judged(self._base, broken, reasons=False)
-        return tuple(sorted(one["example"] for one in before if not one["failures"]))
+        return tuple(sorted(record["example"] for record in before if not record["failures"]))
 
     def _doubted(
         self, examples: Sequence[Example], numbers: Sequence[int]
@@ -422,13 +428,13 @@ class Trial:
         runs = _runs(self._system, examples)
         pairs = {pair: read_pair(pair[0], pair[1]) for _, _, pair, _ in runs}
         items = list(self._system.facts(pairs.values()))
-        asked = [self._item(item, number) for number in numbers for item in items]
-        outcomes = counted(self._solver.outcomes(asked))
+        queries = [self._item(item, number) for number in numbers for item in items]
+        outcomes = counted(self._solver.outcomes(queries))
         for _ in numbers:
             solved = dict(zip(pairs, outcomes, strict=False))
             yield [
-                (one, way)
-                for one, way, pair, claim in runs
+                (example, way)
+                for example, way, pair, claim in runs
                 if isinstance(outcome := solved[pair], IstsError)
                 or claim.doubts(outcome.answers[0])
             ]
@@ -453,20 +459,20 @@ class Trial:
         return bits
 
     def _decided(
-        self, items: Sequence[Item], asked: Mapping[int, int]
+        self, items: Sequence[Item], queries: Mapping[int, int]
     ) -> Iterator[tuple[int, str, Answered]]:
         """The answers to pairs with each proposal, which are ``asked`` for as bits."""
         wanted = [
             (number, item)
-            for number, bits in asked.items()
+            for number, bits in queries.items()
             for at, item in enumerate(items)
             if bits >> at & 1
         ]
-        every = {item[0].id: item for _, item in wanted}
-        if len(wanted) > len(every):
+        by_id = {item[0].id: item for _, item in wanted}
+        if len(wanted) > len(by_id):
             # To ground each once, and see what fires, takes less time than to decide it often.
-            probing = (self._item(item, -1) for item in every.values())
-            fired = zip(every, counted(self._solver.derivable(probing, [PROBE])), strict=True)
+            probing = (self._item(item, -1) for item in by_id.values())
+            fired = zip(by_id, counted(self._solver.derivable(probing, [PROBE])), strict=True)
             hits = {(atom.arguments[0].number, name) for name, atoms in fired for atom in atoms}
             wanted = [(number, item) for number, item in wanted if (number, item[0].id) in hits]
         outcomes = self._solver.outcomes(self._item(item, number) for number, item in wanted)
@@ -475,11 +481,11 @@ class Trial:
                 yield number, pair.id, Answered.of(solved.answers[0])
 
 
-def _measured(found: Measured, corpus: Corpus, after: Mapping[str, Answered]) -> Measured:
+def _measured(result: Measured, corpus: Corpus, after: Mapping[str, Answered]) -> Measured:
     changed, gains = corpus.gains(after)
     worst = sorted((gain, name) for name, gain in gains.items() if gain < 0)[:_WORST]
     return replace(
-        found,
+        result,
         changed=tuple(changed),
         better=sum(gain > 0 for gain in gains.values()),
         worse=sum(gain < 0 for gain in gains.values()),
