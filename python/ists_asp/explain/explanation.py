@@ -272,19 +272,19 @@ def _slot(term: Ground) -> tuple[str, Key | None]:
     return _name(term), None
 
 
-def _item(what: Ground, sizes: Mapping[str, int]) -> Item:
-    if what == "dots":
+def _item(word: Ground, sizes: Mapping[str, int]) -> Item:
+    if word == "dots":
         return Item("dots")
-    if _is_function(what, "text", 1):
-        (text,) = what.arguments
+    if _is_function(word, "text", 1):
+        (text,) = word.arguments
         _ensure(text.type in (SymbolType.Number, SymbolType.String))
         return Item("text", ground.plain(text))
-    if _is_function(what, "word", 3):
-        side, index, case = what.arguments
+    if _is_function(word, "word", 3):
+        side, index, case = word.arguments
         _ensure(side in sizes and 1 <= _number(index) <= sizes[side])
         return Item("token", _name(case), side.number, index.number)
-    _ensure(_is_function(what, None, 1))
-    (key,) = what.arguments
+    _ensure(_is_function(word, None, 1))
+    (key,) = word.arguments
     names = (key,) if _NAME.fullmatch(key) else (key.name, *key.arguments)
     return Item("key", "_".join(_name(Ground(part)) for part in names))
 

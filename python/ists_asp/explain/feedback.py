@@ -85,11 +85,11 @@ class Feedback:
         templates: Templates,
     ) -> Feedback:
         """The feedback in words."""
-        told = tell(answer.pair.sentences, judged.shown, templates)
+        items = tell(answer.pair.sentences, judged.shown, templates)
         columns = {
-            name: "; ".join(item.text for item in told if item.kind == name) for name in QUOTED
+            name: "; ".join(item.text for item in items if item.kind == name) for name in QUOTED
         }
-        return cls(submission, reference, answer, judged, text_of(told, templates), columns)
+        return cls(submission, reference, answer, judged, text_of(items, templates), columns)
 
     @property
     def verdict(self) -> str:
@@ -140,9 +140,9 @@ def read_judged(
     answer: Answer, shown: Iterable[Ground], _cost: tuple[int, ...], best: bool
 ) -> Judged:
     """Read what the rules show about an answer."""
-    said = read_shown(answer.sizes, len(answer.alignments), shown, best)
+    shown_ = read_shown(answer.sizes, len(answer.alignments), shown, best)
     atoms: dict[str, list[tuple[Ground, ...]]] = defaultdict(list)
-    for atom in said.atoms:
+    for atom in shown_.atoms:
         atoms[atom.partition("(")[0]].append(atom.arguments)
     verdicts = atoms[v.VERDICT.name]
     if len(verdicts) != 1:
@@ -155,11 +155,11 @@ def read_judged(
     odds = [math.exp((weight - weighed.get(verdict, 0)) / 100) for weight in weighed.values()]
     counted = rule or "only_open" * (len(odds) == 1)
     sure = right.get(counted, 50) if counted else round(100 / sum(odds))
-    found, denied, every = (
+    matched, denied, points = (
         frozenset(str(point) for (point,) in atoms[name])
         for name in (v.FOUND_POINT.name, v.DENIED_POINT.name, v.ANSWER_POINT.name)
     )
-    return Judged(said, str(verdict), rule, sure, found, denied, len(every))
+    return Judged(shown_, str(verdict), rule, sure, matched, denied, len(points))
 
 
 def asked_facts(question: Sentence) -> list[str]:

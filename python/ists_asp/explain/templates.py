@@ -125,20 +125,20 @@ def load_templates(
 
 def _compare(own_templates: Templates, warn: Warn) -> None:
     """Warn, in a line each, of texts that no shipped rule uses, and of those that are missing."""
-    own, shipped = (
+    user, shipped = (
         {(table, key) for table in _TABLES for key in getattr(templates, table)}
         for templates in (own_templates, load_templates())
     )
     for keys, problem, hint in (
-        (own - shipped, "no shipped rule uses", "Remove it, unless a rule of yours names it"),
-        (shipped - own, "the file lacks", "Copy it from there"),
+        (user - shipped, "no shipped rule uses", "Remove it, unless a rule of yours names it"),
+        (shipped - user, "the file lacks", "Copy it from there"),
     ):
         if keys:
             first = min(keys, key=lambda key: (own_templates.lines.get(key, 0), key))
-            more = f" and {len(keys) - 1} more" if keys - {first} else ""
+            others = f" and {len(keys) - 1} more" if keys - {first} else ""
             where = _where(own_templates.name, own_templates.lines, *first)
             expected = "expected the keys of data/templates/en.toml"
-            warn(f"{where}: {problem} this text{more}; {expected}. {hint}")
+            warn(f"{where}: {problem} this text{others}; {expected}. {hint}")
 
 
 def _templates(table: dict[str, Any], name: str, lines: Mapping[tuple[str, str], int]) -> Templates:
@@ -196,8 +196,8 @@ def _check(key: str, text: object, where: str, *, slots: bool) -> None:
 
 def phrase(words: Sequence[str], templates: Templates, glued: Collection[int] = ()) -> str:
     """Words as in a running text, without marks at the ends, or blanks before ``glued`` places."""
-    said = enumerate(_paired(words, templates))
-    text = "".join(" " * (place not in glued) + word for place, word in said)
+    paired = enumerate(_paired(words, templates))
+    text = "".join(" " * (place not in glued) + word for place, word in paired)
     text = _BLANKS.sub(" ", text).strip(" ")
     text = _NO_BLANK_AFTER.sub("", _NO_BLANK_BEFORE.sub("", text))
     opening, closing = templates.inner_quote
@@ -213,12 +213,12 @@ def quoted(text: str, templates: Templates) -> str:
     if len(_DOUBLE.findall(text)) % 2:
         text = _NO_BLANK_BEFORE.sub("", " ".join(_DOUBLE.sub("", text).split()))
     first, *parts = _DOUBLE.split(text)
-    said = [first]
+    pieces = [first]
     for number, part in enumerate(parts):
         if number % 2:
-            said[-1] = said[-1].rstrip()
-        said += [next(inner), part if number % 2 else part.lstrip()]
-    return f"{opening}{''.join(said)}{closing}"
+            pieces[-1] = pieces[-1].rstrip()
+        pieces += [next(inner), part if number % 2 else part.lstrip()]
+    return f"{opening}{''.join(pieces)}{closing}"
 
 
 def sentence(text: str, templates: Templates) -> str:
@@ -230,16 +230,16 @@ def sentence(text: str, templates: Templates) -> str:
 
 def _paired(words: Sequence[str], templates: Templates) -> list[str]:
     """Lone words in quotation marks become inner ones; marks without a partner go."""
-    said, waiting = list(words), []
+    marked, waiting = list(words), []
     for place, word in enumerate(words):
         if word in _OPENING:
             waiting.append(place)
         elif word in _CLOSING:
             if waiting:
-                said[waiting.pop()], said[place] = templates.inner_quote
+                marked[waiting.pop()], marked[place] = templates.inner_quote
             elif not (word in ("'", "’") and place and words[place - 1][-1:] in ("s", "S")):
-                said[place] = ""
-    return ["" if place in waiting else word for place, word in enumerate(said)]
+                marked[place] = ""
+    return ["" if place in waiting else word for place, word in enumerate(marked)]
 
 
 def _balanced(text: str) -> str:

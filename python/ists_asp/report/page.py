@@ -72,8 +72,8 @@ class Comparison:
         say = partial(picture.described, self.answer)
         for line, (right, verdict) in zip(self.answer.alignments, self.lines, strict=True):
             if verdict is not Verdict.SAME:
-                there = f"other {verdict} in {name}, {say(right)}" if right else f"not in {name}"
-                yield f"{say(line)}: {there}"
+                other = f"other {verdict} in {name}, {say(right)}" if right else f"not in {name}"
+                yield f"{say(line)}: {other}"
         yield from (f"only in {name}: {say(line)}" for line in self.missed)
 
 
@@ -141,7 +141,7 @@ class Report:
     def overview(self) -> dict[str, object]:
         """The values that pairs are filtered and sorted by, for JSON."""
         measured = [tuple(self._measured(entry)) for entry in self.entries]
-        total = [sum(some, Scores()) for some in zip(*filter(None, measured), strict=False)]
+        total = [sum(scores, Scores()) for scores in zip(*filter(None, measured), strict=False)]
         names = [self.name, *(name for name in self.against if name != GOLD)]
         return {
             "madeBy": self.made_by,
@@ -177,25 +177,25 @@ class Report:
                 for number, line in enumerate(answer.alignments)
             ],
             "marks": sum(map(len, picture.folded_tokens(answer, marks))),
-            "against": [one and list(one.cells()) for one in beside],
+            "against": [comparison and list(comparison.cells()) for comparison in beside],
         }
 
     def detail(self, entry: Entry) -> dict[str, object]:
         """The picture of a pair, as JSON values, and why each line is so."""
-        answer, told = entry.answer, entry.evidence
+        answer, contrasts = entry.answer, entry.evidence
         record: dict[str, object] = {
             **_drawn(answer, active=True),
             "sure": [
                 line.confidence and picture.sure(line.confidence) for line in answer.alignments
             ],
             "against": [
-                (one := entry.beside.get(name))
-                and {"told": list(one.told(name)), **({} if one.same else _drawn(one.other))}
+                (other := entry.beside.get(name))
+                and {"told": list(other.told(name)), **({} if other.same else _drawn(other.other))}
                 for name in self.against
             ],
         }
-        if told is not None:
-            lines = [told.get(line.sides, ()) for line in answer.alignments]
+        if contrasts is not None:
+            lines = [contrasts.get(line.sides, ()) for line in answer.alignments]
             record["why"] = [{"decisions": list(map(_part, parts))} for parts in lines]
         return record
 
@@ -265,5 +265,5 @@ def _part(contrast: Contrast) -> dict[str, object]:
     reasons = sorted((*contrast.pros, *contrast.cons), key=lambda reason: -abs(reason.points))
     record: dict[str, object] = to_builtins(contrast)
     rest = reasons[SHOWN:]
-    more = {"more": len(rest), "rest": sum(reason.points for reason in rest)}
-    return record | more | {"pros": to_builtins(reasons[:SHOWN]), "cons": [], "own": []}
+    remainder = {"more": len(rest), "rest": sum(reason.points for reason in rest)}
+    return record | remainder | {"pros": to_builtins(reasons[:SHOWN]), "cons": [], "own": []}

@@ -123,11 +123,11 @@ def about_marks(pair: Pair, line: Alignment) -> bool:
 def folded_tokens(answer: Answer, folded: Collection[int]) -> tuple[set[int], set[int]]:
     """The tokens of both sentences that are on lines with these numbers, and on no others."""
     hidden: tuple[set[int], set[int]] = (set(), set())
-    shown: tuple[set[int], set[int]] = (set(), set())
+    visible_: tuple[set[int], set[int]] = (set(), set())
     for number, line in enumerate(answer.alignments):
         for tokens, side in zip(line.sides, (0, 1), strict=True):
-            (hidden if number in folded else shown)[side].update(tokens)
-    return hidden[0] - shown[0], hidden[1] - shown[1]
+            (hidden if number in folded else visible_)[side].update(tokens)
+    return hidden[0] - visible_[0], hidden[1] - visible_[1]
 
 
 @cache
@@ -138,7 +138,7 @@ def paper_style() -> str:
     rules = "".join(line for line in lines if line.startswith(".ists-asp ."))
     rules = rules.replace("var(--tone)", "currentColor").replace("--tone:", "color:")
     rules = rules.replace(".ists-asp ", "")
-    return re.sub(r"var\(--(\w+)\)", lambda found: colours[found[1]], rules)
+    return re.sub(r"var\(--(\w+)\)", lambda match: colours[match[1]], rules)
 
 
 def svg_file(answer: Answer) -> str:

@@ -100,11 +100,11 @@ class BatchModel:
 
     def __init__(self, control: Control, answer_set: AnswerSet, size: int) -> None:
         self.control = control
-        shown: dict[int, list[Ground]] = {number: [] for number in range(1, size + 1)}
-        costs: dict[int, dict[int, int]] = {number: {} for number in shown}
+        atoms_by_pair: dict[int, list[Ground]] = {number: [] for number in range(1, size + 1)}
+        costs: dict[int, dict[int, int]] = {number: {} for number in atoms_by_pair}
         # clingo reports a value for each priority that some element has, true or not.
-        for known in control.symbolic_atoms.by_signature(PRIORITY, 2):
-            number, priority = known.symbol.arguments
+        for entry in control.symbolic_atoms.by_signature(PRIORITY, 2):
+            number, priority = entry.symbol.arguments
             if priority.type is SymbolType.Number:
                 costs[number.number][priority.number] = 0
         for atom in answer_set.shown:
@@ -114,21 +114,21 @@ class BatchModel:
                 costs[pair][level] += weight
             elif not atom.startswith(_COSTS):
                 part, plain = _parted(atom)
-                for share in (shown[int(part)],) if part else shown.values():
+                for share in (atoms_by_pair[int(part)],) if part else atoms_by_pair.values():
                     share.append(plain)
         self.shares = {}
         for pair, values in costs.items():
             cost_of = dict(sorted(values.items(), reverse=True))
-            its = tuple(shown[pair]), (), tuple(cost_of.values()), True, tuple(cost_of)
+            its = tuple(atoms_by_pair[pair]), (), tuple(cost_of.values()), True, tuple(cost_of)
             self.shares[pair] = PairModel(AnswerSet(*its), {}, {})
         by_number = {str(number): share for number, share in self.shares.items()}
-        own = OWN.removeprefix(PREFIX)
+        prefix = OWN.removeprefix(PREFIX)
         for text in written(answer_set.true):
             part, plain = _parted(text)
             if part:
                 model = by_number[part]
                 name, _, arguments = plain.removeprefix("-").partition("(")
-                if name.startswith(own):
+                if name.startswith(prefix):
                     model.extra.setdefault(name, []).append(arguments[:-1])
                 else:
                     model.atoms.setdefault(name, []).append(plain)
@@ -191,7 +191,8 @@ class Batches(Generic[A]):
             and (name.name in names or f"-{name.name}" in Atoms.of(atoms).text)
         }
         # What depends on the pair as well.
-        others = (some for name, some in program.by_predicate.items() if name not in program.tables)
+        tables, facts = program.tables, program.by_predicate.items()
+        others = (atoms for name, atoms in facts if name not in tables)
         self._others = written(chain.from_iterable(others))
         used = {name.removeprefix(PREFIX) for name in names if name.startswith(PREFIX)}
         self._own = used - self._tables

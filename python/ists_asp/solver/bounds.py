@@ -81,13 +81,13 @@ def objective_for(rules: RuleSet, shapes: Shapes) -> Callable[[], Objective]:
     """The class of objective for a program: with prices where they are sure to be right."""
     # That is so as long as nothing but the core encoding derives alignments, labels and scores.
 
-    def work() -> bool:
+    def is_priced() -> bool:
         return all(
             ours or _SURE.isdisjoint(shapes.of(node).derived)
             for node, ours in zip(rules.statements, of_core(rules), strict=True)
         )
 
-    return DualValues if rules.memo.recall("prices", [], work) else Objective
+    return DualValues if rules.memo.recall("prices", [], is_priced) else Objective
 
 
 class DualValues(Objective):

@@ -113,7 +113,7 @@ class _Reach:
     """Finds the pairs for which atoms could be derived, by the rules before or after the edit."""
 
     edits: Edits
-    given: _Facts  # of the pairs
+    pair_facts: _Facts  # of the pairs
     whole: int  # all pairs
     decided: Decided  # what was decided, instead of all that could be
     _known: dict[Call, int] = field(default_factory=dict)
@@ -218,7 +218,7 @@ class _Reach:
         if self._entries(pattern):
             return self.whole
         bits = 0
-        for _, its in self.given[pattern.signature].matching(pattern.arguments):
+        for _, its in self.pair_facts[pattern.signature].matching(pattern.arguments):
             bits |= its
         for variant in self.edits.deriving(pattern.signature):
             for head in variant.derived:
@@ -285,20 +285,21 @@ class Edits:
         old rules decided for it, if that is known.
         """
         atoms = (split(text[1:-1].removesuffix(",")) for text in facts)
-        pair_facts = _Facts((own, 1 << place) for place, own in enumerate(atoms))
+        pair_facts = _Facts((pair_atoms, 1 << place) for place, pair_atoms in enumerate(atoms))
         if self._duties is None or any(name.name in pair_facts.by_name for name in self.tables):
             return None
         whole = (1 << len(facts)) - 1
         # Unless something else than the core encoding says what is shown of an answer.
         both = zip(self._rules.statements, of_core(self._rules), strict=True)
-        shown = (ours for node, ours in both if node.ast_type is ASTType.ShowSignature)
-        decided = _decided(answers) if all(shown) else {}
-        could, did = (_Reach(self, pair_facts, whole, decisions) for decisions in ({}, decided))
+        core_shows = (ours for node, ours in both if node.ast_type is ASTType.ShowSignature)
+        decided = _decided(answers) if all(core_shows) else {}
+        possible, actual = (_Reach(self, pair_facts, whole, lines) for lines in ({}, decided))
         try:
             return [
                 (duty.place, bits)
                 for duty in self._duties
-                if (bits := (did if duty.restrains else could).holding(duty.atoms, duty.bound))
+                for reach in [actual if duty.restrains else possible]
+                if (bits := reach.holding(duty.atoms, duty.bound))
             ]
         except (TooMuchError, RecursionError, ValueError):
             return None
@@ -324,7 +325,7 @@ class Edits:
                 raise TooMuchError
             rule = change.fresh and shape.kind is ASTType.Rule
             restrains = rule and str(change.node.head) == "#false"
-            for variant in self._read(change.node):
+            for variant in self._variants_of(change.node):
                 if self._is_table(shape):
                     for head in self._entries(variant, variant.needed, {}):
                         places.setdefault(head, change.place)
@@ -372,14 +373,14 @@ class Edits:
                 values.setdefault(name, f"-c {name}")
         while values:
             spoken = _speaks_of(values)
-            more = {
+            added = {
                 name: values[other[0]]
                 for name, text in named
                 if name not in values and (other := spoken.search(text))
             }
-            if not more:
+            if not added:
                 break
-            values |= more
+            values |= added
         return values
 
     def _index(self, nodes: Iterable[AST]) -> None:
@@ -400,9 +401,10 @@ class Edits:
         fresh: dict[Call, str] = {}
         for change in changes:
             atoms = fresh if change.fresh else gone
-            for variant in self._read(change.node) if self._shapes.of(change.node).fact else ():
-                for head in variant.derived:
-                    atoms.setdefault(filled_atom(head.call, {}), change.place)
+            if self._shapes.of(change.node).fact:
+                for variant in self._variants_of(change.node):
+                    for head in variant.derived:
+                        atoms.setdefault(filled_atom(head.call, {}), change.place)
         # What is the same, and not only may be, has only moved.
         moved = {atom for atom in gone.keys() & fresh.keys() if is_ground(atom)}
         return {atom: place for atom, place in {**gone, **fresh}.items() if atom not in moved}
@@ -410,7 +412,7 @@ class Edits:
     def _consequences(self, places: dict[Call, str]) -> Iterator[_Duty]:
         """Follow changed facts through tables to what they matter for."""
         waiting = dict(places)
-        seen = set(waiting)
+        visited = set(waiting)
         while waiting:
             atom = next(iter(waiting))
             place = waiting.pop(atom)
@@ -423,7 +425,7 @@ class Edits:
                 shape = self._shapes.of(node)
                 if shape.kind is ASTType.ShowSignature:
                     raise TooMuchError
-                for variant in self._read(node):
+                for variant in self._variants_of(node):
                     chosen = () if shape.derives else variant.derived
                     for spoken in (*chosen, *variant.used):
                         bound: Bindings = {}
@@ -434,10 +436,10 @@ class Edits:
                             yield _Duty(beside, bound, place)
                             continue
                         for head in self._entries(variant, beside, bound):
-                            if head not in seen:
-                                seen.add(head)
+                            if head not in visited:
+                                visited.add(head)
                                 waiting[head] = place
-                        if len(seen) > _MOST:
+                        if len(visited) > _MOST:
                             raise TooMuchError
 
     def _entries(self, variant: Read, atoms: Sequence[Call], bound: Bindings) -> Iterator[Call]:
@@ -453,17 +455,17 @@ class Edits:
     def _is_table(self, shape: Shape) -> bool:
         return shape.derives and shape.predicates <= self.tables
 
-    def _read(self, node: AST) -> list[Read]:
+    def _variants_of(self, node: AST) -> list[Read]:
         if id(node) not in self._variants:
-            kept = self._shapes.recall(node, "parts", lambda: read_statement(node))
-            if not kept:
+            stored = self._shapes.recall(node, "parts", lambda: read_statement(node))
+            if not stored:
                 raise TooMuchError
-            self._variants[id(node)] = [Read.from_stored(data, self._constants) for data in kept]
+            self._variants[id(node)] = [Read.from_stored(data, self._constants) for data in stored]
         return self._variants[id(node)]
 
     def deriving(self, name: Signature) -> Iterator[Read]:
         """The variants of the rules that derive a predicate, before or after the edit."""
-        return chain.from_iterable(map(self._read, self._by_head[name]))
+        return chain.from_iterable(map(self._variants_of, self._by_head[name]))
 
 
 def _speaks_of(names: Iterable[str]) -> re.Pattern[str]:

@@ -68,8 +68,8 @@ class Diagnosis:
         control = self._grounder.ground(facts)
         atoms = control.symbolic_atoms.by_signature(*BEYOND_LIMITS.signature)
         large = texts(atom.symbol.arguments[0] for atom in atoms)
-        every = {atom.symbol for atom in control.symbolic_atoms}
-        return self.named(too_large(large), every) if large else None
+        true = {atom.symbol for atom in control.symbolic_atoms}
+        return self.named(too_large(large), true) if large else None
 
     def _weighed(self, error: WeightsError) -> WeightsError | None:
         """The error with the rules of users in its words that add up weights."""
@@ -94,8 +94,8 @@ class Diagnosis:
             for node, rule in rules
             if str(node.head) == "#false" and not rule.file.startswith("asp/")
         ]
-        own = [(node, rule) for node, rule in rules if rule.file in self._own]
-        needed = self._smallest(facts, constraints[:MOST]) or self._smallest(facts, own[:MOST])
+        users = [(node, rule) for node, rule in rules if rule.file in self._own]
+        needed = self._smallest(facts, constraints[:MOST]) or self._smallest(facts, users[:MOST])
         if not needed:
             return None
         named = "; ".join(
@@ -144,9 +144,9 @@ class Diagnosis:
         origins = []
         for atom, rules in self._origins(error.atoms, true).items():
             if rules:
-                shown = atom if len(atom) <= _LONGEST else f"{atom[:_LONGEST]}…"
+                displayed = atom if len(atom) <= _LONGEST else f"{atom[:_LONGEST]}…"
                 places = list(dict.fromkeys(map(_place, rules)))[:_RULES]
-                origins.append(f"{shown} comes from {' and '.join(places)}")
+                origins.append(f"{displayed} comes from {' and '.join(places)}")
         found = "; ".join([error.found, *origins[:_ATOMS]])
         return AnswerError(found, error.atoms, error.expected or "")
 
@@ -156,13 +156,13 @@ class Diagnosis:
         """The rules of users from which atoms follow; where there are none, the shipped ones."""
         frontiers = {atom: {atom} for atom in atoms}
         direct: dict[str, list[NamedRule]] = {}
-        own: dict[str, list[NamedRule]] = {}
-        seen: set[str] = set()
+        by_user: dict[str, list[NamedRule]] = {}
+        visited: set[str] = set()
         for _ in range(_DEEPEST):
-            wanted = set().union(*frontiers.values()) - seen
+            wanted = set().union(*frontiers.values()) - visited
             if not wanted:
                 break
-            seen |= wanted
+            visited |= wanted
             reasons = self._reasons(wanted, true)
             for atom, frontier in frontiers.items():
                 derivations = [
@@ -171,10 +171,10 @@ class Diagnosis:
                 rules = list(dict.fromkeys(rule for rule, _ in derivations))
                 direct.setdefault(atom, rules)
                 if mine := [rule for rule in rules if rule.file in self._own]:
-                    own[atom] = mine
+                    by_user[atom] = mine
                 frontiers[atom] = {lower for _, below in derivations for lower in below}
-            if own:
-                return own
+            if by_user:
+                return by_user
         return direct
 
     def _reasons(

@@ -78,14 +78,14 @@ def prepared(
 ) -> PreparedRules:
     """As :func:`prepare`, but remembered, unless clingo has warned of something."""
 
-    def work() -> dict[str, object]:
+    def compute() -> dict[str, object]:
         program = prepare(rules.statements, arguments, messages, shapes, tables=tables)
         _refuse_two_weights(program, rules)
         shapes.keep()
         open_ = {id(node) for node in program.statements}
         return {
             "places": [place for place, node in enumerate(rules.statements) if id(node) in open_],
-            "facts": [[*name, Atoms.of(some).text] for name, some in program.by_predicate.items()],
+            "facts": [[*name, Atoms.of(its).text] for name, its in program.by_predicate.items()],
             "tables": sorted(map(list, program.tables)),
             "derived": program.derived,
             "calls": program.calls,
@@ -93,14 +93,14 @@ def prepared(
         }
 
     about, before = [list(arguments), tables], messages.warnings
-    kept = rules.memo.recall("program", about, work, lambda: messages.warnings == before)
+    stored = rules.memo.recall("program", about, compute, lambda: messages.warnings == before)
     return PreparedRules(
-        Later(lambda: (rules.statements[place] for place in kept["places"])),
-        {Signature(*name): Atoms(text) for *name, text in kept["facts"]},
-        frozenset(Signature(*name) for name in kept["tables"]),
-        kept["derived"],
-        kept["calls"],
-        dict(kept["written"]),
+        Later(lambda: (rules.statements[place] for place in stored["places"])),
+        {Signature(*name): Atoms(text) for *name, text in stored["facts"]},
+        frozenset(Signature(*name) for name in stored["tables"]),
+        stored["derived"],
+        stored["calls"],
+        dict(stored["written"]),
     )
 
 
@@ -127,15 +127,15 @@ def _quick(statements: Sequence[AST], shapes: Shapes) -> dict[int, str]:
 def _refuse_two_weights(program: PreparedRules, rules: RuleSet) -> None:
     """Refuse two weights for one name and class, however rules come by them: both would count."""
     for predicate in v.WEIGHTS:
-        seen: dict[str, Symbol] = {}
+        values: dict[str, Symbol] = {}
         for symbol in program.by_predicate.get(predicate.signature, ()):
             name, decision, value = symbol.arguments
             about = f"{predicate.name}({name},{decision},"
-            if seen.setdefault(about, value) != value:
+            if values.setdefault(about, value) != value:
                 # Those of the user come last.
                 start = f"{predicate.name}("
                 *_, rule = (rule for rule in rules.rules if rule.text.startswith(start))
-                found = f"{about}…) is given as {seen[about]} and as {value}"
+                found = f"{about}…) is given as {values[about]} and as {value}"
                 hint = f"Give one; {v.CORRECTION.name}({name},{decision},N) adds N to a weight"
                 raise RuleError(found, where=f"{rule.file}:{rule.line}", hint=hint)
 
@@ -152,15 +152,17 @@ def prepare(
 
     Statements that make a predicate known in other ways, such as ``#external``, prevent it, too.
     """
-    every = [(node, shapes.of(node)) for node in statements]
+    shaped = [(node, shapes.of(node)) for node in statements]
     base = "#program base."
-    kept = [one for one in every if one[1].kind is not ASTType.Program or str(one[0]) != base]
+    used = [
+        (node, at) for node, at in shaped if at.kind is not ASTType.Program or str(node) != base
+    ]
     closed: set[Signature] = set()
-    if tables and all(shape.kind in _PLAIN for _, shape in kept):
-        closed = _tables(shape for _, shape in kept)
-    definitions = [node for node, shape in kept if shape.kind in _EVERYWHERE]
+    if tables and all(shape.kind in _PLAIN for _, shape in used):
+        closed = _tables(shape for _, shape in used)
+    definitions = [node for node, shape in used if shape.kind in _EVERYWHERE]
     while True:
-        once = [(node, at) for node, at in kept if at.fact or (at.derives and at.head <= closed)]
+        once = [(node, at) for node, at in used if at.fact or (at.derives and at.head <= closed)]
         nodes = (node for node, _ in once)
         control = search.ground([*definitions, *nodes], (), arguments, messages)
         by_predicate: dict[Signature, list[Symbol]] = {}
@@ -174,14 +176,14 @@ def prepare(
         if not open_:
             break
         # Tables that call one another through negation are for the solver to decide.
-        closed = _closed((shape for _, shape in kept), closed - open_)
+        closed = _closed((shape for _, shape in used), closed - open_)
     evaluated = {id(node) for node, _ in once}
     return PreparedRules(
-        tuple(node for node, _ in kept if id(node) not in evaluated),
+        tuple(node for node, _ in used if id(node) not in evaluated),
         by_predicate,
         frozenset(closed),
         any(not shape.fact for _, shape in once),
-        any(shape.calls for _, shape in every),
+        any(shape.calls for _, shape in shaped),
     )
 
 

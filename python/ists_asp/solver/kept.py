@@ -190,7 +190,7 @@ class Keeping(Generic[A]):
         old = self._version_of(digest)
         if old is None:
             return None
-        before, after = map(_said, (old, self._version))
+        before, after = map(_statements_of, (old, self._version))
         return (before - after) + (after - before)
 
     def _version_of(self, digest: str) -> Version | None:
@@ -219,10 +219,10 @@ class Keeping(Generic[A]):
 
     @cached_property
     def _digest(self) -> str:
-        def work() -> str:
+        def compute() -> str:
             return sha256(msgspec.json.encode(tuple(self._version))).hexdigest()
 
-        digest: str = self._memo.recall("digest", self._arguments, work)
+        digest: str = self._memo.recall("digest", self._arguments, compute)
         return digest
 
     @cached_property
@@ -240,7 +240,7 @@ class Keeping(Generic[A]):
         self._memo.put(key_of("versions", self._about), self._versions)
 
 
-def _said(rules: Version) -> Counter[str]:
+def _statements_of(rules: Version) -> Counter[str]:
     texts = Counter(rules.statements + rules.constants)
     del texts["#program base."]  # each file has one
     return texts

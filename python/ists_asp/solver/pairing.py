@@ -38,7 +38,7 @@ _REPLACED = {
 """The rules of the core encoding that say the same by choices."""
 
 _RESTRAINED = frozenset(
-    one.signature for one in (v.LABEL, v.SCORE, v.CLOSENESS, v.SCORE_WEIGHT, v.FORBIDDEN_SCORE)
+    name.signature for name in (v.LABEL, v.SCORE, v.CLOSENESS, v.SCORE_WEIGHT, v.FORBIDDEN_SCORE)
 )
 """Predicates that no other rule may use."""
 
@@ -50,27 +50,27 @@ def settled_text() -> str:
 
 def settle(rules: RuleSet, program: PreparedRules, shapes: Shapes) -> tuple[AST, ...] | None:
     """The statements with settled labels and scores; None if some rule may restrain them."""
-    own = parse(settled_text())
+    settled = parse(settled_text())
     # Somebody may have given a predicate of their own the name of a private one of this file.
-    heads = (trees.derived(node.head) for node in own if node.ast_type is ASTType.Rule)
+    heads = (trees.derived(node.head) for node in settled if node.ast_type is ASTType.Rule)
     restrained = _RESTRAINED.union(key for keys in heads for key in keys if key.name[0] == "_")
-    every = zip(rules.statements, rules.rules, of_core(rules), strict=True)
-    named = {id(node): (rule.name, ours) for node, rule, ours in every}
-    kept: list[AST] = []
+    rules_by_core = zip(rules.statements, rules.rules, of_core(rules), strict=True)
+    named = {id(node): (rule.name, ours) for node, rule, ours in rules_by_core}
+    remaining: list[AST] = []
     gone: set[str] = set()
     for node in program.statements:
         name, ours = named[id(node)]
         if ours and name in _REPLACED:
             gone.add(name)
         elif ours or not _restrains(shapes.of(node), restrained):
-            kept.append(node)
+            remaining.append(node)
         else:
             return None
     defined = program.by_predicate.keys()
     if gone != _REPLACED or not defined.isdisjoint({*restrained, v.ALIGNED.signature}):
         return None
     skipped = (ASTType.Comment, ASTType.Program)
-    return tuple(node for node in (*kept, *own) if node.ast_type not in skipped)
+    return tuple(node for node in (*remaining, *settled) if node.ast_type not in skipped)
 
 
 def _restrains(shape: Shape, restrained: Collection[Signature]) -> bool:
@@ -125,10 +125,10 @@ def paired(
     """
     about = [list(arguments), settled_text()]
 
-    def work() -> object:
+    def compute() -> object:
         return to_builtins(_paired(rules, program, shapes))
 
-    return convert(rules.memo.recall("pairs", about, work), Paired | None)
+    return convert(rules.memo.recall("pairs", about, compute), Paired | None)
 
 
 def _paired(rules: RuleSet, program: PreparedRules, shapes: Shapes) -> Paired | None:

@@ -81,7 +81,7 @@ class AnswerSet:
     priorities: tuple[int, ...] = ()  # of the values of the cost
 
 
-def _read(model: Model, objective: Objective | None = None, *, atoms: bool) -> AnswerSet:
+def _read_model(model: Model, objective: Objective | None = None, *, atoms: bool) -> AnswerSet:
     """The answer set of a model, which does not outlive its search."""
     true = tuple(model.symbols(atoms=True)) if atoms else ()
     cost = tuple(model.cost) if objective is None else objective.cost(model)
@@ -146,7 +146,7 @@ def search(
     shown ones. An ``objective`` that has watched the program being grounded tells the cost where
     its sums have more than 32 bits.
     """
-    read = partial(_read, objective=objective, atoms=atoms)
+    read = partial(_read_model, objective=objective, atoms=atoms)
     last, ended, exhausted = last_model(control, time_limit, read, patience=patience)
     if last is None:
         return None, exhausted
@@ -161,15 +161,15 @@ def only_best(control: Control, time_limit: float, *, atoms: bool) -> AnswerSet 
     solving.opt_mode = "optN"
     solving.models = "2"
     solving.project = "no" if atoms else "project"
-    seen: list[AnswerSet] = []
+    found_sets: list[AnswerSet] = []
 
     def look(model: Model) -> None:
         # All others are on the way to the best.
         if model.optimality_proven or not model.cost:
-            seen.append(_read(model, atoms=atoms))
+            found_sets.append(_read_model(model, atoms=atoms))
 
     _, ended, _ = last_model(control, time_limit, look)
-    return replace(seen[0], optimal=True) if ended and len(seen) == 1 else None
+    return replace(found_sets[0], optimal=True) if ended and len(found_sets) == 1 else None
 
 
 def exclude(control: Control, answer_set: AnswerSet) -> None:

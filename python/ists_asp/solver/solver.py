@@ -71,8 +71,8 @@ class Best(Generic[A]):
         """The atoms by name, without the facts of the program."""
         if self.together is not None:
             return self.together.shares[self.number].atoms
-        own = frozenset(self.found.true).difference(self.program.facts)
-        return by_name(texts(atom for atom in own if not atom.name.startswith(MADE)))
+        atoms = frozenset(self.found.true).difference(self.program.facts)
+        return by_name(texts(atom for atom in atoms if not atom.name.startswith(MADE)))
 
     def undecided(self, name: str, arity: int) -> Mapping[Ground, int]:
         """The atoms of a predicate that the solver decides, with their literals."""
@@ -135,8 +135,8 @@ class Solver(Generic[A]):
             error.where = f"{rule.file}:{rule.line}"
             raise
         # Tables are among the rules of answers only.
-        own: AddConfidence[A] | None = Confident(self.sure) if self.sure else None  # type: ignore[assignment]
-        self._confident = confident or own
+        from_tables: AddConfidence[A] | None = Confident(self.sure) if self.sure else None  # type: ignore[assignment]
+        self._confident = confident or from_tables
 
     def with_rules(self, rules: RuleSet, confident: AddConfidence[A] | None = None) -> Solver[A]:
         """A solver of other rules, with the same options, that reads alike."""

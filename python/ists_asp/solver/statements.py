@@ -115,16 +115,16 @@ def quick(rule: AST) -> str:
             compares = part.ast_type is ASTType.Literal and part.atom.ast_type is ASTType.Comparison
             (compared if compares else body).append(text)
     both = [*atoms, *compared]
-    known = set().union(*map(trees.variable_names, (rule.head, *others))) if conditional else set()
+    bound = set().union(*map(trees.variable_names, (rule.head, *others))) if conditional else set()
     for part in conditional:
         if _SEVERAL.search(str(part.literal)):
             body.append(str(part))
             continue
-        variables = sorted(known & trees.variable_names(part, local=True))
+        variables = sorted(bound & trees.variable_names(part, local=True))
         exception = f"{name(f'{rule} {part}')}({','.join(variables)})"
         negated = part.literal.update(sign=_NEGATED[part.literal.sign])
         against = [*map(str, part.condition), str(negated)]
-        tries = (f"{exception} :- {'; '.join([*some, *against])}." for some in (both, atoms))
+        tries = (f"{exception} :- {'; '.join([*atoms_, *against])}." for atoms_ in (both, atoms))
         added += (safe := [*filter(_is_safe, tries)][:1])
         body.append(f"not {exception}" if safe else str(part))
     return "\n".join([f"{rule.head} :- {'; '.join([*both, *body])}.", *added, *facts])
@@ -202,11 +202,11 @@ class Shape(NamedTuple):
 
 
 class Shapes:
-    """The shapes of statements and more, kept between runs for all rule sets of a family."""
+    """The shapes of statements and more, cached between runs for all rule sets of a family."""
 
-    def __init__(self, remembered: Memo | None = None) -> None:
-        self._remembered = remembered or Memo()
-        self._key = key_of("statements", made_by(), self._remembered.family)
+    def __init__(self, memo: Memo | None = None) -> None:
+        self._memo = memo or Memo()
+        self._key = key_of("statements", made_by(), self._memo.family)
         self._used: dict[str, dict[str, Any]] = {}
         self._shapes: dict[int, tuple[AST, Shape]] = {}
         self._new = False
@@ -220,27 +220,27 @@ class Shapes:
             shaped = self._shapes[id(node)] = node, convert(stored, Shape)
         return shaped[1]
 
-    def recall(self, node: AST, what: str, work: Callable[[], Any], options: object = None) -> Any:  # noqa: ANN401 (JSON)
-        """Recall or work out something about a statement and ``options``, as JSON."""
-        if self._remembered.store is None:
+    def recall(self, node: AST, key: str, work: Callable[[], Any], options: object = None) -> Any:  # noqa: ANN401 (JSON)
+        """The cached or computed value of ``key`` for a statement and ``options``, as JSON."""
+        if self._memo.store is None:
             return work()
         text = str(node)
         entries = self._used.get(text)
         if entries is None:
             entries = self._used[text] = self._known.get(text, {})
-        entry = entries.get(what)
+        entry = entries.get(key)
         if entry is None or entry[0] != options:
-            entry = entries[what] = [options, work()]
+            entry = entries[key] = [options, work()]
             self._new = True
         return entry[1]
 
     @cached_property
     def _known(self) -> dict[str, dict[str, Any]]:
-        return self._remembered.get(self._key) or {}
+        return self._memo.get(self._key) or {}
 
     def keep(self) -> None:
         """Keep what is new; of the rest what was asked about last."""
         if self._new:
             others = [entry for entry in self._known.items() if entry[0] not in self._used]
-            self._remembered.put(self._key, {**dict(others[-_MOST:]), **self._used})
+            self._memo.put(self._key, {**dict(others[-_MOST:]), **self._used})
             self._new = False

@@ -35,12 +35,12 @@ class Ground(str):
     @property
     def type(self) -> SymbolType:
         """The type of the term."""
-        return _taken(self).type
+        return _parts(self).type
 
     @property
     def name(self) -> str:
         """The name of a function, empty for tuples and for all that is none."""
-        return _taken(self).name
+        return _parts(self).name
 
     @property
     def positive(self) -> bool:
@@ -50,7 +50,7 @@ class Ground(str):
     @property
     def arguments(self) -> tuple[Ground, ...]:
         """The arguments of a function."""
-        return _taken(self).arguments
+        return _parts(self).arguments
 
     @property
     def number(self) -> int:
@@ -58,62 +58,62 @@ class Ground(str):
         return int(self)
 
 
-class _Taken(NamedTuple):
+class _Parts(NamedTuple):
     type: SymbolType
     name: str
     arguments: tuple[Ground, ...]
 
 
 @lru_cache(MEMORY)
-def _taken(text: str) -> _Taken:
+def _parts(text: str) -> _Parts:
     first = text[1:2] if text.startswith("-") else text[:1]
     if first == '"':
-        return _Taken(SymbolType.String, "", ())
+        return _Parts(SymbolType.String, "", ())
     if first.isdecimal():
-        return _Taken(SymbolType.Number, "", ())
+        return _Parts(SymbolType.Number, "", ())
     if first == "#":
-        return _Taken(SymbolType.Infimum if text == "#inf" else SymbolType.Supremum, "", ())
+        return _Parts(SymbolType.Infimum if text == "#inf" else SymbolType.Supremum, "", ())
     name, bracket, rest = text.removeprefix("-").partition("(")
     # A comma may stand behind the only part of a tuple.
     parts = split(rest[:-1].removesuffix(",")) if bracket else ()
-    return _Taken(SymbolType.Function, name, tuple(map(Ground, parts)))
+    return _Parts(SymbolType.Function, name, tuple(map(Ground, parts)))
 
 
 def split(text: str) -> Sequence[str]:
     """Cut terms with commas between them apart."""
     if "(" not in text and '"' not in text:
         return text.split(",") if text else ()
-    found = _ARGUMENT.findall(text)
-    if sum(map(len, found)) + len(found) - 1 == len(text):
-        return found
+    terms = _ARGUMENT.findall(text)
+    if sum(map(len, terms)) + len(terms) - 1 == len(text):
+        return terms
     # Nested more deeply: bracket by bracket.
     depth = begin = 0
-    found = []
+    terms = []
     for mark in _MARK.finditer(text):
         depth += {"(": 1, ")": -1}.get(mark[0], 0)
         if mark[0] == "," and not depth:
-            found.append(text[begin : mark.start()])
+            terms.append(text[begin : mark.start()])
             begin = mark.end()
-    return [*found, text[begin:]]
+    return [*terms, text[begin:]]
 
 
-def texts(found: Iterable[Symbol]) -> list[Ground]:
+def texts(symbols: Iterable[Symbol]) -> list[Ground]:
     """Symbols of clingo as text with parts."""
-    return list(map(Ground, written(found)))
+    return list(map(Ground, written(symbols)))
 
 
-def written(found: Iterable[Symbol]) -> Sequence[str]:
+def written(symbols: Iterable[Symbol]) -> Sequence[str]:
     """Symbols of clingo as mere text."""
-    given = tuple(found)
-    whole = str(Function("", given))[1:-1]
-    return split(whole.removesuffix(",") if len(given) == 1 else whole)
+    listed = tuple(symbols)
+    whole = str(Function("", listed))[1:-1]
+    return split(whole.removesuffix(",") if len(listed) == 1 else whole)
 
 
-def symbols(found: Iterable[str]) -> list[Symbol]:
+def symbols(terms: Iterable[str]) -> list[Symbol]:
     """Text as symbols of clingo."""
-    given = ",".join(found)
+    joined = ",".join(terms)
     # Parsing one tuple of all takes a fraction of the time of making them one by one.
-    return list(parse_term(f"({given},)").arguments) if given else []
+    return list(parse_term(f"({joined},)").arguments) if joined else []
 
 
 def quoted(text: str) -> str:
@@ -133,12 +133,12 @@ def plain(term: Ground) -> str:
 class Later(Sequence[T]):
     """A tuple that is worked out when somebody first looks into it."""
 
-    def __init__(self, work: Callable[[], Iterable[T]]) -> None:
-        self._work = work
+    def __init__(self, compute: Callable[[], Iterable[T]]) -> None:
+        self._compute = compute
 
     @cached_property
     def _items(self) -> tuple[T, ...]:
-        return tuple(self._work())
+        return tuple(self._compute())
 
     def __len__(self) -> int:
         return len(self._items)
@@ -170,10 +170,10 @@ class Atoms(Later[Symbol]):
         """Symbols, written."""
         if isinstance(symbols, Atoms):
             return symbols
-        given = tuple(symbols)
-        found = cls(str(Function("", given)))
-        found.__dict__["_items"] = given
-        return found
+        items = tuple(symbols)
+        atoms = cls(str(Function("", items)))
+        atoms.__dict__["_items"] = items
+        return atoms
 
     @property
     def inside(self) -> str:
@@ -184,10 +184,10 @@ class Atoms(Later[Symbol]):
         """These atoms and others."""
         return self.with_text(",".join(map(str, symbols)))
 
-    def with_text(self, more: str) -> Atoms:
+    def with_text(self, added: str) -> Atoms:
         """These atoms and others, given with commas between them."""
-        known = self.inside
-        return Atoms(f"({known}{',' if known and more else ''}{more},)" if known or more else "()")
+        parts = [*filter(None, (self.inside, added))]
+        return Atoms(f"({','.join(parts)},)" if parts else "()")
 
     @cached_property
     def _items(self) -> tuple[Symbol, ...]:
@@ -196,7 +196,7 @@ class Atoms(Later[Symbol]):
 
 def by_name(atoms: Iterable[Ground]) -> dict[str, list[Ground]]:
     """Atoms by the name of their predicate."""
-    found: dict[str, list[Ground]] = {}
+    by_predicate: dict[str, list[Ground]] = {}
     for atom in atoms:
-        found.setdefault(atom.name, []).append(atom)
-    return found
+        by_predicate.setdefault(atom.name, []).append(atom)
+    return by_predicate

@@ -104,8 +104,8 @@ def filled(term: Term, bound: Bindings) -> Term:
     if isinstance(term, Call):
         parts = tuple(filled(part, bound) for part in term.arguments)
         if len(parts) == 2 and term.name in _COMPUTED and all(map(is_written_number, parts)):
-            one, other = map(int, parts)  # type: ignore[arg-type]
-            return Ground(one + other if term.name == "+" else one - other)
+            left, right = map(int, parts)  # type: ignore[arg-type]
+            return Ground(left + right if term.name == "+" else left - right)
         return Call(term.name, parts)
     return term
 
@@ -121,9 +121,9 @@ def bind(term: Term, value: Term, bound: Bindings) -> bool:
     ``bound`` are the values of variables; on failure it may have more than before.
     """
     if isinstance(term, Variable):
-        known = bound.get(term)
-        if known is not None:
-            return agree(known, value)
+        previous = bound.get(term)
+        if previous is not None:
+            return agree(previous, value)
         if value is not None:
             bound[term] = value
         return True
@@ -141,22 +141,22 @@ def bind_all(terms: Sequence[Term], values: Sequence[Term], bound: Bindings) -> 
     return all(bind(term, value, bound) for term, value in zip(terms, values, strict=True))
 
 
-def agree(one: Term, other: Term) -> bool:
+def agree(term: Term, other: Term) -> bool:
     """Whether two terms can stand for the same, where their variables may be anything."""
-    if one is None or other is None or one == other:
+    if term is None or other is None or term == other:
         return True
-    if isinstance(one, Call) and isinstance(other, Call):
-        if one.name in _COMPUTED or other.name in _COMPUTED:
-            return _is_number(one) and _is_number(other)
+    if isinstance(term, Call) and isinstance(other, Call):
+        if term.name in _COMPUTED or other.name in _COMPUTED:
+            return _is_number(term) and _is_number(other)
         return (
-            one.name == other.name
-            and len(one.arguments) == len(other.arguments)
-            and all(map(agree, one.arguments, other.arguments))
+            term.name == other.name
+            and len(term.arguments) == len(other.arguments)
+            and all(map(agree, term.arguments, other.arguments))
         )
-    if isinstance(one, Variable) or isinstance(other, Variable):
+    if isinstance(term, Variable) or isinstance(other, Variable):
         return True
-    if isinstance(one, Call) or isinstance(other, Call):
-        return _is_number(one) and _is_number(other)
+    if isinstance(term, Call) or isinstance(other, Call):
+        return _is_number(term) and _is_number(other)
     return False
 
 

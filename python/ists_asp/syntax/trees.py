@@ -25,27 +25,27 @@ _Options = ParamSpec("_Options")
 
 
 def cached_by_identity(
-    work: Callable[Concatenate[_Thing, _Options], _Result],
+    compute: Callable[Concatenate[_Thing, _Options], _Result],
 ) -> Callable[Concatenate[_Thing, _Options], _Result]:
     """Work something out once about an object and options that can be hashed.
 
     Objects are told apart by identity: clingo takes statements of different places for equal. Files
     are parsed once in a process, so that rule sets share the statements of the files they share.
     """
-    known: dict[object, tuple[_Thing, _Result]] = {}
+    cache: dict[object, tuple[_Thing, _Result]] = {}
     # At the very end of a process clingo is gone before its syntax trees.
-    atexit.register(known.clear)
+    atexit.register(cache.clear)
 
-    @wraps(work)
+    @wraps(compute)
     def recall(thing: _Thing, /, *args: _Options.args, **kwargs: _Options.kwargs) -> _Result:
         key = id(thing), args, *kwargs.items()
-        found = known.get(key)
-        if found is None:
-            if len(known) >= _MOST:
-                known.clear()
+        entry = cache.get(key)
+        if entry is None:
+            if len(cache) >= _MOST:
+                cache.clear()
             # The object is kept, too, so that no other gets its identity.
-            known[key] = found = thing, work(thing, *args, **kwargs)
-        return found[1]
+            cache[key] = entry = thing, compute(thing, *args, **kwargs)
+        return entry[1]
 
     return recall
 
@@ -130,7 +130,7 @@ def predicates(node: AST) -> frozenset[Signature]:
     if node.ast_type is ASTType.Literal and (plain := _PLAIN.fullmatch(_TEXT.sub("0", str(node)))):
         # As most are; to look into a tree takes longer.
         name, arguments = plain.groups()
-        arities = {len(some.split(",")) if some else 0 for some in arguments.split(";")}
+        arities = {len(part.split(",")) if part else 0 for part in arguments.split(";")}
         return frozenset(Signature(name, arity) for arity in arities)
     return frozenset(Signature(atom.name, len(atom.arguments)) for atom in atoms(node))
 
@@ -230,14 +230,14 @@ def names(node: AST) -> Iterator[str]:
 def variable_names(node: AST, *, local: bool = False) -> set[str]:
     """The variables of a literal; those of conditions and aggregate elements only if ``local``."""
 
-    def found(part: AST) -> Iterator[str]:
+    def variables(part: AST) -> Iterator[str]:
         if part.ast_type is ASTType.Variable:
             yield part.name
         elif local or part.ast_type not in _LOCAL:
-            for below in children(part):
-                yield from found(below)
+            for child in children(part):
+                yield from variables(child)
 
-    return {*found(node)} - {"_"}
+    return {*variables(node)} - {"_"}
 
 
 def rename(node: AST, new: Mapping[str, str]) -> AST:
@@ -305,8 +305,8 @@ class Lifter(ast.Transformer):
 
     def take(self) -> list[AST]:
         """The comparisons since this was last called."""
-        taken, self.extra = self.extra, []
-        return taken
+        comparisons, self.extra = self.extra, []
+        return comparisons
 
     def visit_Interval(self, node: AST) -> AST:  # noqa: D102, N802 (the name that clingo calls)
         name = self.name(node.location)
