@@ -227,16 +227,16 @@ class _Search:
                 }
                 for group in groups
             )
-            for counts, lacks, elements, others in (
-                (side, other, mine, its),
-                (other, side, its, mine),
+            for having, lacking, elements in (
+                (side, other, [mine[key] for key in mine if key not in its]),
+                (other, side, [its[key] for key in its if key not in mine]),
             ):
-                for element in (elements[key] for key in elements if key not in others):
-                    inner = moved or _weight(element, counts)
+                for element in elements:
+                    inner = moved or _weight(element, having)
                     for atom in element.positive:
-                        self._diagnose(atom, counts, lacks, inner, depth + 1)
-                    for atom in lacks.trace.matching(element.negative):
-                        self._diagnose(atom, lacks, counts, inner, depth + 1)
+                        self._diagnose(atom, having, lacking, inner, depth + 1)
+                    for atom in lacking.trace.matching(element.negative):
+                        self._diagnose(atom, lacking, having, inner, depth + 1)
 
     def _roots_as_causes(self) -> tuple[list[Cause], list[Cause]]:
         """The roots as causes: rules, and weights, of which the two ends are one."""

@@ -114,8 +114,7 @@ def read_statement(node: AST) -> list[list[list[Any]]]:
 
 
 def _read_variant(node: AST) -> list[list[Any]]:
-    found: list[list[Any]] = [[], [], []]
-    derived, used, compared = found
+    derived, used, compared = list[Any](), list[Any](), list[Any]()
     numbers = count(1)
 
     def note(
@@ -155,7 +154,7 @@ def _read_variant(node: AST) -> list[list[Any]]:
         note_element([atom], [], derived if node.ast_type is ASTType.External else used)
     for part in getattr(node, "body", ()):
         note(part, used)
-    return found
+    return [derived, used, compared]
 
 
 def _comparisons(atom: AST) -> Iterator[tuple[AST, str, AST]]:

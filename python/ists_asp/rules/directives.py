@@ -115,8 +115,7 @@ def name_rules(
         if statement.ast_type is ASTType.Minimize and not text.startswith(":~"):
             text = str(statement)
         name, excepts, meaning = directives.get(begin, (f"{source.name}:{begin[0]}", "", None))
-        place = begin[0], source.character(*begin)
-        claims = tuple(examples[len(named)])
+        place, claims = (begin[0], source.character(*begin)), tuple(examples[len(named)])
         named.append(NamedRule(name, meaning, source.name, *place, text, claims, excepts))
     return tuple(named)
 

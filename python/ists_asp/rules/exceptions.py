@@ -48,7 +48,10 @@ def apply_exceptions(
                 report(_error(exception, found, expected="a rule with conditions"))
                 continue
             shared = sorted(variable_names(condition) & variable_names(rule))
-            head = _excepted(rules[target].name, shared, condition)
+            location = condition.location
+            variables = tuple_of(location, [Variable(location, name) for name in shared])
+            target_name = SymbolicTerm(location, clingo.Function(rules[target].name))
+            head = atom(location, EXCEPTED, [target_name, variables])
             atoms = [literal for literal in condition.body if is_atom(literal, Sign.NoSign)]
             free = {*shared}.difference(*map(variable_names, atoms))
             heads = derived(rule.head) if rule.ast_type is ASTType.Rule else frozenset()
@@ -76,13 +79,6 @@ def refuse_unused(
             candidates = {other.name for other in rules if other.sentence is not None} | names()
             hint = suggest(rule.excepts, candidates, "ists-asp rules list shows all names")
             raise _error(rule, f"no rule is called {rule.excepts}", hint=hint)
-
-
-def _excepted(name: str, shared: Sequence[str], condition: AST) -> AST:
-    location = condition.location
-    named = SymbolicTerm(location, clingo.Function(name))
-    variables = tuple_of(location, [Variable(location, variable) for variable in shared])
-    return atom(location, EXCEPTED, [named, variables])
 
 
 def _error(exception: NamedRule, found: str, **details: str | None) -> RuleError:

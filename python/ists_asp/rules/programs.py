@@ -86,8 +86,7 @@ class Overlay:
         """The user's files by those that they replace, and the user's others."""
         machine = asp_dir().resolve()
         others = [source for source in sources if not source.path.is_relative_to(machine)]
-        replacements: dict[RuleSource, RuleSource] = {}
-        additions: list[RuleSource] = []
+        replacements, additions = dict[RuleSource, RuleSource](), list[RuleSource]()
         for file in (*self.files, *self.added):
             named = others if file in self.files else ()
             same = [source for source in named if source.path.name == file.path.name]
@@ -129,9 +128,8 @@ def _outweighs(mine: frozenset[Weighed], source: RuleSource) -> bool:
     theirs = _weighed(source)
     only = bool(theirs) and all(subject.predicate == CORRECTION.name for subject in theirs)
     align, rating = (whole in mine for whole in _WHOLES)
-    if (align and _WHOLES[0] in theirs) or (rating and _WHOLES[1] in theirs):
-        return True
-    return only and (align or theirs <= mine)
+    whole = (align and _WHOLES[0] in theirs) or (rating and _WHOLES[1] in theirs)
+    return whole or (only and (align or theirs <= mine))
 
 
 def read_overlay(paths: Sequence[Path]) -> Overlay:
@@ -142,9 +140,7 @@ def read_overlay(paths: Sequence[Path]) -> Overlay:
         expected = "one folder with profiles/ in it"
         hint = "Give single files, or a folder without profiles/, to add rules"
         raise UsageError(found, where="--rules", expected=expected, hint=hint)
-    files: list[RuleSource] = []
-    added: list[RuleSource] = []
-    tables: list[RuleSource] = []
+    files, added, tables = list[RuleSource](), list[RuleSource](), list[RuleSource]()
     for path in (path for path in paths if path not in bases):
         sources = find_rules(path)
         if path.is_dir():
@@ -237,11 +233,10 @@ def read_profile_rules(
 ) -> ProfileFiles:
     """Return a profile and its rule files, which are read but not given to clingo."""
     profile, sources = find_program(name, paths, reader=reader)
-    deciding = rule_files(sources)
-    if profile.rating is None:
-        return ProfileFiles(profile, deciding, ())
-    _, rating = find_program(name, paths, Purpose.RATING, reader=reader)
-    return ProfileFiles(profile, deciding, rule_files(rating))
+    rating: tuple[RuleFile, ...] = ()
+    if profile.rating is not None:
+        rating = rule_files(find_program(name, paths, Purpose.RATING, reader=reader)[1])
+    return ProfileFiles(profile, rule_files(sources), rating)
 
 
 def program_sources(

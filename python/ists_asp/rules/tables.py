@@ -99,17 +99,13 @@ def phrases(rules: RuleSet) -> frozenset[str]:
 
 def faults(listed: Iterable[Entry], filenames: Collection[str]) -> Iterator[tuple[Entry, str, str]]:
     """The entries in some files that match nothing, or contradict others; why, and what to do."""
-    by_sides: dict[tuple[str, frozenset[str]], Entry] = {}
-    own_entries = []
-    for entry in listed:
-        by_sides.setdefault((entry.table, frozenset(entry.sides)), entry)
-        if entry.place.filename in filenames:
-            own_entries.append(entry)
-    for entry in own_entries:
+    listed = [*listed]
+    first = {(entry.table, frozenset(entry.sides)): entry for entry in reversed(listed)}
+    for entry in (entry for entry in listed if entry.place.filename in filenames):
         if problem := _matches_nothing(*entry.sides):
             yield entry, *problem
         kind = _EXCLUDED.get(entry.table)
-        if kind and (other := by_sides.get((kind, frozenset(entry.sides)))):
+        if kind and (other := first.get((kind, frozenset(entry.sides)))):
             words = " and ".join(f'"{side}"' for side in entry.sides)
             relation = "the same" if kind == SAME_MEANING.name else "opposites"
             hint = "They cannot be both: remove one of these entries"

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
+from operator import attrgetter
 from os.path import commonprefix
 
 import msgspec
@@ -186,13 +187,9 @@ class Contrasted:
             atoms = self._trace.beginning(v.LICENSED, *self._decision.atom.arguments)
             licences = chain.from_iterable(self._trace.reasons(atom)[:1] for atom in atoms)
             # The user's rules first; in a file the first is the strongest.
-            users = self._trace.reified.user_rules
-
-            def order(firing: RuleInstance) -> tuple[bool, str, int]:
-                rule = firing.probe.rule
-                return id(rule) not in users, rule.file, rule.line
-
-            yield from sorted(licences, key=order)
+            users, place = self._trace.reified.user_rules, attrgetter("rule.file", "rule.line")
+            placed = sorted(licences, key=lambda firing: place(firing.probe))
+            yield from sorted(placed, key=lambda firing: id(firing.probe.rule) not in users)
         elif not weighed:
             depth = 1 if self._kind in (DecisionKind.SCORE, DecisionKind.NOALI) else _DEPTH
             yield from self._rules(self._decision.atom, depth)
@@ -216,9 +213,7 @@ class Contrasted:
             # A bound alone says where the rating ends up; else the weightier side is told.
             bounds = [piece for piece in (*self.cons, *pros) if piece.bounds]
             sides = ([piece for piece in side if not piece.is_base] for side in (pros, self.cons))
-            heavier = max(
-                sides, key=lambda side: max((abs(part.amount) for part in side), default=0)
-            )
+            heavier = max(sides, key=lambda side: max([0, *(abs(part.amount) for part in side)]))
             pros = bounds or heavier or self.cons or pros
         fit = [pro for pro in pros if not (self._harder(pro) or self._marks_second(pro))]
         # Where a sum begins is a reason if nothing weighs more, and is told last.

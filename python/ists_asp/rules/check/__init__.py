@@ -151,7 +151,6 @@ def _needless(checked: Checked, findings: Sequence[Finding], *, sampled: bool) -
 
 
 def _in_order(findings: Sequence[Finding]) -> _Findings:
-    severities, unique = list(Severity), dict.fromkeys(findings)
-    return tuple(
-        sorted(unique, key=lambda fault: (*_place(fault), severities.index(fault.severity)))
-    )
+    rank = [*Severity].index
+    unique = dict.fromkeys(findings)
+    return tuple(sorted(unique, key=lambda fault: (*_place(fault), rank(fault.severity))))

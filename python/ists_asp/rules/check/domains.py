@@ -85,7 +85,7 @@ _NAMES = frozenset((predicate.signature, 0) for predicate in (*v.WEIGHTS, v.ARGU
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 _QUOTED = 12  # members of a domain that are quoted
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
+STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _ENOUGH = 3  # constants of one sort that tell the sort of an argument
 _SPELT_ALIKE = 0.8  # the least similarity of a misspelt constant
 
@@ -223,7 +223,7 @@ def check_shadows(checked: Checked) -> Iterator[Finding]:
             continue
         stands = re.compile(rf"(?<![\w\"']){name}(?![\w(\"'])")
         rules = (other.rule for other in shipped)
-        if rule := next((r for r in rules if stands.search(_STRING.sub('""', r.text))), None):
+        if rule := next((r for r in rules if stands.search(STRING.sub('""', r.text))), None):
             found = f"#const {name} would replace {name} in other rules, as at "
             found += f"{rule.file}:{rule.line}"
             yield checked.finding("shadows", statement, found, "Choose another name", name)

@@ -24,7 +24,7 @@ from ists_asp import vocabulary as v
 from ists_asp.errors import LONGEST_NAME, MOST
 from ists_asp.io.store import Memo
 from ists_asp.rules.arguments import Atom, Meanings, Place, Read, argument_types, placed
-from ists_asp.rules.check.domains import LABELS
+from ists_asp.rules.check.domains import LABELS, STRING
 from ists_asp.rules.check.model import Checked, Finding, Statement
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable, is_written_number, written
@@ -32,7 +32,6 @@ from ists_asp.syntax.trees import Signature, derives_atom, is_atom, variable_nam
 from ists_asp.vocabulary import Meaning
 
 _LONG = re.compile(r"(?<![\w'])[A-Z][\w']+")  # variables of more than a letter
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _VARIABLE = re.compile(r"(?<![\w\"'])_*[A-Z][\w']*")
 _SUMS = (AggregateFunction.Sum, AggregateFunction.SumPlus)
 _NOTHING = {AggregateFunction.Max: ("#inf", 0), AggregateFunction.Min: ("#sup", 100)}
@@ -214,13 +213,10 @@ def check_meanings(checked: Checked) -> Iterator[Finding]:
     }
     for path in (path for path in checked.paths if path not in checked.faulty):
         faults = [_never(read) for _, read in checked.atoms[path]]
+        rules = [*zip(checked.atoms[path], faults, strict=True)]
         # Of a statement with pools, some alternatives may be meant to hold nowhere.
-        fires = {
-            id(statement)
-            for (statement, _), why in zip(checked.atoms[path], faults, strict=True)
-            if not why
-        }
-        for (statement, read), why in zip(checked.atoms[path], faults, strict=True):
+        fires = {id(statement) for (statement, _), why in rules if not why}
+        for (statement, read), why in rules:
             name = statement.rule.name
             for atom, found, hint in _mixed(types, read):
                 yield checked.finding("mixed", (statement, atom), found, hint, name)
@@ -425,7 +421,7 @@ def check_scope(checked: Checked) -> Iterator[Finding]:
         ):
             for found, hint in oddities:
                 yield checked.finding(code, statement, found, hint, rule.name)
-        written = Counter(_LONG.findall(_STRING.sub('""', rule.text)))
+        written = Counter(_LONG.findall(STRING.sub('""', rule.text)))
         for name in (name for name, times in written.items() if times == 1):
             if f"{{{name}}}" not in (rule.sentence or ""):
                 found = f"{name} stands only once in this rule, as a variable that matches anything"

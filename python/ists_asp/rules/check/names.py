@@ -68,14 +68,10 @@ def check_statements(checked: Checked) -> Iterator[Finding]:
         else:
             yield checked.finding("clingo", place, text, "Correct the rule")
     # To look into a syntax tree takes long.
-    nodes = [statement.node for statement in checked.statements]
-    pooled = (node for node in nodes if _POOLED.search(str(node)))
+    pooled = (rule.node for rule in checked.statements if _POOLED.search(str(rule.node)))
     for literal in chain.from_iterable(map(trees.walk, pooled)):
-        if (
-            literal.ast_type is ASTType.Literal
-            and literal.sign != Sign.NoSign
-            and any(below.ast_type is ASTType.Pool for below in trees.walk(literal))
-        ):
+        denied = literal.ast_type is ASTType.Literal and literal.sign != Sign.NoSign
+        if denied and any(part.ast_type is ASTType.Pool for part in trees.walk(literal)):
             found = f'"{literal}" means that one of these does not hold, not that none does'
             hint = "Write one negation each, or derive a predicate for them all and negate that"
             yield checked.finding("pooled-negation", literal, found, hint)
@@ -182,19 +178,17 @@ def _derivable(files: Iterable[Path], uses: Mapping[Path, _Uses]) -> set[Signatu
     )
 
 
-def _meant(
-    checked: Checked, key: Signature, place: Place, candidates: Collection[Signature]
-) -> str:
+def _meant(checked: Checked, key: Signature, place: Place, known: Collection[Signature]) -> str:
     """The predicate that fits best in the place of an unknown one, or has the most similar name."""
-    best, namesakes = None, {signature[0] for signature in (*candidates, *documented())}
+    best, namesakes = None, {signature[0] for signature in (*known, *documented())}
     if key.name not in namesakes and isinstance(place, tuple) and isinstance(place[1], Atom):
         statement, atom = place
         reads = next(reads for other, reads in checked.atoms[statement.path] if other is statement)
-        others = {*candidates, *documented()} - {key}
+        others = {*known, *documented()} - {key}
         public = {other for other in others if not other.name.startswith("_")}
         best = types_of(checked).best(atom, reads, public)
     if best is None:
-        return suggestion(key, candidates)
+        return suggestion(key, known)
     return f"Did you mean {best}?{'' if best.arity == key.arity else f' {_counted(key.arity)}'}"
 
 
@@ -438,12 +432,10 @@ def check_evidence(checked: Checked) -> Iterator[Finding]:
 def _plainly_weighed(checked: Checked) -> bool:
     """Whether each name of evidence that files derive or weigh stands in a head and in a weight."""
     weights = {subject.evidence for subjects in checked.weights.values() for subject in subjects}
-    derived: dict[Path, set[Term]] = {
-        path: {
-            head.arguments[1] for _, body in rules for head in body.derived if head.key == _EVIDENCE
-        }
-        for path, rules in checked.atoms.items()
-    }
+    derived: dict[Path, set[Term]] = {path: set() for path in checked.files}
+    for statement, reads in checked.reads:
+        heads = (head for head in reads.derived if head.key == _EVIDENCE)
+        derived[statement.path].update(head.arguments[1] for head in heads)
     names = set[Term]().union(*(derived[path] for path in checked.paths))
     subjects = (subject for path in checked.paths for subject in checked.weights.get(path, ()))
     weighed = {subject.evidence for subject in subjects}
@@ -456,14 +448,9 @@ def _unweighed(checked: Checked, makers: Mapping[str, tuple[Weight, ...]]) -> It
         name = statement.rule.name
         programs = [program for program in checked.programs_of[statement.path] if program.decides]
         files = {path for program in programs for path in checked.loaded[program]}
-        files &= checked.weights.keys()
-        subjects = {subject[1:] for path in files for subject in checked.weights[path]}
+        subjects = {subject[1:] for path in files for subject in checked.weights.get(path, ())}
         weights = makers.get(name)
-        if (
-            weights is not None
-            and programs
-            and subjects.isdisjoint(weight[:2] for weight in weights)
-        ):
+        if weights is not None and programs and subjects.isdisjoint(key[:2] for key in weights):
             found = "the evidence that this rule derives has no weight and does not count"
             hint = "Say what it argues for by argues/3 and weigh it by weight/3, or by "
             hint += "ists-asp learn"
