@@ -137,7 +137,7 @@ def answer_facts(answer: Answer) -> Iterator[str]:
 
 
 def text_facts(templates: Templates) -> list[str]:
-    """How many words each text of the templates has besides what fills it."""
+    """The number of words in each text of the templates, without those of its slots."""
     return [
         f"text_words({table},{key},{len(_WORD.findall(_SLOT.sub('', text)))})"
         for table in ("words", "statements", "clauses")
@@ -222,7 +222,7 @@ def read_shown(
 
 
 def read_bare(answer: Answer, _shown: object, cost: tuple[int, ...], optimal: bool) -> Answer:
-    """An answer without lines, for whoever traces a verdict or a statement."""
+    """An answer without lines, for traces of a verdict or a statement."""
     return replace(answer, chunks1=(), chunks2=(), alignments=(), cost=cost, optimal=optimal)
 
 

@@ -79,7 +79,7 @@ class Selection:
 def select(
     setup: Setup, golds: Sequence[Reference], learned: Learned, *, folds: int, seed: int
 ) -> Selection:
-    """Choose edits that mend what a setup decides wrongly beside the weights that are learned."""
+    """Choose edits that correct wrong decisions of a setup, in addition to the learned weights."""
     ids = [gold.pair.id for gold in golds]
     outside: dict[Proposal, dict[str, float]] = defaultdict(dict)
     chosen = 0

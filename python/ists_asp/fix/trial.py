@@ -90,7 +90,7 @@ def judged(
 def _runs(
     system: System, examples: Sequence[Example]
 ) -> list[tuple[Example, int, tuple[str, ...], Claim]]:
-    """Claims about the sentences as they are, and (-1) swapped."""
+    """Claims about the sentences in their order (1) and swapped (-1)."""
     words = system.templates.words
     names = [words[key].split()[-1] for key in ("first", "second")]
     return [
@@ -123,7 +123,7 @@ class Measured:
     better: int = 0  # how many of them by gold
     worse: int = 0
     worst: tuple[str, ...] = ()  # ids of those that lose most
-    one_way: bool = False  # the claims hold for the sentences as they are, and not swapped
+    one_way: bool = False  # the claims hold in the order of the sentences, and not swapped
     broken: tuple[str, ...] = ()  # examples of shipped rules about the words that hold without it
 
     @property
@@ -169,7 +169,7 @@ def fix(
 
 
 def fix_many(system: System, golds: Mapping[str, Reference]) -> Fix:
-    """Look for edits for the wrong decisions of corrected pairs, those that mend most first."""
+    """Look for edits for the wrong decisions of corrected pairs, most effective first."""
     annotated = list(system.annotate(gold.pair for gold in golds.values()))
     corpus = Corpus.of(system, annotated, golds)
     pooled, wrong = pooled_proposals(system, corpus)
@@ -281,7 +281,7 @@ def _shipped(profile: str) -> tuple[Example, ...]:
 
 
 def _failing(system: System, examples: Sequence[Example]) -> tuple[bool, bool]:
-    """Whether a claim fails, of the sentences as they are and swapped."""
+    """Whether a claim fails: for the sentences in their order, and swapped."""
     records = judged(system, examples, reasons=False)
     failures = [failure["swapped"] for record in records for failure in record["failures"]]
     return False in failures, True in failures
@@ -413,7 +413,7 @@ class Trial:
         return holding
 
     def breaks(self, proposal: Proposal, examples: Collection[Example]) -> tuple[str, ...]:
-        """The examples that hold by the rules as they are, and fail with a proposal."""
+        """The examples that hold by the present rules, and fail with a proposal."""
         if not examples:
             return ()
         (doubts,) = self._doubted([*examples], [self._group.index(proposal)])

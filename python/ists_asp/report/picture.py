@@ -98,7 +98,7 @@ def picture(answer: Answer, *, active: bool = False, folded: Collection[int] = (
         height=max((box.bottom for box in (*boxes, *marks)), default=0) + _MARGIN,
         size=_SIZE,
     )
-    # Whoever shows control characters would show the ends of lines.
+    # Viewers that show control characters would show line ends.
     return drawn.replace("\n", "")
 
 

@@ -122,8 +122,7 @@ class RuleSet:
     """Parsed rule files.
 
     Locations in the trees have absolute paths: ``names`` gives the names of files in messages.
-    ``memo`` has what was worked out about these statements; whoever changes them begins
-    without a memory.
+    ``memo`` caches results about these statements; changed statements need an empty one.
     """
 
     files: tuple[RuleFile, ...]
@@ -175,10 +174,10 @@ def load_rules(
 ) -> RuleSet:
     """Parse rule files, and what they include, each once, in the order of their mention.
 
-    With a ``report`` that does not raise what it gets, all that can be parsed is, and names and
-    private predicates that two files define are not looked at: these may be files of different
-    programs. Shipped files in which an earlier process found no fault are parsed when somebody
-    asks; others at once, as somebody may edit them.
+    With a ``report`` that does not raise its errors, parsing goes on after a fault, and names and
+    private predicates that two files define are accepted: the files may be of different programs.
+    Shipped files in which an earlier process found no fault are parsed on demand; others at once,
+    as they may be edited.
     """
     reading = _read_all(sources, report)
 

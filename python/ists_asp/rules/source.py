@@ -210,7 +210,7 @@ class SourceText:
 def read_plain(path: Path, name: str, most: int, kind: str = "rule file") -> bytes:
     """Read a file of the rules, which is not to be a pipe, a device or without an end."""
     try:
-        # Opening a pipe would wait for somebody to write to it.
+        # Opening a pipe would wait for a writer.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as stream:
             plain = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
             data = stream.read(most + 1) if plain else b""

@@ -62,7 +62,7 @@ def rule_weights(
     wanted: Callable[[NamedRule], bool] = lambda _rule: True,
 ) -> Mapping[str, tuple[Weight, ...]]:
     """The weights of each rule that can derive evidence, strongest first, by its name."""
-    # Whoever asks about some rules only gives rules without a memory.
+    # With ``wanted``, callers pass rules without a memo.
     values = dict(constants)
     weights = rules.memo.recall(
         "weights", sorted(values.items()), lambda: _rule_weights(rules, values, wanted)

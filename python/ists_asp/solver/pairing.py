@@ -2,8 +2,8 @@
 
 Each predicate that depends on the pair gets the pair's number as its first argument and a new
 name, ``__name``. What ``#minimize`` and ``#maximize`` count becomes ``____cost/4``: number of the
-pair, priority, weight and the rest of the tuple as one term. Whoever writes rules sees none of
-this, and names that begin with ``__`` are left to it.
+pair, priority, weight and the rest of the tuple as one term. Authors of rules see none of this;
+names that begin with ``__`` are reserved for it.
 
 An aligned pair has the label that weighs most, and the score nearest to what it is worth with
 that label. ``asp/label.lp`` and ``asp/score.lp`` say so by choices and an objective, which is
@@ -121,7 +121,7 @@ def paired(
 
     None if the rules hold anything that cannot be rewritten with certainty, use a reserved
     name, or show nothing. Where several answer sets are the best, another one might be
-    found than for a pair alone: whoever solves the statements must see to that.
+    found than for a pair alone: callers must handle that.
     """
     about = [list(arguments), settled_text()]
 

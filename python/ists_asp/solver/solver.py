@@ -189,7 +189,7 @@ class Solver(Generic[A]):
         return raising(self._together(items, together, alone))
 
     def best(self, subject: Subject, facts: Sequence[Symbol]) -> Best[A]:
-        """Find the best answer set of a pair with all its atoms, for whoever asks why."""
+        """Find the best answer set of a pair with all its atoms, for traces."""
         alone, (answer,) = self._alone(subject, facts, 1, atoms=True)
         ground = alone.control, alone.objective
         return Best(answer, alone.last, alone.program, lambda: ground)

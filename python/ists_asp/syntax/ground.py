@@ -131,7 +131,7 @@ def plain(term: Ground) -> str:
 
 
 class Later(Sequence[T]):
-    """A tuple that is worked out when somebody first looks into it."""
+    """A tuple that is computed on first access."""
 
     def __init__(self, compute: Callable[[], Iterable[T]]) -> None:
         self._compute = compute
@@ -157,7 +157,7 @@ class Later(Sequence[T]):
 
 
 class Atoms(Later[Symbol]):
-    """Ground atoms as text, which becomes symbols of clingo when somebody looks at them.
+    """Ground atoms as text, parsed to symbols of clingo on first access.
 
     The text is what clingo writes of a tuple of them.
     """

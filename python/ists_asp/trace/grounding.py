@@ -22,7 +22,7 @@ from ists_asp.syntax.trees import PREFIX, atom, fill, parse
 from ists_asp.trace.probes import Companion, ElementRule, Probe
 
 LATER = "later"
-"""The part of a rewritten program that finds elements, grounded when somebody asks for them."""
+"""The part of a rewritten program that finds elements, grounded on demand."""
 
 _WAVE = f"{PREFIX}wave"
 _WANTED = f"{PREFIX}wanted"

@@ -36,7 +36,7 @@ _FORM = (
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A decision that somebody asks about."""
+    """A decision to explain."""
 
     tokens1: tuple[int, ...]
     tokens2: tuple[int, ...]  # empty for what is left over
@@ -47,7 +47,7 @@ class Question:
 
 
 def is_rating(text: str) -> bool:
-    """Whether it is the rating of the pair that somebody asks about."""
+    """Whether a question is about the rating of the pair."""
     if not isinstance(text, str):
         raise UsageError(f"{text!r} is not a decision", expected=_FORM)
     return text.strip() == DecisionKind.RATING
@@ -192,7 +192,7 @@ _PART = re.compile(r"""(?P<string>"(?:[^"\\]|\\.)*")|(?P<any>(?<![\w'])_(?![\w']
 
 
 def is_atom_question(text: str) -> bool:
-    """Whether somebody asks about an atom rather than about a decision."""
+    """Whether a question is about an atom rather than a decision."""
     return isinstance(text, str) and _ATOM.fullmatch(text) is not None
 
 

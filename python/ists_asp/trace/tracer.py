@@ -1,12 +1,12 @@
 """From a pair to the trace of its answer.
 
-1. The program as it is gives the best answer set.
-2. The rewritten program (:mod:`ists_asp.trace.probes`) is grounded over its atoms, which says
-   what fired; tables, which are the same for all pairs, are looked at once, and the elements of
-   aggregates on request. Pairs that were solved together are looked at together as well.
+1. The original program gives the best answer set.
+2. The rewritten program (:mod:`ists_asp.trace.probes`) is grounded over its atoms and gives the
+   firings; tables, which are the same for all pairs, are traced once, and the elements of
+   aggregates on request. Pairs that were solved together are traced together.
 3. The trace must account for the answer: :func:`ists_asp.trace.trace.check`.
 
-Whoever asks only which rules fire in a run gets its :class:`Coverage`.
+:class:`Coverage` says only which rules fire in a run.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from ists_asp.vocabulary import MUST_JOIN, MUST_SPLIT
 
 
 def _reach(traces: Sequence[Trace]) -> None:
-    """Look for the elements of all firings that decisions rest on, of all pairs at a time.
+    """Find the elements of all firings that decisions rest on, for all pairs at a time.
 
-    A look takes clingo some time however little it looks for; so it is done in waves: what the
-    decisions rest on, what that counted, and so on. A pair alone is looked at when somebody asks.
+    Each grounding takes clingo a fixed time, so that it is done in waves: the atoms that decisions
+    rest on, the atoms counted for these, and so on. For a single pair it is done on demand.
     """
     together = [trace for trace in traces if trace.best.together is not None]
     walks = [(trace.firings.grounding, _waves(trace)) for trace in together]
@@ -120,7 +120,7 @@ class AskedTrace(Trace):
 
 
 class Tracer:
-    """Says why answers of a solver are as they are; a RuleError for what cannot be traced."""
+    """Explains answers of a solver by rules; a RuleError for rules that cannot be traced."""
 
     def __init__(
         self, rules: RuleSet, solver: Solver[Answer], knowledge: Sequence[str] = ()
@@ -138,7 +138,7 @@ class Tracer:
         return chain.from_iterable(map(self._some, batches(items)))
 
     def _some(self, items: Sequence[Item]) -> Iterator[AskedTrace]:
-        """The traces of the pairs of a batch; what came before an error is told first."""
+        """The traces of the pairs of a batch; those before an error come first."""
         traces: list[AskedTrace] = []
         failure: IstsError | None = None
         began = time.process_time()
@@ -156,7 +156,7 @@ class Tracer:
             raise failure
 
     def _each(self, items: Sequence[Item], names: Names = None) -> Iterator[AskedTrace]:
-        """The traces of pairs; those that were decided together are looked at together."""
+        """The traces of pairs; those that were decided together are traced together."""
         rewritten = self.reified.rewritten(self.solver.program, names)
         shared: dict[int, Grounding] = {}
         best_of_all = self.solver.best_of_all(items, lambda: rewritten.paired)
@@ -168,7 +168,7 @@ class Tracer:
             try:
                 trace = self._make(facts, best, shared.setdefault(id(together), new), names)
             except TraceError:
-                # What goes wrong is said in the words of the pair alone.
+                # The error names the pair if it is traced alone.
                 trace = self.trace(pair, facts)
             yield trace
 
@@ -218,7 +218,7 @@ class Coverage:
     clashes: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def add(self, trace: Trace) -> None:
-        """Take up what fired for a pair, whether or not a decision rests on it."""
+        """Add all firings of a pair, whether or not a decision rests on them."""
         pair, best = trace.answer.pair, trace.best
         by_head: dict[Ground, list[str]] = defaultdict(list)
         for firing in chain(trace.firings.deriving, trace.tables.deriving):
