@@ -145,7 +145,7 @@ class _Writer:
     def __init__(self, answer: SolvedAnswer, claim: Claim) -> None:
         self._answer, self._claim = answer, claim
         self._trace = answer.trace()
-        self._read = {
+        self._values = {
             predicate.name: {
                 (atom.arguments[0].number, atom.arguments[1].number): str(atom.arguments[2])
                 for atom in self._trace.atoms(predicate.name)
@@ -219,7 +219,7 @@ class _Writer:
         says = [
             [at for at in of if (side, at) in self._content] for side, of in enumerate(apart, 1)
         ]
-        tags = self._read[v.UPOS.name]
+        tags = self._values[v.UPOS.name]
         kinds = [
             {at: _LIKE.get(tags[side, at], tags[side, at]) for at in of}
             for side, of in enumerate(says, 1)
@@ -232,7 +232,7 @@ class _Writer:
 
     def _apart(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> tuple[list[int], list[int]]:
         """The words that two sides do not share, by lemmas; all words where they share all."""
-        lemmas = self._read[v.LEMMA.name]
+        lemmas = self._values[v.LEMMA.name]
         sides = (1, tokens1), (2, tokens2)
         lemmas_of = [{lemmas.get((side, at)) for at in of} for side, of in sides]
         parts = []
@@ -243,7 +243,7 @@ class _Writer:
         return (parts[0], parts[1]) if any(parts) else ([*tokens1], [*tokens2])
 
     def _text(self, of: str, side: int, tokens: Sequence[int]) -> str:
-        return " ".join(self._read[of].get((side, at), "").strip('"') for at in tokens)
+        return " ".join(self._values[of].get((side, at), "").strip('"') for at in tokens)
 
     def _entries(self, sign: str, *tokens: Sequence[int]) -> Iterator[Proposal]:
         """Entries of a table of words: of forms, and of lemmas where these are others."""
@@ -266,7 +266,7 @@ class _Writer:
             quotes = [f"‘{text}’" for text in texts if text]
             says = "{} on one side, {} on the other" if all(texts) else "only one side has {}"
             listed = [
-                [(of, value) for at in tokens if (value := self._read[of].get((side, at)))]
+                [(of, value) for at in tokens if (value := self._values[of].get((side, at)))]
                 for side, tokens in sides
             ]
             named = _name(*filter(None, texts)), says.format(*quotes)
@@ -278,7 +278,7 @@ class _Writer:
             for side, tokens in sides
         )
         lemmas, tags = (
-            [(name, self._read[name].get((side, at), "")) for side, at in enumerate(heads, 1)]
+            [(name, self._values[name].get((side, at), "")) for side, at in enumerate(heads, 1)]
             for name in (v.LEMMA.name, v.UPOS.name)
         )
         words = [lemma.strip('"') for _, lemma in lemmas]
@@ -332,7 +332,7 @@ class _Writer:
         for step, (of, before) in enumerate(_CUTS if wrong else ()):
             rules: dict[str, str] = {}
             for side, at, cut in wrong:
-                value, behind = self._read[of][side, at], self._read[before][side, at - 1]
+                value, behind = self._values[of][side, at], self._values[before][side, at - 1]
                 does, head = ("begins", "split") if cut else ("does not begin", "join")
                 sentence = f"a chunk {does} at {value} behind {behind}".replace('"', "’")
                 name = _name(value, head, behind)

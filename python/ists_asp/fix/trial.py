@@ -341,22 +341,19 @@ class Trial:
         texts = key_of(system.rules.memo.digest, *(proposal.text for proposal in group)).hex()
         rules = rules.with_memo(replace(memo, digest=texts))
         files = {str(file): number for file, number in self._files.items()}
-        self._by_statement = {
+        self._owners = {
             at: files[rule.file]
             for at, (node, rule) in enumerate(rules.both)
             if rule.file in files and node.ast_type is ASTType.Rule and node.body
         }
         self._probes = len(rules.statements)
-        probes = [
-            probe(rules.statements[at], number, self._probes)
-            for at, number in self._by_statement.items()
-        ]
-        self._rules = switched_rules(rules, self._by_statement, probes)
+        probes = [probe(rules.statements[at], n, self._probes) for at, n in self._owners.items()]
+        self._rules = switched_rules(rules, self._owners, probes)
         self._solver = system.solver.with_rules(self._rules)
 
     def _item(self, item: Item, number: int) -> Item:
         """A pair for which one proposal is on; with -1 none, to see where any would fire."""
-        others = [at for at, proposal in self._by_statement.items() if proposal != number]
+        others = [at for at, owner in self._owners.items() if owner != number]
         others += [self._probes] * (number >= 0)
         return item[0], Atoms.of(item[1]).with_more(map(off, others))
 

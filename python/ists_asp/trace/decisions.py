@@ -92,7 +92,7 @@ def decisions(trace: Trace) -> tuple[Decision, ...]:
     for term in trace.objective:
         for atom in {atom for firing in term.firings for atom in firing.positive}:
             belonging.setdefault(atom, []).append(term)
-    taken = [
+    unsorted = [
         Decision(kind, atom, text, *sides, tuple(belonging.get(atom, ())))
         for name in PREDICATES
         for atom in trace.atoms(name)
@@ -105,7 +105,7 @@ def decisions(trace: Trace) -> tuple[Decision, ...]:
         tokens1, tokens2 = decision.tokens1, decision.tokens2
         return decision.kind is not DecisionKind.BOUNDARY, not tokens1, tokens1, tokens2
 
-    return tuple(sorted(taken, key=order))
+    return tuple(sorted(unsorted, key=order))
 
 
 def in_words(trace: Trace, atoms: Iterable[Ground]) -> Iterator[str]:

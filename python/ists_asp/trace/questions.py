@@ -209,7 +209,7 @@ def read_atom(text: str, trace: Trace) -> Ground:
         raise UsageError("it is not an atom", where=where, expected=expected, hint=hint)
     key = symbol.name, len(symbol.arguments)
     signatures = {other for other in trace.reified.deriving if not other[0].startswith("-")}
-    facts = (*trace.given, *trace.rewritten.known)
+    facts = (*trace.inputs, *trace.rewritten.known)
     signatures |= {(fact.name, len(fact.arguments)) for fact in facts}
     if key not in signatures:
         fault = f"no rule and no fact has the predicate {key[0]}/{key[1]}"
@@ -224,7 +224,7 @@ def agreeing(term: Ground, trace: Trace) -> tuple[Ground, ...]:
     names = [other for other, _ in trace.reified.deriving if other.rstrip("'") == name]
     terms = {term, *(f"{other}({rest}" for other in names)}
     matching = trace.matching(map(Ground, terms if rest else [term]))
-    return tuple(sorted({*matching, *filter(partial(agrees, term), trace.given)}))
+    return tuple(sorted({*matching, *filter(partial(agrees, term), trace.inputs)}))
 
 
 _LEFT, _BEGINS = (

@@ -189,7 +189,7 @@ class Trace:
     firings: RuleInstances
     rewritten: Rewritten
     true: frozenset[Ground]
-    given: frozenset[Ground]
+    inputs: frozenset[Ground]
     ground: Control | None = None
     rating: Trace | None = None  # of how the answer is rated, if that was asked for
     seconds: float = 0.0  # to decide and to trace; shared by pairs traced together
@@ -300,7 +300,7 @@ class Trace:
 
     def rank(self, atom: Ground) -> tuple[int, int]:
         """Where an atom stands in the order of derivation: what it rests on ranks lower."""
-        if atom in self.rewritten.known and atom not in self.given:
+        if atom in self.rewritten.known and atom not in self.inputs:
             return self.tables.rank(atom)
         return self.firings.rank(atom)
 
@@ -311,7 +311,7 @@ def check(trace: Trace) -> None:
     Every atom has a derivation or was given, no constraint fired, and weights sum to the cost.
     """
     where = of_pair(trace.answer.pair.id)
-    if lacking := trace.true - trace.given - trace.firings.by_head.keys() - trace.rewritten.known:
+    if lacking := trace.true - trace.inputs - trace.firings.by_head.keys() - trace.rewritten.known:
         found = f"{len(lacking)} atoms have no derivation, such as {min(lacking)}"
         raise TraceError(found, where=where)
     for firing in trace.firings.violated:

@@ -196,10 +196,10 @@ class Tracer:
     ) -> AskedTrace:
         rewritten = self.reified.rewritten(best.program, names)
         inputs = frozenset(texts(facts))
-        known = rewritten.known | inputs
-        true = known.union(*best.atoms.values())
+        certain = rewritten.known | inputs
+        true = certain.union(*best.atoms.values())
         probes, strata = rewritten.probes, rewritten.strata
-        firings = RuleInstances(probes, grounding, strata, true, known, best.number)
+        firings = RuleInstances(probes, grounding, strata, true, certain, best.number)
         trace = AskedTrace(
             self.reified, best.answer, best, tuple(facts), firings, rewritten, true, inputs, control
         )
@@ -213,7 +213,7 @@ class Coverage:
     """The names of the rules that fired in some pairs, and of the predicates that had atoms."""
 
     fired: set[str] = field(default_factory=set)
-    seen: set[str] = field(default_factory=set)
+    predicates: set[str] = field(default_factory=set)
     # Rules of which one begins a chunk where the other joins it, with an example: "of" in pair 12.
     clashes: dict[tuple[str, str], str] = field(default_factory=dict)
 
@@ -230,4 +230,4 @@ class Coverage:
             splits, joins = (by_head.get(head, ()) for head in heads)
             self.clashes |= {(split, join): example for split in splits for join in joins}
         self.fired.update(trace.firings.by_rule, trace.tables.by_rule)
-        self.seen.update(best.atoms, trace.rewritten.known_by_name)
+        self.predicates.update(best.atoms, trace.rewritten.known_by_name)

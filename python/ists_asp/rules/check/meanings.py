@@ -72,8 +72,8 @@ class Types:
         memo = Memo(checked.store, sha256("".join(hashes).encode()).hexdigest())
         constants = sorted(checked.constants)
         stored = memo.recall("meanings", constants, lambda: self._learned(others, _SEEDS))
-        known = msgspec.convert(stored, dict[str, list[Meaning | None]])
-        seeds = {Signature(key.partition("/")[0], len(of)): of for key, of in known.items()}
+        learned = msgspec.convert(stored, dict[str, list[Meaning | None]])
+        seeds = {Signature(key.partition("/")[0], len(of)): of for key, of in learned.items()}
         self._known = self._learned(checked.paths, {**_SEEDS, **seeds})
 
     def _learned(self, paths: Iterable[Path], seeds: Meanings) -> dict[str, list[Meaning | None]]:
@@ -146,14 +146,14 @@ class Types:
                 places[term].add(place)
         return places
 
-    def best(self, atom: Atom, read: Read, known: Iterable[tuple[str, int]]) -> Signature | None:
+    def best(self, atom: Atom, read: Read, keys: Iterable[tuple[str, int]]) -> Signature | None:
         """The predicate that fits best in the place of an unknown one; None if none does."""
         meant = self.of_variables(read, atom.key)
         company: Counter[Signature] = Counter()
         for head in read.derived if atom in read.used else ():
             company += self.company[_about(head)]
         candidates = []
-        for key in itertools.starmap(Signature, sorted(known)):
+        for key in itertools.starmap(Signature, sorted(keys)):
             agree = [
                 any(place.kind == kin.kind and {place.side, kin.side} != {1, 2} for kin in others)
                 for term, place in zip(atom.arguments, self.of(key, atom.arguments), strict=False)

@@ -173,9 +173,8 @@ def _derivable_in(checked: Checked, program: Program, uses: Mapping[Path, _Uses]
 
 def _derivable(files: Iterable[Path], uses: Mapping[Path, _Uses]) -> set[Signature]:
     """The predicates that files derive, or declare as absent."""
-    return set[Signature]().union(
-        *(uses[path].derived.keys() | uses[path].declared for path in files)
-    )
+    keys = (uses[path].derived.keys() | uses[path].declared for path in files)
+    return set[Signature]().union(*keys)
 
 
 def _meant(checked: Checked, key: Signature, place: Place, known: Collection[Signature]) -> str:
@@ -238,8 +237,8 @@ def _unused(checked: Checked, uses: Mapping[Path, _Uses]) -> Iterator[Finding]:
         for key, places in uses[path].derived.items() if checked.programs_of[path] else ():
             if key.name in checked.unread or key in tables or key in used_here:
                 continue
-            own = key in documented() or key.name.startswith("_")
-            misspelt = not own and _similar_names(key.name, {other.name for other in public})
+            intended = key in documented() or key.name.startswith("_")
+            misspelt = not intended and _similar_names(key.name, {other.name for other in public})
             meant = _meant(checked, key, places[0], public) if misspelt else ""
             code, hint = ("misspelt", meant) if meant else ("unused", "Use it, or remove the rule")
             finding = checked.finding(code, places[0], f"nothing uses {key}", hint, str(key))
