@@ -182,7 +182,7 @@ def _sampled(
                 text = f"{program.name}, sample {error.where or 'pairs'}: {error.found}"
                 hint = error.hint or "Loosen or remove it"
                 return [checked.finding("no-answer", first, text, hint, first.rule.name)]
-    fired, seen, clashes = coverage.fired, coverage.seen, coverage.clashes
+    fired, seen, clashes = coverage.fired, coverage.predicates, coverage.clashes
     return list(check_sample(checked, statements, fired, seen, clashes, len(pairs)))
 
 
