@@ -17,7 +17,7 @@ from clingo import Symbol
 from ists_asp.annotate import Annotator
 from ists_asp.annotate.stanza import Models
 from ists_asp.engine.answer import Timings
-from ists_asp.errors import DataError, UnknownNameError, UsageError, of_pair, too_deep
+from ists_asp.errors import DataError, RuleError, UsageError, of_pair, too_deep
 from ists_asp.io.store import ANNOTATIONS, FACTS, Memo, SharedStore, Store
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge
@@ -172,12 +172,16 @@ class Preparation(Closing):
             findings = self._findings(rules) if paths and self._parsed is None else []
         except RecursionError:
             raise too_deep(", ".join(map(str, paths))) from None
+        except RuleError as error:
+            from ists_asp.rules.check import check_rules
+
+            _, every = check_rules(paths, [self.profile.name], store=self.setup.store)
+            faults = [finding.error for finding in every if finding.severity == "error"]
+            error.others = error.others or [one for one in faults if one.where != error.where]
+            raise
         stopping = [] if self.setup.lax else [finding for finding in findings if finding.stops]
         if stopping:
-            first, *others = (
-                UnknownNameError(f.found, where=f.where, hint=f.hint, excerpt=f.excerpt)
-                for f in stopping
-            )
+            first, *others = (finding.error for finding in stopping)
             end = "" if str(first.hint).endswith("?") else "."
             first.hint, first.others = f"{first.hint}{end} --lax goes on", others
             raise first

@@ -324,7 +324,7 @@ class Weighed(NamedTuple):
     def twice(self, earlier: NamedRule) -> tuple[str, str]:
         """The fault of a second fact about the same, and what to do."""
         about = f"({self.evidence},{self.decision},"
-        hint = f"Write {CORRECTION.name}{about}N) to add N to that weight"
+        hint = f"Write {CORRECTION.name}{about}N) to add N to that weight, or rename your evidence"
         found = f"{self.predicate}{about}…) is also given at {earlier.file}:{earlier.line}"
         return found, hint if self.predicate == WEIGHT.name else "Add them up in one"
 

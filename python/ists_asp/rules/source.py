@@ -27,14 +27,14 @@ _WHOLE = re.compile(r"[^#]*?(?:=|<>)\s*[^\s#]")
 
 _SHOWN = 80  # characters of a line that an excerpt shows
 _STRING = r'"(?:[^"\\\n]|\\["\\n])*"'
-_BAD_ESCAPE = re.compile(r'"(?:[^"\\\n]|\\["\\n])*(\\.)')
+_ESCAPE = re.compile(r"\\.")
 _WORD_ENDS = r"(?![A-Za-z0-9_'])"
 _PLAIN = re.compile(
     rf'(?:[^"%#\x80-\U0010ffff]++|{_STRING}|%(?!\*)[^\n]*+|#(?!(?:script|include){_WORD_ENDS}))*+'
 )
 """Text without anything to look at: code, whole strings, comments to the end of their line."""
 _LEXEMES = re.compile(
-    r'(?P<quote>")'
+    r'(?P<quote>"(?:[^"\\\n]|\\.?)*"?)'
     r"|(?P<block>%\*)"
     rf"|(?P<script>#script{_WORD_ENDS})"
     rf"|(?P<include>#include{_WORD_ENDS})"
@@ -148,7 +148,7 @@ class SourceText:
                 position = include.end
             elif match.lastgroup == "quote":
                 strings.append(self._forbidden(match))
-                position = (self.text.find("\n", match.end()) + 1) or len(self.text)
+                position = match.end()
             else:
                 raise self._forbidden(match)
         if strings:
@@ -195,8 +195,8 @@ class SourceText:
             hint = "Express it as rules, or give the output of ists-asp facts to plain clingo"
         elif match.lastgroup == "quote":
             found, expected = "this string has no end on its line", 'a closing "'
-            if escape := _BAD_ESCAPE.match(self.text, match.start()):
-                found = f"clingo does not know the escape {escape[1]} in this string"
+            if bad := [one for one in _ESCAPE.findall(match[0]) if one not in _ESCAPES]:
+                found = f"clingo does not know the escape {' or '.join(bad)} in this string"
                 expected = r"\" \\ or \n; \\ is a backslash"
         elif match[0].startswith("\ufeff"):
             found, hint = "the file has a byte order mark", "Save it as UTF-8 without one"

@@ -159,7 +159,7 @@ def _sampled(
     """Which rules never fire in the sample pairs; shipped ones only if it is to be ``complete``."""
     from ists_asp.engine import Setup, System
     from ists_asp.rules.check.names import check_sample
-    from ists_asp.run.worker import counted, telling
+    from ists_asp.run.worker import counted
     from ists_asp.trace.tracer import Coverage, Tracer
 
     statements = list(checked.statements) if complete else checked.edited
@@ -168,7 +168,7 @@ def _sampled(
     for program in programs:
         parsed = (program.profile, checked.rules_of(program))
         setup = Setup(program.profile.name, tuple(paths), cache=cache)
-        with System(setup, parsed) as system, telling(system):
+        with System(setup, parsed) as system:
             try:
                 rules = checked.rules_about(program, statements)
                 inputs = system.facts_of(system.annotate(pairs))

@@ -40,7 +40,7 @@ _OF_RUNS = (check_predicates, check_constants, check_targets, check_shadows, che
 _OTHERS = (check_statements, check_meanings, check_scope, check_evidence, check_names, check_tables)
 
 _REPORTED = frozenset(["mixed", "pooled-negation", "word-form", "variable", "never-fires"])
-_REPORTED |= {"counted-once", "loose-set", "empty-set", "no-label"}
+_REPORTED |= {"reserved", "unsafe", "counted-once", "loose-set", "empty-set", "no-label"}
 """Findings in a user's file that a run only tells: rules that do not do what they say."""
 
 _SOMEWHERE = frozenset(("evidence", "domain"))  # those that other profiles may know

@@ -79,7 +79,7 @@ _WORDS: frozenset[_Slot] = frozenset(
 )
 _TOKEN_WORDS = frozenset(predicate.signature for predicate in (v.WORD, v.LEMMA, v.CONTAINS))
 _EVIDENCE: _Slot = (v.EVIDENCE.signature, 1)
-_VALUE, _MOST = (v.EVIDENCE.signature, 2), 100
+_PERCENT, _MOST = {(v.EVIDENCE.signature, 2), (Signature("alike", 4), 3)}, 100
 _NAMES = frozenset((predicate.signature, 0) for predicate in (*v.WEIGHTS, v.ARGUES, v.WORTH))
 """The arguments that are names of evidence, beside that of evidence itself."""
 
@@ -139,8 +139,9 @@ def _outside(atom: Atom) -> Iterator[_Fault]:
         elif domain and isinstance(term, Ground) and str(term) not in domain:
             found = f"{term} is never the {_ordinal(slot[1])} argument of {atom.key}"
             yield "domain", found, _meant(str(term), domain)
-        elif slot == _VALUE and is_written_number(term) and not 0 <= int(term) <= _MOST:
-            yield "domain", f"{term} is no value of evidence", f"Write a number from 0 to {_MOST}"
+        elif slot in _PERCENT and is_written_number(term) and not 0 <= int(term) <= _MOST:
+            found = f"{term} is no value of {atom.key.name}"
+            yield "domain", found, f"Write a number from 0 to {_MOST}"
 
 
 def _not_words(atom: Atom, words: Collection[_Slot]) -> Iterator[_Fault]:
@@ -207,7 +208,8 @@ def _unlike(
             hint = f"Mind the order of the arguments; {min(elsewhere)} may stand there"
             yield "mixed", found, hint
         constants = [constant for constant in elsewhere if constant.isidentifier()]
-        if term.isidentifier() and (similar := alike(term, constants, 1, _SPELT_ALIKE)):
+        word = term.isidentifier() and slot[0].name not in ("retag", "xpos")  # few tags are asked
+        if word and (similar := alike(term, constants, 1, _SPELT_ALIKE)):
             yield "domain", f"{term} is nowhere else {place}", f"Did you mean {similar[0]}?"
 
 

@@ -47,6 +47,7 @@ MIRRORED |= {other: value for value, other in MIRRORED.items()}
 
 _ONE_VALUE = {entry.signature for entry in (v.WORD, v.LEMMA, v.UPOS)}  # a token has one of each
 _HOLDS = {"=": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge}
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _CUTS = (str(v.MUST_SPLIT), str(v.MUST_JOIN), f"{v.EVIDENCE} about boundary")  # decide on chunks
 _PLAIN = {Variable, Ground}  # what is compared as it stands
 _TRIED = 50_000  # values of the variables of a rule that are tried
@@ -492,19 +493,23 @@ def _empty(node: AST, read: Read) -> Iterator[tuple[str, str]]:
         kinds = zip(head.arguments, _SEEDS.get(head.key, ()), strict=False)
         numeric |= {str(term) for term, kind in kinds if kind in (None, ("score", 0))}
     for literal in node.body:
-        aggregate, others = getattr(literal, "atom", literal), [*node.body]
-        others.remove(literal)
+        aggregate = getattr(literal, "atom", literal)
         if aggregate.ast_type is not ASTType.BodyAggregate or aggregate.function not in _NOTHING:
             continue
         value, number = _NOTHING[aggregate.function]
         names = (aggregate.left_guard and variable_names(aggregate.left_guard.term)) or set()
-        for name in sorted(names & numeric - set[str]().union(*map(variable_names, others))):
-            if all(element.condition for element in aggregate.elements):
-                found = f"{name} is {value} and no number where its set is empty"
-                yield (
-                    found,
-                    f"Say what it is then, such as {{{number}; …}}, or add {name} != {value}",
-                )
+        below, above = ("<", "<="), (">", ">=")
+        below, above = (below, above) if value == "#inf" else (above, below)
+        compared = {(str(one), sign) for one, sign, _ in read.compared}
+        compared |= {(str(two), _TURNED[sign]) for _, sign, two in read.compared if sign in _TURNED}
+        needed = {str(term) for atom in read.used if atom.needed for term in atom.arguments}
+        bound = needed | {name for name, sign in compared if sign in (*above, "!=", "=")}
+        if all(len(element.condition) > 1 for element in aggregate.elements):
+            numeric |= {name for name, sign in compared if sign in below}
+        whole = any(not element.condition for element in aggregate.elements)
+        for name in [] if whole else sorted(names & numeric - bound):
+            found = f"{name} is {value} and no number where its set is empty"
+            yield found, f"Say what it is then, such as {{{number}; …}}, or add {name} != {value}"
 
 
 def _outside(node: AST, aggregate: AST) -> set[str]:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from clingo.ast import AST, ASTType
 
-from ists_asp.errors import RuleError
+from ists_asp.errors import RuleError, UnknownNameError
 from ists_asp.io.store import Memo, Store
 from ists_asp.resources import asp_dir, rules_dir
 from ists_asp.rules.arguments import Atom, Read, read_statement
@@ -87,6 +87,12 @@ class Finding:
     def stops(self) -> bool:
         """Whether it stops a run where it is in a user's file."""
         return self.kind in _STOPPING
+
+    @property
+    def error(self) -> RuleError:
+        """The finding as what keeps a run from going on."""
+        told = {"where": self.where, "hint": self.hint, "excerpt": self.excerpt}
+        return (UnknownNameError if self.stops else RuleError)(self.found, **told)
 
     @property
     def where(self) -> str:

@@ -29,11 +29,17 @@ from ists_asp.rules.tables import TABLES, entries, faults
 from ists_asp.rules.weights import Weight, rule_weights
 from ists_asp.syntax import trees
 from ists_asp.syntax.ground import Ground
-from ists_asp.syntax.terms import Call, Term, bind_all, parsed, read
+from ists_asp.syntax.terms import Call, Term, bind_all, parsed, read, written
 from ists_asp.syntax.trees import Signature
 
 _SIMILAR = 0.75  # the least similarity of a name that may have been meant
 _POOLED = re.compile(r"not .*;(?! )")
+_INSTEAD = {
+    **dict.fromkeys(("upos/3", "xpos/3", "tagged/4"), "retag(S,I,Upos,Xpos)"),
+    **dict.fromkeys(("token/3", "part/7", "word/3", "lemma/3"), "alike(I,J,Kind,V)"),
+    **{"boundary/2": "must_split or must_join", "label/3": "licensed or forbidden_label"},
+    **{"aligned/2": "proposed(X,Y)", "score/3": "forbidden_score(X,Y,N)"},
+}  # what rules derive instead of what is input or decided
 
 
 def check_statements(checked: Checked) -> Iterator[Finding]:
@@ -106,6 +112,10 @@ def check_predicates(checked: Checked) -> Iterator[Finding]:
     yield from _unused(checked, uses)
     yield from _private(checked, uses)
     for path in checked.paths:
+        for key, (place, *_) in uses[path].derived.items():
+            if hint := _INSTEAD.get(str(key)):
+                found = f"{key} is input or decided, and not for rules to derive"
+                yield checked.finding("reserved", place, found, f"Derive {hint}", str(key))
         for key, (place, *_) in (*uses[path].derived.items(), *uses[path].used.items()):
             if key.name.startswith(trees.PREFIX):
                 found = f"names that begin with {trees.PREFIX} are reserved: {key}"
@@ -324,8 +334,7 @@ def check_names(checked: Checked) -> Iterator[Finding]:
     yield from _names_twice(checked)
     yield from dict.fromkeys(_weights_twice(checked))
     for path, found in checked.replaced.items():
-        hint = "Give it another name to add its rules instead"
-        yield checked.finding("replaces", (path, 0, 0), found, hint)
+        yield checked.finding("replaces", (path, 0, 0), found, "")
     names = {rule.name.rstrip("'") for rule in checked.rules.rules if rule.sentence is not None}
     for statement in checked.statements:
         kind, rule, path = statement.node.ast_type, statement.rule, statement.path
@@ -395,7 +404,11 @@ def check_targets(checked: Checked) -> Iterator[Finding]:
         rule = statement.node.ast_type is ASTType.Rule and v.EVIDENCE.name in statement.rule.text
         for atom in trees.atoms(statement.node.head) if rule else ():
             evidence = (atom.name, len(atom.arguments)) == _EVIDENCE
-            if not (evidence and isinstance(about := read(atom.arguments[0]), Call)):
+            name, about = map(read, atom.arguments[1::-1]) if evidence else (None, None)
+            if isinstance(name, Call) and name.name in targets:
+                hint = f"Write evidence({written(name)},{written(about)},Value)"
+                yield checked.finding("target", atom, f"{written(name)} is no name", hint)
+            if not isinstance(about, Call):
                 continue
             target = targets.get(about.name)
             if target is None or target.arity != len(about.arguments):
