@@ -11,7 +11,7 @@ PAIR = ("a black cat sleeps", "a black cat sleeps")
 HEADLINES = (*PAIR, "--profile", "headlines")
 LONG = ("default", "headlines")
 BUS = ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan")
-MILK = ("Dairy recalls 500 litres of milk", "Dairy recalls 500 gallons of milk")
+MILK = ("Dairy recalls 500 pints of milk", "Dairy recalls 500 quarts of milk")
 WHERE = ("rules", "where")
 NO_READER = ("--profile", "headlines", "--reader", "none")
 UNITS = """\
@@ -19,7 +19,7 @@ UNITS = """\
 forbidden_label(X,Y,(equi;spe1;spe2)) :- viable(X,Y), span_token(1,X,I), span_token(2,Y,J),
     word(1,I,U), word(2,J,V), _unit(U), _unit(V), U != V.
 %@rule units: "units that are never the same"
-_unit("litres";"gallons").
+_unit("pints";"quarts").
 """
 NUMBERS = """\
 %@rule numbers_oppose: "numbers oppose one another"
@@ -179,17 +179,17 @@ def test_a_rule_shows_its_places_and_what_would_be_without_it(good, written):
     rules = ("--rules", written(UNITS))
     text = good(*WHERE, "units_differ", *MILK, *rules, *NO_READER, "--by", "label")
     assert text.splitlines() == [
-        "Pair 1: litres and gallons are different units",
-        "  1: Dairy recalls [500 litres] of milk",
-        "  2: Dairy recalls [500 gallons] of milk",
-        'Pair 1 without it: "500 litres" ~ "500 gallons" is labelled EQUI',
-        'Pair 1 without it: "500 litres" ~ "500 gallons" scores 5',
+        "Pair 1: pints and quarts are different units",
+        "  1: Dairy recalls [500 pints] of milk",
+        "  2: Dairy recalls [500 quarts] of milk",
+        'Pair 1 without it: "500 pints" ~ "500 quarts" is labelled EQUI',
+        'Pair 1 without it: "500 pints" ~ "500 quarts" scores 5',
         "    1  SIMI",
         "units_differ: fired for 1 link, changed 2 decisions",
     ]
     # A table does what rests on it does.
     table = good(*WHERE, "units", *MILK, *rules, *NO_READER, "--by", "lemma")
-    assert "    1  500 litre ~ 500 gallon\nunits: fired for 1 link, changed 2" in table
+    assert "    1  500 pint ~ 500 quart\nunits: fired for 1 link, changed 2" in table
 
 
 @pytest.mark.slow

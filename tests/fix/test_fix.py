@@ -16,14 +16,14 @@ from ists_asp.run.worker import with_rules
 from tests.sharing import shared_system
 from tests.tables import rows
 
-MILK = ("Dairy recalls 500 litres of milk", "Dairy recalls 500 gallons of milk")
+MILK = ("Dairy recalls 500 pints of milk", "Dairy recalls 500 quarts of milk")
 CLAIMS = """
-headlines | Dairy recalls 500 litres of milk | Dairy recalls 500 gallons of milk
-    "500 litres" ~ "500 gallons" not EQUI | litre <> gallon
-headlines | Dairy recalls 500 litres of milk | Dairy recalls 500 gallons of milk
-    "500 litres" ~ "500 gallons" SIMI 3 | licensed(X,Y,simi,litre_gallon)
-headlines | Dairy recalls 500 litres of milk | Dairy recalls 500 gallons of milk
-    "500 litres" not aligned | forbidden_pair(X,Y) :- proposed(X,Y)
+headlines | Dairy recalls 500 pints of milk | Dairy recalls 500 quarts of milk
+    "500 pints" ~ "500 quarts" not EQUI | pint <> quart
+headlines | Dairy recalls 500 pints of milk | Dairy recalls 500 quarts of milk
+    "500 pints" ~ "500 quarts" SIMI 3 | licensed(X,Y,simi,pint_quart)
+headlines | Dairy recalls 500 pints of milk | Dairy recalls 500 quarts of milk
+    "500 pints" not aligned | forbidden_pair(X,Y) :- proposed(X,Y)
 headlines | Opel sells cars | Vauxhall sells cars | "Opel" ~ "Vauxhall" EQUI | opel = vauxhall
 headlines | Opel sells cars | Vauxhall sells cars | rating > 4.5 | opel = vauxhall
 headlines | Police arrest two men | Police arrest two women | "two men" ~ "two women" 2
@@ -81,14 +81,14 @@ def test_edits_are_measured_as_runs_with_them_are_and_those_without_harm_come_fi
 
 @pytest.mark.slow
 def test_an_edit_is_written_beside_others_and_taken_back(good, bad, tmp_path):
-    claim = '"litres" ~ "gallons" not aligned'
+    claim = '"pints" ~ "quarts" not aligned'
     asked = ("fix", *MILK, claim, "--profile", "headlines", "--reader", "none", "-q")
     record = json.loads(good(*asked, "--json"))
     assert (record["held"], record["pairs"]) == (False, 10)
     (folder := tmp_path / "fixes").mkdir()
-    (folder / "litres_gallons_2.lp").symlink_to(tmp_path / "outside")
+    (folder / "pints_quarts_2.lp").symlink_to(tmp_path / "outside")
     for name in ("", "_3", ""):
-        file = folder / f"litres_gallons{name}.lp"
+        file = folder / f"pints_quarts{name}.lp"
         file.unlink(missing_ok=True)
         good(*asked, "--apply", "1")
         assert file.read_text().partition("\n")[2] == record["proposals"][0]["proposal"]["text"]
@@ -136,7 +136,7 @@ def test_wrong_decisions_of_gold_pairs_become_claims():
     others = [Alignment((), (5, 6), Label.NOALI, None)]
     gold = Reference(replace(answer.pair, id="milk"), (*lines.values(), *others))
     claims = [example.text.rpartition(": ")[2] for example in wrong_decisions(answer, gold, "es")]
-    assert claims == ['"500 litres" ~ "500 gallons" SIMI', '"of milk" ~ "of milk" not aligned']
+    assert claims == ['"500 pints" ~ "500 quarts" SIMI', '"of milk" ~ "of milk" not aligned']
     found = fix_many(system, {"milk": gold})
     assert (found.wrong, found.held) == (2, False)
     assert len(found.proposals) == 2
