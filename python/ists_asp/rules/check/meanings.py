@@ -503,11 +503,12 @@ def _empty(node: AST, read: Read) -> Iterator[tuple[str, str]]:
         compared = {(str(one), sign) for one, sign, _ in read.compared}
         compared |= {(str(two), _TURNED[sign]) for _, sign, two in read.compared if sign in _TURNED}
         needed = {str(term) for atom in read.used if atom.needed for term in atom.arguments}
-        bound = needed | {name for name, sign in compared if sign in (*above, "!=", "=")}
-        if all(len(element.condition) > 1 for element in aggregate.elements):
-            numeric |= {name for name, sign in compared if sign in below}
+        safe = {name for name, sign in compared if sign in (*above, "!=", "=")}
+        several = all(len(element.condition) > 1 for element in aggregate.elements)
+        risky = {name for name, sign in compared if several and sign in below} - safe
+        risky |= numeric - {name for name, sign in compared if sign in _HOLDS}
         whole = any(not element.condition for element in aggregate.elements)
-        for name in [] if whole else sorted(names & numeric - bound):
+        for name in [] if whole else sorted(names & risky - needed):
             found = f"{name} is {value} and no number where its set is empty"
             yield found, f"Say what it is then, such as {{{number}; …}}, or add {name} != {value}"
 
