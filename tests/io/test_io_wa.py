@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ists_asp.errors import DataError
+from ists_asp.errors import DataError, FormatError
 from ists_asp.io.pairs import format_chunks, parse_chunks, read_pairs
 from ists_asp.io.text import Repairs, make_sentence
 from ists_asp.io.wa import format_score, given_answer, read_wa, write_answer, write_pair
@@ -86,6 +86,8 @@ def test_broken_files_are_read_as_far_as_possible(old, new, message):
     assert message in warnings[0]
     with pytest.raises(DataError):
         read(text, strict=True)
+    with pytest.raises(FormatError, match="more than 1048576 characters; expected </sentence>"):
+        read(text.replace("1 2 <==>", f"1 2 <==> 1{' x' * 1000} //\n" * 600 + "1 2 <==>", 1))
 
 
 @pytest.mark.parametrize(

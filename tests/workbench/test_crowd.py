@@ -107,6 +107,20 @@ def test_hostile_exchanges_cost_nobody_a_page(crowded):
     assert [fault for fault in faults if fault] == []
 
 
+def test_a_pair_does_not_wait_until_a_corpus_is_annotated(crowded):
+    rows = "".join(f"the dog {number} sleeps,a cat {number} runs\n" for number in range(3000))
+    (crowded.folder / "corpora" / "long.csv").write_text(f"sentence1,sentence2\n{rows}", "utf-8")
+
+    def progress():
+        return crowded.asked("/project/effects/progress")["under_way"] or {}
+
+    while progress().get("corpus") != "long.csv":
+        time.sleep(0.05)
+    crowded.asked("/api/solve", {"sent1": "a dog sleeps again", "sent2": "a cat"})
+    # Nothing of it is decided yet.
+    assert progress()["pairs"] == 0
+
+
 def test_what_fails_is_a_line_of_json_and_one_of_the_log(tmp_path):
     with telling(tmp_path) as server:
         shutil.rmtree(server.folder)

@@ -280,5 +280,9 @@ def test_what_is_no_text_or_no_file_is_refused_in_a_line(project):
     with pytest.raises(DataError, match="at most 64 MB"):
         project.folder.commit({"new": "", "feedback.jsonl": " " * (65 << 20)})
     assert not project.folder.stamps("new", "feedback.jsonl")
+    for number in (1, 2):
+        os.truncate(project.root / "corpora" / "images" / f"sent{number}.chunk.txt", 33 << 20)
+    with pytest.raises(DataError, match="66 MB; expected at most 64 MB"):
+        project.archive("images")
     state = project.save("windows.lp", "% a\r\n", None, "an edit")
     assert project.save("windows.lp", "% b\n", state.files["windows.lp"], "again").number > 1

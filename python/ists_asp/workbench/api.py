@@ -164,14 +164,12 @@ def router(bench: Bench) -> APIRouter:
                 name = record["id"] if isinstance(record["id"], str) else name
                 desk, answer = decided(GivenPair.model_validate(record))
                 return {**answer.to_dict(), "rating": rating(desk, answer)}
-            except IstsError as error:
-                return {"id": name, "error": f"line {number}: {error}"}
             except ValidationError as error:
                 first = error.errors()[0]
-                place = ".".join(map(str, first["loc"]))
-                return {"id": name, "error": f"line {number}: {place}: {first['msg']}"}
-            except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-                return {"id": name, "error": f"line {number}: {error}"}
+                found = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+            except (IstsError, msgspec.MsgspecError, ValueError, RecursionError) as error:
+                found = str(error)
+            return {"id": name, "error": f"line {number}: {found}"}
 
         return streamed(reply(number, line) for number, line in lines if line)
 

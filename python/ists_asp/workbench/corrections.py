@@ -44,7 +44,7 @@ Key: TypeAlias = tuple[str, str, int]
 
 _NEW = Label.SIMI, 3.0  # label and score of a new alignment
 
-_Tokens = Annotated[list[Annotated[int, Field(ge=1, le=1000)]], Field(max_length=1000)]
+Tokens: TypeAlias = Annotated[list[Annotated[int, Field(ge=1, le=1000)]], Field(max_length=1000)]
 
 
 class Action(BaseModel):
@@ -52,8 +52,8 @@ class Action(BaseModel):
 
     id: Annotated[str, Field(max_length=200)]
     do: Literal["accept", "join", "part", "label", "score", "tag", "settle"]
-    tokens1: _Tokens = []
-    tokens2: _Tokens = []
+    tokens1: Tokens = []
+    tokens2: Tokens = []
     label: Label | None = None
     score: Annotated[float, Field(ge=1, le=HIGHEST)] | None = None
     tag: Tag | None = None
@@ -89,9 +89,6 @@ def _judged(line: Alignment, action: Action) -> Alignment:
     label, score = action.label or line.label, action.score or line.score or _NEW[1]
     if action.label is not None:
         score = float(HIGHEST) if label is Label.EQUI else min(score, HIGHEST - 1.0)
-    if not label.aligned or (label is Label.EQUI) != (round(score, 4) == HIGHEST):
-        expected = "a score from 1 to 4, or EQUI"
-        raise UsageError("EQUI scores 5, and nothing else does", expected=expected)
     return replace(line, label=label, score=score)
 
 
@@ -254,17 +251,17 @@ class Corrections:
     def _history(self, corpus: str) -> tuple[list[_Done], list[_Done]]:
         """The actions on a corpus that stand, in their order, and those undone, the last last."""
 
-        def parse(line: bytes) -> tuple[_Head, Answer | None] | None:
+        def parse(line: bytes) -> tuple[_Head, Answer | None]:
             record = msgspec.json.decode(line)
             head = msgspec.convert(record, _Head)
-            if head.corpus != corpus:
-                return None
             step = head.action in (_UNDO, _REDO)
             return head, None if step else _sound(read_record(record, self._scheme))
 
         done, undone = list[_Done](), list[_Done]()
         numbers = defaultdict[tuple[str, str], dict[str, int]](dict)
-        for head, answer in filter(None, self._project.folder.records(_LOG, parse)):
+        for head, answer in self._project.folder.records(_LOG, parse):
+            if head.corpus != corpus:
+                continue
             if answer is None:
                 source, target = (done, undone) if head.action == _UNDO else (undone, done)
                 same = (n for n, action in enumerate(source) if head.pair in (action.key, None))

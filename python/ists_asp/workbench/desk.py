@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
@@ -29,6 +30,7 @@ from ists_asp.rules import load_profile
 from ists_asp.run import worker as questions
 from ists_asp.run.pool import Worker
 from ists_asp.run.worker import Question
+from ists_asp.solver.batch import batches
 from ists_asp.terminal import visible
 from ists_asp.workbench.project import Project
 
@@ -127,9 +129,13 @@ class Desk(Closing):
             return next(self._annotator.annotate(pairs))
 
     def annotate(self, pairs: Sequence[Pair]) -> list[Pair]:
-        """Many pairs, annotated; those of text are tokenised."""
-        with self._open(), self._lock:
-            return list(self._annotator.annotate(self._annotator.tokenized(pairs)))
+        """Many pairs, annotated; those of text are tokenised. Single ones wait for a batch."""
+        annotated = list[Pair]()
+        for batch in batches(pairs):
+            with self._open(), self._lock:
+                annotated += self._annotator.annotate(self._annotator.tokenized(batch))
+            time.sleep(0.001)  # else this thread would have the lock again before those who wait
+        return annotated
 
     def decide(self, pair: Pair, *, tab: str = "", number: int = 0) -> SolvedAnswer:
         """The best answer; questions of a tab that have a number give way to newer ones."""

@@ -21,11 +21,9 @@ from ists_asp.run.pool import SECONDS, Limit, Worker
 from ists_asp.run.worker import with_rules
 from ists_asp.syntax.ground import quoted
 from ists_asp.terminal import visible
-from ists_asp.workbench.corrections import Corrections
+from ists_asp.workbench.corrections import Corrections, Tokens
 from ists_asp.workbench.desk import Bench, Newest
 from ists_asp.workbench.project import RULES
-
-_Tokens = Annotated[list[int], Field(max_length=1000)]
 
 
 class Wrong(BaseModel):
@@ -35,8 +33,8 @@ class Wrong(BaseModel):
 
     sent1: Annotated[str, Field(max_length=2000)]
     sent2: Annotated[str, Field(max_length=2000)]
-    tokens1: _Tokens = []
-    tokens2: _Tokens = []
+    tokens1: Tokens = []
+    tokens2: Tokens = []
     claim: Annotated[str, Field(max_length=100)]
     profile: Annotated[str, Field(max_length=100)] | None = None
     corpus: Annotated[str, Field(max_length=200)] | None = None

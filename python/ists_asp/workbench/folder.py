@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import BinaryIO, TypeAlias, TypeVar
+from typing import Any, BinaryIO, TypeAlias, TypeVar
 
 import msgspec
 
@@ -65,7 +65,8 @@ class Folder:
     def __init__(self, root: Path, warn: Warn = ignore, *, writable: bool = True) -> None:
         self.root, self.writable = root, writable
         self._warn, self._warned = warn, set[str]()
-        self._lock = threading.RLock()
+        self._lock, self._reading = threading.RLock(), threading.Lock()
+        self._records: tuple[list[Stamp], list[Any]] = [], []
         self._lock_handle: int | None = None
 
     def check_writable(self) -> None:
@@ -122,17 +123,25 @@ class Folder:
                 raise DataError("this is not UTF-8", where=name) from None
 
     def records(self, name: str, parse: Callable[[bytes], T]) -> list[T]:
-        """The records of a log; a line that ``parse`` refuses is told once, and left."""
-        if not self.stamps(name):
+        """The records of a log; a line that ``parse`` refuses is told once, and left.
+
+        Those of the last log are held until it changes.
+        """
+        if not (stamps := self.stamps(name)):
             return []
-        records = list[T]()
-        with self.open(name) as stream:
-            for number, line in enumerate(stream, 1):
-                try:
-                    records.append(parse(line))
-                except (IstsError, msgspec.MsgspecError, ValueError, RecursionError) as fault:
-                    self.tell(f"{name}:{number}: this line is left out: {shortened(str(fault))}")
-        return records
+        with self._reading:
+            if self._records[0] == stamps:
+                return self._records[1]
+            self._records, records = ([], []), list[T]()
+            with self.open(name) as stream:
+                for number, line in enumerate(stream, 1):
+                    try:
+                        records.append(parse(line))
+                    except (IstsError, msgspec.MsgspecError, ValueError, RecursionError) as fault:
+                        found = shortened(str(fault))
+                        self.tell(f"{name}:{number}: this line is left out: {found}")
+            self._records = stamps, records
+            return records
 
     def tell(self, message: str) -> None:
         """Warn of something once, and of at most a hundred things."""
@@ -228,7 +237,7 @@ class Folder:
 
     def _write(self, name: str, text: str | bytes) -> None:
         data = text.encode() if isinstance(text, str) else text
-        _check_size(len(data), name)
+        check_size(len(data), name)
         with self._inside(name, make=True) as (folder, last):
             mode = None
             with suppress(FileNotFoundError):
@@ -289,10 +298,10 @@ def _check_plain(status: os.stat_result, name: str) -> None:
     if kind != stat.S_IFREG:
         found = f"this is {_KINDS.get(kind, 'a device or a socket')}: remove it"
         raise DataError(found, where=shortened(name), expected="a plain file")
-    _check_size(status.st_size, name)
+    check_size(status.st_size, name)
 
 
-def _check_size(size: int, name: str) -> None:
+def check_size(size: int, name: str) -> None:
     """Refuse to read or write a file that is too large."""
     if size > LARGEST:
         found, expected = f"{size >> 20} MB", f"at most {LARGEST >> 20} MB"

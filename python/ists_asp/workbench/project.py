@@ -25,7 +25,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import msgspec
 
-from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.errors import DataError, IstsError, UsageError, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.io.text import TomlError, Warn, ignore, parse_toml
@@ -37,7 +37,7 @@ from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.rules.source import LARGEST as LARGEST_SOURCE
 from ists_asp.rules.source import read_plain
-from ists_asp.workbench.folder import Folder, Stamp, check_name
+from ists_asp.workbench.folder import Folder, Stamp, check_name, check_size
 
 MARK = "workbench.toml"
 RULES, CORPORA, CORRECTIONS, HISTORY = "rules", "corpora", "corrections", ".history"
@@ -153,6 +153,8 @@ class Project:
         self._lock = threading.RLock()
         self._texts: dict[str, str | None] = {}
         self._digests: dict[Stamp, str] = {}
+        self._reading = threading.Lock()
+        self._corpus: tuple[list[Stamp], Corpus | IstsError | None] = [], None
         for path in filter(None, (self.root, second)):
             if not path.is_dir() and (path.exists() or path is second):
                 raise UsageError("this is not a folder", where=str(path))
@@ -381,9 +383,10 @@ class Project:
         """The files of a corpus, and its gold, as a zip file."""
         if name not in self.corpora():
             raise DataError(f"there is no corpus {shortened(name)!r}", where=CORPORA)
-        packed = BytesIO()
+        stamps, packed = self.stamps(name), BytesIO()
+        check_size(sum(size for _, _, size in stamps), name)
         with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
-            for place in dict.fromkeys(place for place, _, _ in self.stamps(name)):
+            for place in dict.fromkeys(place for place, _, _ in stamps):
                 with suppress(DataError), self.folder.open(place) as stream:
                     archive.writestr(place.removeprefix(f"{CORPORA}/"), stream.read())
         return packed.getvalue()
@@ -410,9 +413,25 @@ class Project:
         return self.folder.stamps(place, gold, *(f"{place}/{entry}" for entry, _ in entries))
 
     def corpus(self, name: str) -> Corpus:
-        """Read a corpus with its gold; a DataError if it is faulty, or there is none."""
+        """A corpus with its gold; a DataError if it is faulty, or there is none.
+
+        The last one, or its fault, is held: it is read again when its files have changed.
+        """
         if name not in self.corpora():
             raise DataError(f"there is no corpus {shortened(name)!r}", where=CORPORA)
+        with self._reading:
+            seen, found = self.stamps(name), self._corpus[1]
+            if self._corpus[0] != seen or found is None:
+                try:
+                    found = self._read_corpus(name)
+                except IstsError as error:
+                    found = error
+                self._corpus = seen, found
+        if isinstance(found, IstsError):
+            raise found.with_traceback(None)
+        return found
+
+    def _read_corpus(self, name: str) -> Corpus:
         folder, place, gold = self.folder, f"{CORPORA}/{name}", self._gold(name)
         files, chunked = {"--table": place}, False
         if gold.startswith(f"{place}/"):
