@@ -34,7 +34,7 @@ def _quiz(
     quiz, rows = limits.read_all(stream, where).decode("utf-8-sig"), list[Cells]()
     for number, (name, text, answers) in enumerate(_QUIZZES[kind](quiz), 1):
         for title in dict.fromkeys((plain(text).strip(), name.strip(), str(number))):
-            rows += ([title, answer] for answer in answers if title)
+            rows += ([title, answer] for answer in answers if title and answer)
     if not rows:
         expected = "questions with right answers, as GIFT or Moodle XML"
         raise FormatError("no model answer", where=where, expected=expected)
@@ -79,7 +79,7 @@ def _moodle(text: str) -> Iterator[Question]:
         right = [a for a in item.findall("answer") if _WHOLE.fullmatch(a.get("fraction", ""))]
         answers = [answer.findtext("text", "") for answer in (*right, *item.findall("graderinfo"))]
         name, question = (item.findtext(f"{part}/text", "") for part in ("name", "questiontext"))
-        yield name, question, [text for answer in answers if (text := plain(answer).strip())]
+        yield name, question, [plain(answer).strip() for answer in answers]
 
 
 _QUIZZES = {"gift": _gift, "xml": _moodle}
