@@ -219,7 +219,7 @@ WIDE = "Alumno,Respuesta 1,Respuesta 2\nAna,there is a gap,-\nPromedio,1,\n"
 @pytest.mark.slow
 def test_references_are_another_table_a_quiz_or_one_text(feedback, tmp_path):
     (tmp_path / "key.csv").write_text("Q,solution\nWhy?,It rains\nWhy?,There is a gap\n")
-    (tmp_path / "quiz.gift").write_text("Why? {=There is a gap}\n\nWhen? {=It rains}\n")
+    (tmp_path / "quiz.gift").write_text("Why? {=There is a gap =}\n\nWhen? {=It rains}\n")
     names = ("--question-col", "Q", "--answer-col", "text", "--reference-col", "solution")
     gap, rain = ("There is a gap", "correct"), ("It rains", "no_answer")
     for text, options, expected in (
