@@ -25,7 +25,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import msgspec
 
-from ists_asp.errors import DataError, IstsError, UsageError, shortened
+from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.io.text import TomlError, Warn, ignore, parse_toml
@@ -154,7 +154,7 @@ class Project:
         self._texts: dict[str, str | None] = {}
         self._digests: dict[Stamp, str] = {}
         self._reading = threading.Lock()
-        self._corpus: tuple[list[Stamp], Corpus | IstsError | None] = [], None
+        self._last: tuple[list[Stamp], Corpus] = [], Corpus("", (), {})
         for path in filter(None, (self.root, second)):
             if not path.is_dir() and (path.exists() or path is second):
                 raise UsageError("this is not a folder", where=str(path))
@@ -381,8 +381,6 @@ class Project:
 
     def archive(self, name: str) -> bytes:
         """The files of a corpus, and its gold, as a zip file."""
-        if name not in self.corpora():
-            raise DataError(f"there is no corpus {shortened(name)!r}", where=CORPORA)
         stamps, packed = self.stamps(name), BytesIO()
         check_size(sum(size for _, _, size in stamps), name)
         with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
@@ -407,31 +405,22 @@ class Project:
         return f"{CORPORA}/{name}/gold.wa" if folder else f"{CORPORA}/{table}.gold.wa"
 
     def stamps(self, name: str) -> list[Stamp]:
-        """The files of a corpus, and when they were changed."""
+        """The files of a corpus, and when they were changed; a DataError if there is none."""
+        if name not in self.corpora():
+            raise DataError(f"there is no corpus {shortened(name)!r}", where=CORPORA)
         place, gold = f"{CORPORA}/{name}", self._gold(name)
         entries = self.folder.entries(place) if gold.startswith(f"{place}/") else []
         return self.folder.stamps(place, gold, *(f"{place}/{entry}" for entry, _ in entries))
 
     def corpus(self, name: str) -> Corpus:
-        """A corpus with its gold; a DataError if it is faulty, or there is none.
-
-        The last one, or its fault, is held: it is read again when its files have changed.
-        """
-        if name not in self.corpora():
-            raise DataError(f"there is no corpus {shortened(name)!r}", where=CORPORA)
+        """A corpus with its gold, held until another one is read; a DataError if it is faulty."""
+        seen = self.stamps(name)
         with self._reading:
-            seen, found = self.stamps(name), self._corpus[1]
-            if self._corpus[0] != seen or found is None:
-                try:
-                    found = self._read_corpus(name)
-                except IstsError as error:
-                    found = error
-                self._corpus = seen, found
-        if isinstance(found, IstsError):
-            raise found.with_traceback(None)
-        return found
+            if self._last[0] != seen:
+                self._last = seen, self._read(name)
+            return self._last[1]
 
-    def _read_corpus(self, name: str) -> Corpus:
+    def _read(self, name: str) -> Corpus:
         folder, place, gold = self.folder, f"{CORPORA}/{name}", self._gold(name)
         files, chunked = {"--table": place}, False
         if gold.startswith(f"{place}/"):
