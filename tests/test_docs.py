@@ -182,10 +182,10 @@ def test_every_command_and_option_that_is_named_exists(name):
     assert [option for option in code if option not in known] == []
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", [*TEXTS, "SECURITY.md"])
 def test_every_file_that_is_named_exists(name):
     tops = "asp|lp_rules|data|docs|tests|benchmarks|python"
-    named = re.findall(rf"`((?:{tops})/[^`\s]*)`", TEXTS[name])
+    named = re.findall(rf"`((?:{tops})/[^`\s]*)`", (ROOT / name).read_text("utf-8"))
     missing = [path for path in named if not THEIRS.search(path) and not (ROOT / path).exists()]
     assert missing == []
 
