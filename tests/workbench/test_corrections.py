@@ -115,6 +115,9 @@ def test_an_answer_is_judged_alike_whoever_gives_it(change, words):
         read_record(record | {"alignments": record["alignments"] * 2})
     with pytest.raises(DataError, match="neither aligned"):
         read_record(record | {"alignments": lines})
+    for odd in ({"id": None}, {"cost": ["x"]}, {"optimal": "x"}):
+        with pytest.raises(DataError, match="this is not an answer"):
+            read_record(record | odd)
 
 
 def test_gold_has_tokens_that_exist_and_scores_on_the_scale():

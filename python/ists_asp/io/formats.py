@@ -127,7 +127,7 @@ def read_record(record: Mapping[str, Any], scheme: Scheme = Scheme.Y2016) -> Ans
             )
             for tokens, text in texts
         )
-        pair = Pair(clean(str(record["id"]), "", Repairs()), sent1, sent2)
+        pair = Pair(clean(str(convert(record["id"], str | int)), "", Repairs()), sent1, sent2)
         if "error" in record and "alignments" not in record:
             return Answer(pair, (), (), (), (), optimal=False)
         chunks1, chunks2 = (
@@ -142,7 +142,8 @@ def read_record(record: Mapping[str, Any], scheme: Scheme = Scheme.Y2016) -> Ans
             parts = tuple(starmap(Contribution, named))
             margin = round(1000 * data["margin"]) if "margin" in data else None
             rating = Rating(round(1000 * data["value"]), parts, margin)
-        cost, optimal = tuple(record.get("cost", ())), record.get("optimal", True)
+        cost = convert(record.get("cost", ()), tuple[int, ...])
+        optimal = convert(record.get("optimal", True), bool)
         boundaries = [tuple(record.get(f"boundaries{side}", ())) for side in "12"]
         shares = (astuple(line.confidence) for line in lines if line.confidence is not None)
         if not all(share is None or 0 <= share <= 1 for share in chain(*boundaries, *shares)):
