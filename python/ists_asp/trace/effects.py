@@ -319,7 +319,7 @@ def margins(
         tokens = trace.words.about(Ground(v.ALIGNED.text(*pair)))
         rivals = (rival for rival in aligned if rival != pair and aligned[rival] & tokens)
         by = weights[pair] - sum(weights.get(rival, 0) for rival in rivals)
-        leads["alignment", *pair] = (by if pair in aligned else -by) // counts.get(pair, 1)
+        leads["alignment", *pair] = (by if pair in aligned else -by) // max(1, counts.get(pair, 1))
     labels = {atom[:2]: atom[2] for atom in atoms(v.LABEL)}
     worths = Counter({atom[:3]: int(atom[3]) for atom in atoms(v.LABEL_WEIGHT)})
     possible = {atom[:3] for atom in atoms(v.LICENSED)} - {*atoms(v.FORBIDDEN_LABEL)}
