@@ -149,7 +149,7 @@ def test_the_shipped_rules_have_nothing_that_rules_check_finds(checked):
 @pytest.mark.always
 @pytest.mark.slow
 def test_all_files_of_the_machine_and_of_the_rules_were_looked_at(checked):
-    looked_at = {checked[0].name(path) for path in checked[0].own}
+    looked_at = {checked[0].name(path) for path in checked[0].paths}
     assert {"asp/align.lp", "lp_rules/labels/words.lp", "lp_rules/weights/english.lp"} <= looked_at
     # All but asp/settled.lp, which takes the place of rules of other files.
     assert len(looked_at) + 1 == sum(
@@ -170,7 +170,7 @@ def test_all_evidence_is_weighed(checked):
 def test_rule_files_are_readable(checked):
     """Short lines but for tables and weights; a private name has one arity and one file."""
     private = {}
-    for file in checked[0].own:
+    for file in checked[0].paths:
         nodes = [statement.node for statement in checked[0].by_file[file]]
         plain = (n.location for n in nodes if n.ast_type is ASTType.Rule and not variables(n))
         table = {line for at in plain for line in range(at.begin.line, at.end.line + 1)}

@@ -17,6 +17,7 @@ from clingo.ast import ASTType, ProgramBuilder, Sign
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import UNSAFE, alike, suggest, unsafe
+from ists_asp.resources import asp_dir
 from ists_asp.rules.arguments import Atom, Read
 from ists_asp.rules.check.meanings import likeness, types_of, unsafe_inside
 from ists_asp.rules.check.model import Checked, Finding, Place, Program, Statement
@@ -113,7 +114,8 @@ def check_predicates(checked: Checked) -> Iterator[Finding]:
     yield from _private(checked, uses)
     for path in checked.paths:
         for key, (place, *_) in uses[path].derived.items():
-            if hint := _INSTEAD.get(str(key)):
+            hint = _INSTEAD.get(str(key))
+            if hint and not path.is_relative_to(asp_dir()):
                 found = f"{key} is input or decided, and not for rules to derive"
                 yield checked.finding("reserved", place, found, f"Derive {hint}", str(key))
         for key, (place, *_) in (*uses[path].derived.items(), *uses[path].used.items()):
