@@ -176,8 +176,9 @@ class Preparation(Closing):
             from ists_asp.rules.check import check_rules
 
             _, every = check_rules(paths, [self.profile.name], store=self.setup.store)
-            faults = [finding.error for finding in every if finding.severity == "error"]
-            error.others = error.others or [one for one in faults if one.where != error.where]
+            faults = (finding.error for finding in every if finding.severity == "error")
+            others = [one for one in faults if not f"{one.where}:".startswith(f"{error.where}:")]
+            error.others = error.others or others
             raise
         stopping = [] if self.setup.lax else [finding for finding in findings if finding.stops]
         if stopping:

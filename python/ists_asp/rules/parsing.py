@@ -126,6 +126,7 @@ def _explain(source: SourceText, match: re.Match[str]) -> RuleError:
         hint = "Numbers are integers: write 50 of 100 for 0.5"
     elif not source.line(line)[: column - 1].strip():
         hint = "Check that the rule above ends with a full stop"
+        hint = "Comments begin with %" if text in ("#", "/") else hint
     else:
         hint = "Check the commas, brackets and full stops here"
     wish = parsed["wish"] and re.sub(

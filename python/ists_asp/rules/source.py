@@ -251,13 +251,16 @@ def table_rules(text: str, name: str, report: Report = refuse) -> str:
     blank lines, letter case and what follows ``#`` do not count. An example may stand in a column
     behind them. ``report`` gets each faulty line, which is empty then.
     """
-    facts = []
+    facts, faults = list[str](), list[RuleError]()
     for number, line in enumerate(text.split("\n"), start=1):
         try:
             facts.append(_fact(line, f"{name}:{number}"))
         except RuleError as error:
-            report("file", error)
+            faults.append(error)
             facts.append("")
+    for fault in faults:
+        fault.others = faults[1:] if report is refuse else ()
+        report("file", fault)
     return "\n".join([*facts, ""])
 
 

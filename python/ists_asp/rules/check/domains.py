@@ -18,7 +18,7 @@ from typing import TypeAlias
 from clingo.ast import ASTType
 
 from ists_asp import vocabulary as v
-from ists_asp.errors import alike
+from ists_asp.errors import alike, suggest
 from ists_asp.lang import languages
 from ists_asp.rules.arguments import Atom, Read
 from ists_asp.rules.check.model import Checked, Finding, Severity, Statement
@@ -138,7 +138,7 @@ def _outside(atom: Atom) -> Iterator[_Fault]:
                 yield "variable", f"{term} is a variable and matches anything", f"Write {meant}"
         elif domain and isinstance(term, Ground) and str(term) not in domain:
             found = f"{term} is never the {_ordinal(slot[1])} argument of {atom.key}"
-            yield "domain", found, _meant(str(term), domain)
+            yield "domain", found, _meant(str(term), domain) or _listed(domain)
         elif slot in _PERCENT and is_written_number(term) and not 0 <= int(term) <= _MOST:
             found = f"{term} is no value of {atom.key.name}"
             yield "domain", found, f"Write a number from 0 to {_MOST}"
@@ -167,7 +167,7 @@ def _underived(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]
         name = term.name if isinstance(term, Call) else term if isinstance(term, Ground) else ""
         if slot in _DOMAINS or not domain or not name or name in domain:
             continue
-        hint = _meant(name, sorted(domain))
+        hint = _meant(name, sorted(domain)) or _listed(sorted(domain))
         if slot in _NAMES or slot == _EVIDENCE:
             yield "evidence", f"no rule derives evidence called {name}", hint
         else:
@@ -206,6 +206,8 @@ def _unlike(
             others = " or ".join(sorted(sorts))
             found = f"{term} is {_sort(term)}, and {place} is {others} elsewhere"
             hint = f"Mind the order of the arguments; {min(elsewhere)} may stand there"
+            if near := _meant(term, elsewhere):
+                hint = near if term[0] != '"' else f"Write {term[1:-1].lower()}"
             yield "mixed", found, hint
         constants = [constant for constant in elsewhere if constant.isidentifier()]
         word = term.isidentifier() and slot[0].name not in ("retag", "xpos")  # few tags are asked
@@ -287,8 +289,12 @@ def _word_slots(reads: Iterable[Read]) -> frozenset[_Slot]:
 
 
 def _meant(constant: str, domain: Collection[str]) -> str:
-    if similar := alike(constant.strip('"').lower(), domain):
-        return f"Did you mean {similar[0]}?"
+    if len(constant) == 1 and constant.islower():
+        return f"Did you mean the variable {constant.upper()}?"
+    return suggest(constant.strip('"').lower(), domain)
+
+
+def _listed(domain: Collection[str]) -> str:
     quoted = ", ".join(list(domain)[:_QUOTED])
     return f"It is one of {quoted}{', …' if len(domain) > _QUOTED else ''}"
 

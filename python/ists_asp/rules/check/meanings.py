@@ -302,7 +302,9 @@ def _mixed(types: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
             if kinds and place.kind not in kinds:
                 term_name = str(term) if isinstance(term, Ground) else "a span"
                 found = f"{term_name} is not a {place.kind}, which {atom.key} has there"
-                yield atom, found, "See the vocabulary"
+                chunk = place.kind == "span" and str(term).isdecimal()
+                hint = f"The span of one chunk is run({term},{term})" if chunk else ""
+                yield atom, found, hint or "See the vocabulary"
             continue
         earlier, other = first.setdefault(term, (place, atom))
         if not earlier.side and earlier.kind == place.kind:
@@ -447,7 +449,8 @@ def _without_label(checked: Checked) -> Iterator[Finding]:
         if not barred.keys() >= {*LABELS}:
             continue
         rules = ", ".join(sorted({statement.rule.name for statement in barred.values()}))
-        found, hint = f"{rules} forbid all labels here", "Leave SIMI, or write forbidden_pair(X,Y)"
+        found = f"{rules} forbid{'' if ', ' in rules else 's'} all labels here"
+        hint = "Leave SIMI, or write forbidden_pair(X,Y)"
         for statement in {id(statement): statement for statement in own_labels.values()}.values():
             yield checked.finding("no-label", statement, found, hint, statement.rule.name)
 

@@ -294,7 +294,7 @@ def check_sample(
             names = (key.name for literal in needed for key in trees.predicates(literal))
             absent = next((name for name in names if name not in predicates), None)
             found = f"this rule never fires for the {pairs} sample pairs"
-            hint = f"They have no {absent}" if absent else "Its conditions never hold together"
+            hint = f"They have no {absent}" if absent else "None of them meets all its conditions"
             yield checked.finding("unfired", statement, found, hint, name)
 
 
@@ -463,7 +463,8 @@ def _unweighed(checked: Checked, makers: Mapping[str, tuple[Weight, ...]]) -> It
         programs = [program for program in checked.programs_of[statement.path] if program.decides]
         files = {path for program in programs for path in checked.loaded[program]}
         subjects = {subject[1:] for path in files for subject in checked.weights.get(path, ())}
-        weights = makers.get(name)
+        # Of a faulty file the weights may be what cannot be read.
+        weights = None if statement.path in checked.faulty else makers.get(name)
         if weights is not None and programs and subjects.isdisjoint(key[:2] for key in weights):
             found = "the evidence that this rule derives has no weight and does not count"
             hint = "Say what it argues for by argues/3 and weigh it by weight/3, or by "
