@@ -138,7 +138,7 @@ def _outside(atom: Atom) -> Iterator[_Fault]:
                 yield "variable", f"{term} is a variable and matches anything", f"Write {meant}"
         elif domain and isinstance(term, Ground) and str(term) not in domain:
             found = f"{term} is never the {_ordinal(slot[1])} argument of {atom.key}"
-            yield "domain", found, _meant(str(term), domain) or _listed(domain)
+            yield "domain", found, _meant(str(term), domain)
         elif slot in _PERCENT and is_written_number(term) and not 0 <= int(term) <= _MOST:
             found = f"{term} is no value of {atom.key.name}"
             yield "domain", found, f"Write a number from 0 to {_MOST}"
@@ -167,7 +167,7 @@ def _underived(atom: Atom, derived: Mapping[_Slot, _Domain]) -> Iterator[_Fault]
         name = term.name if isinstance(term, Call) else term if isinstance(term, Ground) else ""
         if slot in _DOMAINS or not domain or not name or name in domain:
             continue
-        hint = _meant(name, sorted(domain)) or _listed(sorted(domain))
+        hint = _meant(name, sorted(domain))
         if slot in _NAMES or slot == _EVIDENCE:
             yield "evidence", f"no rule derives evidence called {name}", hint
         else:
@@ -206,7 +206,7 @@ def _unlike(
             others = " or ".join(sorted(sorts))
             found = f"{term} is {_sort(term)}, and {place} is {others} elsewhere"
             hint = f"Mind the order of the arguments; {min(elsewhere)} may stand there"
-            if near := _meant(term, elsewhere):
+            if near := _meant(term, elsewhere, ""):
                 hint = near if term[0] != '"' else f"Write {term[1:-1].lower()}"
             yield "mixed", found, hint
         constants = [constant for constant in elsewhere if constant.isidentifier()]
@@ -228,8 +228,7 @@ def check_shadows(checked: Checked) -> Iterator[Finding]:
         stands = re.compile(rf"(?<![\w\"']){name}(?![\w(\"'])")
         rules = (other.rule for other in shipped)
         if rule := next((r for r in rules if stands.search(STRING.sub('""', r.text))), None):
-            found = f"#const {name} would replace {name} in other rules, as at "
-            found += f"{rule.file}:{rule.line}"
+            found = f"#const {name} would replace {name} elsewhere, as at {rule.file}:{rule.line}"
             yield checked.finding("shadows", statement, found, "Choose another name", name)
 
 
@@ -288,15 +287,11 @@ def _word_slots(reads: Iterable[Read]) -> frozenset[_Slot]:
     return frozenset(slots)
 
 
-def _meant(constant: str, domain: Collection[str]) -> str:
+def _meant(constant: str, domain: Collection[str], more: str = ", …") -> str:
     if len(constant) == 1 and constant.islower():
         return f"Did you mean the variable {constant.upper()}?"
-    return suggest(constant.strip('"').lower(), domain)
-
-
-def _listed(domain: Collection[str]) -> str:
-    quoted = ", ".join(list(domain)[:_QUOTED])
-    return f"It is one of {quoted}{', …' if len(domain) > _QUOTED else ''}"
+    quoted = ", ".join([*domain][:_QUOTED]) + (more if len(domain) > _QUOTED else "")
+    return suggest(constant.strip('"').lower(), domain, more and f"It is one of {quoted}")
 
 
 def _ordinal(index: int) -> str:

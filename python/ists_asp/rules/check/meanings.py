@@ -222,8 +222,7 @@ def check_meanings(checked: Checked) -> Iterator[Finding]:
             for atom, found, hint in _mixed(types, read):
                 yield checked.finding("mixed", (statement, atom), found, hint, name)
             if why and id(statement) not in fires:
-                hint = "Correct its conditions, or remove it"
-                found = f"this rule never fires: {why}"
+                found, hint = f"this rule never fires: {why}", "Correct or remove it"
                 yield checked.finding("never-fires", statement, found, hint, name)
             if not stated.issuperset(mirrored[id(read)]):
                 found = "this rule is one-directional: no rule says the same with sentences 1 and "
@@ -302,9 +301,8 @@ def _mixed(types: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
             if kinds and place.kind not in kinds:
                 term_name = str(term) if isinstance(term, Ground) else "a span"
                 found = f"{term_name} is not a {place.kind}, which {atom.key} has there"
-                chunk = place.kind == "span" and str(term).isdecimal()
-                hint = f"The span of one chunk is run({term},{term})" if chunk else ""
-                yield atom, found, hint or "See the vocabulary"
+                run = f"The span of one chunk is run({term},{term})"
+                yield atom, found, run if place.kind == "span" else "See the vocabulary"
             continue
         earlier, other = first.setdefault(term, (place, atom))
         if not earlier.side and earlier.kind == place.kind:
@@ -449,8 +447,7 @@ def _without_label(checked: Checked) -> Iterator[Finding]:
         if not barred.keys() >= {*LABELS}:
             continue
         rules = ", ".join(sorted({statement.rule.name for statement in barred.values()}))
-        found = f"{rules} forbid{'' if ', ' in rules else 's'} all labels here"
-        hint = "Leave SIMI, or write forbidden_pair(X,Y)"
+        found, hint = f"no label is left by {rules}", "Leave SIMI, or write forbidden_pair(X,Y)"
         for statement in {id(statement): statement for statement in own_labels.values()}.values():
             yield checked.finding("no-label", statement, found, hint, statement.rule.name)
 

@@ -463,12 +463,10 @@ def _unweighed(checked: Checked, makers: Mapping[str, tuple[Weight, ...]]) -> It
         programs = [program for program in checked.programs_of[statement.path] if program.decides]
         files = {path for program in programs for path in checked.loaded[program]}
         subjects = {subject[1:] for path in files for subject in checked.weights.get(path, ())}
-        # Of a faulty file the weights may be what cannot be read.
         weights = None if statement.path in checked.faulty else makers.get(name)
         if weights is not None and programs and subjects.isdisjoint(key[:2] for key in weights):
             found = "the evidence that this rule derives has no weight and does not count"
-            hint = "Say what it argues for by argues/3 and weigh it by weight/3, or by "
-            hint += "ists-asp learn"
+            hint = "Weigh it by weight/3, or by argues/3 and ists-asp learn"
             yield checked.finding("unweighed", statement, found, hint, name)
 
 
