@@ -301,8 +301,9 @@ def _mixed(types: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:
             if kinds and place.kind not in kinds:
                 term_name = str(term) if isinstance(term, Ground) else "a span"
                 found = f"{term_name} is not a {place.kind}, which {atom.key} has there"
-                run = f"The span of one chunk is run({term},{term})"
-                yield atom, found, run if place.kind == "span" else "See the vocabulary"
+                chunk = place.kind == "span" and "chunk" in kinds
+                run = f"The span of one chunk is run({term},{term})" if chunk else ""
+                yield atom, found, run or "See the vocabulary"
             continue
         earlier, other = first.setdefault(term, (place, atom))
         if not earlier.side and earlier.kind == place.kind:
