@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, get_args
 
 from clingo import Function, Symbol
 
@@ -255,4 +255,5 @@ WEIGHTS = (Predicate("weight"), Predicate("correction"))
 BASES = {"boundary": "any_two_tokens", "align": "any_pair", "label": "any_link"}
 """The evidence that there is for every decision of a kind: where its sum begins."""
 
-VERDICTS = ("correct", "incomplete", "contradictory", "irrelevant", "no_answer")
+Verdict: TypeAlias = Literal["correct", "incomplete", "contradictory", "irrelevant", "no_answer"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)

@@ -39,6 +39,7 @@ PLACES = (
     *(".history/log.jsonl", ".history/lock", ".history/lesson", "corrections/.log.jsonl"),
     *("corrections/images.wa", "corrections/images.jsonl", "corpora/y.wa", "corpora/z.jsonl"),
 )
+LOGS = (".history/log.jsonl", "feedback.jsonl", "corrections/.log.jsonl")
 NAMES = (
     *(
         "a**b",
@@ -67,10 +68,13 @@ def record(random, log, outside):
     """A line of a log that nobody should write."""
     odd = (None, -1, 1e308, 10**30, "x", [], {}, [[1]], True, "\u202e", "x" * 10_000)
     path = random.choice(PATHS).format(outside=outside)
-    if log == "history":
+    if log == LOGS[0]:
         whole = {"when": 1.0, "edit": "an edit", "files": {"x.lp": "0" * 16}}
         name = random.choice((path, f"{path}.lp", "x.lp/y.lp", "x.lp"))
         changes = [{"files": {name: random.choice(("0" * 16, path, odd[3]))}}]
+    elif log == LOGS[1]:
+        whole = {"answer": "a", "references": ["b"], "verdict": "correct", "question": ""}
+        changes = [{"references": random.choice(([], [path] * 21))}, {"verdict": path}]
     else:
         whole = {
             **{"when": 1, "corpus": "images", "action": "accept", "id": "1"},
@@ -129,8 +133,8 @@ def make_hostile(number, project, outside):
         with suppress(OSError):
             match random.randrange(4):
                 case 0:
-                    log = random.choice((".history/log.jsonl", "corrections/.log.jsonl"))
-                    lines = [record(random, log.split("/")[0][1:], outside) for _ in range(9)]
+                    log = random.choice(LOGS)
+                    lines = [record(random, log, outside) for _ in range(9)]
                     with (project / log).open("ab") as stream:
                         stream.write(b"\n".join(lines) + random.choice((b"\n", b"")))
                 case 1:
@@ -192,6 +196,7 @@ def look(folder, read_only=False):
             attempt(faults, project.go_to, state.number)
         mark = Mark(question="", answer="a", references=["b"], verdict="correct")
         attempt(faults, Marks(project).put, mark)
+        attempt(faults, Marks(project).read)
     return faults + [line for line in told if "\n" in line]
 
 

@@ -25,17 +25,27 @@ def mark(verdict, answer="a — \x00\n"):
     return Mark(question="q", answer=answer, references=["r"], verdict=verdict)
 
 
-def test_a_mark_lasts_and_a_faulty_line_or_a_link_is_not_written_over(tmp_path):
-    marks, path = Marks(Project(tmp_path / "p")), tmp_path / "p" / "feedback.jsonl"
+def test_a_mark_lasts_and_a_faulty_line_is_told_and_left(tmp_path):
+    told = []
+    project = Project(tmp_path / "p", warn=told.append)
+    marks, path = Marks(project), tmp_path / "p" / "feedback.jsonl"
     for new in (mark("correct"), mark("incomplete"), mark("irrelevant", "b")):
         marks.put(new)
-    again = Marks(Project(tmp_path / "p"))
-    assert [one.verdict for one in again.read().values()] == ["incomplete", "irrelevant"]
-    again.put(mark(None))
-    assert [one.answer for one in marks.read().values()] == ["b"]
-    path.write_text(path.read_text("utf-8") + "{\n", "utf-8")
-    with pytest.raises(DataError, match=r"feedback\.jsonl:2: this is not a corrected verdict"):
-        marks.put(mark("correct"))
+    assert [row.verdict for row in Marks(project).read()] == ["incomplete", "irrelevant"]
+    marks.put(mark(None))
+    assert [row.answer for row in marks.read()] == ["b"]
+    good, _ = path.read_bytes().splitlines()[-2:]
+    odd = [good.replace(b"irrelevant", verdict) for verdict in (b"fine", b"correct\\n", b"\\ud800")]
+    odd += [good.replace(b'"r"', b""), b"\xff", b"[" * 9999, good[:30]]
+    path.write_bytes(b"\n".join([good, *odd]))
+    for verdict in ("irrelevant", "correct"):
+        for _ in "ab":
+            assert [(row.answer, row.verdict) for row in marks.read()] == [("b", verdict)]
+        marks.put(mark("correct", "b"))
+    assert {line.split(":")[1] for line in told} == set("2345678")
+    path.write_bytes(b"{}\n" * 10_001)
+    with pytest.raises(DataError, match=r"feedback\.jsonl: more than 10000 lines that are no"):
+        marks.read()
     path.unlink()
     path.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(DataError, match="this is a link"):
@@ -102,4 +112,4 @@ def test_answers_are_judged_corrected_and_exported(page, served, expect):
     assert (lines[1]["answer"], lines[3]["verdict"]) == (f"'{HOSTILE}", "correct")
     choice.select_option("")
     expect(page.locator("#message")).to_have_text("Answer c is as judged again.")
-    assert path.read_text("utf-8") == ""
+    assert json.loads(path.read_bytes().splitlines()[-1])["verdict"] is None

@@ -1,15 +1,15 @@
 """The view of feedback: tables to judge by ``/api/feedback``, and verdicts that teachers correct.
 
-``feedback.jsonl`` has a line for each corrected answer, by its question and model answers.
+``feedback.jsonl`` is a log of the corrected answers, each with its question and model answers.
 """
 
 from __future__ import annotations
 
-import threading
 from io import BytesIO
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body
+import msgspec
+from fastapi import APIRouter, Body, Response
 from pydantic import Field
 
 from ists_asp.errors import DataError
@@ -17,7 +17,7 @@ from ists_asp.explain.feedback import COLUMNS
 from ists_asp.io.columns import USUAL, usual
 from ists_asp.io.tables import Table, added
 from ists_asp.terminal import visible
-from ists_asp.vocabulary import VERDICTS
+from ists_asp.vocabulary import VERDICTS, Verdict
 from ists_asp.workbench.api import GivenAnswer
 from ists_asp.workbench.desk import Bench
 from ists_asp.workbench.project import Project
@@ -32,12 +32,16 @@ _ROLES["id"] = [*_ROLES["id"], *USUAL["student"]]
 class Mark(GivenAnswer):
     """The teacher's verdict on an answer; without one the mark is removed."""
 
-    verdict: Annotated[str, Field(pattern=f"^({'|'.join(VERDICTS)})$")] | None
+    verdict: Verdict | None
 
-    @property
-    def key(self) -> tuple[str, ...]:
-        """Equal for the same answers beside the same model answers."""
-        return self.question, self.answer, *self.references
+
+class _Marked(msgspec.Struct):
+    """A record of the log."""
+
+    answer: str
+    references: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=20)]
+    verdict: Verdict | None
+    question: str = ""
 
 
 class Marks:
@@ -45,31 +49,16 @@ class Marks:
 
     def __init__(self, project: Project) -> None:
         self._folder = project.folder
-        self._lock = threading.Lock()
 
-    def read(self) -> dict[tuple[str, ...], Mark]:
-        """All marks; a DataError names a faulty line, which is never written over."""
-        marks = dict[tuple[str, ...], Mark]()
-        exists = self._folder.stamps(MARKS)
-        lines = self._folder.read(MARKS).rstrip("\n").split("\n") if exists else []
-        for number, line in enumerate(filter(None, lines), 1):
-            try:
-                mark = Mark.model_validate_json(line)
-            except ValueError:
-                where, hint = f"{MARKS}:{number}", "Correct or remove the line"
-                raise DataError("this is not a corrected verdict", where=where, hint=hint) from None
-            marks[mark.key] = mark
-        return marks
+    def read(self) -> list[_Marked]:
+        """The marks that stand: the last one for each answer beside the same model answers."""
+        records = self._folder.records(MARKS, msgspec.json.Decoder(_Marked).decode)
+        last = {(row.question, row.answer, row.references): row for row in records}
+        return [row for row in last.values() if row.verdict is not None]
 
     def put(self, mark: Mark) -> None:
         """Add, change or remove a mark, on disk."""
-        with self._lock:
-            marks = self.read()
-            marks.pop(mark.key, None)
-            if mark.verdict is not None:
-                marks[mark.key] = mark
-            lines = (row.model_dump_json(exclude={"id"}) for row in marks.values())
-            self._folder.commit({MARKS: "".join(f"{line}\n" for line in lines)})
+        self._folder.commit({}, MARKS, mark.model_dump(exclude={"id"}))
 
 
 def router(bench: Bench) -> APIRouter:
@@ -107,9 +96,9 @@ def router(bench: Bench) -> APIRouter:
         }
 
     @routes.get("/marks")
-    def marked() -> dict[str, Any]:
-        records = [mark.model_dump(exclude={"id"}) for mark in marks.read().values()]
-        return {"columns": COLUMNS, "verdicts": VERDICTS, "marks": records}
+    def marked() -> Response:
+        found = {"columns": COLUMNS, "verdicts": VERDICTS, "marks": marks.read()}
+        return Response(msgspec.json.encode(found), media_type="application/json")
 
     @routes.put("/marks")
     def mark(corrected: Mark) -> None:

@@ -125,7 +125,7 @@ class Folder:
     def records(self, name: str, parse: Callable[[bytes], T]) -> list[T]:
         """The records of a log; a line that ``parse`` refuses is told once, and left.
 
-        Those of the last log are held until it changes.
+        Those of the last log are held until it changes. A DataError if hardly a line is a record.
         """
         if not (stamps := self.stamps(name)):
             return []
@@ -135,6 +135,9 @@ class Folder:
             self._records, records = ([], []), list[T]()
             with self.open(name) as stream:
                 for number, line in enumerate(stream, 1):
+                    if number - len(records) > MOST:
+                        found = f"more than {MOST} lines that are no records"
+                        raise DataError(found, where=name, hint="Move the file away")
                     try:
                         records.append(parse(line))
                     except (IstsError, msgspec.MsgspecError, ValueError, RecursionError) as fault:

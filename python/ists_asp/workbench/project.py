@@ -55,7 +55,7 @@ _NAME = re.compile(r"(?:[\w-][\w. -]*/)*[\w-][\w. -]*\.(?:lp|tsv)", re.ASCII)
 class _Entry(msgspec.Struct):
     when: Annotated[float, msgspec.Meta(ge=0, le=1e11)]
     edit: Annotated[str, msgspec.Meta(max_length=1000)]
-    files: dict[str, Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]]
+    files: dict[str, Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{16}\Z")]]
 
 
 class Shared(msgspec.Struct, forbid_unknown_fields=True):
