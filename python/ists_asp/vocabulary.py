@@ -256,4 +256,4 @@ BASES = {"boundary": "any_two_tokens", "align": "any_pair", "label": "any_link"}
 """The evidence that there is for every decision of a kind: where its sum begins."""
 
 Verdict: TypeAlias = Literal["correct", "incomplete", "contradictory", "irrelevant", "no_answer"]
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+VERDICTS: tuple[str, ...] = get_args(Verdict)
