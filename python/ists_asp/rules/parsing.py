@@ -191,14 +191,12 @@ class Parsing:
         messages = Messages({str(path): text.name})
         nodes: list[AST] = []
         faults: list[tuple[str, RuleError]] = []
-        whole = True
+        whole, in_memory = True, bool(includes) or path.suffix == SUFFIX
         try:
-            if includes or path.suffix == SUFFIX:
+            if in_memory:
                 # clingo would look for included files in the working directory first, and a table
                 # is rules only as it was read.
                 parse_string(text.without(includes), nodes.append, logger=messages)
-                for node in nodes:
-                    _set_path(node, str(path))
             else:
                 parse_files([str(path)], nodes.append, logger=messages)
         except RuntimeError:
@@ -211,6 +209,8 @@ class Parsing:
         comments: list[AST] = []
         statements: list[AST] = []
         for node in nodes:
+            if in_memory:
+                _set_path(node, str(path))
             (comments if node.ast_type is ASTType.Comment else statements).append(node)
         cached = None if faults or messages.warnings else self._cached(text, statements)
         if cached is not None:
