@@ -155,9 +155,12 @@ def test_a_row_in_another_language_is_a_fault(run, tmp_path, command):
     expected = "expected English, the language of the profile"
     for line, name in ((3, "Spanish"), (4, "German")):
         assert f"a.csv:{line}: this looks like {name}; {expected}" in result.stderr
-    (tmp_path / "a.csv").write_text(FOREIGN, "utf-8")
+    # That a pair is too long costs the others nothing, either.
+    long = f"3,{'x ' * 501},a cat\n" if command == "facts" else ""
+    (tmp_path / "a.csv").write_text(FOREIGN + long, "utf-8")
     result = run(command, *options, "--skip-bad")
     assert result.exit_code == 0
+    assert not long or "a.csv:4, sentence 1: a sentence of 501 tokens" in result.stderr
     assert "a.csv:3: this looks like Spanish" in result.stderr
     assert "left out" in result.stderr
     # Who types a pair is told, and gets an answer.

@@ -47,7 +47,8 @@ def test_a_faulty_row_costs_its_pair(tmp_path):
         told = []
         found = evaluate_ratings(gold, answers, warn=told.append, skip_bad=True)
         assert (found.mean.correlation.pairs, found.mean.correlation.r) == (5, pytest.approx(1))
-        assert [line.partition(": ")[0].rpartition("/")[2] for line in told] == [
+        places = [line.partition(": ")[0].rpartition("/")[2].partition(",")[0] for line in told]
+        assert places == [
             *("gold.csv:3", "gold.csv:6"),
             wrong,
         ]
@@ -128,7 +129,7 @@ def test_pairs_that_a_run_left_out_do_not_count(tmp_path):
         f"{gold}: gold ratings from 1 to 6; {expected}",
         f"{run}: pairs left out, as their rows have errors: 1",
     ]
-    with pytest.raises(DataError, match="from 1 to 6; expected 1 to 5"):
+    with pytest.raises(DataError, match="found '6'; expected a number from 1 to 5"):
         evaluate_ratings(gold, run, scale=(1, 5))
     # By hand: tanh(atanh(r) -+ 1.96 sqrt((1 + r r / 2) / (n - 3))), and sqrt(.437 / (n - 4)).
     expected = {"spearman": (0.9, -0.1690, 0.9961), "kendall": (0.8, -0.1946, 0.9835)}
@@ -229,16 +230,16 @@ def test_folders_are_matched_by_data_set_and_unrated_pairs_left_out(folders):
     ("name", "text", "message"),
     [
         ("news.txt", "5\n1\n", r"news.txt: 2 ratings; expected 6"),
-        ("news.txt", "5\n0\nx\n2\n3\n0\n", r"news.txt:3: 'x'; expected a rating"),
+        ("news.txt", "5\n0\nx\n2\n3\n0\n", r"news.txt:3: found 'x'; expected a number"),
         ("news.txt", "5\n0\n\n2\n3\n0\n", r"news.txt:3: no rating"),
         ("forum.jsonl", '{"a": 1}\n' * 4, r"forum.jsonl: none of the columns a is known"),
         ("forum.jsonl", "[]\n" * 4, r"forum.jsonl:1: "),
-        ("forum.jsonl", '{"rating": {"value": 1' + "0" * 400 + "}}\n", r"forum.jsonl:1: "),
+        ("forum.jsonl", '{"rating": {"value": 1' + "0" * 400 + "}}\n", r"forum.jsonl:1, column r"),
         ("forum.jsonl", '{"a":' * 100_000, r"forum.jsonl:1: no valid JSON"),
         ("news.txt", "score\tsentence1\tsentence2\n5\n", r"news.txt:2: 1 cell; expected 3"),
-        ("news.txt", "x\n1\ny\n", r"news.txt:1: 'x'; .*\n.*news.txt:3: 'y'"),
+        ("news.txt", "x\n1\ny\n", r"news.txt:1: found 'x'.*\n.*news.txt:3: found 'y'"),
         ("forum.jsonl", "nan\n" * 4, r"forum.jsonl:1: no valid JSON"),
-        ("forum.jsonl", '{"rating": NaN}\n' * 4, r"forum.jsonl:1: 'nan'"),
+        ("forum.jsonl", '{"rating": NaN}\n' * 4, r"forum.jsonl:1, column rating: found 'nan'"),
     ],
 )
 def test_faulty_ratings_are_named(folders, name, text, message):

@@ -240,7 +240,7 @@ def test_references_are_another_table_a_quiz_or_one_text(feedback, tmp_path):
         ("question,answer\nWhy?,a gap\n", (), "no column is called reference"),
         ("answer,reference\na gap,\n", (), "no model answer"),
         ("answer,reference\na gap,;\n", (), "no model answer"),
-        (ROWS, ("--marks-col", "teacher"), "'Ann' is not a mark"),
+        (ROWS, ("--marks-col", "teacher"), "column teacher: found 'Ann'"),
         (ROWS, ("--marks-col", "nothing"), "there is no column 'nothing'"),
         (ROWS, ("--why", "S5"), "there is no answer 'S5'; expected 1, 2"),
         (ROWS.replace("2,Why", "1,Why"), (), "the id 1 again"),

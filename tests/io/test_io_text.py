@@ -117,7 +117,7 @@ chunks    | "[ a ]\n[ ]\n\n"        | f:2: an empty; f:3: an empty
 tsv       | "a\tb\nc\n\nd\te\tf\n\tg\nh\ti\n"
     f:2: 1 cell; f:3: an empty row; f:4: 3 cells; f:5: sentence 1 is empty
 sts       | "1\ta\tb\nx\tc\td\n\n2\te\n"
-    f:2, column 1: the score 'x'; f:3: an empty row; f:4: 2 cells
+    f:2, column 1: found 'x'; f:3: an empty row; f:4: 2 cells
 jsonl     | '{"sent1": "a", "sent2": "b"}\n{\n\n{"sent1": "a"}\n{"sent1": "a", "sent2": ""}\n'
     f:2: no valid JSON; f:3: an empty row; f:4: no 'sent2'; f:5: sent2 is empty
 """)

@@ -28,8 +28,8 @@ import numpy as np
 from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
 from ists_asp.io.columns import USUAL, names_columns, usual
-from ists_asp.io.delimited import number
-from ists_asp.io.pairs import GoldScale, Ids, check_scale, identifier, is_gap
+from ists_asp.io.delimited import GoldScale, read_mark
+from ists_asp.io.pairs import Ids, check_scale, identifier, is_gap
 from ists_asp.io.tables import Table
 from ists_asp.io.text import LONGEST, SKIP, Faults, Line, Warn, ignore, parse_each
 from ists_asp.io.workbooks import KINDS, READ, ending
@@ -180,14 +180,12 @@ def evaluate_ratings(
     for name, file, *answers in _matched(gold, runs):
         about = file, "gold", column, sheet, encoding, scale
         golden, ids, _ = _ratings(*about, warn=warn, skip_bad=skip_bad)
-        try:
-            scores = [score for score in golden if score is not None]
-            check_scale(scores, scale, _HIGHEST, str(file))
-        except DataError as fault:
-            # Correlations do not depend on it.
-            if scale is not None:
-                raise
-            warn(str(fault))
+        if scale is None:
+            try:
+                scores = [score for score in golden if score is not None]
+                check_scale(scores, scale, _HIGHEST, str(file))
+            except DataError as fault:
+                warn(str(fault))  # correlations do not depend on it
         hashes[0].update(repr(golden).encode())
         columns = [golden]
         for answer, digest in zip(answers, hashes[1:], strict=True):
@@ -310,7 +308,9 @@ def _ratings(
 
         def score_of(line: Line) -> float | None:
             text = line.text.partition("\t")[0].strip()
-            return None if role == "gold" and is_gap(text, scale) else _number(text, line.where)
+            return (
+                None if role == "gold" and is_gap(text, scale) else _rating(text, line.where, scale)
+            )
 
         items = list(parse_each(file, score_of, faults))
         faults.check()
@@ -333,9 +333,9 @@ def _ratings(
                 if row.fault is not None:
                     raise row.fault
                 gap = role == "gold" and is_gap(row.text(place), scale)
-                rating = None if gap else _number(row.cells[place], row.where)
+                rating = None if gap else _rating(row.cells[place], table.place(row, place), scale)
                 name = identifier(row, at)
-                unique.add(name, row.number, table.name)
+                unique.add(name, row.number, row.where)
                 if rating is None and row.text(error):
                     errors.add(len(rows) - 1)
                 rows[-1] = rating, name
@@ -344,16 +344,11 @@ def _ratings(
     return [rating for rating, _ in rows], ids, errors
 
 
-def _number(value: object, where: str) -> float | None:
+def _rating(value: object, where: str, scale: GoldScale | None) -> float | None:
     if isinstance(value, dict):
         value = value.get("value")
-    if value is None or not str(value).strip():
-        return None
-    rating = number(str(value)) if isinstance(value, str | int | float) else math.nan
-    if not math.isfinite(rating):
-        expected = "a rating, or an object with a rating"
-        raise DataError(f"'{shortened(str(value))}'", where=where, expected=expected)
-    return rating
+    text = "" if value is None else str(value).strip()
+    return read_mark(text, where, scale) if text else None
 
 
 def render_ratings(evaluation: RatingEvaluation) -> str:

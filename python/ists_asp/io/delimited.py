@@ -34,6 +34,10 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _LISTED = re.compile(r"sep=(.)\r?\n?")
 
 
+GoldScale: TypeAlias = tuple[float, float]
+"""The lowest and the highest gold rating that there can be."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A row of a table."""
@@ -61,6 +65,16 @@ def number(text: str) -> float:
         return float(text.replace(",", ".") if _COMMA.fullmatch(text) else text)
     except ValueError:
         return math.nan
+
+
+def read_mark(text: str, where: str, scale: GoldScale | None = None) -> float:
+    """The mark or rating in a cell; a DataError if it is not on its ``scale``, or no number."""
+    low, high = scale or (-1e6, 1e6)
+    # Not a number is in no order either.
+    if low <= (value := number(text)) <= high:
+        return value
+    expected = f"a number from {low:.9g} to {high:.9g}"
+    raise DataError(f"found '{shortened(text)}'", where=where, expected=expected)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,11 @@ from functools import partial
 from itertools import zip_longest
 from numbers import Number
 from pathlib import Path
-from typing import TypeAlias
 
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
 from ists_asp.io import text as t
 from ists_asp.io.columns import ABSENT, USUAL, couple, usual
-from ists_asp.io.delimited import Row, number
+from ists_asp.io.delimited import GoldScale, Row, number, read_mark
 from ists_asp.io.tables import Table
 from ists_asp.io.workbooks import READ, SHEETS, ending
 from ists_asp.limits import check_size
@@ -99,19 +98,20 @@ class Ids(Closing):
         """Forget the ids."""
         self._database.close()
 
-    def add(self, identifier: str, line: int, file: str) -> None:
-        """Take the id of a line; one that was taken is refused."""
+    def add(self, identifier: str, line: int, where: str) -> None:
+        """Take the id of a line, whose place ends with its number; refuse one that was taken."""
         try:
             self._database.execute("INSERT INTO ids VALUES (?,?)", (identifier, line))
         except sqlite3.IntegrityError:
             query = "SELECT line FROM ids WHERE id = ?"
             ((first,),) = self._database.execute(query, (identifier,))
-            found = f"the id '{shortened(identifier)}' again, first at {file}:{first}"
-            raise DataError(found, where=f"{file}:{line}", expected="one line an id") from None
+            place = f"{where.removesuffix(str(line))}{first}"
+            found = f"the id '{shortened(identifier)}' again, first at {place}"
+            raise DataError(found, where=where, expected="one line an id") from None
         except sqlite3.OperationalError as error:
             found = f"the ids of its pairs cannot be kept: {error}"
             hint = "Make room in the folder for temporary files (TMPDIR)"
-            raise DataError(found, where=file, hint=hint) from None
+            raise DataError(found, where=where, hint=hint) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,7 @@ class ScoredPair:
 
     pair: Pair
     score: float
+    where: str = ""  # its place in the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,15 +190,12 @@ def table_pairs(
                 if row.fault is not None:
                     raise row.fault
                 pair = Pair(identifier(row, places.id), *_sentences(table, row, places, repairs))
-                ids.add(pair.id, row.number, table.name)
+                ids.add(pair.id, row.number, row.where)
             except DataError as fault:
                 yield row, fault
             else:
                 yield row, pair
 
-
-GoldScale: TypeAlias = tuple[float, float]
-"""The lowest and the highest gold rating that there can be."""
 
 _GAPS = frozenset(("", "-", "na", "n/a", "nan", "none", "null"))
 
@@ -232,8 +230,8 @@ def read_sts(
 ) -> Iterator[ScoredPair]:
     """Yield the pairs of a table with gold ratings, such as ``score TAB sent1 TAB sent2``.
 
-    Without titles the sentences follow the ``column`` of scores. Rows without a score on the
-    ``scale`` are left out, with one warning at the end.
+    Without titles the sentences follow the ``column`` of scores. Rows without a score are left
+    out, with one warning at the end; one that is off the ``scale`` is a fault.
     """
     label = t.source_name(source)
     kind, titles = (
@@ -268,11 +266,7 @@ def read_sts(
             if is_gap(text, scale):
                 gaps += 1
                 continue
-            score = number(text)
-            if not math.isfinite(score):
-                found, where = f"the score '{shortened(text)}'", table.place(row, places.gold)
-                raise DataError(found, where=where, expected="a number")
-            yield ScoredPair(pair, score)
+            yield ScoredPair(pair, read_mark(text, table.place(row, places.gold), scale), row.where)
     faults.check()
     if gaps:
         warn(f"{label}: rows without a score, which are left out: {gaps}")

@@ -18,7 +18,8 @@ from scipy.optimize import nnls
 
 from ists_asp.engine import Setup, System
 from ists_asp.engine.program import Program, highest_rating, reading_for
-from ists_asp.io.pairs import GoldScale, ScoredPair, check_scale
+from ists_asp.io.delimited import GoldScale
+from ists_asp.io.pairs import ScoredPair, check_scale
 from ists_asp.learn.cross import deal
 from ists_asp.learn.fit import Weight
 from ists_asp.model import Pair

@@ -252,22 +252,26 @@ class Source:
         warned, faulty = bool(self.before), False
         with faults:
             for row, item in self._entries(warn, others):
+                if (whole or self.single) and not isinstance(item, DataError):
+                    item = self._sized(row, item)
                 if whole or len(entries) <= HELD:
                     entries.append((row, item))
                 if isinstance(item, DataError):
                     if self.skip_bad or isinstance(item, EmptyCellError):
                         warn(f"{item}; left out")
                     else:
-                        if self.table and not faulty:
-                            item.hint, faulty = item.hint or SKIP, True
+                        if self.table and not faulty and not item.hint:
+                            item.hint, faulty = SKIP, True
                         faults.add(item)
                     continue
                 self.count += 1
                 if self._lenient and not warned and (fault := self._foreign(row, item)):
                     warn(str(fault))
                     warned = True
-                with faults:
-                    self._check_pair(item, sized=whole or self.single)
+                if self.raw and any(sentence.chunks is not None for sentence in item.sentences):
+                    found, where = "the pair has chunks, which --raw cannot keep", of_pair(item.id)
+                    hint = "Leave out --raw, or the chunks"
+                    faults.add(DataError(found, where=where, hint=hint))
                 if not self.text:
                     self.attached.add(item)
                 self.long = self.long or (is_long(item) and fits(item))
@@ -290,20 +294,22 @@ class Source:
             found, hint = "the input has changed while it was read", "Repeat the command"
             raise DataError(found, where=self.names[0], hint=hint)
 
-    def _check_pair(self, pair: Pair, *, sized: bool) -> None:
+    def _sized(self, row: Row | None, pair: Pair) -> Pair | DataError:
+        """The pair, or why it is too long."""
         from ists_asp.limits import check_size
 
         if len(self.names) == 2:
             places = [f"{name}:{pair.id}" for name in self.names]
         else:
             place = "" if self.single else f"{self.names[0]}: pair {shortened(pair.id)}, "
+            place = f"{row.where}, " if row else place
             places = [f"{place}sentence {side}" for side in (1, 2)]
-        for sentence, place in zip(pair.sentences, places, strict=True):
-            if sized:
+        try:
+            for sentence, place in zip(pair.sentences, places, strict=True):
                 check_size(sentence, place)
-            if self.raw and sentence.chunks is not None:
-                found, where = "the pair has chunks, which --raw cannot keep", of_pair(pair.id)
-                raise DataError(found, where=where, hint="Leave out --raw, or the chunks")
+        except DataError as fault:
+            return fault
+        return pair
 
     def _entries(self, warn: Warn, others: list[str] | None = None) -> Iterator[Entry]:
         """Read the wanted entries, lazily; ``others`` gets some ids of those that are not."""
@@ -365,7 +371,7 @@ class Source:
                 for at, entry in enumerate(read_wa(source, name=name, warn=warn), 1):
                     try:
                         pair = entry.pair(str(at))
-                        ids.add(pair.id, int(entry.where.rpartition(":")[2]), name)
+                        ids.add(pair.id, int(entry.where.rpartition(":")[2]), entry.where)
                         if linked:
                             pair = linked_pair(pair, entry.to_alignments(), entry.where, warn)
                     except DataError as fault:

@@ -18,7 +18,7 @@ from ists_asp.evaluate.wa_check import check_file, render_check
 from ists_asp.model import Scheme
 
 if TYPE_CHECKING:
-    from ists_asp.io.pairs import GoldScale
+    from ists_asp.io.delimited import GoldScale
 
 _MOST_NOTES = 10
 

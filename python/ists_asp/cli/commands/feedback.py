@@ -19,7 +19,7 @@ from ists_asp.cli.driver import Printed, make_parts, working
 from ists_asp.cli.files import INPUT, command
 from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shortened
 from ists_asp.io.columns import USUAL, folded, usual
-from ists_asp.io.delimited import Row, Text, number
+from ists_asp.io.delimited import Row, Text, read_mark
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import Outcome
 from ists_asp.io.tables import Table, writing_behind
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from ists_asp.pipeline.stages import Stages
 
 _BATCH = 50  # answers that are judged together
-_HIGHEST = 1_000_000  # a mark at most
 
 _ROLES = {
     "id": "the answers' ids; by default the student, if unique, or the row",
@@ -393,14 +392,8 @@ def _find(
 
 
 def _mark(table: Table, row: Row, column: int) -> float | None:
-    text = row.text(column)
-    mark = number(text.partition("/")[0]) if text else None  # of 2 / 3 the first
-    # Not a number is in no order either.
-    if mark is None or abs(mark) <= _HIGHEST:
-        return mark
-    found, where = f"'{shortened(text)}' is not a mark", table.place(row, column)
-    expected = f"a number from {-_HIGHEST} to {_HIGHEST}, or nothing"
-    raise DataError(found, where=where, expected=expected)
+    text = row.text(column).partition("/")[0]  # of 2 / 3 the first
+    return read_mark(text, table.place(row, column)) if text else None
 
 
 def _columns(

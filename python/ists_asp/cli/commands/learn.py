@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from ists_asp.engine import Setup
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.fix.selection import Selection
-    from ists_asp.io.pairs import GoldScale, ScoredPair
+    from ists_asp.io.delimited import GoldScale
+    from ists_asp.io.pairs import ScoredPair
     from ists_asp.learn.cross import CrossValidation
     from ists_asp.learn.fit import Weight
     from ists_asp.learn.ratings import Rated, RatedExample
@@ -221,15 +222,17 @@ class _Lesson:
         profile = self.setup.load_profile()
         about, check, accepted = (profile.language, profile.name), self.language_check, list[Any]()
         faults = Faults(warn if self.skip_bad else None, hint=SKIP)
-        for gold in golds:
-            fault = foreign(gold.pair.sentences, *about, f"{file}: {of_pair(gold.pair.id)}")
-            if fault is None or check in ("off", "warn"):
-                accepted.append(gold)
-                if fault is not None and check == "warn":
-                    check = "off"
-                    warn(str(fault))
-            else:
-                faults.add(fault)
+        with faults:  # those of reading come at the end
+            for gold in golds:
+                where = getattr(gold, "where", "") or f"{file}: {of_pair(gold.pair.id)}"
+                fault = foreign(gold.pair.sentences, *about, where)
+                if fault is None or check in ("off", "warn"):
+                    accepted.append(gold)
+                    if fault is not None and check == "warn":
+                        check = "off"
+                        warn(str(fault))
+                else:
+                    faults.add(fault)
         faults.check()
         return accepted
 
