@@ -412,16 +412,17 @@ def test_a_cell_that_cannot_be_read_costs_its_row(table):
     faults = [str(row.fault).rpartition("/")[2] for row in lines if row.fault]
     assert faults == ["a.xlsx: sheet 'S', row 3: column A cannot be read"]
     assert [row.number for row in lines] == [2, 3, 4]
-    cell = '<table:table-cell office:value-type="{}" office:{}-value="{}"/>'
-    odd = [("date", "date", "never"), ("time", "time", "7"), ("float", "x", "1")]
+    cell = '<table:table-cell office:value-type="{}" office:{}="{}"/>'
+    odd = [("date", "date-value", "never"), ("time", "time-value", "7"), ("float", "x", "1")]
+    odd += [("float", "value", "1E999999999"), ("string", 'x="" table:number-rows-spanned', "x")]
     rows = "".join(
-        f"<table:table-row>{cell.format('date', 'date', '2020-01-01') * 2}{cell.format(*one)}"
-        "</table:table-row>"
+        f"<table:table-row>{cell.format('date', 'date-value', '2020-01-01') * 2}"
+        f"{cell.format(*one)}</table:table-row>"
         for one in odd
     )
     lines = list(table("a.ods", tables.libre(rows)).rows())
     told = [str(row.fault).rpartition("/")[2] for row in lines]
-    assert told == [f"a.ods: sheet 'S', row {n}: column C cannot be read" for n in (2, 3, 4)]
+    assert told == [f"a.ods: sheet 'S', row {n}: column C cannot be read" for n in range(2, 7)]
 
 
 PAIR = ["sentence1", "sentence2"]

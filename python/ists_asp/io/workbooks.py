@@ -17,6 +17,7 @@ from decimal import Decimal
 from fractions import Fraction
 from html.parser import HTMLParser
 from importlib import import_module
+from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 from zipfile import ZipFile
@@ -394,7 +395,12 @@ def _libre(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> l
 
     def value_of(cell: Any) -> object:  # noqa: ANN401
         try:
-            kind, value = cell.type, cell.get_value()
+            kind = cell.type
+            # The library makes an integer of 1E999999999.
+            is_number = kind in ("float", "percentage", "currency")
+            if is_number and not isfinite(float(cell.get_attribute("office:value"))):
+                return Unread()
+            value = cell.get_value()
             if kind in ("boolean", "date", "percentage", "time"):
                 text = cell.text_recursive.strip() or str(value)
                 return text.upper() if kind == "boolean" else text
@@ -427,7 +433,10 @@ def _libre(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> l
                     notes.add(_FILLED, number, at + 1)
                     value = above
                 elif span := cell.get_attribute("table:number-rows-spanned"):
-                    merged[at] = number + int(span) - 1, value
+                    try:
+                        merged[at] = number + int(span) - 1, value
+                    except ValueError:
+                        value = Unread()
                 cells.append(value)
             yield cells
 
