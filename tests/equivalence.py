@@ -46,20 +46,29 @@ class Trial:
         assert done.returncode in (0, 3), f"{whole}: {done.stderr[-1000:]}"
         return done.stdout
 
-    def solve(self, pairs, *arguments):
-        return self.run("solve", pairs, "--format", "jsonl", "-q", *arguments).splitlines()
+    def lines(self, pairs, *arguments):
+        """Those of answers, each with the explanation of its pair."""
+        both = (
+            self.run(command, pairs, "--format", "jsonl", "-q", *arguments).splitlines()
+            for command in ("solve", "explain")
+        )
+        return list(zip(*both, strict=True))
 
     @cached_property
+    def explained(self):
+        return self.lines(self.pairs, "--jobs", "1")
+
+    @property
     def batch(self):
-        return self.solve(self.pairs, "--jobs", "1")
+        return [answer for answer, _ in self.explained]
 
     def jobs(self):
-        """Two workers: the pairs whose lines differ."""
-        lines = zip(self.batch, self.solve(self.pairs, "--jobs", "2"), strict=True)
+        """Eight workers: the pairs whose lines differ."""
+        lines = zip(self.explained, self.lines(self.pairs, "--jobs", "8"), strict=True)
         return [number for number, (one, two) in enumerate(lines) if one != two]
 
     def single(self):
-        differ = (self.solve([self.pairs[one]]) != [self.batch[one]] for one in self.chosen)
+        differ = (self.lines([self.pairs[one]]) != [self.explained[one]] for one in self.chosen)
         return [number for number, so in zip(self.chosen, differ, strict=True) if so]
 
     def server(self):
@@ -69,6 +78,11 @@ class Trial:
         body = "".join(f"{json.dumps(pair)}\n" for pair in self.pairs).encode()
         with serving(self.folder / "project", *self.options) as server:
             *_, found = server.send("/api/batch", body)
+            for number in self.chosen:
+                theirs = server.asked("/api/explain", self.pairs[number])
+                ours = json.loads(self.explained[number][1])
+                if ours["text"] != theirs["text"] or ours["statements"] != theirs["statements"]:
+                    yield number
         lines = zip(self.batch, found.splitlines(), strict=True)
         for number, (ours, theirs) in enumerate(map(json.loads, pair) for pair in lines):
             assert {"id", "alignments", "knowledge", "system"} <= theirs.keys(), theirs

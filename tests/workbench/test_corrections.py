@@ -239,3 +239,22 @@ def test_a_spoilt_line_of_the_log_harms_no_other_and_nothing_is_written_through_
     with pytest.raises(DataError, match="this is a link"):
         accept(project, "1", "headlines")
     assert victim.read_text() == "mine"
+
+
+def test_a_faulty_pair_of_the_second_annotator_is_told_and_left(tmp_path):
+    told, second = [], tmp_path / "second"
+    second.mkdir()
+    project = Project(tmp_path / "p", "baseline", told.append, second=second)
+    rows = "".join(f"{number},a dog {number},a cat\n" for number in range(1, 5))
+    (project.root / "corpora" / "t.csv").write_text(f"id,sentence1,sentence2\n{rows}")
+    right, odd = (
+        "1 <==> 1 // SIMI // 3",
+        {"1": "4 <==> 1 // SIMI // 3", "3": "1 <==> 1 // SIMI // 9"},
+    )
+    pairs = {pair.id: write_pair(pair, [LINE]) for pair in project.corpus("t.csv").pairs}
+    theirs = (text.replace(right, odd.get(name, right)) for name, text in pairs.items())
+    (second / "t.csv.wa").write_text("".join(theirs))
+    for _ in "ab":
+        assert list(Corrections(project).second("t.csv")) == ["2", "4"]
+    assert [line.split(": ")[0] for line in told] == ["t.csv.wa:50", "t.csv.wa"]
+    assert told[1].startswith("t.csv.wa: pair 1: token 4 of sentence 1, which has 3 tokens")

@@ -34,6 +34,7 @@ from ists_asp.model import HIGHEST, Alignment, Answer, Label, Pair, Tag
 from ists_asp.report.picture import picture
 from ists_asp.rules import load_profile
 from ists_asp.workbench.desk import Bench, Step
+from ists_asp.workbench.folder import Folder, Stamp
 from ists_asp.workbench.project import CORRECTIONS, Project
 
 _LOG, _UNDO, _REDO = f"{CORRECTIONS}/.log.jsonl", "undo", "redo"
@@ -154,7 +155,8 @@ class Corrections:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._lock = threading.Lock()
+        self._lock, self._reading = threading.Lock(), threading.Lock()
+        self._second: tuple[list[Stamp], dict[str, Answer]] = [], {}
         self._scheme = load_profile(project.profile).scheme
 
     def count(self, corpus: str) -> int:
@@ -193,19 +195,31 @@ class Corrections:
 
     def second(self, corpus: str) -> dict[str, Answer]:
         """The answers of the second annotator, if there is one, by the ids that pairs have here."""
-        folder, name, answers = self._project.second, f"{corpus}.jsonl", list[Answer]()
-        if folder is not None and folder.stamps(name):
+        if (folder := self._project.second) is None:
+            return {}
+        names = f"{corpus}.jsonl", f"{corpus}.wa"
+        seen = [*folder.stamps(*names), *self._project.stamps(corpus)]
+        with self._reading:
+            if self._second[0] != seen:
+                self._second = seen, self._read_second(folder, corpus, *names)
+            return self._second[1]
+
+    def _read_second(self, folder: Folder, corpus: str, name: str, wa: str) -> dict[str, Answer]:
+        answers = list[Answer]()
+        if folder.stamps(name):
 
             def parse(line: bytes) -> Answer:
                 return _sound(read_record(msgspec.json.decode(line), self._scheme))
 
             answers = folder.records(name, parse)
-        elif folder is not None and folder.stamps(f"{corpus}.wa"):
-            with folder.open(f"{corpus}.wa") as stream:
-                references = read_references(stream).values()
-            answers = [
-                given_answer(reference.pair, reference.alignments) for reference in references
-            ]
+        elif folder.stamps(wa):
+            with folder.open(wa) as stream:
+                references = read_references(stream, warn=folder.tell, skip_bad=True)
+            for reference in references.values():
+                try:
+                    answers.append(given_answer(reference.pair, reference.alignments))
+                except DataError as fault:
+                    folder.tell(f"{wa}: {fault}; left out")
         theirs = dict(zip(keyed(answer.pair for answer in answers), answers, strict=True))
         pairs = keyed(self._project.corpus(corpus).pairs) if answers else {}
         return {
