@@ -1,6 +1,7 @@
 """Corrections: what they are about, and that they are answers, whoever wrote the log."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -258,3 +259,17 @@ def test_a_faulty_pair_of_the_second_annotator_is_told_and_left(tmp_path):
         assert list(Corrections(project).second("t.csv")) == ["2", "4"]
     assert [line.split(": ")[0] for line in told] == ["t.csv.wa:50", "t.csv.wa"]
     assert told[1].startswith("t.csv.wa: pair 1: token 4 of sentence 1, which has 3 tokens")
+
+
+def test_a_log_takes_no_more_than_its_length(project):
+    (project.root / "corpora" / "t.csv").write_text("sentence1,sentence2\na dog,a cat\n")
+    accept(project, "2")
+    log = project.root / "corrections" / ".log.jsonl"
+    whole, undo = json.loads(log.read_bytes()), {"corpus": "t.csv", "action": "undo", "id": "x"}
+    whole |= {"pair": None, "tokens1": None}
+    odd = ({**whole, "sent1": f"a dog{n}"} for n in range(10_000))
+    log.write_text("".join(json.dumps(line) + "\n" for line in (*odd, *[undo] * 10_000)))
+    began = time.process_time()
+    assert Corrections(project).counts() == {"t.csv": 10_000}
+    assert len(Corrections(project).mended("t.csv")[1]) == 10_000
+    assert time.process_time() - began < 6

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, count
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
@@ -39,6 +39,7 @@ from ists_asp.workbench.project import CORRECTIONS, Project
 
 _LOG, _UNDO, _REDO = f"{CORRECTIONS}/.log.jsonl", "undo", "redo"
 _SETTLED = "settle"
+_RECENT = 100  # actions among which is the one that is undone
 
 Key: TypeAlias = tuple[str, str, int]
 """What a pair says, and which of those it is that say the same, from 1."""
@@ -159,9 +160,10 @@ class Corrections:
         self._second: tuple[list[Stamp], dict[str, Answer]] = [], {}
         self._scheme = load_profile(project.profile).scheme
 
-    def count(self, corpus: str) -> int:
-        """The number of corrected pairs."""
-        return len({done.key for done in self._history(corpus)[0]})
+    def counts(self) -> dict[str, int]:
+        """The number of corrected pairs of each corpus that has any."""
+        histories = self._histories().items()
+        return {corpus: len({action.key for action in done}) for corpus, (done, _) in histories}
 
     def mended(self, corpus: str) -> tuple[dict[str, Answer], dict[str, Answer]]:
         """The corrected pairs of a corpus, by id, and those that it has no more."""
@@ -248,10 +250,11 @@ class Corrections:
         latest, by_key = {action.key: action.answer for action in done}, keyed(pairs)
         mended = {pair.id: latest.pop(key) for key, pair in by_key.items() if key in latest}
         ids, lost = {pair.id for pair in by_key.values()}, dict[str, Answer]()
+        series = dict[str, Iterator[str]]()
         for answer in latest.values():
             # Another pair may have its id now.
             old = " ".join(clean(answer.pair.id, "", Repairs()).split()) or "pair"
-            names = chain([old], (f"{old}-{number}" for number in count(2)))
+            names = series.setdefault(old, chain([old], map(f"{old}-{{}}".format, count(2))))
             lost[next(name for name in names if name not in ids and name not in lost)] = answer
         mended, lost = (
             {
@@ -263,7 +266,10 @@ class Corrections:
         return mended, lost
 
     def _history(self, corpus: str) -> tuple[list[_Done], list[_Done]]:
-        """The actions on a corpus that stand, in their order, and those undone, the last last."""
+        return self._histories()[corpus]
+
+    def _histories(self) -> dict[str, tuple[list[_Done], list[_Done]]]:
+        """For each corpus the actions that stand, in their order, and those undone, last last."""
 
         def parse(line: bytes) -> tuple[_Head, Answer | None]:
             record = msgspec.json.decode(line)
@@ -271,24 +277,25 @@ class Corrections:
             step = head.action in (_UNDO, _REDO)
             return head, None if step else _sound(read_record(record, self._scheme))
 
-        done, undone = list[_Done](), list[_Done]()
-        numbers = defaultdict[tuple[str, str], dict[str, int]](dict)
+        histories = defaultdict[str, tuple[list[_Done], list[_Done]]](lambda: ([], []))
+        numbers = defaultdict[tuple[str, str, str], dict[str, int]](dict)
         for head, answer in self._project.folder.records(_LOG, parse):
-            if head.corpus != corpus:
-                continue
+            done, undone = histories[head.corpus]
             if answer is None:
                 source, target = (done, undone) if head.action == _UNDO else (undone, done)
-                same = (n for n, action in enumerate(source) if head.pair in (action.key, None))
-                last = max((n for n in same if head.pair or source[n].id == head.id), default=None)
-                if last is not None:
-                    target.append(source.pop(last))
+                # It is the last one, unless lines of the log are spoilt.
+                for at in reversed(range(len(source))[-_RECENT:]):
+                    if head.pair == source[at].key or (not head.pair and head.id == source[at].id):
+                        target.append(source.pop(at))
+                        break
                 continue
             undone.clear()
             # Older logs have no more than ids to tell apart what says the same.
             says = _says(head.sent1, head.sent2)
-            number = numbers[says].setdefault(head.id, len(numbers[says]) + 1)
+            same = numbers[head.corpus, *says]
+            number = same.setdefault(head.id, len(same) + 1)
             done.append(_Done(head.pair or (*says, number), head.id, head.action, answer))
-        return done, undone
+        return histories
 
     def _write(
         self,
