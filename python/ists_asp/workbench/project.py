@@ -37,7 +37,7 @@ from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.rules.source import LARGEST as LARGEST_SOURCE
 from ists_asp.rules.source import read_plain
-from ists_asp.workbench.folder import Folder, Stamp, check_name, check_size
+from ists_asp.workbench.folder import Folder, MissingError, Stamp, check_name, check_size
 
 MARK = "workbench.toml"
 RULES, CORPORA, CORRECTIONS, HISTORY = "rules", "corpora", "corrections", ".history"
@@ -239,8 +239,8 @@ class Project:
 
     def read_rules(self, name: str) -> str:
         """The text of a rule file."""
-        if name not in self._rules():
-            raise DataError("there is no such file", where=shortened(name))
+        if not _is_rule(check_name(name)):
+            raise MissingError("there is no such file", where=shortened(name))
         return self.folder.read(f"{RULES}/{name}")
 
     def save(self, name: str, text: str | None, before: str | None, edit: str) -> State:
