@@ -279,6 +279,8 @@ def test_what_is_no_text_or_no_file_is_refused_in_a_line(project):
             project.save(name, text, None, "an edit")
     with pytest.raises(DataError, match="at most 64 MB"):
         project.folder.commit({"new": "", "feedback.jsonl": " " * (65 << 20)})
+    with pytest.raises(DataError, match="more than 10000 files"):
+        project.folder.commit({"new": "", **{f"rules/{n}.lp": "" for n in range(10_000)}})
     assert not project.folder.stamps("new", "feedback.jsonl")
     for number in (1, 2):
         os.truncate(project.root / "corpora" / "images" / f"sent{number}.chunk.txt", 33 << 20)

@@ -199,6 +199,7 @@ class Folder:
     ) -> None:
         """Write files, remove those without a text, and add a record to a log: all, or nothing."""
         self.check_writable()
+        _check_count(len(texts), str(self.root))
         with self._lock, ExitStack() as undo:
             for name, text in texts.items():
                 if text is not None:
