@@ -266,10 +266,12 @@ def test_weights_take_the_place_of_those_that_they_are_meant_for(mine, given, us
 
 @cases(r"""
 given    | message
-two.lp   | two\.lp:1:1: correction\(b,equi,…\) is also given at .*/own\.lp:1
 three.lp | three\.lp:2:1: weight\(a,align,…\) is also given at .*/all\.lp:1\. Write cor
 odd.lp   | odd\.lp:1:\d+: the file ends in the middle of a rule
 """)
 def test_weights_that_are_few_are_no_others(mine, given, message):
     with pytest.raises(RuleError, match=message):
         load_program("own", [mine / given])
+    _, rules = load_program("own", [mine / "two.lp"])
+    corrections = [rule.text for rule in rules.rules if rule.text.startswith("correction")]
+    assert corrections == ["correction(a,align,2).", "correction(b,equi,1)."]

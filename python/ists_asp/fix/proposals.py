@@ -192,7 +192,7 @@ class _Writer:
                 for pull in _PULLS:
                     weight = f"weight({{0}},align,{pull})."
                     yield self._rule(pattern, ["evidence(pair(X,Y),{0},100)"], "proposed", weight)
-        yield from _weights(contrasts, label)
+        yield from self._weights(contrasts, label)
 
     def _denied(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> Iterator[Proposal]:
         label, score = self._claim.label.partition("_")[0].lower(), self._claim.score
@@ -211,7 +211,7 @@ class _Writer:
                 yield self._rule(pattern, [f"forbidden_score(X,Y,{score})"], "viable")
             else:
                 yield self._rule(pattern, ["forbidden_pair(X,Y)"], "proposed")
-        yield from _weights(contrasts, "")
+        yield from self._weights(contrasts, "")
 
     def _said(self) -> Iterator[Proposal]:
         """Entries for what is about the pair as a whole: of like words that only one side has."""
@@ -362,24 +362,25 @@ class _Writer:
         except UsageError:
             return ()
 
-
-def _weights(contrasts: Sequence[Contrast], label: str) -> Iterator[Proposal]:
-    """The smallest change of one weight that turns a label or an alignment, by its lead."""
-    kind = _LABEL if label else DecisionKind.ALIGN
-    for contrast in contrasts:
-        # SPE1 and SPE2 share their weights, so that one would not tell them apart.
-        turns = contrast.kind == kind and label.lower() not in _MIRRORED
-        if turns and contrast.by is not None and label in ("", contrast.runner_up):
-            yield from _corrected(contrast, contrast.by, label.lower())
-
-
-def _corrected(contrast: Contrast, by: int, label: str) -> Iterator[Proposal]:
-    reasons = [reason for reason in contrast.pros if reason.value and reason.rule is not None]
-    for reason in sorted(reasons, key=lambda reason: -reason.points)[:1]:
-        change = -(-(by + 1) * 100 // (reason.value or 100)) * (1 if label else -1)
-        text = f"correction({reason.name},{label or 'align'},{change}).\n"
-        scope = f"all decisions that {reason.name} bears on"
-        yield Proposal("weight", _name(reason.name), ".lp", text, scope, 4)
+    def _weights(self, contrasts: Sequence[Contrast], label: str) -> Iterator[Proposal]:
+        """The smallest change of one weight that turns a label or an alignment, by its lead."""
+        kind, corrections = _LABEL if label else DecisionKind.ALIGN, self._trace.atoms("correction")
+        for contrast in contrasts:
+            # SPE1 and SPE2 share their weights, so that one would not tell them apart.
+            turns = contrast.kind == kind and label.lower() not in _MIRRORED
+            if not turns or contrast.by is None or label not in ("", contrast.runner_up):
+                continue
+            reasons = [reason for reason in contrast.pros if reason.value and reason.rule]
+            for reason in sorted(reasons, key=lambda reason: -reason.points)[:1]:
+                about = f"correction({reason.name},{label.lower() or 'align'},"
+                change = -(-(contrast.by + 1) * 100 // (reason.value or 100)) * (1 if label else -1)
+                # It takes the place of the profile's own.
+                own = [atom for atom in corrections if str(atom).startswith(about)]
+                change += sum(atom.arguments[2].number for atom in own)
+                scope = f"all decisions that {reason.name} bears on"
+                yield Proposal(
+                    "weight", _name(reason.name), ".lp", f"{about}{change}).\n", scope, 4
+                )
 
 
 def _named(name: str, says: str, rule: str) -> str:

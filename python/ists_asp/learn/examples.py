@@ -29,7 +29,7 @@ from ists_asp.io.wa import given_answer
 from ists_asp.model import Alignment, Answer, Pair
 from ists_asp.resources import Closing
 from ists_asp.rules import NO_READER, find_program, find_rules, load_rules
-from ists_asp.rules.parsing import weighed
+from ists_asp.rules.parsing import SHIPPED, weighed
 from ists_asp.rules.weights import weights_of
 from ists_asp.solver.batch import batches
 from ists_asp.solver.search import Item
@@ -38,7 +38,6 @@ from ists_asp.vocabulary import Predicate
 
 CHUNKS = ("sent1.chunk.txt", "sent2.chunk.txt")
 ALIGNMENTS = "gold.wa"
-SHIPPED = ("asp/", "lp_rules/")
 
 # A name of evidence and a class of decision; whether a name may argue for, and whether against;
 # the senses of names, or of what the names of a family begin with; values, 0 to 100, by name.

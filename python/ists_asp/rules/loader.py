@@ -186,6 +186,7 @@ def load_rules(
         parsing = Parsing(report, store)
         for path, text, includes in reading.texts:
             parsing.take(path, text, includes)
+        parsing.drop_replaced()
         apply_exceptions(parsing.statements, parsing.rules, partial(report, "directive"))
         return parsing
 

@@ -57,6 +57,7 @@ class RuleWarning:
         return f"{self.where}: {self.text}" if self.where else self.text
 
 
+SHIPPED = ("asp/", "lp_rules/")  # how the names of shipped files begin
 UNDEFINED = "; see ists-asp rules check"  # how the warning ends that an atom is derived by nothing
 
 
@@ -160,6 +161,7 @@ class Parsing:
     names: set[str] = field(default_factory=set)
     private: set[str] = field(default_factory=set)
     weights: dict[Weighed, NamedRule] = field(default_factory=dict)
+    replaced: set[Weighed] = field(default_factory=set)
 
     def take(self, path: Path, text: SourceText, includes: tuple[Include, ...]) -> None:
         """Take in a file, parsed once in a process as long as it says the same."""
@@ -255,9 +257,21 @@ class Parsing:
         for index, name in parsed.weights:
             rule = parsed.rules[index]
             if name in self.weights:
-                found, hint = name.twice(self.weights[name])
-                raise text.error(found, rule.line, rule.column, hint=hint)
+                if fault := name.twice(self.weights[name], rule):
+                    raise text.error(fault[0], rule.line, rule.column, hint=fault[1])
+                self.replaced.add(name)
             self.weights[name] = rule
+
+    def drop_replaced(self) -> None:
+        """Leave out the shipped corrections that a user's take the place of."""
+        for at in reversed(range(len(self.rules) if self.replaced else 0)):
+            rule, node = self.rules[at], self.statements[at]
+            if rule.file.startswith(SHIPPED) and not self.replaced.isdisjoint(weighed(node)):
+                singles = [
+                    part for part in node.unpool() if self.replaced.isdisjoint(weighed(part))
+                ]
+                self.statements[at : at + 1] = singles
+                self.rules[at : at + 1] = [replace(rule, text=str(part)) for part in singles]
 
     def _with_unique_names(self, parsed: _Parsed) -> _Parsed:
         """A file with primes behind the names of rules and private predicates that others have."""
@@ -322,8 +336,14 @@ class Weighed(NamedTuple):
     evidence: str
     decision: str
 
-    def twice(self, earlier: NamedRule) -> tuple[str, str]:
-        """The fault of a second fact about the same, and what to do."""
+    def twice(self, earlier: NamedRule, later: NamedRule) -> tuple[str, str] | None:
+        """The fault of a second fact about the same, and what to do.
+
+        None if it is a user's correction, which takes the place of a shipped one.
+        """
+        theirs, mine = (rule.file.startswith(SHIPPED) for rule in (earlier, later))
+        if self.predicate == CORRECTION.name and theirs and not mine:
+            return None
         about = f"({self.evidence},{self.decision},"
         hint = f"Write {CORRECTION.name}{about}N) to add N to that weight, or rename your evidence"
         found = f"{self.predicate}{about}…) is also given at {earlier.file}:{earlier.line}"

@@ -395,8 +395,9 @@ def _weights_twice(checked: Checked) -> Iterator[Finding]:
                 earlier, *again = (first[key], *statements) if key in first else statements
                 first[key] = earlier
                 for statement in again if path in checked.paths else ():
-                    found, hint = key.twice(earlier.rule)
-                    yield checked.finding("weight-twice", statement, found, hint, key.evidence)
+                    fault = key.twice(earlier.rule, statement.rule)
+                    if fault:
+                        yield checked.finding("weight-twice", statement, *fault, key.evidence)
 
 
 def check_targets(checked: Checked) -> Iterator[Finding]:
