@@ -41,6 +41,8 @@ class Working:
     system: System
     asker: Worker | Inline
     failures: Failures = field(default_factory=Failures)
+    done: int = 0  # of the pairs asked about, of which there are so many
+    count: int = 0
     _shown: set[RuleWarning] = field(default_factory=set)
 
     def ask(
@@ -79,6 +81,7 @@ class Working:
             limit = None if searching else Limit.of_pairs(seconds, len(batch))
             return self.ask(question, batch, limit=limit)
 
+        self.done, self.count = 0, len(items)
         batches = (items[at : at + size] for at in range(0, len(items), size))
         with console.progress(len(items), shown=not quiet) as step:
             for item, result in ask_each(ask, batches, question):
@@ -90,11 +93,13 @@ class Working:
                     # Without the excerpt of a rule file.
                     result = IstsError.__str__(result).removeprefix(f"{where}: ")
                     self.failures.add(item.id, result)
+                self.done += 1
                 yield item, result
                 step()
 
     def annotated(self, pairs: Sequence[Pair]) -> list[Pair]:
         """Pairs, annotated."""
+        self.count = len(pairs)
         return list(self.system.annotate(self.system.tokenized(pairs)))
 
     def show_warnings(self) -> None:
@@ -129,7 +134,13 @@ def working(setup: Setup) -> Iterator[Working]:
             asker = Inline(Decider(setup, system))
         run = Working(system, asker)
         run.show_warnings()
-        yield run
+        try:
+            yield run
+        except KeyboardInterrupt:
+            if setup.cache is not None and run.count > 1:
+                progress = f"{run.done} of {run.count} pairs are done"
+                console.note(f"{progress}; the same command reuses what the cache keeps of them")
+            raise
 
 
 def ask_of_pair(

@@ -55,7 +55,11 @@ def is_rating(text: str) -> bool:
 
 _NUMBERED = re.compile(r".*<==>.*|\s*\w+\s*:[\s\d,-]*|\s*-?[a-z_][\w']*\(.*\)\s*", re.DOTALL)
 """Questions by numbers, or about an atom, and not by words."""
-_CLAIM = re.compile(r'\s*"?([^"~]+?)"?\s*~\s*"?([^"~]+?)"?(?:\s+([A-Z]+[12]?\w*))?(?:\s+(\d))?\s*')
+_CLAIM = re.compile(
+    r'\s*(?:"?([^"~]+?)"?\s*~\s*"?([^"~]+?)"?|(?:chunk\s*|([12])\s*:\s*)?"([^"]+)")'
+    r"(?:\s+(not\s+)?(?:aligned|([A-Z]+[12]?\w*)))?(?:\s+(\d))?\s*"
+)
+"""The claim of an example: two sides, or the sentence and words of one; not; label and score."""
 
 
 def by_numbers(phrases: Sequence[str], answer: Answer) -> str:
@@ -64,9 +68,15 @@ def by_numbers(phrases: Sequence[str], answer: Answer) -> str:
     text = phrases[0]
     if len(phrases) == 1 and (is_rating(text) or _NUMBERED.fullmatch(text)):
         return text
-    if len(phrases) == 1 and (claim := _CLAIM.fullmatch(text)):
-        phrases = [*filter(None, claim.groups())]
     where = f"decision '{shortened(' '.join(phrases))}'"
+    of: tuple[int, ...] = (1, 2)
+    if len(phrases) == 1 and (claim := _CLAIM.fullmatch(text)):
+        *sides, side, lone, denied, label, score = claim.groups()
+        if denied and not lone:
+            hint = 'Leave out "not", and ask ists-asp why-not, or why if the answer has it'
+            raise UsageError("it denies an alignment or label", where=where, hint=hint)
+        of = (int(side),) if side else of
+        phrases = [*filter(None, (*sides, lone, label or (denied and Label.NOALI), score))]
     named = (n for n, word in enumerate(phrases) if n and word.partition("_")[0] in tuple(Label))
     end = next(named, len(phrases))
     words, label_score = phrases[:end], phrases[end:]
@@ -74,7 +84,7 @@ def by_numbers(phrases: Sequence[str], answer: Answer) -> str:
         hint = "Put each phrase in quotes, and a label in capitals"
         raise UsageError(f"{len(words)} phrases", where=where, expected="one or two", hint=hint)
     if len(words) == 1 and not (label_score and Label(label_score[0].partition("_")[0]).aligned):
-        side, tokens = _only(words[0], (1, 2), answer, where)
+        side, tokens = _only(words[0], of, answer, where)
         listed = " ".join(map(str, tokens))
         if not label_score:
             return f"{side}: {listed}"
