@@ -323,9 +323,11 @@ def _chunks_of(
 
 def _span(trace: Trace, side: int, tokens: tuple[int, ...]) -> str:
     """The term of the span that has these tokens, whether the rules propose it or not."""
-    for atom in trace.beginning(SPAN, Ground(side)):
-        if trace.words.tokens("span", side, atom.arguments[1]) == tokens:
-            return atom.arguments[1]
+    terms = (atom.arguments[1] for atom in trace.beginning(SPAN, Ground(side)))
+    if spans := [term for term in terms if trace.words.tokens("span", side, term) == tokens]:
+        # Several differ in marks, which do not count.
+        aligned = {atom.arguments[side - 1] for atom in trace.atoms(ALIGNED.name)}
+        return min(spans, key=lambda term: term not in aligned)
     numbers = [number for number, _ in _chunks_of(trace.answer, side, tokens)]
     if numbers == list(range(numbers[0], numbers[-1] + 1)):
         return f"run({numbers[0]},{numbers[-1]})"

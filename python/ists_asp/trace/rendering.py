@@ -173,11 +173,12 @@ class Grower:
         branch = fired(self._trace, firing)
         if level >= self._depth:
             return branch
-        # That something equals or differs is seen from the words.
-        if comparisons := list(filter(_ORDER.fullmatch, firing.comparisons)):
+        # That something equals or differs is seen from the words; the sentence tells the rest.
+        comparisons = list(filter(_ORDER.fullmatch, firing.comparisons))
+        if comparisons and self._everything:
             branch.below.append(Branch(", ".join(comparisons)))
         for atom in firing.positive:
-            if not self._is_weight(atom):
+            if not self._is_weight(atom) and (self._everything or self._trace.reasons(atom)):
                 branch.below += self.atom(atom, level + 1)
         for group in self._trace.groups(firing):
             branch.below += self._group(firing, group, level + 1)
@@ -201,7 +202,10 @@ class Grower:
     def _element(self, group: Group, element: Element, level: int) -> Branch:
         weight = round(contributed(element)) if group.companion.function in SUMS else None
         weights = [atom for atom in element.positive if self._is_weight(atom)]
-        atoms = (self.atom(atom, level) for atom in element.positive if atom not in weights)
+        shown = [atom for atom in element.positive if atom not in weights]
+        if not self._everything:
+            shown = [atom for atom in shown if self._trace.reasons(atom)] or shown
+        atoms = (self.atom(atom, level) for atom in shown)
         branches = [*chain.from_iterable(atoms), *self._absent(element.negative)]
         first, *others = branches or [Branch(", ".join(element.terms) or group.text)]
         first.weight = weight
