@@ -182,10 +182,13 @@ class NearMisses:
         return part, queries
 
     def _is_hopeless(self, miss: _Miss) -> bool:
-        """Whether a rule lacks what nothing derives and the input has nothing of."""
-        positive = (literal for literal in miss.query.dropped if is_atom(literal, Sign.NoSign))
-        atoms = [_wanted(literal, {}) for literal in positive]
-        return any(not self._deriving(atom) and not self._matching(atom) for atom in atoms)
+        """Whether a rule lacks what nothing can derive and the input has nothing of."""
+        for literal in (part for part in miss.query.dropped if is_atom(part, Sign.NoSign)):
+            atom = _wanted(literal, {})
+            derivable = self._deriving(atom) and self._trace.deriving(_wanted(literal, miss.values))
+            if not derivable and not self._matching(atom):
+                return True
+        return False
 
     def _branch(self, miss: _Miss, depth: int) -> Branch:
         probe = miss.query.probe

@@ -277,9 +277,10 @@ class Trace:
                 return self.words.atom(atom)
             values = {name: Ground(written(value)) for name, value in bound.items()}
             sentences[self.words.sentence(probe, values).removesuffix(": …")] = None
-        has_atoms = any(len(other.arguments) == len(parts) for other in self.atoms(atom.name))
-        informative = len(sentences) <= 2 if sentences else not has_atoms
-        return f", {self.tell('or')} ".join(sentences) if informative else self.words.atom(atom)
+        if not sentences and any(len(it.arguments) == len(parts) for it in self.atoms(atom.name)):
+            return self.words.atom(atom)
+        first, others = [*sentences][:2], ["…"] * (len(sentences) > 2)
+        return f", {self.tell('or')} ".join([*first, *others])
 
     def groups(self, firing: RuleInstance) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, with their elements."""
