@@ -113,9 +113,9 @@ def check_predicates(checked: Checked) -> Iterator[Finding]:
     yield from _unused(checked, uses)
     yield from _private(checked, uses)
     for path in checked.paths:
-        for key, (place, *_) in uses[path].derived.items():
+        for key, places in uses[path].derived.items():
             hint = _INSTEAD.get(str(key))
-            if hint and not path.is_relative_to(asp_dir()):
+            for place in places if hint and not path.is_relative_to(asp_dir()) else ():
                 found = f"{key} is input or decided, and not for rules to derive"
                 yield checked.finding("reserved", place, found, f"Derive {hint}", str(key))
         for key, (place, *_) in (*uses[path].derived.items(), *uses[path].used.items()):
