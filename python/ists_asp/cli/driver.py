@@ -134,13 +134,21 @@ def working(setup: Setup) -> Iterator[Working]:
             asker = Inline(Decider(setup, system))
         run = Working(system, asker)
         run.show_warnings()
-        try:
+        with _told(setup, lambda: (run.done, run.count)):
             yield run
-        except KeyboardInterrupt:
-            if setup.cache is not None and run.count > 1:
-                progress = f"{run.done} of {run.count} pairs are done"
-                console.note(f"{progress}; the same command reuses what the cache keeps of them")
-            raise
+
+
+@contextmanager
+def _told(setup: Setup, progress: Callable[[], tuple[int, int]]) -> Iterator[None]:
+    """Say of an interrupted run how many pairs are done, of how many."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        done, count = progress()
+        if setup.cache is not None and count > 1:
+            reused = "the same command reuses what the cache keeps of them"
+            console.note(f"{done} of {count} pairs are done; {reused}")
+        raise
 
 
 def ask_of_pair(
@@ -210,24 +218,19 @@ def solve_pairs(
         _check_interrupted()
         outcomes = sink.write(source, stages, target, None if traces is None else outputs[traces])
         number = 0
-        try:
-            with console.progress(count, shown=not source.quiet) as step:
-                for number, outcome in enumerate(outcomes, 1):
-                    _check_interrupted()
-                    if outcome.failure is not None:
-                        failures.add(outcome.pair.id, outcome.failure.found)
-                    else:
-                        console.warn_of(outcome.answers[0], setup.limits.seconds)
-                    if number % BATCH == 0:
-                        for path, stream in outputs.items():
-                            # Where nothing could be written at the end, there is no need to go on.
-                            check_there(stream, path)
-                    step()
-        except KeyboardInterrupt:
-            if setup.cache is not None:
-                progress = f"{number} of {count} pairs are kept"
-                console.note(f"{progress}; the same command goes on from there")
-            raise
+        shown = not source.quiet
+        with _told(setup, lambda: (number, count)), console.progress(count, shown=shown) as step:
+            for number, outcome in enumerate(outcomes, 1):
+                _check_interrupted()
+                if outcome.failure is not None:
+                    failures.add(outcome.pair.id, outcome.failure.found)
+                else:
+                    console.warn_of(outcome.answers[0], setup.limits.seconds)
+                if number % BATCH == 0:
+                    for path, stream in outputs.items():
+                        # Where nothing could be written at the end, there is no need to go on.
+                        check_there(stream, path)
+                step()
         _check_interrupted()
     if not (source.quiet or source.single):
         form = "text, which Stanza tokenised" if source.text else "tokens, separated by spaces"

@@ -368,19 +368,16 @@ class _Writer:
         for contrast in contrasts:
             # SPE1 and SPE2 share their weights, so that one would not tell them apart.
             turns = contrast.kind == kind and label.lower() not in _MIRRORED
-            if not turns or contrast.by is None or label not in ("", contrast.runner_up):
-                continue
+            turns = turns and contrast.by is not None and label in ("", contrast.runner_up)
             reasons = [reason for reason in contrast.pros if reason.value and reason.rule]
-            for reason in sorted(reasons, key=lambda reason: -reason.points)[:1]:
+            for reason in sorted(reasons, key=lambda reason: -reason.points)[:turns]:
                 about = f"correction({reason.name},{label.lower() or 'align'},"
-                change = -(-(contrast.by + 1) * 100 // (reason.value or 100)) * (1 if label else -1)
+                change = -((-(contrast.by or 0) - 1) * 100 // (reason.value or 100))
                 # It takes the place of the profile's own.
-                own = [atom for atom in corrections if str(atom).startswith(about)]
-                change += sum(atom.arguments[2].number for atom in own)
+                own = sum(int(atom.arguments[2]) for atom in corrections if atom.startswith(about))
+                text = f"{about}{own + change * (1 if label else -1)}).\n"
                 scope = f"all decisions that {reason.name} bears on"
-                yield Proposal(
-                    "weight", _name(reason.name), ".lp", f"{about}{change}).\n", scope, 4
-                )
+                yield Proposal("weight", _name(reason.name), ".lp", text, scope, 4)
 
 
 def _named(name: str, says: str, rule: str) -> str:

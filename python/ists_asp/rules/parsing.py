@@ -264,14 +264,12 @@ class Parsing:
 
     def drop_replaced(self) -> None:
         """Leave out the shipped corrections that a user's take the place of."""
-        for at in reversed(range(len(self.rules) if self.replaced else 0)):
-            rule, node = self.rules[at], self.statements[at]
-            if rule.file.startswith(SHIPPED) and not self.replaced.isdisjoint(weighed(node)):
-                singles = [
-                    part for part in node.unpool() if self.replaced.isdisjoint(weighed(part))
-                ]
-                self.statements[at : at + 1] = singles
-                self.rules[at : at + 1] = [replace(rule, text=str(part)) for part in singles]
+        for at, rule in reversed([*enumerate(self.rules)] if self.replaced else []):
+            if rule.file.startswith(SHIPPED) and self.replaced & {*weighed(self.statements[at])}:
+                parts = self.statements[at].unpool()
+                left = [node for node in parts if not self.replaced & {*weighed(node)}]
+                self.statements[at : at + 1] = left
+                self.rules[at : at + 1] = [replace(rule, text=str(node)) for node in left]
 
     def _with_unique_names(self, parsed: _Parsed) -> _Parsed:
         """A file with primes behind the names of rules and private predicates that others have."""
@@ -337,12 +335,9 @@ class Weighed(NamedTuple):
     decision: str
 
     def twice(self, earlier: NamedRule, later: NamedRule) -> tuple[str, str] | None:
-        """The fault of a second fact about the same, and what to do.
-
-        None if it is a user's correction, which takes the place of a shipped one.
-        """
-        theirs, mine = (rule.file.startswith(SHIPPED) for rule in (earlier, later))
-        if self.predicate == CORRECTION.name and theirs and not mine:
+        """The fault of a second fact about the same; None if it corrects a shipped correction."""
+        shipped = [rule.file.startswith(SHIPPED) for rule in (earlier, later)]
+        if self.predicate == CORRECTION.name and shipped == [True, False]:
             return None
         about = f"({self.evidence},{self.decision},"
         hint = f"Write {CORRECTION.name}{about}N) to add N to that weight, or rename your evidence"

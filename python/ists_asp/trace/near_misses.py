@@ -184,9 +184,8 @@ class NearMisses:
     def _is_hopeless(self, miss: _Miss) -> bool:
         """Whether a rule lacks what nothing can derive and the input has nothing of."""
         for literal in (part for part in miss.query.dropped if is_atom(part, Sign.NoSign)):
-            atom = _wanted(literal, {})
-            derivable = self._deriving(atom) and self._trace.deriving(_wanted(literal, miss.values))
-            if not derivable and not self._matching(atom):
+            atom, exact = _wanted(literal, {}), _wanted(literal, miss.values)
+            if not (self._trace.deriving(exact) if self._deriving(atom) else self._matching(atom)):
                 return True
         return False
 

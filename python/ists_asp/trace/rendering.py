@@ -178,7 +178,7 @@ class Grower:
         if comparisons and self._everything:
             branch.below.append(Branch(", ".join(comparisons)))
         for atom in firing.positive:
-            if not self._is_weight(atom) and (self._everything or self._trace.reasons(atom)):
+            if not self._is_weight(atom) and self._tells(atom):
                 branch.below += self.atom(atom, level + 1)
         for group in self._trace.groups(firing):
             branch.below += self._group(firing, group, level + 1)
@@ -202,9 +202,7 @@ class Grower:
     def _element(self, group: Group, element: Element, level: int) -> Branch:
         weight = round(contributed(element)) if group.companion.function in SUMS else None
         weights = [atom for atom in element.positive if self._is_weight(atom)]
-        shown = [atom for atom in element.positive if atom not in weights]
-        if not self._everything:
-            shown = [atom for atom in shown if self._trace.reasons(atom)] or shown
+        shown = (atom for atom in element.positive if atom not in weights and self._tells(atom))
         atoms = (self.atom(atom, level) for atom in shown)
         branches = [*chain.from_iterable(atoms), *self._absent(element.negative)]
         first, *others = branches or [Branch(", ".join(element.terms) or group.text)]
@@ -243,6 +241,9 @@ class Grower:
         sentences = dict.fromkeys(map(self._trace.deriving, atoms))
         tell = self._trace.tell
         return (Branch(tell("not so: {text}", text=text)) for text in sentences if text)
+
+    def _tells(self, atom: Ground) -> bool:
+        return self._everything or bool(self._trace.reasons(atom))
 
     @staticmethod
     def _is_weight(atom: Ground) -> bool:

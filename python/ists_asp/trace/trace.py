@@ -277,7 +277,9 @@ class Trace:
                 return self.words.atom(atom)
             values = {name: Ground(written(value)) for name, value in bound.items()}
             sentences[self.words.sentence(probe, values).removesuffix(": …")] = None
-        if not sentences and any(len(it.arguments) == len(parts) for it in self.atoms(atom.name)):
+        listed = (atom.partition("(")[0], len(parts)) in self.reified.deriving
+        alike = (other for other in self.atoms(atom.name) if len(other.arguments) == len(parts))
+        if not sentences and not listed and any(alike):
             return self.words.atom(atom)
         first, others = [*sentences][:2], ["…"] * (len(sentences) > 2)
         return f", {self.tell('or')} ".join([*first, *others])

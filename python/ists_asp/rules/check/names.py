@@ -395,8 +395,7 @@ def _weights_twice(checked: Checked) -> Iterator[Finding]:
                 earlier, *again = (first[key], *statements) if key in first else statements
                 first[key] = earlier
                 for statement in again if path in checked.paths else ():
-                    fault = key.twice(earlier.rule, statement.rule)
-                    if fault:
+                    if fault := key.twice(earlier.rule, statement.rule):
                         yield checked.finding("weight-twice", statement, *fault, key.evidence)
 
 
