@@ -70,8 +70,7 @@ def number(text: str) -> float:
 def read_mark(text: str, where: str, scale: GoldScale | None = None) -> float:
     """The mark or rating in a cell; a DataError if it is not on its ``scale``, or no number."""
     low, high = scale or (-1e6, 1e6)
-    # Not a number is in no order either.
-    if low <= (value := number(text)) <= high:
+    if low <= (value := number(text)) <= high:  # which not a number is not, either
         return value
     expected = f"a number from {low:.9g} to {high:.9g}"
     raise DataError(f"found '{shortened(text)}'", where=where, expected=expected)

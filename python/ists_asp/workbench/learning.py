@@ -81,9 +81,8 @@ class Learning(Closing):
         """The lesson with its progress and result, and how many pairs of corpora were corrected."""
         pairs = self.job.get("pairs")
         job = {**self.job, "percent": 20 * self._steps // pairs if pairs else 0}
-        counts = dict.fromkeys(self._project.corpora(), 0)
-        corrected = self._corrections.counts().items()
-        counts |= {name: count for name, count in corrected if name in counts}
+        corrected = self._corrections.counts()
+        counts = {name: corrected.get(name, 0) for name in self._project.corpora()}
         return {"job": job, "counts": counts, "found": self.found}
 
     def start(self, lesson: Lesson) -> dict[str, Any]:
