@@ -37,7 +37,7 @@ def test_json_traces_each_statement_and_texts_may_be_spanish(run):
     assert lines[rule["line"] - 2].startswith("%@rule say_number:")
     assert rule["name"] == "say_number"
     text = run(*PAIR, "--profile", "headlines", "--language", "es").stdout
-    assert text.startswith("Difieren en el número («12 killed» frente a «10 killed»). Donde la primera dice «bus")
+    assert text.startswith("Difieren en el número («12 killed» frente a «10 killed»). Donde ")
 
 
 @pytest.mark.slow
