@@ -266,8 +266,8 @@ class Contrasted:
         across = 3 - self._side
         words = self._quoted(across, other)
         best = tell("no counterpart: the best would be {words}", words=words)
-        if self._weight_of(other) <= 0:
-            return tell("{best}, and too little speaks for it", best=best)
+        if (by := -self._weight_of(other)) >= 0:
+            return tell("{best}, and too little speaks for it: short by {by}", best=best, by=by)
         if any(self._trace.beginning(v.FORBIDDEN_PAIR, *other)):
             return tell("{best}, which a rule forbids", best=best)
         if self._barred:

@@ -48,6 +48,7 @@ _SHOWN = 5  # elements of a sum, pros, and cons that are shown unless all are as
 _TIES = 1  # priorities up to this one only order what is equally good (asp/tie.lp)
 _FLAT = 2  # so deep a tree shows evidence without what it rests on
 _WEIGHTS = (v.WEIGHT.signature, v.CORRECTION.signature, v.WORTH.signature)
+_UNTOLD = ("_class", "_side_class")  # which weights count for a label
 _TOLD = (DecisionKind.ALIGN, DecisionKind.LABEL, DecisionKind.SCORE, DecisionKind.NOALI)
 """Decisions that one sentence sums up, whether or not evidence is weighed."""
 
@@ -196,7 +197,8 @@ class Grower:
         for element in elements[:limit]:
             yield self._element(group, element, level)
         if rest := elements[limit:]:
-            total = round(sum(contributed(element) for element in rest))
+            shown = sum(round(contributed(element)) for element in elements[:limit])
+            total = int(sum(map(contributed, elements))) - shown  # clingo cuts the sum
             yield Branch(self._more(len(rest), total if counted else None))
 
     def _element(self, group: Group, element: Element, level: int) -> Branch:
@@ -243,7 +245,7 @@ class Grower:
         return (Branch(tell("not so: {text}", text=text)) for text in sentences if text)
 
     def _tells(self, atom: Ground) -> bool:
-        return self._everything or bool(self._trace.reasons(atom))
+        return self._everything or bool(atom.name not in _UNTOLD and self._trace.reasons(atom))
 
     @staticmethod
     def _is_weight(atom: Ground) -> bool:

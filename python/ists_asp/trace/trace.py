@@ -39,7 +39,6 @@ class Words:
 
     def __init__(self, pair: Pair, true: Iterable[Ground], places: ArgumentTypes) -> None:
         self.called: dict[Ground, str] = {}
-        self.texts: Mapping[str, str] = {}  # what the language says for phrases of rules
         self._sentences = {1: pair.sent1, 2: pair.sent2}
         self._places = places
         self._known: dict[tuple[str, int, Ground], list[int]] = defaultdict(list)
@@ -94,8 +93,7 @@ class Words:
             elif divisor and value.type is SymbolType.Number:
                 text += f"{value.number / divisor:g}"
             else:
-                words = plain(value)
-                words = self.texts.get(words, words) if " " in words else words
+                words = f'"{plain(value)}"' if value.type is SymbolType.String else plain(value)
                 label = value.upper() if value in _LABELS else self.called.get(value, words)
                 text += self._placed(places.get(name), values, value) or label
         return text
@@ -210,7 +208,7 @@ class Trace:
         """The pair's words, for sentences about it."""
         atoms = chain.from_iterable(map(self.atoms, Words.READ))
         words = Words(self.answer.pair, atoms, self.reified.places)
-        words.texts = texts = texts_of(self.reified.rules.language)
+        texts = texts_of(self.reified.rules.language)
         called = ((atom.arguments[0], plain(atom.arguments[1])) for atom in self.beginning(CALLED))
         words.called = {value: texts.get(name, name) for value, name in called}
         return words
