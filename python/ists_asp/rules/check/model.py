@@ -55,7 +55,7 @@ _KINDS = {
         "word-form variable one-direction never-fires entry unused unmade nameless replaces "
         "unloaded weights-file split-and-join counted-once loose-set empty-set no-label"
     ),
-    Severity.NOTE: "unweighed unfired needless-allow",
+    Severity.NOTE: "unweighed unfired needless-allow pooled-variables",
 }
 SEVERITIES: Mapping[str, Severity] = {
     kind: severity for severity, kinds in _KINDS.items() for kind in kinds.split()

@@ -34,7 +34,7 @@ from ists_asp.syntax.terms import Call, Term, bind_all, parsed, read, written
 from ists_asp.syntax.trees import Signature
 
 _SIMILAR = 0.75  # the least similarity of a name that may have been meant
-_POOLED = re.compile(r"not .*;(?! )")
+_POOLED = re.compile(r"(not|:-) .*;(?! )")
 _INSTEAD = {
     **dict.fromkeys(("upos/3", "xpos/3", "tagged/4"), "retag(S,I,Upos,Xpos)"),
     **dict.fromkeys(("token/3", "part/7", "word/3", "lemma/3"), "alike(I,J,Kind,V)"),
@@ -44,7 +44,7 @@ _INSTEAD = {
 
 
 def check_statements(checked: Checked) -> Iterator[Finding]:
-    """Look for what clingo refuses, such as unsafe variables, and for pooled negation."""
+    """Look for what clingo refuses, such as unsafe variables, and for pools in bodies."""
     messages, refusal = Messages(), ""
     control = Control(logger=messages, message_limit=10_000)
     with ProgramBuilder(control) as builder:
@@ -75,13 +75,19 @@ def check_statements(checked: Checked) -> Iterator[Finding]:
         else:
             yield checked.finding("clingo", place, text, "Correct the rule")
     # To look into a syntax tree takes long.
-    pooled = (rule.node for rule in checked.statements if _POOLED.search(str(rule.node)))
-    for literal in chain.from_iterable(map(trees.walk, pooled)):
-        denied = literal.ast_type is ASTType.Literal and literal.sign != Sign.NoSign
-        if denied and any(part.ast_type is ASTType.Pool for part in trees.walk(literal)):
-            found = f'"{literal}" means that one of these does not hold, not that none does'
-            hint = "Write one negation each, or derive a predicate for them all and negate that"
-            yield checked.finding("pooled-negation", literal, found, hint)
+    for node in (rule.node for rule in checked.statements if _POOLED.search(str(rule.node))):
+        body = [*chain.from_iterable(map(trees.walk, getattr(node, "body", ())))]
+        for literal in (part for part in trees.walk(node) if part.ast_type is ASTType.Literal):
+            pools = [part for part in trees.walk(literal) if part.ast_type is ASTType.Pool]
+            varied = any(len(trees.variable_names(part)) > 1 for part in pools)
+            if pools and literal.sign != Sign.NoSign:
+                found = f'"{literal}" means that one of these does not hold, not that none does'
+                hint = "Write one negation each, or derive a predicate for them all and negate that"
+                yield checked.finding("pooled-negation", literal, found, hint)
+            elif varied and literal in body and literal.atom.ast_type is ASTType.SymbolicAtom:
+                found = f'"{literal}" asks that one of these holds, not that all do'
+                hint = "For all, write an atom each; for one, a variable Z with Z = (X;Y)"
+                yield checked.finding("pooled-variables", literal, found, hint)
 
 
 class _Uses:
