@@ -261,7 +261,7 @@ def check_sums(checked: Checked) -> Iterator[Finding]:
             denied = {_node(atom) for atom in body if atom.denied}
             if circle := sorted(above_it.intersection(map(_node, body))):
                 found += f", and that on {circle[0]}: a circle"
-                hint = "Ask for proposed(X,Y) instead, or find evidence about link(X,Y)"
+                hint = "Ask for proposed(X,Y) and span_token(S,X,I), or find evidence on link(X,Y)"
                 hint = "Ask for words and tags instead" if head in _CUTS else hint
             elif head not in weighed and (circle := sorted(denied & _reached(above, head))):
                 found += f", and that on the absence of {circle[0]}, which rests on it: a circle"
