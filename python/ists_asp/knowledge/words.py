@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise, product
 from typing import TypeAlias
+from unicodedata import normalize
 
 from ists_asp import vocabulary as v
 from ists_asp.lang import PLURAL_ACRONYM
@@ -274,6 +275,8 @@ _NUMERAL = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _CLOCK = re.compile(r"([0-9]{1,2})[:h]([0-9]{2})h?")
+_FRACTION = re.compile(r"([0-9]{1,4})[/\N{FRACTION SLASH}]([0-9]{1,4})")
+_GROUPS = re.compile(r"(?<!\S)[1-9][0-9]{0,2}(?: [0-9]{3}){1,2}(?!\S)")
 _DATE = re.compile(r"([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{4})\.?")
 _MEASURE = re.compile(
     r"(?P<number>[$€£¥]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?)"
@@ -290,7 +293,15 @@ def numbers(pair: Pair, written: Callable[[str], str]) -> Iterator[str]:
     measures: list[str] = []
     values: set[str] = set()
     for sentence, tokens in ((1, pair.sent1.tokens), (2, pair.sent2.tokens)):
+        text = " ".join(token.form for token in tokens)
+        for groups in _GROUPS.finditer(text):
+            first = text.count(" ", 0, groups.start()) + 1
+            last = first + groups[0].count(" ")
+            yield v.fact("digit_groups", sentence, first, last, int(groups[0].replace(" ", "")))
         for token in tokens:
+            sign = normalize("NFKC", token.form) if len(token.form) == 1 else token.form
+            if (share := _FRACTION.fullmatch(sign)) and int(share[2]):
+                yield v.fact("fraction", sentence, token.index, *map(int, share.groups()))
             if not _DIGIT.search(token.form):
                 continue
             parts = [word.form for word in token.words if any(map(str.isalnum, word.form))]
