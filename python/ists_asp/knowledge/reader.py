@@ -33,7 +33,7 @@ from ists_asp.resources import data_dir, version_of
 from ists_asp.syntax.ground import Atoms
 
 if TYPE_CHECKING:
-    from ists_asp.knowledge.reader_model import Judged, Model, Reading, Run, Span
+    from ists_asp.knowledge.reader_model import Floats, Judged, Model, Reading, Run, Span
 
 T = TypeVar("T")
 
@@ -49,6 +49,7 @@ STEP = 25  # log-odds and log-probabilities are rounded to so many hundredths
 BOUND = 500  # and kept within so many: more certain than 1 in 150 is certain
 _SCORE_STEP = 10
 _RATING_STEP = 20
+_VERDICT_STEP = 5
 _NEARNESS_STEP = 10
 
 _UNLIKELY = -2.875  # spans with such log-odds, or lower ones, are no counterparts
@@ -162,18 +163,29 @@ class Reader:
         yield from self._links(reading, spans, sides)
 
     def rate(self, pair: Pair) -> list[str]:
-        """How alike the sentences are as wholes, whichever comes first: atoms as text."""
+        """How alike the sentences are as wholes, and what the first is to the second: atoms."""
         from ists_asp.knowledge.vectors import cosine
 
-        model, pair, facts = self._model, _ordered(pair), []
+        model, ordered, facts = self._model, _ordered(pair), []
         with model.one_thread():
-            if (reading := model.read(pair)) is not None:
+            if (reading := model.read(ordered)) is not None:
                 rating = _stepped(1000 * model.rating(reading), _RATING_STEP)
                 facts.append(v.fact("reader_rating", rating))
-            if (vectors := self._loaded(lambda: model.vectors(pair))) is not None:
+            if (compared := self.compared(pair)) is not None:
+                for name, value in zip(v.VERDICTS, model.verdicts(compared), strict=False):
+                    share = _stepped(100 * math.exp(value), _VERDICT_STEP)
+                    facts.append(v.fact("reader_verdict", name, share))
+            if (vectors := self._loaded(lambda: model.vectors(ordered))) is not None:
                 near = _stepped(cosine(*vectors), _NEARNESS_STEP)
                 facts.append(v.fact("nearness_in_context", near))
         return facts
+
+    def compared(self, pair: Pair) -> Floats | None:
+        """What verdicts are learned from: an answer and a model answer; None for one too long."""
+        ordered = _ordered(pair)
+        reading = self._model.read(ordered)
+        sides = (0, 1) if ordered is pair else (1, 0)
+        return None if reading is None else self._model.compared(reading, sides)
 
     def _links(
         self, reading: Reading, spans: Sequence[Sequence[Run]], sides: tuple[int, int]

@@ -155,14 +155,22 @@ class Model:
         ) @ np.arange(1, 5, dtype=np.float32)
         return map(Judged, aligned[:, 0].tolist(), labels.tolist(), scores.tolist())
 
+    def compared(self, reading: Reading, sides: Sequence[int] = (0, 1)) -> Floats:
+        """The sentences as wholes, in the order of ``sides``: shape (1, 5 * dimensions)."""
+        u, v = (_means(reading, side, [((1, len(reading.pieces[side])),)])[0] for side in sides)
+        return np.concatenate([u, v, np.abs(u - v), u * v, reading.states[0]])[np.newaxis]
+
     def rating(self, reading: Reading) -> float:
         """How alike the sentences are as wholes, 0 to 1."""
-        u, v = (
-            _means(reading, side, [((1, len(pieces)),)])[0]
-            for side, pieces in enumerate(reading.pieces)
-        )
-        features = np.concatenate([u, v, np.abs(u - v), u * v, reading.states[0]])
-        return 1 / (1 + math.exp(-self._two_layers("rating", features[np.newaxis]).item()))
+        return 1 / (1 + math.exp(-self._two_layers("rating", self.compared(reading)).item()))
+
+    def verdicts(self, compared: Floats) -> list[float]:
+        """Log-probabilities of verdicts on an answer beside a model answer; none if not learned."""
+        if "verdict.weight" not in self._heads:
+            return []
+        odds = compared @ self._heads["verdict.weight"].T + self._heads["verdict.bias"]
+        logs: list[float] = _log_softmax(odds)[0].tolist()
+        return logs
 
     def _two_layers(self, name: str, features: Floats) -> Floats:
         heads = self._heads
