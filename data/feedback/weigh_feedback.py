@@ -148,29 +148,38 @@ def learn_verdicts(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The reader's weights, a row a verdict, and its biases."""
     scaler = StandardScaler().fit(seen[rows])
-    model = LogisticRegression(C=READER_STRENGTH, max_iter=2000)
+    model = LogisticRegression(C=READER_STRENGTH, tol=1e-3, max_iter=300)
     model.fit(scaler.transform(seen[rows]), wanted[rows])
     weights = model.coef_ / scaler.scale_
     return weights, model.intercept_ - weights @ scaler.mean_
 
 
 def read_verdicts(
-    examples: list[dict], seen: np.ndarray, wanted: np.ndarray, parts: list[np.ndarray]
+    examples: list[dict], graded: list[dict], seen: np.ndarray, splits: list[np.ndarray], by: str
 ) -> list[dict]:
-    """The examples with what readers give them that have not seen their part."""
+    """The examples with what readers give them that have not seen their part, by id or question."""
     read = [dict(one) for one in examples]
-    english = ~np.isnan(seen[:, 0])
-    circuits = np.array([one["of"] == "circuits" for one in examples])
-    for part in parts:
-        known = np.setdiff1d(np.flatnonzero(circuits), part)
-        weights, biases = learn_verdicts(seen, wanted, known)
-        for at in part[english[part]]:
-            odds = np.exp(weights @ seen[at] + biases)
-            shares = 5 * np.round(20 * odds / odds.sum())
-            given = {
-                f"reader_gives({name})": share for name, share in zip(NAMES, shares, strict=True)
-            }
-            read[at]["evidence"] = {**examples[at]["evidence"], **given}
+    wanted = np.array([NAMES.index(row["verdict"]) for row in graded])
+    places = {(row["of"], row["id"]): place for place, row in enumerate(graded)}
+    for part in splits:
+        hidden = {examples[at][by] for at in part}
+        known = [
+            place
+            for place, row in enumerate(graded)
+            if row["of"] == "circuits" and row[by] not in hidden
+        ]
+        weights, biases = learn_verdicts(seen, wanted, np.array(known))
+        for at in part:
+            state = seen[places[examples[at]["of"], examples[at]["id"]]]
+            about = examples[at]["of"] == "circuits"
+            if about and "short_fact" not in examples[at]["evidence"]:
+                odds = np.exp(weights @ state + biases)
+                shares = 5 * np.round(20 * odds / odds.sum())
+                given = {
+                    f"reader_gives({name})": share
+                    for name, share in zip(NAMES, shares, strict=True)
+                }
+                read[at]["evidence"] = {**examples[at]["evidence"], **given}
     return read
 
 
@@ -322,7 +331,8 @@ def main() -> None:
     for name, (fired, right) in sorted(rules.items()):
         print(f"plain rule {name}: {right} of {fired} right")
     rules["only_open"] = only_open(examples)
-    seen = states(rows)
+    graded = answers(given.data, 1)
+    seen = states(graded)
     every = np.arange(len(examples))
     splits = {
         "questions left out": GroupKFold(FOLDS).split(every, groups=questions),
@@ -330,7 +340,8 @@ def main() -> None:
     }
     for title, split in splits.items():
         parts = [test for _, test in split]
-        read = read_verdicts(examples, seen, wanted, parts)
+        by = "question" if title == "questions left out" else "id"
+        read = read_verdicts(examples, graded, seen, parts, by)
         if title == "questions left out":
             features = Features(read)
         tested = Features(read, features.names)
@@ -349,7 +360,9 @@ def main() -> None:
     heads = shipped_reader() / "heads.npz"
     with np.load(heads) as arrays:
         learned = dict(arrays)
-    weights, biases = learn_verdicts(seen, wanted, np.flatnonzero(~own))
+    circuits = np.flatnonzero([row["of"] == "circuits" for row in graded])
+    verdicts = np.array([NAMES.index(row["verdict"]) for row in graded])
+    weights, biases = learn_verdicts(seen, verdicts, circuits)
     learned |= {"verdict.weight": weights, "verdict.bias": biases}
     np.savez_compressed(heads, **{name: one.astype(np.float16) for name, one in learned.items()})
 
