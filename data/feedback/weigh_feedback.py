@@ -23,6 +23,8 @@ from pathlib import Path
 from textwrap import wrap
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import logsumexp
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix, f1_score
 from sklearn.model_selection import GroupKFold, KFold
@@ -197,15 +199,33 @@ class Features:
 def learn(
     features: Features, wanted: np.ndarray, counted: np.ndarray, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Weights in hundredths, a column a verdict, and that of every answer; the largest are kept."""
+    """Weights in hundredths, a column a verdict, and that of every answer; the largest are kept.
+
+    What the reader gives a verdict counts for this verdict alone, and is learned last, so that
+    nothing else weighs less where the reader is not asked.
+    """
+    columns = {name: column for column, name in enumerate(features.names)}
+    given = [columns.get(f"reader_gives({name})") for name in NAMES]
+    others = [column for column in range(len(columns)) if column not in given]
+    matrix = features.matrix[rows]
     model = LogisticRegression(C=STRENGTH, max_iter=2000)
-    model.fit(features.matrix[rows], wanted[rows], sample_weight=counted[rows])
-    weights = np.zeros((len(features.names), len(NAMES)))
-    weights[:, model.classes_] = np.round(100 * model.coef_.T)
+    model.fit(matrix[:, others], wanted[rows], sample_weight=counted[rows])
+    weights = np.zeros((len(columns), len(NAMES)))
+    weights[np.ix_(others, model.classes_)] = np.round(100 * model.coef_.T)
     base = np.zeros(len(NAMES))
     base[model.classes_] = np.round(100 * model.intercept_)
-    smallest = np.sort(np.abs(weights), axis=None)[-(MOST - len(NAMES))]
+    smallest = np.sort(np.abs(weights), axis=None)[-(MOST - 2 * len(NAMES))]
     weights[np.abs(weights) < max(smallest, 1)] = 0
+    if None not in given:
+        known = matrix @ weights / 100 + base / 100
+        shares, places = matrix[:, given], np.arange(len(rows))
+
+        def loss(slopes: np.ndarray) -> float:
+            odds = known + shares * slopes
+            right = odds[places, wanted[rows]] - logsumexp(odds, axis=1)
+            return slopes @ slopes / 2 / STRENGTH - counted[rows] @ right
+
+        weights[given, range(len(NAMES))] = np.round(100 * minimize(loss, np.zeros(len(NAMES))).x)
     return weights, base
 
 
