@@ -126,7 +126,7 @@ def collect(rows: list[dict[str, str]], kept: Path) -> list[dict]:
 
 
 def states(rows: list[dict[str, str]]) -> np.ndarray:
-    """What the reader sees of each answer, a row each; NaN in Spanish, which it does not read."""
+    """The states of each answer in the reader, a row each; NaN in Spanish, which it cannot read."""
     texts = [
         Submission(row["id"], row["question"], row["answer"], ()).beside(row["reference"])
         for row in rows

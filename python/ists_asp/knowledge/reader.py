@@ -181,7 +181,7 @@ class Reader:
         return facts
 
     def compared(self, pair: Pair) -> Floats | None:
-        """What verdicts are learned from: an answer and a model answer; None for one too long."""
+        """An answer beside a model answer, as verdicts are learned from them; None if too long."""
         ordered = _ordered(pair)
         reading = self._model.read(ordered)
         sides = (0, 1) if ordered is pair else (1, 0)
