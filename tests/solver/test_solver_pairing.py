@@ -232,6 +232,7 @@ a(S) :- d(S,_), a(N) : d(N,S), N != S.
 a(S) :- d(S,_), n((1;2;3;4)) : d(S,_).
 a(S) :- d(S,_), not n((1;2;3;4)) : d(S,_).
 a(S) :- d(S,_), n(1..4) : d(S,_).
+#const most = 3. a(S) :- d(S,N), B = #count { K : d(S,K) }, N <= most+B, not n(M) : d(M,S), M < N.
 """
 
 

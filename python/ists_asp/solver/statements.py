@@ -75,6 +75,7 @@ class FactLoader:
 MADE = "_made_"  # begins the names of the predicates in quick rules; no file has one of them
 _POOL = re.compile(r'(?<=[(,])\(((?:[a-z\d]\w*|"[^"]*")(?:;(?:[a-z\d]\w*|"[^"]*"))+)\)(?=[,)])')
 _SEVERAL = re.compile(r";|\.\.")  # a pool or an interval; in a string it does no harm
+_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<![\w#])(?!not\b)(_*[a-z]\w*)(?![\w(])')
 _NEGATED = (Sign.Negation, Sign.NoSign, Sign.Negation)  # by sign
 
 
@@ -131,7 +132,10 @@ def quick(rule: AST) -> str:
 
 
 def _is_safe(rule: str) -> bool:
-    control = Control(["--warn=none"], logger=lambda _code, _text: None)
+    # Reckoning with a constant that has no value hides what is unsafe: all are numbers here.
+    names = sorted({*filter(None, _CONSTANT.findall(rule))})
+    options = [option for name in names for option in ("--const", f"{name}=1")]
+    control = Control(["--warn=none", *options], logger=lambda _code, _text: None)
     try:
         control.add("base", [], rule)
         control.ground([("base", [])])
