@@ -152,7 +152,7 @@ def references(draw):
         st.sampled_from(Label),
         st.none() | st.integers(0, 20).map(lambda quarters: quarters / 4),
         st.frozensets(st.sampled_from(Tag)),
-    )
+    ).filter(lambda line: line.score is not None or not line.label.aligned)
     return pair, draw(st.lists(line, max_size=5))
 
 

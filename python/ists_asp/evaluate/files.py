@@ -16,7 +16,7 @@ from ists_asp.errors import DataError, shortened
 from ists_asp.evaluate import wa_check
 from ists_asp.evaluate.scorer import Evaluation, Reference, ScoredLine, ScoredPair, evaluate
 from ists_asp.io.text import Faults, Source, Warn, ignore, make_sentence, read_lines
-from ists_asp.io.wa import WaSentence, WaToken, links_of, read_wa
+from ists_asp.io.wa import ODD_SCORE, Origin, WaSentence, WaToken, links_of
 from ists_asp.limits import MAX_TOKENS
 from ists_asp.model import Alignment, Label, Pair, Scheme, Sentence
 from ists_asp.resources import data_dir
@@ -78,12 +78,12 @@ def read_references(
     """
     references: dict[str, Reference] = {}
     faults = Faults(warn if skip_bad else None)
-    for sentence in read_wa(source, warn=warn):
+    for sentence, _, wrong in wa_check.read_checked(source, warn=warn):
         with faults:
             identifier = _identifier(sentence, references, "Give each pair an id of its own")
             # The scorer only looks words up, so odd token sections are no reason to give up.
             pair = Pair(identifier, *map(_by_number, sentence.tokens))
-            alignments = sentence.to_alignments()
+            alignments = wa_check.sound_alignments(sentence, wrong, warn)
             _check_links(sentence.where, alignments)
             references[identifier] = Reference(pair, alignments)
     faults.check()
@@ -134,16 +134,13 @@ def _scored_pairs(
     texts: dict[str, _Texts] = {}
     odd: list[str] = []
     faults = Faults(warn if skip_bad else None)
-    for sentence in read_wa(path, warn=warn, watch=view.take):
-        lines, view.lines = view.lines, []
+    for sentence, lines, wrong in wa_check.read_checked(path, warn=warn, view=view):
         with faults:
             identifier = _identifier(sentence, pairs, _JOINED)
             words1, words2 = (*view.words.pop(identifier, ()), (), ())[:2]
-            for fault in wa_check.check_sentence(sentence, lines):
-                if fault.kind not in (wa_check.ODD_SCORE, wa_check.NO_ARROW):
-                    hint = _OURS if fault.origin is wa_check.Origin.OURS else _REFUSED
-                    found = f"{fault.kind}: found {fault.found}"
-                    raise DataError(found, where=fault.where, expected=fault.expected, hint=hint)
+            for fault in wrong:
+                if fault.kind not in (ODD_SCORE, wa_check.NO_ARROW):
+                    raise fault.error(_OURS if fault.origin is Origin.OURS else _REFUSED)
                 odd.append(str(fault))
             scored = tuple(ScoredLine.of(line.to_alignment(), line.sides) for _, line in lines)
             _check_links(sentence.where, scored)

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from enum import StrEnum
 from hashlib import sha256
 from html import unescape
 from itertools import chain
@@ -19,58 +18,33 @@ from pathlib import Path
 from typing import Any
 
 from ists_asp.errors import shortened
-from ists_asp.io.text import Line
-from ists_asp.io.wa import ARROW, NIL, WaAlignment, WaSentence, read_wa, token_number
-from ists_asp.model import HIGHEST, Label, Scheme, Tag
+from ists_asp.io.text import Faults, Line, Source, Warn, ignore
+from ists_asp.io.wa import (
+    ARROW,
+    LABELS,
+    NIL,
+    ODD_SCORE,
+    TAGS,
+    Fault,
+    Origin,
+    WaAlignment,
+    WaSentence,
+    quoted,
+    read_wa,
+    token_number,
+)
+from ists_asp.model import HIGHEST, Alignment, Label, Scheme
 from ists_asp.terminal import table, unbroken
 
 SeenLines = Sequence[tuple[str | None, WaAlignment]]
 
 NO_ARROW = "no alignment"
-ODD_SCORE = "odd score"
 _UNSEEN_ID = "no readable id"
 
-_NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+", re.ASCII)
-_PERL_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
-_PERL_NO_NUMBER = re.compile(  # numbers to Perl alone
-    r"0 but true|[+-]?(1\.#(QNAN|IND)|[qs]?nan[qs]?(\((0x[0-9a-f]+|\d+)\))?)",
-    re.ASCII | re.IGNORECASE,
-)
 _PLAIN_NUMBER = re.compile(r"[0-5]|[0-4]\.\d*[1-9]", re.ASCII)
-_MAIN = tuple(map(str, Label))
-_OPTIONAL = tuple(map(str, Tag))
 OPENING = '<sentence id="1" status="">'
 _ARROW_BYTES, _OPENING_BYTES = ARROW.encode(), b'sentence id="'
 _ID = re.compile(r'sentence id="([^"]*)" ')
-
-
-class Origin(StrEnum):
-    """Whose rule a fault breaks."""
-
-    OFFICIAL = "official"
-    OURS = "ours"
-    PILOT = "pilot"
-
-
-_RULES = {
-    Origin.OURS: " (our own rule: the official check accepts it)",
-    Origin.PILOT: " (a rule of the pilot's: the official check accepts it)",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A fault: where (``file:line``), its kind, what was found and expected."""
-
-    where: str
-    kind: str
-    found: str
-    expected: str
-    origin: Origin = Origin.OFFICIAL
-
-    def __str__(self) -> str:
-        rule = _RULES.get(self.origin, "")
-        return f"{self.where}: {self.kind}: found {self.found}, expected {self.expected}{rule}"
 
 
 @dataclass(slots=True)
@@ -147,7 +121,7 @@ class Statistics:
         self.chunks2 += len({side for _, side in sides} - {()})
         for line, both in zip(sentence.alignments, sides, strict=True):
             for part in line.types:
-                (self.tags if part in _OPTIONAL else self.labels)[part] += 1
+                (self.tags if part in TAGS else self.labels)[part] += 1
             self.scores.update([line.score] * all(both))
         aligned = [
             [(side, number) for side, numbers in enumerate(both) for number in numbers]
@@ -160,11 +134,11 @@ class Statistics:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, in a form that ``json.dumps`` takes."""
-        labels = (*_MAIN, *sorted(self.labels.keys() - set(_MAIN)))
+        labels = (*LABELS, *sorted(self.labels.keys() - set(LABELS)))
         return {
             **{name: getattr(self, name) for name in self.__slots__},
             "labels": {name: self.labels[name] for name in labels if self.labels[name]},
-            "tags": {name: self.tags[name] for name in _OPTIONAL if self.tags[name]},
+            "tags": {name: self.tags[name] for name in TAGS if self.tags[name]},
             "scores": dict(sorted(self.scores.items())),
             "chunks_per_sentence": round(self.chunks_per_sentence, 4),
         }
@@ -207,11 +181,8 @@ def check_file(path: Path, scheme: Scheme = Scheme.Y2016) -> CheckReport:
     notes: list[str] = []
     statistics = Statistics()
     first_places: dict[str, str] = {}
-    view = ScriptView()
-    for sentence in read_wa(path, warn=notes.append, watch=view.take):
+    for sentence, _, wrong in read_checked(path, warn=notes.append):
         where, name = sentence.where, sentence.id
-        wrong = check_sentence(sentence, view.lines)
-        view.lines.clear()
         faults += wrong
         if scheme is Scheme.Y2015:
             faults += _one_to_one(sentence)
@@ -228,15 +199,39 @@ def check_file(path: Path, scheme: Scheme = Scheme.Y2016) -> CheckReport:
     return CheckReport(str(path), tuple(faults), tuple(notes), statistics)
 
 
-def check_sentence(sentence: WaSentence, lines: SeenLines) -> list[Fault]:
-    """The faults of a sentence but the pilot's; ``lines`` are its :class:`ScriptView`'s."""
-    wrong = (_id_fault(sentence, lines), *(_line_fault(line) for _, line in lines))
-    expected = f"token numbers, {ARROW}, token numbers"
-    return [fault for fault in wrong if fault is not None] + [
-        Fault(line.where, NO_ARROW, _quote(line.raw), expected, Origin.OURS)
-        for line in sentence.alignments
-        if ARROW not in line.raw
-    ]
+def read_checked(
+    source: Source, *, name: str | None = None, warn: Warn = ignore, view: ScriptView | None = None
+) -> Iterator[tuple[WaSentence, SeenLines, list[Fault]]]:
+    """The sentences of a ``.wa`` file, each with the lines of its view and its faults.
+
+    These are all but the pilot's. Whoever reads alignments reads them so.
+    """
+    view = view or ScriptView()
+    for sentence in read_wa(source, name=name, warn=warn, watch=view.take):
+        lines, view.lines = view.lines, []
+        wrong = (_id_fault(sentence, lines), *(line.fault() for _, line in lines))
+        faults = [fault for fault in wrong if fault is not None]
+        expected = f"token numbers, {ARROW}, token numbers"
+        faults += (
+            Fault(line.where, NO_ARROW, quoted(line.raw), expected, Origin.OURS)
+            for line in sentence.alignments
+            if ARROW not in line.raw
+        )
+        yield sentence, lines, faults
+
+
+def sound_alignments(
+    sentence: WaSentence, faults: Iterable[Fault], warn: Warn
+) -> tuple[Alignment, ...]:
+    """The alignments of a sentence; its faults are a DataError, odd scores a warning."""
+    wrong = Faults()
+    for fault in faults:
+        if fault.kind == ODD_SCORE:
+            warn(f"{fault}; read as a number")
+        else:
+            wrong.add(fault.error())
+    wrong.check()
+    return tuple(line.to_alignment() for line in sentence.alignments)
 
 
 def _id_fault(sentence: WaSentence, lines: SeenLines) -> Fault | None:
@@ -249,40 +244,9 @@ def _id_fault(sentence: WaSentence, lines: SeenLines) -> Fault | None:
     places = {line.where for line in sentence.alignments}
     for script_id, line in lines:
         if line.where in places and script_id != sentence.id:
-            found = f"{_quote(sentence.id)} where the official scripts see {_quote(script_id)}"
+            found = f"{quoted(sentence.id)} where the official scripts see {quoted(script_id)}"
             return Fault(sentence.where, _UNSEEN_ID, found, OPENING, Origin.OURS)
     return None
-
-
-def _line_fault(line: WaAlignment) -> Fault | None:
-    def fault(kind: str, found: str, expected: str, origin: Origin = Origin.OFFICIAL) -> Fault:
-        return Fault(line.where, kind, found, expected, origin)
-
-    if not all(line.sides):
-        expected = f"token numbers (or 0) on both sides of {ARROW}"
-        return fault("wrong alignment", _quote(line.raw), expected)
-    for word in chain(*line.sides):
-        if token_number(word) is None:
-            return fault("wrong token", _quote(word), "the number of a token")
-    if not 1 <= len(line.types) <= 3:
-        found = f"{len(line.types)} in {_quote(line.label)}"
-        return fault("wrong number of types", found, "1 to 3")
-    for part in line.types:
-        if part not in (*_MAIN, *_OPTIONAL):
-            return fault("wrong type", _quote(part), f"one of {', '.join((*_MAIN, *_OPTIONAL))}")
-    if sum(part in _MAIN for part in line.types) != 1:
-        kind = "there needs to be exactly one main type"
-        return fault(kind, _quote(line.label), f"one of {', '.join(_MAIN)}")
-    unaligned = Label.NOALI in line.types or Label.ALIC in line.types
-    score, found = line.score, _quote(line.score)
-    if (score == NIL and unaligned) or (_NUMBER.fullmatch(score) and float(score) <= HIGHEST):
-        return None
-    expected = f"a number from 0 to {HIGHEST}" + (" or NIL" if unaligned else "")
-    if _PERL_NO_NUMBER.fullmatch(score):
-        return fault("no number", found, expected, Origin.OURS)
-    if _PERL_NUMBER.fullmatch(score) and 0 <= float(score) <= HIGHEST:
-        return fault(ODD_SCORE, found, f"{expected} in digits", Origin.OURS)
-    return fault("wrong score", found, expected)
 
 
 def _one_to_one(sentence: WaSentence) -> Iterator[Fault]:
@@ -355,10 +319,6 @@ def _numbers(words: Iterable[str]) -> tuple[int, ...]:
 
 def _is_broken(numbers: tuple[int, ...]) -> bool:
     return bool(numbers) and numbers[-1] - numbers[0] + 1 != len(numbers)
-
-
-def _quote(text: str | None) -> str:
-    return f"'{shortened((text or '').strip())}'"
 
 
 def render_check(report: CheckReport, stats: bool = False, most_notes: int | None = None) -> str:

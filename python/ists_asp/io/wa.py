@@ -7,11 +7,11 @@ written is exactly that of the official gold files.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from html import unescape
 from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
@@ -30,10 +30,15 @@ _HINT = "See what `ists-asp check` says about the file."
 # Blanks round fields and token numbers, as in the official scripts.
 _FIELD_BLANKS = " \t\n\r\f\v"
 _GAP = re.compile(f"[{_FIELD_BLANKS}]+")
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+", re.ASCII)
+_PERL_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_PERL_NO_NUMBER = re.compile(  # numbers to Perl alone
+    r"0 but true|[+-]?(1\.#(QNAN|IND)|[qs]?nan[qs]?(\((0x[0-9a-f]+|\d+)\))?)",
+    re.ASCII | re.IGNORECASE,
+)
 _TOKEN = re.compile(r"\d+", re.ASCII)
-_LABELS = {str(label): label for label in Label}
-_TAGS = {str(tag): tag for tag in Tag}
+LABELS, TAGS = tuple(map(str, Label)), tuple(map(str, Tag))
+ODD_SCORE = "odd score"  # which is read all the same
 # Stands for all greater token numbers: Python converts no more than 4300 digits.
 _HUGE = 10**9
 _LONGEST = 1 << 20  # characters of a sentence with its lines
@@ -86,6 +91,45 @@ def token_number(word: str) -> int | None:
     return int(digits or "0") if len(digits) < len(str(_HUGE)) else _HUGE
 
 
+class Origin(StrEnum):
+    """Whose rule a fault breaks."""
+
+    OFFICIAL = "official"
+    OURS = "ours"
+    PILOT = "pilot"
+
+
+_RULES = {
+    Origin.OURS: " (our own rule: the official check accepts it)",
+    Origin.PILOT: " (a rule of the pilot's: the official check accepts it)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault: where (``file:line``), its kind, what was found and expected."""
+
+    where: str
+    kind: str
+    found: str
+    expected: str
+    origin: Origin = Origin.OFFICIAL
+
+    def __str__(self) -> str:
+        rule = _RULES.get(self.origin, "")
+        return f"{self.where}: {self.kind}: found {self.found}, expected {self.expected}{rule}"
+
+    def error(self, hint: str = _HINT) -> DataError:
+        """The same as an error."""
+        found = f"{self.kind}: found {self.found}"
+        return DataError(found, where=self.where, expected=self.expected, hint=hint)
+
+
+def quoted(text: str | None) -> str:
+    """A field of a line as faults show it."""
+    return f"'{shortened((text or '').strip())}'"
+
+
 class WaToken(NamedTuple):
     """A line of a ``<source>`` or ``<translation>`` section."""
 
@@ -122,38 +166,55 @@ class WaAlignment:
         return tuple(label.split("_")) if label else ()
 
     def to_alignment(self) -> Alignment:
-        """The domain's alignment; a side that begins with 0 is not aligned, other zeros go."""
-        label, tags = self._label()
-        tokens1, tokens2 = map(self._tokens, self.sides)
-        return Alignment(tokens1, tokens2, label, self._score(), tags)
+        """The domain's alignment; a side that begins with 0 is not aligned, other zeros go.
 
-    def _tokens(self, words: tuple[str, ...]) -> tuple[int, ...]:
-        numbers = [number for number in map(token_number, words) if number is not None]
-        if not words or len(numbers) < len(words):
-            expected = "numbers separated by spaces, or 0"
-            raise self._malformed(" ".join(words), "list of tokens", expected)
-        return tuple(sorted({*numbers} - {0})) if numbers[0] else ()
+        A line with a fault is a DataError, unless only the digits of its score are odd.
+        """
+        fault = self.fault()
+        if fault is not None and fault.kind != ODD_SCORE:
+            raise fault.error()
+        label = next(Label(part) for part in self.types if part in LABELS)
+        tags = frozenset(Tag(part) for part in self.types if part in TAGS)
+        score = None if self.score == NIL else float(self.score)
+        tokens1, tokens2 = (
+            tuple(sorted({token_number(word) or 0 for word in side} - {0}))
+            if token_number(side[0])
+            else ()
+            for side in self.sides
+        )
+        return Alignment(tokens1, tokens2, label, score, tags)
 
-    def _label(self) -> tuple[Label, frozenset[Tag]]:
-        types = [part.upper() if part.isascii() else part for part in self.types]
-        main = [part for part in types if part in _LABELS]
-        tags = [part for part in types if part in _TAGS]
-        if len(main) != 1 or len(types) != 1 + len(tags):
-            expected = f"one of {', '.join(_LABELS)}, with or without _FACT or _POL"
-            raise self._malformed(self.label, "alignment type", expected)
-        return _LABELS[main[0]], frozenset(_TAGS[part] for part in tags)
+    def fault(self) -> Fault | None:
+        """The fault of the line, if it has one: the only judge of what an alignment line is."""
 
-    def _score(self) -> float | None:
-        if self.score == NIL:
+        def fault(kind: str, found: str, expected: str, origin: Origin = Origin.OFFICIAL) -> Fault:
+            return Fault(self.where, kind, found, expected, origin)
+
+        if not all(self.sides):
+            expected = f"token numbers (or 0) on both sides of {ARROW}"
+            return fault("wrong alignment", quoted(self.raw), expected)
+        for word in chain(*self.sides):
+            if token_number(word) is None:
+                return fault("wrong token", quoted(word), "the number of a token")
+        if not 1 <= len(self.types) <= 3:
+            found = f"{len(self.types)} in {quoted(self.label)}"
+            return fault("wrong number of types", found, "1 to 3")
+        for part in self.types:
+            if part not in (*LABELS, *TAGS):
+                return fault("wrong type", quoted(part), f"one of {', '.join((*LABELS, *TAGS))}")
+        if sum(part in LABELS for part in self.types) != 1:
+            kind = "there needs to be exactly one main type"
+            return fault(kind, quoted(self.label), f"one of {', '.join(LABELS)}")
+        unaligned = Label.NOALI in self.types or Label.ALIC in self.types
+        score, found = self.score, quoted(self.score)
+        if (score == NIL and unaligned) or (_NUMBER.fullmatch(score) and float(score) <= HIGHEST):
             return None
-        score = float(self.score) if _NUMBER.fullmatch(self.score) else math.nan
-        if not 0 <= score <= HIGHEST:
-            raise self._malformed(self.score, "score", "a number from 0 to 5, or NIL")
-        return score
-
-    def _malformed(self, found: str, noun: str, expected: str) -> DataError:
-        text = f"'{shortened(found)}' is no {noun}"
-        return DataError(text, where=self.where, expected=expected, hint=_HINT)
+        expected = f"a number from 0 to {HIGHEST}" + (" or NIL" if unaligned else "")
+        if _PERL_NO_NUMBER.fullmatch(score):
+            return fault("no number", found, expected, Origin.OURS)
+        if _PERL_NUMBER.fullmatch(score) and 0 <= float(score) <= HIGHEST:
+            return fault(ODD_SCORE, found, f"{expected} in digits", Origin.OURS)
+        return fault("wrong score", found, expected)
 
 
 @dataclass(slots=True)
@@ -238,7 +299,7 @@ def parse_links(line: t.Line) -> list[Alignment]:
             tokens1, tokens2 = tokens1 | group[0], tokens2 | group[1]
         groups.append((tokens1, tokens2))
     ordered = sorted((sorted(a), sorted(b)) for a, b in groups)
-    return [Alignment(tuple(a), tuple(b), Label.SIMI, None) for a, b in ordered]
+    return [Alignment(tuple(a), tuple(b), Label.SIMI, 0.0) for a, b in ordered]
 
 
 def read_wa(
@@ -417,12 +478,12 @@ def given_answer(pair: Pair, alignments: Sequence[Alignment]) -> Answer:
     """An answer made of a pair and alignments, with runs of tokens on a line for missing chunks.
 
     Gold may have what ``check_answer`` refuses, such as a token on two lines; but no line has other
-    tokens than its sentences, or a score off the scale.
+    tokens than its sentences, or a label and score that ``check`` refuses.
     """
     for line in alignments:
-        if line.score is not None and not 0 <= line.score <= HIGHEST:
-            found, where = f"the score {line.score}", of_pair(pair.id)
-            raise DataError(found, where=where, expected=f"0 to {HIGHEST}, or none")
+        fields = format_label(line), format_score(line.score)
+        if fault := WaAlignment(of_pair(pair.id), "", (("0",), ("0",)), *fields).fault():
+            raise fault.error()
     sides = []
     for number, sentence in enumerate(pair.sentences, 1):
         lines = [line.sides[number - 1] for line in alignments]

@@ -355,8 +355,9 @@ class Source:
         return foreign(pair.sentences, *about)
 
     def _all_entries(self, warn: Warn) -> Iterator[Entry]:
+        from ists_asp.evaluate.wa_check import read_checked, sound_alignments
         from ists_asp.io.pairs import Ids, read_pairs, table_pairs
-        from ists_asp.io.wa import linked_pair, read_wa
+        from ists_asp.io.wa import linked_pair
         from ists_asp.model import Pair
 
         if self.table is not None and self.places is not None:
@@ -368,12 +369,14 @@ class Source:
             source, name = self._stream(self.files[self.tabular]), self.names[0]
             linked = self.tabular == "--aligned"
             with Ids() as ids:
-                for at, entry in enumerate(read_wa(source, name=name, warn=warn), 1):
+                checked = read_checked(source, name=name, warn=warn)
+                for at, (entry, _, wrong) in enumerate(checked, 1):
                     try:
                         pair = entry.pair(str(at))
                         ids.add(pair.id, int(entry.where.rpartition(":")[2]), entry.where)
                         if linked:
-                            pair = linked_pair(pair, entry.to_alignments(), entry.where, warn)
+                            lines = sound_alignments(entry, wrong, warn)
+                            pair = linked_pair(pair, lines, entry.where, warn)
                     except DataError as fault:
                         yield None, fault
                     else:

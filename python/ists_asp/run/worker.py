@@ -26,7 +26,7 @@ from ists_asp.engine.answer import SolvedAnswer
 from ists_asp.engine.preparation import freeze_gc, sums
 from ists_asp.io.formats import Outcome
 from ists_asp.io.store import TRACES, Memo
-from ists_asp.io.wa import WaSentence, given_answer, read_wa
+from ists_asp.io.wa import given_answer
 from ists_asp.model import Answer, Pair, Rating
 from ists_asp.processes import ENDING, end_after, end_with_parent, limit_memory
 from ists_asp.resources import gc_paused
@@ -178,13 +178,14 @@ class Decider:
             found = f"there are no alignments for this pair in {self.setup.answers}"
             expected = f'<sentence id="{errors.shortened(pair.id)}" …>'
             return errors.DataError(found, expected=expected)
-        return (given_answer(pair, self._answers[pair.id].to_alignments()),)
+        return (given_answer(pair, self._answers[pair.id].alignments),)
 
     @cached_property
-    def _answers(self) -> Mapping[str, WaSentence]:
+    def _answers(self) -> Mapping[str, Reference]:
+        from ists_asp.evaluate.files import read_references
+
         assert self.setup.answers is not None
-        entries = read_wa(self.setup.answers, warn=self._warn)
-        return {entry.id: entry for entry in entries if entry.id is not None}
+        return read_references(self.setup.answers, warn=self._warn, skip_bad=True)
 
     @cached_property
     def _templates(self) -> Templates:
