@@ -89,17 +89,21 @@ def opened(source: Source, setup: Setup) -> Iterator[Source]:
         yield source
 
 
-def read_gold(path: Path) -> Mapping[str, Reference]:
-    """The alignments of a .wa file by id; prints what was repaired."""
+def read_gold(path: Path, *, skip_bad: bool) -> Mapping[str, Reference]:
+    """The alignments of a .wa file by id; prints what was repaired, and what is left out."""
     from ists_asp.evaluate.files import read_references
 
     with reader_warnings() as repaired:
-        return read_references(path, warn=repaired)
+        references = read_references(path, warn=repaired, skip_bad=skip_bad)
+    if not references:
+        expected = "a .wa file: a table of pairs has no alignments"
+        raise DataError("there are no alignments", where=str(path), expected=expected)
+    return references
 
 
-def read_aligned(path: Path, pairs: Sequence[Pair]) -> Mapping[str, Reference]:
+def read_aligned(path: Path, pairs: Sequence[Pair], *, skip_bad: bool) -> Mapping[str, Reference]:
     """The alignments of a .wa file by id, of which some are about ``pairs``."""
-    references = read_gold(path)
+    references = read_gold(path, skip_bad=skip_bad)
     lacking = [pair.id for pair in pairs if pair.id not in references]
     if len(lacking) == len(pairs):
         expected = f"ids such as '{shortened(pairs[0].id)}'"

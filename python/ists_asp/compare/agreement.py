@@ -95,10 +95,15 @@ class Agreement:
 
 
 def agreement(
-    path1: Path, path2: Path, scheme: Scheme = Scheme.Y2016, *, warn: Warn = ignore
+    path1: Path,
+    path2: Path,
+    scheme: Scheme = Scheme.Y2016,
+    *,
+    warn: Warn = ignore,
+    skip_bad: bool = False,
 ) -> Agreement:
     """Compare two annotators: each a ``.wa`` or ``.jsonl`` file, or a folder of such."""
-    first, second = (_read_annotator(path, warn) for path in (path1, path2))
+    first, second = (_read_annotator(path, warn, skip_bad) for path in (path1, path2))
     if first.keys().isdisjoint(second):
         expected = f"ids such as '{next(iter(first), '1')}'"
         raise DataError(f"no pair in common with {path1}", where=str(path2), expected=expected)
@@ -131,7 +136,7 @@ def compare_annotators(
     return Agreement(only, evaluate(first, second, scheme), +labels, chunking, tuple(differing))
 
 
-def _read_annotator(path: Path, warn: Warn) -> dict[str, Answered]:
+def _read_annotator(path: Path, warn: Warn, skip_bad: bool) -> dict[str, Answered]:
     """The pairs of an annotator, by id, with chunks; in a folder the ids begin with file names."""
     files = {path.stem: path}
     if path.is_dir():
@@ -142,7 +147,7 @@ def _read_annotator(path: Path, warn: Warn) -> dict[str, Answered]:
             raise DataError("no file .wa or .jsonl", where=str(path), expected="corrections")
     run: dict[str, Answered] = {}
     for stem, file in files.items():
-        for name, answered in read_answered(file, warn=warn).items():
+        for name, answered in read_answered(file, warn=warn, skip_bad=skip_bad).items():
             identifier = f"{stem}: {name}" if path.is_dir() else name
             pair = replace(answered.pair, id=identifier)
             if answered.chunks is None:

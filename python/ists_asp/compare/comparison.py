@@ -14,7 +14,7 @@ from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Evaluation, Measure, Reference, Scores, evaluate
 from ists_asp.io.delimited import read_object
 from ists_asp.io.formats import read_record
-from ists_asp.io.text import Line, Warn, ignore, parse_lines
+from ists_asp.io.text import Faults, Line, Warn, ignore, parse_each
 from ists_asp.model import Alignment, Answer, Chunk, Pair, Tag
 
 RESAMPLES, SEED = 2_000, 2004
@@ -36,10 +36,15 @@ class Answered(Reference):
         return cls(answer.pair, answer.alignments, answer.chunks, rating, explanation)
 
 
-def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
-    """Read a ``.wa`` file or answers as JSON Lines, by id; the best of a pair, or no lines."""
+def read_answered(
+    path: Path, *, warn: Warn = ignore, skip_bad: bool = False
+) -> dict[str, Answered]:
+    """Read a ``.wa`` file or answers as JSON Lines, by id; the best of a pair, or no lines.
+
+    With ``skip_bad`` what is faulty is a warning.
+    """
     if path.suffix == ".wa":
-        references = read_references(path, warn=warn).items()
+        references = read_references(path, warn=warn, skip_bad=skip_bad).items()
         return {name: Answered(gold.pair, gold.alignments) for name, gold in references}
     run: dict[str, Answered] = {}
 
@@ -57,8 +62,10 @@ def read_answered(path: Path, *, warn: Warn = ignore) -> dict[str, Answered]:
             raise DataError(f"the id '{shortened(answered.pair.id)}' again", where=line.where)
         run[answered.pair.id] = answered
 
-    for _ in parse_lines(path, add, warn=warn):
+    faults = Faults(warn if skip_bad else None)
+    for _ in parse_each(path, add, faults, warn=warn):
         pass
+    faults.check()
     return run
 
 

@@ -75,11 +75,11 @@ def diff(
     from ists_asp.compare.rendering import as_text
 
     _check(old, new, source, setup)
-    right = None if gold is None else read_gold(gold)
+    right = None if gold is None else read_gold(gold, skip_bad=source.skip_bad)
     failures, count = Failures(), 0
     causes = edits = None
     if not source.has_input:
-        before, after = _outputs(old, new, source.identifier)
+        before, after = _outputs(old, new, source)
     else:
         pairs = read_pairs(source, replace(setup, rules=_overlay(old)))
         results, edits, failures = _rules(old, new, source, setup, pairs, wholes)
@@ -110,12 +110,13 @@ def _check(old: Path, new: Path, source: Source, setup: Setup) -> None:
         raise UsageError("--rules does not go with OLD and NEW, which are the rules")
 
 
-def _outputs(old: Path, new: Path, identifier: str | None) -> Sequence[Mapping[str, Answered]]:
+def _outputs(old: Path, new: Path, source: Source) -> Sequence[Mapping[str, Answered]]:
     from ists_asp.compare import read_answered
 
     with reader_warnings() as repaired:
-        runs = [read_answered(path, warn=repaired) for path in (old, new)]
-    if identifier is None:
+        read = partial(read_answered, warn=repaired, skip_bad=source.skip_bad)
+        runs = [read(path) for path in (old, new)]
+    if (identifier := source.identifier) is None:
         return runs
     for run in runs:
         if identifier not in run:

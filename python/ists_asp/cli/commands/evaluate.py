@@ -99,13 +99,15 @@ def evaluate(
     alignments, the agreement of chunk boundaries, and all disagreements, worst pairs first.
     """
     if agreement:
-        if task == "sts" or other or by_pair or skip_bad:
-            wrong = "--task sts, --versus, --by-pair and --skip-bad do not go with --agreement"
+        if task == "sts" or other or by_pair:
+            wrong = "--task sts, --versus and --by-pair do not go with --agreement"
             raise UsageError(wrong, hint="Leave them out")
         from ists_asp.compare import agreement as annotators
 
         with reader_warnings() as warn:
-            agreed = annotators.agreement(gold, system, Scheme(scheme), warn=warn)
+            agreed = annotators.agreement(
+                gold, system, Scheme(scheme), warn=warn, skip_bad=skip_bad
+            )
         write_output(None, agreed.as_dict() if as_json else agreed.text(top))
         return
     if task == "sts":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ists_asp.cli import options
-from ists_asp.cli.console import note, progress, reader_warnings, warn, write_output
+from ists_asp.cli.console import note, progress, read_gold, warn, write_output
 from ists_asp.cli.files import OUTPUTS, READ, SENTENCE, command
 from ists_asp.errors import DataError, UsageError, shortened
 from ists_asp.io.files import atomic_writer
@@ -61,6 +61,7 @@ _HEAD = re.compile(r"[%#] fix (\d+) \((\w+)\): ")  # its number, and a digest of
     type=OUTPUTS,
 )
 @options.option("--undo", "Remove the file that --apply wrote last.")
+@options.skip_option
 @options.profile_options
 @options.templates_option
 @options.json_option
@@ -74,6 +75,7 @@ def fix(
     apply: int | None,
     into: Path,
     undo: bool,
+    skip_bad: bool,
     setup: Setup,
     as_json: bool,
     quiet: bool,
@@ -102,8 +104,7 @@ def fix(
     from ists_asp.run.pool import apart
 
     examples = _examples(sentences, question or "", setup.profile) if sentences else []
-    with reader_warnings() as repaired:
-        golds = _gold(gold, setup, repaired)
+    golds = _gold(gold, setup, skip_bad)
     with progress(None, shown=not quiet) as step:
         result = apart(partial(_find_edits, setup, examples, golds), step=step, warn=warn)
     if apply is not None:
@@ -123,14 +124,12 @@ def _examples(arguments: Sequence[str], question: str, profile: str) -> list[Exa
     return [claimed(texts, claim, profile) for claim in claims]
 
 
-def _gold(files: Sequence[Path], setup: Setup, warn: Any) -> dict[str, Reference]:  # noqa: ANN401
+def _gold(files: Sequence[Path], setup: Setup, skip_bad: bool) -> dict[str, Reference]:
     """The pairs to measure by, with gold, by ids that differ between files."""
-    from ists_asp.evaluate.files import read_references
-
     shipped = data_dir() / "samples" / setup.profile / "gold.wa"
     golds: dict[str, Reference] = {}
     for file in files or [shipped] * shipped.is_file():
-        for name, reference in read_references(file, warn=warn).items():
+        for name, reference in read_gold(file, skip_bad=skip_bad).items():
             identifier = f"{file}: {name}" if len(files) > 1 else name
             golds[identifier] = replace(reference, pair=replace(reference.pair, id=identifier))
     return golds

@@ -75,8 +75,8 @@ def report(
     if answers is None:
         content, failures = _decided(source, setup, gold, compare, output)
     else:
-        loaded, failures = _read_answers(answers, source.identifier), Failures()
-        others = _Others([answer.pair for answer in loaded], gold, compare)
+        loaded, failures = _read_answers(answers, source), Failures()
+        others = _Others([answer.pair for answer in loaded], gold, compare, source.skip_bad)
         entries = [Entry(answer, beside=others.beside(answer)) for answer in loaded]
         content = Report(entries, f"ists-asp report: {answers.name}", name=answers.name)
     content = replace(content, scheme=profile.scheme, language=profile.language)
@@ -88,7 +88,7 @@ def _decided(
     source: Source, setup: Setup, gold: Path | None, compare: Path | None, output: Path | None
 ) -> tuple[Report, Failures]:
     pairs = console.read_pairs(source, setup)
-    others = _Others(pairs, gold, compare)
+    others = _Others(pairs, gold, compare, source.skip_bad)
     if not source.text:
         # At once, rather than after the time that solving takes.
         for pair in pairs:
@@ -130,10 +130,10 @@ def _entries(system: System, pairs: Sequence[Pair]) -> Iterator[Entry]:
     return map(Entry, answers, texts, reasons)
 
 
-def _read_answers(path: Path, identifier: str | None) -> list[Answer]:
+def _read_answers(path: Path, source: Source) -> list[Answer]:
     from ists_asp.io.wa import given_answer
 
-    references = console.read_gold(path)
+    references, identifier = console.read_gold(path, skip_bad=source.skip_bad), source.identifier
     if identifier is not None and identifier not in references:
         raise no_such_pair(identifier, list(references))
     chosen = references.values() if identifier is None else [references[identifier]]
@@ -143,12 +143,15 @@ def _read_answers(path: Path, identifier: str | None) -> list[Answer]:
 class _Others:
     """Alignments from files beside which answers stand: gold, and those of another system."""
 
-    def __init__(self, pairs: Sequence[Pair], gold: Path | None, compare: Path | None) -> None:
+    def __init__(
+        self, pairs: Sequence[Pair], gold: Path | None, compare: Path | None, skip_bad: bool
+    ) -> None:
         from ists_asp.report.page import GOLD
 
         files = {GOLD: gold} if compare is None else {GOLD: gold, compare.name: compare}
         existing = ((name, file) for name, file in files.items() if file)
-        self._files = [(name, file, console.read_aligned(file, pairs)) for name, file in existing]
+        read = partial(console.read_aligned, pairs=pairs, skip_bad=skip_bad)
+        self._files = [(name, file, read(file)) for name, file in existing]
 
     def about(self, pair: Pair) -> dict[str, Reference]:
         """The data about a pair; data about other sentences are refused."""

@@ -240,7 +240,7 @@ def where(
         raise UsageError("there is no rule to look for", expected="NAME, or --all with --gold FILE")
     pairs, tables, lines = read_pairs(source, setup), list[str](), list[str]()
     lacking = dict[str, list[str]]()
-    right = {} if gold is None else read_aligned(gold, pairs)
+    right = {} if gold is None else read_aligned(gold, pairs, skip_bad=source.skip_bad)
     with working(setup) as run:
         rules, saying, named, tables = run.ask(partial(_named, names=names))
         for name in (name for name in names if name not in (*rules, *saying)):
