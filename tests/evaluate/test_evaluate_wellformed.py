@@ -3,11 +3,14 @@ from pathlib import Path
 
 import pytest
 
+from ists_asp.compare import read_answered
 from ists_asp.errors import DataError
+from ists_asp.evaluate.files import evaluate_files, read_references
 from ists_asp.evaluate.wa_check import check_file, render_check
 from ists_asp.io.text import make_sentence
-from ists_asp.io.wa import write_pair
-from ists_asp.model import Pair, Scheme
+from ists_asp.io.wa import given_answer, write_pair
+from ists_asp.model import Alignment, Label, Pair, Scheme
+from ists_asp.pipeline.source import Source
 from tests.sharing import alignments, processor_seconds
 
 SHARED = Path(__file__).parents[3] / "shared"
@@ -182,3 +185,50 @@ def test_time_grows_with_the_tokens_and_not_with_their_square(tmp_path):
 
     short, long = map(seconds, (500, 2_000))
     assert long < 8 * short
+
+
+DOORS = {
+    "learn": lambda wa, warn: read_references(wa, warn=warn),
+    "evaluate": lambda wa, warn: evaluate_files(wa, wa.with_name("good.wa"), warn=warn),
+    "the answers": lambda wa, warn: evaluate_files(wa.with_name("good.wa"), wa, warn=warn),
+    "diff": lambda wa, warn: read_answered(wa, warn=warn),
+    "solve --aligned": lambda wa, warn: aligned(wa, warn),
+    "explain --answers": lambda wa, warn: read_references(wa, warn=warn, skip_bad=True),
+}
+
+
+def aligned(wa, warn):
+    source = Source(files={"--aligned": str(wa)}, quiet=True)
+    with source.opened(warn) as opened:
+        list(opened.batches())
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        *(("EQUI", label) for label in ("equi", "SAME", "EQUI_fact", "POL", "EQUI_REL", "_EQUI")),
+        *(("EQUI", label) for label in ("", "SIMI_FACT_POL_FACT")),
+        *(("// 5 //", f"// {score} //") for score in ("NIL", "6", "-1", "nan", "+3", "3e0", "nil")),
+        *(("2 <==> 2", line) for line in ("2 2", "x <==> 2", "<==> 2", "0 x <==> 2")),
+        *((' id="1"', ""), ('id="1"', "id='1'"), (TEXT, "")),
+    ],
+)
+def test_what_check_refuses_no_command_reads_in_silence(tmp_path, door, old, new):
+    (tmp_path / "good.wa").write_text(TEXT)
+    assert not check(tmp_path, old, new).correct
+    told = []
+    try:
+        DOORS[door](tmp_path / "x.wa", told.append)
+    except DataError:
+        return
+    assert told, "read, and nothing said"
+
+
+@pytest.mark.parametrize("line", [(Label.EQUI, None), (Label.SIMI, float("nan")), (Label.REL, -1)])
+def test_what_is_written_is_accepted(line):
+    pair = Pair("1", make_sentence(["a"]), make_sentence(["b"]))
+    with pytest.raises(DataError, match=r"pair 1: .*: found "):
+        given_answer(pair, [Alignment((1,), (1,), *line)])
+    with pytest.raises(DataError, match="empty id"):
+        write_pair(Pair("\u2028", *pair.sentences), [])

@@ -208,7 +208,7 @@ def test_the_log_holds_over_a_restart_and_a_line_that_was_cut_off(project):
     for name, left in (("3", ["1", "2"]), ("1", ["2"]), ("2", [])):
         action = {"id": name, "action": f"accept {name}"}
         assert Corrections(project).step("headlines", back=True) == action
-        assert [one.id for one in read_wa(wa)] == left
+        assert [one.id for one in read_wa(wa)] == left if left else not wa.exists()
     assert json.loads(log.read_bytes().splitlines()[-1])["action"] == "undo"
     with pytest.raises(UsageError, match="there is nothing to undo"):
         Corrections(project).step("headlines", back=True)

@@ -39,10 +39,7 @@ class Answered(Reference):
 def read_answered(
     path: Path, *, warn: Warn = ignore, skip_bad: bool = False
 ) -> dict[str, Answered]:
-    """Read a ``.wa`` file or answers as JSON Lines, by id; the best of a pair, or no lines.
-
-    With ``skip_bad`` what is faulty is a warning.
-    """
+    """Read a ``.wa`` file or answers as JSON Lines, by id; the best of a pair, or no lines."""
     if path.suffix == ".wa":
         references = read_references(path, warn=warn, skip_bad=skip_bad).items()
         return {name: Answered(gold.pair, gold.alignments) for name, gold in references}

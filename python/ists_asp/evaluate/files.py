@@ -15,7 +15,7 @@ from ists_asp._version import __version__
 from ists_asp.errors import DataError, shortened
 from ists_asp.evaluate import wa_check
 from ists_asp.evaluate.scorer import Evaluation, Reference, ScoredLine, ScoredPair, evaluate
-from ists_asp.io.text import Faults, Source, Warn, ignore, make_sentence, read_lines
+from ists_asp.io.text import Faults, Source, Warn, ignore, make_sentence, read_lines, source_name
 from ists_asp.io.wa import ODD_SCORE, Origin, WaSentence, WaToken, links_of
 from ists_asp.limits import MAX_TOKENS
 from ists_asp.model import Alignment, Label, Pair, Scheme, Sentence
@@ -74,18 +74,23 @@ def read_references(
 ) -> dict[str, Reference]:
     """The pairs of a ``.wa`` file and their alignments, by id, in the order of the file.
 
-    Faulty pairs and repeated ids are DataErrors, or with ``skip_bad`` warnings.
+    Faulty pairs, repeated ids and no pair at all are DataErrors, or with ``skip_bad`` warnings.
     """
     references: dict[str, Reference] = {}
-    faults = Faults(warn if skip_bad else None)
+    faults, sentence = Faults(warn if skip_bad else None), None
     for sentence, _, wrong in wa_check.read_checked(source, warn=warn):
         with faults:
             identifier = _identifier(sentence, references, "Give each pair an id of its own")
             # The scorer only looks words up, so odd token sections are no reason to give up.
             pair = Pair(identifier, *map(_by_number, sentence.tokens))
-            alignments = wa_check.sound_alignments(sentence, wrong, warn)
+            alignments = sentence.to_alignments(wrong, warn)
             _check_links(sentence.where, alignments)
             references[identifier] = Reference(pair, alignments)
+    if sentence is None:
+        expected, hint = wa_check.OPENING, "Give a .wa file: tables of pairs have no alignments"
+        faults.add(
+            DataError("no sentence", where=source_name(source), expected=expected, hint=hint)
+        )
     faults.check()
     return references
 

@@ -18,12 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from ists_asp.errors import shortened
-from ists_asp.io.text import Faults, Line, Source, Warn, ignore
+from ists_asp.io.text import Line, Source, Warn, ignore
 from ists_asp.io.wa import (
     ARROW,
     LABELS,
     NIL,
-    ODD_SCORE,
     TAGS,
     Fault,
     Origin,
@@ -33,7 +32,7 @@ from ists_asp.io.wa import (
     read_wa,
     token_number,
 )
-from ists_asp.model import HIGHEST, Alignment, Label, Scheme
+from ists_asp.model import HIGHEST, Label, Scheme
 from ists_asp.terminal import table, unbroken
 
 SeenLines = Sequence[tuple[str | None, WaAlignment]]
@@ -218,20 +217,6 @@ def read_checked(
             if ARROW not in line.raw
         )
         yield sentence, lines, faults
-
-
-def sound_alignments(
-    sentence: WaSentence, faults: Iterable[Fault], warn: Warn
-) -> tuple[Alignment, ...]:
-    """The alignments of a sentence; its faults are a DataError, odd scores a warning."""
-    wrong = Faults()
-    for fault in faults:
-        if fault.kind == ODD_SCORE:
-            warn(f"{fault}; read as a number")
-        else:
-            wrong.add(fault.error())
-    wrong.check()
-    return tuple(line.to_alignment() for line in sentence.alignments)
 
 
 def _id_fault(sentence: WaSentence, lines: SeenLines) -> Fault | None:

@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, field
+from functools import lru_cache
 from itertools import accumulate, chain, pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
@@ -117,17 +118,13 @@ def read_record(record: Mapping[str, Any], scheme: Scheme = Scheme.Y2016) -> Ans
     from msgspec import convert
 
     try:
-        texts = [
-            (record.get(f"tokens{side}"), clean(record.get(f"sent{side}") or "", "", Repairs()))
-            for side in "12"
-        ]
         sent1, sent2 = (
-            make_sentence(
-                given_tokens(convert(tokens, list[str])) if tokens else text.split(), text
-            )
-            for tokens, text in texts
+            _sentence(convert(record.get(f"tokens{side}") or (), tuple[str, ...]), text or "")
+            for side, text in (("1", record.get("sent1")), ("2", record.get("sent2")))
         )
         pair = Pair(clean(str(convert(record["id"], str | int)), "", Repairs()), sent1, sent2)
+        if not pair.id.strip():
+            raise ValueError
         if "error" in record and "alignments" not in record:
             return Answer(pair, (), (), (), (), optimal=False)
         chunks1, chunks2 = (
@@ -155,6 +152,13 @@ def read_record(record: Mapping[str, Any], scheme: Scheme = Scheme.Y2016) -> Ans
     from ists_asp.answers import check_answer
 
     return check_answer(answer, scheme)
+
+
+@lru_cache(maxsize=4096)
+def _sentence(tokens: tuple[str, ...], text: str) -> Sentence:
+    """A sentence of a record; a log has the same ones again and again."""
+    text = clean(text, "", Repairs())
+    return make_sentence(given_tokens(tokens) if tokens else text.split(), text)
 
 
 def _line(record: Mapping[str, object], others: Mapping[str, object]) -> str:

@@ -119,7 +119,7 @@ class Fault:
         rule = _RULES.get(self.origin, "")
         return f"{self.where}: {self.kind}: found {self.found}, expected {self.expected}{rule}"
 
-    def error(self, hint: str = _HINT) -> DataError:
+    def error(self, hint: str | None = _HINT) -> DataError:
         """The same as an error."""
         found = f"{self.kind}: found {self.found}"
         return DataError(found, where=self.where, expected=self.expected, hint=hint)
@@ -166,23 +166,13 @@ class WaAlignment:
         return tuple(label.split("_")) if label else ()
 
     def to_alignment(self) -> Alignment:
-        """The domain's alignment; a side that begins with 0 is not aligned, other zeros go.
-
-        A line with a fault is a DataError, unless only the digits of its score are odd.
-        """
-        fault = self.fault()
-        if fault is not None and fault.kind != ODD_SCORE:
-            raise fault.error()
+        """A faultless line; a side that begins with 0 is not aligned, other zeros go."""
         label = next(Label(part) for part in self.types if part in LABELS)
         tags = frozenset(Tag(part) for part in self.types if part in TAGS)
         score = None if self.score == NIL else float(self.score)
-        tokens1, tokens2 = (
-            tuple(sorted({token_number(word) or 0 for word in side} - {0}))
-            if token_number(side[0])
-            else ()
-            for side in self.sides
-        )
-        return Alignment(tokens1, tokens2, label, score, tags)
+        sides = ([token_number(word) or 0 for word in side] for side in self.sides)
+        side1, side2 = (tuple(sorted({*side} - {0} if side[0] else ())) for side in sides)
+        return Alignment(side1, side2, label, score, tags)
 
     def fault(self) -> Fault | None:
         """The fault of the line, if it has one: the only judge of what an alignment line is."""
@@ -238,14 +228,21 @@ class WaSentence:
             sides.append(t.make_sentence(words))
         return Pair(self.id or identifier, *sides)
 
-    def to_alignments(self) -> tuple[Alignment, ...]:
-        """The alignment lines, converted, in the order of the file."""
-        alignments, faults = [], t.Faults()
-        for line in self.alignments:
-            with faults:
-                alignments.append(line.to_alignment())
-        faults.check()
-        return tuple(alignments)
+    def to_alignments(
+        self, faults: Iterable[Fault] | None = None, warn: t.Warn = t.ignore
+    ) -> tuple[Alignment, ...]:
+        """The alignments, in the order of the file; a DataError of its faults, or of its lines'.
+
+        A score in odd digits is read all the same, with a warning.
+        """
+        wrong = t.Faults()
+        for fault in map(WaAlignment.fault, self.alignments) if faults is None else faults:
+            if fault is not None and fault.kind == ODD_SCORE:
+                warn(f"{fault}; read as a number")
+            elif fault is not None:
+                wrong.add(fault.error())
+        wrong.check()
+        return tuple(line.to_alignment() for line in self.alignments)
 
 
 def linked_pair(bare: Pair, alignments: Iterable[Alignment], where: str, warn: t.Warn) -> Pair:
@@ -412,7 +409,9 @@ def write_pair(pair: Pair, alignments: Iterable[Alignment], status: str = "") ->
     Lines are ordered by the first token of side 1; lines without a side 1 come last, by the
     first token of side 2. ``status`` is empty, :data:`FAILED` or :data:`UNPROVEN`.
     """
-    identifier = " ".join(pair.id.split())
+    identifier = " ".join(t.clean(pair.id, "", t.Repairs()).split())
+    if not identifier:
+        raise DataError("a pair with an empty id", expected="an id of characters that are seen")
     for mark, entity in _ENTITIES.items():
         identifier = identifier.replace(mark, entity)
     lines = [
@@ -483,7 +482,7 @@ def given_answer(pair: Pair, alignments: Sequence[Alignment]) -> Answer:
     for line in alignments:
         fields = format_label(line), format_score(line.score)
         if fault := WaAlignment(of_pair(pair.id), "", (("0",), ("0",)), *fields).fault():
-            raise fault.error()
+            raise fault.error(None)
     sides = []
     for number, sentence in enumerate(pair.sentences, 1):
         lines = [line.sides[number - 1] for line in alignments]

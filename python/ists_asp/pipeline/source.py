@@ -355,7 +355,7 @@ class Source:
         return foreign(pair.sentences, *about)
 
     def _all_entries(self, warn: Warn) -> Iterator[Entry]:
-        from ists_asp.evaluate.wa_check import read_checked, sound_alignments
+        from ists_asp.evaluate.wa_check import read_checked
         from ists_asp.io.pairs import Ids, read_pairs, table_pairs
         from ists_asp.io.wa import linked_pair
         from ists_asp.model import Pair
@@ -375,7 +375,7 @@ class Source:
                         pair = entry.pair(str(at))
                         ids.add(pair.id, int(entry.where.rpartition(":")[2]), entry.where)
                         if linked:
-                            lines = sound_alignments(entry, wrong, warn)
+                            lines = entry.to_alignments(wrong, warn)
                             pair = linked_pair(pair, lines, entry.where, warn)
                     except DataError as fault:
                         yield None, fault

@@ -309,8 +309,8 @@ class Corrections:
         answers = [answer for group in self._by_id(done, pairs) for answer in group.values()]
         lines = (msgspec.json.encode(answer_record(answer)).decode() for answer in answers)
         texts = {
-            f"{CORRECTIONS}/{corpus}.jsonl": "".join(f"{line}\n" for line in lines),
-            f"{CORRECTIONS}/{corpus}.wa": _as_wa(answers),
+            f"{CORRECTIONS}/{corpus}.jsonl": "".join(f"{line}\n" for line in lines) or None,
+            f"{CORRECTIONS}/{corpus}.wa": _as_wa(answers) or None,
         }
         about = {"when": time.time(), "corpus": corpus, "id": last.id, "pair": last.key}
         self._project.folder.commit(texts, _LOG, {**record, **about})

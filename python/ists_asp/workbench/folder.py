@@ -22,6 +22,7 @@ import msgspec
 from ists_asp.errors import DataError, IstsError, UsageError, shortened
 from ists_asp.io.files import PREFIX
 from ists_asp.io.text import Warn, ignore
+from ists_asp.resources import gc_paused
 
 LARGEST = 64 << 20  # bytes of a file
 LONGEST = 300  # characters of a name
@@ -133,7 +134,7 @@ class Folder:
             if self._records[0] == stamps:
                 return self._records[1]
             self._records, records = ([], []), list[T]()
-            with self.open(name) as stream:
+            with self.open(name) as stream, gc_paused():
                 for number, line in enumerate(stream, 1):
                     if number - len(records) > MOST:
                         found = f"more than {MOST} lines that are no records"

@@ -436,7 +436,7 @@ class Project:
         if len(pairs) < opened.count:
             raise DataError("pairs have the same id", where=place, expected="each id once")
         with folder.open(gold) if folder.stamps(gold) else nullcontext() as stream:
-            references = {} if stream is None else read_references(stream)
+            references = {} if stream is None else read_references(stream, warn=folder.tell)
         return Corpus(name, tuple(pairs.values()), references)
 
 
