@@ -7,6 +7,7 @@ from hashlib import sha256
 import pytest
 
 from ists_asp._version import __version__
+from ists_asp.cli.app import main
 from ists_asp.evaluate.files import pair_digest, read_references
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_pair
@@ -176,3 +177,24 @@ def test_so_many_of_the_best_and_worst_pairs_are_told(good, tmp_path):
     assert "Gained: 5 pairs, the first 2" in text
     assert "Lost: 4 pairs, the first 2" in text
     assert len(re.findall(r"^Pair \d", text, re.MULTILINE)) == 4
+
+
+def test_commands_that_read_alignments_can_leave_faulty_pairs_out(run, wa, tmp_path):
+    odd, page = changed(wa, "// EQUI //", "// equi //"), tmp_path / "page.html"
+    for command in (
+        ("diff", wa, odd),
+        ("diff", wa, wa, "--gold", odd),
+        ("evaluate", "--agreement", wa, odd),
+        ("report", "--answers", odd, "-o", page),
+    ):
+        assert run(*command).exit_code == 1
+        result = run(*command, "--skip-bad")
+        assert result.exit_code == 0
+        assert f"{odd}:15: wrong type: found 'equi'" in result.stderr
+        assert result.stderr.endswith("; left out\n")
+    for name, each in main.commands.items():
+        options = {param.name for param in each.params}
+        assert "skip_bad" in options or options.isdisjoint({"gold", "table"}), name
+    for text in ("", "sent1,sent2\na,b\n"):
+        odd.write_text(text)
+        assert f"{odd}: no sentence; expected <sent" in run("fix", "--gold", odd).stderr
