@@ -66,6 +66,15 @@ class Word:
         return Word, (self.form, self.lemma, self.upos, self.xpos)
 
 
+APOSTROPHES = dict.fromkeys("‘’‚‛`´ʼ′＇ˋˊʽ", "'")
+_STRAIGHT = str.maketrans(APOSTROPHES)
+
+
+def straight(form: str) -> str:
+    """A word as words are compared: its apostrophes are straight; marks stay as they are."""
+    return form.translate(_STRAIGHT) if any(map(str.isalnum, form)) else form
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A token that ``.wa`` files count: ``index`` from 1, ``form`` as in the input.

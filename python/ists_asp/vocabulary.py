@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, get_args
 from clingo import Function, Symbol
 
 from ists_asp.errors import DataError, of_pair
+from ists_asp.model import straight
 from ists_asp.resources import asp_dir
 from ists_asp.syntax.ground import Atoms, quoted
 from ists_asp.syntax.trees import Signature
@@ -231,7 +232,7 @@ def _sentence_facts(pair: Pair, number: int, sentence: Sentence) -> Iterator[str
             hint = "Annotate the pair before its facts are made"
             refuse(token, "no annotation", hint, "tags and lemmas for every token")
         for place, word in enumerate(token.words, start=1):
-            texts = quoted(word.form.lower()), quoted(word.lemma.lower())
+            texts = quoted(straight(word.form.lower())), quoted(word.lemma.lower())
             tags = constant(word.upos), constant(word.xpos)
             yield fact("part", number, token.index, place, *texts, *tags)
     for chunk in sentence.chunks or ():

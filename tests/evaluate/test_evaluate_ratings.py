@@ -249,6 +249,13 @@ def test_faulty_ratings_are_named(folders, name, text, message):
         evaluate_ratings(gold, run)
 
 
+def test_the_column_of_gold_is_asked_for_once(folders):
+    gold, run, _ = folders
+    (gold / "STS.gs.news.txt").write_text("captions\t2012\t5\ta cat\ta dog\n" * 6)
+    with pytest.raises(DataError, match=r"^[^\n]*news.txt:1: found 'captions'.* with --gold-col$"):
+        evaluate_ratings(gold, run)
+
+
 def test_a_run_that_lacks_a_data_set_is_refused(folders):
     gold, run, _ = folders
     (run / "news.txt").unlink()

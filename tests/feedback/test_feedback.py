@@ -229,6 +229,7 @@ def test_references_are_another_table_a_quiz_or_one_text(feedback, tmp_path):
     ):
         code, found, said = feedback(text, "--reader", "none", "-q", "--references", *options)
         assert [(row["best_reference"], row["verdict"]) for row in found] == expected, said
+        assert ("one question is read" in said) == ("--answer-col" in options and text == WIDE)
         if options == ("quiz.gift",):
             assert (code, found[0]["Alumno"], found[0]["id"]) == (0, "Ana", "2.1")
             assert "row 3 has averages (Promedio); left out" in said

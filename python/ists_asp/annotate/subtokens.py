@@ -37,6 +37,7 @@ from itertools import accumulate, chain, pairwise, takewhile
 
 from ists_asp.lang import Words
 from ists_asp.limits import LONGEST_WORD
+from ists_asp.model import APOSTROPHES
 
 # Marks, or runs of one mark, cut off at each end of a token; the train sets have up to 3.
 MOST_MARKS = 8
@@ -70,7 +71,7 @@ _RUN = re.compile(r"[!?]+|(.)\1*")
 OPENERS = frozenset("\"'`´“”„«»‘’‚‹›([{<¡¿.,;:!?…")
 CLOSERS = frozenset("\"'`´“”«»‘’‹›)]}>.,;:!?…")  # cut off at the end of a token
 STAND_INS = str.maketrans(
-    dict.fromkeys("‘’‚‛`´ʼ′＇", "'")
+    APOSTROPHES
     | dict.fromkeys("“”„‟«»″＂", '"')
     | dict.fromkeys("‐‑‒−－", "-")
     | {"‹": "<", "›": ">", "…": "...", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl"}

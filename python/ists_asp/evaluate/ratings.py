@@ -26,9 +26,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ists_asp._version import __version__
-from ists_asp.errors import DataError, shortened
+from ists_asp.errors import DataError, FormatError, shortened
 from ists_asp.io.columns import USUAL, names_columns, usual
-from ists_asp.io.delimited import GoldScale, read_mark
+from ists_asp.io.delimited import GoldScale, number, read_mark
 from ists_asp.io.pairs import Ids, check_scale, identifier, is_gap
 from ists_asp.io.tables import Table
 from ists_asp.io.text import LONGEST, SKIP, Faults, Line, Warn, ignore, parse_each
@@ -307,10 +307,13 @@ def _ratings(
     if table is None or not (table.header or wanted):
 
         def score_of(line: Line) -> float | None:
-            text = line.text.partition("\t")[0].strip()
-            return (
-                None if role == "gold" and is_gap(text, scale) else _rating(text, line.where, scale)
-            )
+            text, *others = map(str.strip, line.text.split("\t"))
+            if role == "gold" and is_gap(text, scale):
+                return None
+            if role == "gold" and line.number == 1 and others and math.isnan(number(text)):
+                found, hint = f"found '{shortened(text)}'", "Name the column with --gold-col"
+                raise FormatError(found, where=line.where, expected="a rating", hint=hint)
+            return _rating(text, line.where, scale)
 
         items = list(parse_each(file, score_of, faults))
         faults.check()

@@ -127,6 +127,6 @@ def groups(columns: Sequence[str]) -> list[Group]:
             question = number if at["question"] is None else at["question"]
             answer_groups.append(Group(question, at["answer"], at["reference"]))
     for place, (title, behind) in enumerate(pairwise(columns)):
-        if (match := _CANVAS.match(title)) and re.fullmatch(r"\d+(?:\.\d+)?", behind):
+        if (match := _CANVAS.match(title)) and re.fullmatch(r"\d+(?:[.,]\d+)?", behind):
             answer_groups.append(Group(match[1], place, None, place + 1))
     return answer_groups

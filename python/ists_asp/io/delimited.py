@@ -16,8 +16,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
 from ists_asp.errors import DataError, FormatError, UsageError, shortened
-from ists_asp.io.columns import ABSENT, Cells
+from ists_asp.io.columns import ABSENT, Cells, find_header
 from ists_asp.io.text import END, Line
+from ists_asp.io.workbooks import HEAD
 from ists_asp.limits import TableLimits
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _SAMPLE = 1 << 16  # characters by which is found out how a text is written
 _BOMS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 _UNREAD = re.compile("[\udc80-\udcff]")
 _COMMA = re.compile(r"[-+]?\d+,\d+", re.ASCII)
+_DECIMAL = re.compile(r'(?<![^;"])[-+]?\d+([.,])\d+(?![^;"\s])', re.ASCII)
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _LISTED = re.compile(r"sep=(.)\r?\n?")
 
@@ -86,6 +88,7 @@ class Dialect:
     mark: bool = False
     listed: bool = False  # in a first line of its own, such as sep=|
     spaced: bool = False  # behind each delimiter
+    comma: bool = False  # in decimal numbers
 
     def options(self) -> dict[str, Any]:
         """The same for :mod:`csv`."""
@@ -214,6 +217,12 @@ class TextRows:
         if not lines:
             return
         line_end = "\r\n" if lines[0].endswith("\r\n") else "\n"
+
+        def names_columns(sign: str) -> bool:
+            return find_header([*csv.reader(lines[:HEAD], delimiter=sign)], ()) is not None
+
+        if self.kind == "tsv" and not names_columns("\t") and any(map(names_columns, ";,|")):
+            self.kind = "csv"
         signs = "\t;,|" if self.kind == "csv" else "\t"
         if listed := _LISTED.fullmatch(lines[0]):
             signs, lines = listed[1], lines[1:]
@@ -221,7 +230,10 @@ class TextRows:
         self._bars = 2 * bars >= len(lines) and not re.match(r"(\d+\t)?+.*\t", "".join(lines[:1]))
         if self._bars:
             lines, signs = [line.replace("|||", "\t") for line in lines], "\t"
-        delimiter = max(signs, key=lambda sign: (*_fit(lines, sign), -signs.index(sign)))
+        ranks = {sign: (names_columns(sign), *_fit(lines, sign)) for sign in signs}
+        delimiter = max(ranks, key=lambda sign: ranks[sign])
+        if "," in signs and not any(ranks[delimiter][:2]) and max(map(len, csv.reader(lines))) < 2:
+            delimiter = ","  # of a single column, whose quotes it reads
         if self.kind == "tsv" and _fit(lines, "\t")[1] < 2:
             for sign, names in ((";", "semicolons"), (",", "commas")):
                 if sign in lines[0]:
@@ -233,7 +245,10 @@ class TextRows:
         spaced = (
             self.kind == "csv" and bool(first) and all(cell[0] == " " for cell in first if cell)
         )
-        self.dialect = Dialect(delimiter, quoted, line_end, mark, listed is not None, spaced)
+        # Excel separates by semicolons where numbers have decimal commas.
+        decimals = Counter(chain.from_iterable(map(_DECIMAL.findall, lines)))
+        comma = delimiter == ";" and decimals["."] <= decimals[","]
+        self.dialect = Dialect(delimiter, quoted, line_end, mark, listed is not None, spaced, comma)
 
 
 def _fit(lines: Sequence[str], sign: str) -> tuple[float, int]:
@@ -291,6 +306,8 @@ def writing_text(stream: Text, columns: Sequence[str], dialect: Dialect) -> Iter
     def text(value: object) -> str:
         if value is None:
             return ""
+        if dialect.comma and isinstance(value, float):
+            return str(value).replace(".", ",")
         written = str(value).lower() if isinstance(value, bool) else str(plain_value(value))
         return written if dialect.quoted else re.sub(r"[\t\r\n]+", " ", written)
 

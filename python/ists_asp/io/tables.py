@@ -82,16 +82,17 @@ class Table:
         self._limits = limits.table_limits
         with self._bytes() as stream:
             content = content_kind(stream.read(4096), self.kind, self.name)
+        self.text = TextRows(self.name, content, encoding, self._limits)
+        if content in ("csv", "tsv"):
+            with self._bytes() as stream:
+                self.text.sniff(stream)
+            content = self.text.kind
         if content != self.kind:
             self._warn(f"this is {ABOUT[content][1]}, whatever its name, and is read as one")
             self.kind = content
         self.header = self.kind in ("jsonl", "parquet") or bool(header)
         if sheet is not None and self.kind not in SHEETS:
             raise UsageError(f"{self.name} has no sheets", where="--sheet", expected="a workbook")
-        self.text = TextRows(self.name, self.kind, encoding, self._limits)
-        if self.kind in ("csv", "tsv"):
-            with self._bytes() as stream:
-                self.text.sniff(stream)
         rows = self._rows()
         ahead = list(islice(rows, HELD + 1))
         if not ahead:
@@ -431,7 +432,8 @@ def writing(
     # How ``like``, the table that rows come from, writes them is kept where the kind is.
     if kind in ("csv", "tsv"):
         usual = Dialect("\t" if kind == "tsv" else ",")
-        dialect = like.text.dialect if like is not None and like.kind == kind else usual
+        same = like is not None and like.kind == kind and len(like.columns) > 1
+        dialect = like.text.dialect if like is not None and same else usual
         return writing_text(stream, columns, dialect)
     if kind == "jsonl":
         return writing_objects(stream, columns)

@@ -56,7 +56,7 @@ ABOUT = {
     "ods": ("odfdo", "a LibreOffice sheet"),
     "parquet": ("pyarrow", "a Parquet file"),
     "html": ("html", "a page of HTML"),
-    "csv": ("csv", "text"),
+    "csv": ("csv", "a delimited text"),
     "jsonl": ("json", "JSON"),
     "gift": ("re", "a quiz in GIFT"),
     "xml": ("xml", "a quiz in Moodle XML"),
@@ -68,7 +68,7 @@ def kind_of(path: Path, where: str | None = None) -> str:
     kind = KINDS.get(ending(path))
     if kind is None:
         found, expected = "no kind of table is known by this ending", ", ".join(KINDS)
-        hint = "Say what it is with --tsv FILE or --jsonl FILE, or give it another name"
+        hint = "Save it as one of these, or say what it is with --tsv FILE or --jsonl FILE"
         raise UsageError(found, where=where or str(path), expected=expected, hint=hint)
     return kind
 

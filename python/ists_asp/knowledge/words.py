@@ -17,7 +17,7 @@ from unicodedata import normalize
 from ists_asp import vocabulary as v
 from ists_asp.lang import PLURAL_ACRONYM
 from ists_asp.limits import LONGEST_WORD
-from ists_asp.model import Pair, Sentence, Token, Word
+from ists_asp.model import Pair, Sentence, Token, Word, straight
 from ists_asp.syntax.ground import quoted
 
 _UNKNOWN = "_"  # stands for a word that nothing is known about: it has no letters and no digits
@@ -42,20 +42,23 @@ _MARKS = re.compile(r"[-.‐‑]")
 def within_limits(pair: Pair) -> Pair:
     """The pair with a stand-in for each token of more than ``LONGEST_WORD`` characters.
 
-    No lexicon has such a token, and comparing its letters takes too long; rules see its form.
+    No lexicon has such a token, and comparing its letters takes too long; rules see its form. Nor
+    has one apostrophes that are not straight.
     """
-    if all(len(token.form) <= LONGEST_WORD for side in pair.sentences for token in side.tokens):
-        return pair
     return Pair(pair.id, *map(_within_limits, pair.sentences))
 
 
 def _within_limits(sentence: Sentence) -> Sentence:
-    unknown = (Word(_UNKNOWN, _UNKNOWN, "X", _UNKNOWN),)
-    tokens = (
-        token if len(token.form) <= LONGEST_WORD else Token(token.index, _UNKNOWN, unknown)
-        for token in sentence.tokens
-    )
-    return replace(sentence, tokens=tuple(tokens))
+    return replace(sentence, tokens=tuple(map(_looked_up, sentence.tokens)))
+
+
+def _looked_up(token: Token) -> Token:
+    if len(token.form) > LONGEST_WORD:
+        return Token(token.index, _UNKNOWN, (Word(_UNKNOWN, _UNKNOWN, "X", _UNKNOWN),))
+    if (form := straight(token.form)) == token.form:
+        return token
+    words = tuple(replace(word, form=straight(word.form)) for word in token.words)
+    return replace(token, form=form, words=words)
 
 
 def plain_form(token: Token) -> str:

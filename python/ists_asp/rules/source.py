@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from ists_asp.errors import RuleError, shortened
+from ists_asp.model import straight
 from ists_asp.rules.examples import read_example
 from ists_asp.syntax.ground import quoted
 from ists_asp.terminal import visible
@@ -283,7 +284,7 @@ def read_entry(line: str, where: str = "") -> TableEntry | None:
     if not entry:
         return None
     # Nothing here takes more time than the line is long.
-    parts = [" ".join(part.lower().split()) for part in _SIGN.split(entry)]
+    parts = [" ".join(straight(part.lower()).split()) for part in _SIGN.split(entry)]
     sides = parts[::2]
     fits = all(side and len(side) <= _LONGEST_ENTRY and not set(side) & set("<>") for side in sides)
     if not fits or len(sides) != 2 or sides[0] == sides[1]:

@@ -18,6 +18,7 @@ from ists_asp.cli.console import note, reader_warnings, write_output
 from ists_asp.cli.driver import Printed, make_parts, working
 from ists_asp.cli.files import INPUT, command
 from ists_asp.errors import DataError, IstsError, SolveError, UsageError, shortened
+from ists_asp.io import columns as c
 from ists_asp.io.columns import USUAL, folded, usual
 from ists_asp.io.delimited import Row, Text, read_mark
 from ists_asp.io.files import atomic_writer
@@ -288,6 +289,8 @@ def _read_sheet(
         role: _find(key if role == "reference" else table, role, columns, role in needed, key)
         for role in _ROLES
     }
+    if columns["answer_col"] and len(c.groups(table.columns)) > 1:
+        warn(f"{table.name}: one question is read; without --answer-col all are, each a row")
     at = usual(table.columns, USUAL["student"]) if whole and places["id"] is None else None
     students = [row.text(at) for row in table.rows() if at is not None and row.fault is None]
     if at is not None and len({*students, ""}) > len(students):
