@@ -69,7 +69,7 @@ class TableLimits:
 
     def check_unpacked(self, size: int, packed: int, where: str) -> None:
         """Refuse a file of so many ``packed`` bytes that unpacks to too many."""
-        found = f"{size >> 20} MB when it is unpacked"
+        found = f"{size >> 10} kB when it is unpacked"
         self.check("unpacked", size / (1 << 20), found, where)
         if size > SMALL:
             found = f"{found}, of a file of {packed} bytes"
