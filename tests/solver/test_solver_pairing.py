@@ -232,6 +232,12 @@ a(S) :- d(S,_), a(N) : d(N,S), N != S.
 a(S) :- d(S,_), n((1;2;3;4)) : d(S,_).
 a(S) :- d(S,_), not n((1;2;3;4)) : d(S,_).
 a(S) :- d(S,_), n(1..4) : d(S,_).
+a(S) :- d(S,N), 0 < #count { K : d(S,K), K != N; 1 : n(S), not n((3;4)) }.
+a(S) :- d(S,_), 0 = #count { 1 : d(S,N), n(N); 2 : n((S;4)) }, 0 < #count { K : d(K,_) }.
+a(S) :- d(S,_), 0 < #count { K : d(S,K) } < 2, 0 = #count { 1 : d(S,N), N < M, n(M) }.
+a(S) :- d(S,N), M = #max { K : d(S,K) }, 0 = #count { 1 : n(M), M > N }.
+a(S) :- d(S,_). a(S) :- a(N), d(N,S), not n(M) : d(S,M), M < 3; 0 < #count { 1 : d(S,M), n(M) }.
+a(1). a(S) :- a(N), S = N+1, d(S,_), not d(S,N) : n(N); a(M) : n(M), d(S,M).
 #const most = 3. a(S) :- d(S,N), B = #count { K : d(S,K) }, N <= most+B, not n(M) : d(M,S), M < N.
 """
 

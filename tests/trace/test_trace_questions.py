@@ -124,6 +124,7 @@ def test_what_why_not_says_is_true(scenario, seed):
 
 VERDICTS = """
 1 <==> 1 // REL | WORSE
+3 4 5 <==> 3 4 5 // OPPO | UNDERIVABLE | must not hold: token … of side 1
 3 4 5 <==> 3 4 5 // SIMI // 5 | UNDERIVABLE | equivalence_scores_5 | fails: 5 = (1..4)
 2 <==> 2 // EQUI // 3 | UNDERIVABLE | fails, as this holds
 1: 3 4 | UNDERIVABLE | > 0

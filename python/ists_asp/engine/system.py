@@ -454,7 +454,8 @@ class System(Preparation):
             rule, words = statement.reason.name, " ~ ".join(tokens)
             instead = self._without(answer, facts, rule, templates) or "nothing"
             text = f"{number}. {statement.text}\nWords: {words}\nWithout the rule: {instead}\n\n"
-            yield answer, text + tracer.trace(answer, facts).why(statement.atom).text(depth=3)
+            tree = tracer.trace(answer, facts).why(statement.atom).text(depth=3)
+            yield answer, text + tree.partition("\n")[2]  # without the atom, which is code
 
     def judge(self, submission: Submission, templates: Templates) -> Feedback:
         """Judge a student's answer by the best of its model answers."""

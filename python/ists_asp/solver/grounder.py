@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -27,7 +27,7 @@ from ists_asp.solver import search
 from ists_asp.solver.bounds import Objective
 from ists_asp.solver.statements import FactLoader, Shape, Shapes, quick, slow
 from ists_asp.syntax.ground import Atoms, Later, written
-from ists_asp.syntax.trees import Signature, parse, signature
+from ists_asp.syntax.trees import Signature, parse, predicates, signature
 
 A = TypeVar("A")
 
@@ -105,23 +105,23 @@ def prepared(
 
 
 def _quick(statements: Sequence[AST], shapes: Shapes) -> dict[int, str]:
-    """Slow rules as quick ones, but for those that rest on what they derive."""
+    """Slow rules as quick ones."""
     below: dict[Signature, set[Signature]] = defaultdict(set)
     for shape in map(shapes.of, statements):
         for name in shape.head:
             below[name] |= shape.predicates
-    written = {}
-    for place, node in enumerate(statements):
-        if slow(node):
-            head, left = shapes.of(node).head, [*shapes.of(node).body]
-            reached = set[Signature]()
-            while left:
-                if (name := left.pop()) not in reached:
-                    reached.add(name)
-                    left += below[name]
-            if reached.isdisjoint(head):
-                written[place] = quick(node)
-    return written
+
+    def free(head: Set[Signature], part: AST) -> bool:
+        """Whether a literal does not rest on what its rule derives."""
+        left, reached = [*predicates(part)], set[Signature]()
+        while left:
+            if (name := left.pop()) not in reached:
+                reached.add(name)
+                left += below[name]
+        return reached.isdisjoint(head)
+
+    slow_nodes = ((place, node) for place, node in enumerate(statements) if slow(node))
+    return {place: quick(node, partial(free, shapes.of(node).head)) for place, node in slow_nodes}
 
 
 def _refuse_two_weights(program: PreparedRules, rules: RuleSet) -> None:

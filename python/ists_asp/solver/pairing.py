@@ -134,7 +134,8 @@ def paired(
 def _paired(rules: RuleSet, program: PreparedRules, shapes: Shapes) -> Paired | None:
     if program.calls or any(name.name.startswith(PREFIX) for name in program.by_predicate):
         return None
-    slow = {id(program.statements[place]) for place in program.written}
+    written = ((program.statements[place], text) for place, text in program.written.items())
+    slow = {id(node) for node, text in written if quick(node) == text}  # those without recursion
     text = _pair_up(program.statements, program.tables, shapes, slow)
     if text is None:
         return None

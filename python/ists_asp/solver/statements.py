@@ -76,27 +76,33 @@ MADE = "_made_"  # begins the names of the predicates in quick rules; no file ha
 _POOL = re.compile(r'(?<=[(,])\(((?:[a-z\d]\w*|"[^"]*")(?:;(?:[a-z\d]\w*|"[^"]*"))+)\)(?=[,)])')
 _SEVERAL = re.compile(r";|\.\.")  # a pool or an interval; in a string it does no harm
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<![\w#])(?!not\b)(_*[a-z]\w*)(?![\w(])')
+_COUNTED = re.compile(r"0 ([<=]) #count \{.*\}$")  # that there is something, or nothing
 _NEGATED = (Sign.Negation, Sign.NoSign, Sign.Negation)  # by sign
 
 
 def slow(rule: AST) -> bool:
     """Whether a rule has what :func:`quick` takes out of it."""
     return rule.ast_type is ASTType.Rule and (
-        _POOL.search(str(rule).partition(":-")[2]) is not None
-        or any(part.ast_type is ASTType.ConditionalLiteral for part in rule.body)
+        _POOL.search(str(rule).partition(":-")[2]) is not None or any(map(_ranges, rule.body))
     )
 
 
-def quick(rule: AST) -> str:
+def _ranges(part: AST) -> bool:
+    return part.ast_type is ASTType.ConditionalLiteral or _COUNTED.match(str(part)) is not None
+
+
+def quick(rule: AST, free: Callable[[AST], bool] = lambda _part: True) -> str:
     """A rule as text, with rules and facts by which it says the same in less time.
 
-    clingo compares all conditional literals with one another before it grounds anything: 300 take
-    it a tenth of a second. It makes a rule of each member of a pool. So the body of this rule says
-    ``not exception`` for ``literal: condition``, unless that would be unsafe, and ``p(X), pool(X)``
-    for ``p((a;b))``. To deny a pool or an interval is to deny one of its members, not all: where
-    the literal has one it stays.
+    clingo compares all conditional literals and aggregates with one another before it grounds
+    anything: 300 take it a tenth of a second. It makes a rule of each member of a pool. So the body
+    of this rule says ``not exception`` for ``literal: condition`` and ``case`` for ``0 < #count``,
+    unless that would be unsafe, and ``p(X), pool(X)`` for ``p((a;b))``. To deny a pool or an
+    interval is to deny one of its members, not all: where the literal has one it stays, as it does
+    where it rests on what the rule derives: is not ``free``.
     """
-    facts, body, atoms, compared, added = [], list[str](), list[str](), list[str](), list[str]()
+    facts, body, compared, added = list[str](), list[str](), list[str](), list[str]()
+    atoms, binding = list[str](), list[str]()
 
     def name(text: str) -> str:
         return MADE + blake2b(text.encode(), digest_size=8).hexdigest()
@@ -106,29 +112,35 @@ def quick(rule: AST) -> str:
         atoms.append(f"{name(match[1])}({trees.PREFIX}P{len(facts)})")
         return f"{trees.PREFIX}P{len(facts)}"
 
-    conditional = [part for part in rule.body if part.ast_type is ASTType.ConditionalLiteral]
-    others = [part for part in rule.body if part.ast_type is not ASTType.ConditionalLiteral]
+    ranging = [part for part in rule.body if _ranges(part) and free(part)]
+    others = [part for part in rule.body if part not in ranging]
     for part in others:
-        text = str(part)
+        text, before = str(part), len(atoms)
         if trees.is_atom(part, Sign.NoSign):
             atoms.append(text if '"' in _POOL.sub("", text) else _POOL.sub(pool, text))
+            binding += atoms[before:] if free(part) else []
         else:
             compares = part.ast_type is ASTType.Literal and part.atom.ast_type is ASTType.Comparison
             (compared if compares else body).append(text)
-    both = [*atoms, *compared]
-    bound = set().union(*map(trees.variable_names, (rule.head, *others))) if conditional else set()
-    for part in conditional:
-        if _SEVERAL.search(str(part.literal)):
-            body.append(str(part))
-            continue
+    bound = set().union(*map(trees.variable_names, (rule.head, *others))) if ranging else set()
+    for part in ranging:
         variables = sorted(bound & trees.variable_names(part, local=True))
-        exception = f"{name(f'{rule} {part}')}({','.join(variables)})"
-        negated = part.literal.update(sign=_NEGATED[part.literal.sign])
-        against = [*map(str, part.condition), str(negated)]
-        tries = (f"{exception} :- {'; '.join([*atoms_, *against])}." for atoms_ in (both, atoms))
-        added += (safe := [*filter(_is_safe, tries)][:1])
-        body.append(f"not {exception}" if safe else str(part))
-    return "\n".join([f"{rule.head} :- {'; '.join([*both, *body])}.", *added, *facts])
+        case = f"{name(f'{rule} {part}')}({','.join(variables)})"
+        counted = _COUNTED.match(str(part))
+        if counted is not None:
+            cases = [[*map(str, element.condition)] for element in part.atom.elements]
+        else:
+            negated = part.literal.update(sign=_NEGATED[part.literal.sign])
+            several = _SEVERAL.search(str(part.literal))
+            cases = [] if several else [[*map(str, part.condition), str(negated)]]
+        tries = (
+            "\n".join(f"{case} :- {'; '.join([*atoms_, *conditions])}." for conditions in cases)
+            for atoms_ in ([*binding, *compared], binding)
+        )
+        added += (safe := [*filter(_is_safe, filter(None, tries))][:1])
+        sign = "" if counted is not None and counted[1] == "<" else "not "
+        body.append(f"{sign}{case}" if safe else str(part))
+    return "\n".join([f"{rule.head} :- {'; '.join([*atoms, *compared, *body])}.", *added, *facts])
 
 
 def _is_safe(rule: str) -> bool:

@@ -115,13 +115,15 @@ class NearMisses:
         if not probes:
             lists = "it is none of those that the rules list"
             return [Branch(tell(lists if probes_ else "it is none of those that the input has"))]
+        nearest: list[_Miss] = []
         for size in range(1, _DROPPED + 1):
             misses = self._misses(wanted, probes, size)
-            hopeful = [miss for miss in misses if not self._is_hopeless(miss)]
-            if misses:
-                return [self._branch(miss, depth) for miss in (hopeful or misses)[:_RULES]]
+            if hopeful := [miss for miss in misses if not self._is_hopeless(miss)]:
+                return [self._branch(miss, depth) for miss in hopeful[:_RULES]]
+            nearest = nearest or misses
         names = ", ".join(sorted({probe.rule.name for probe in probes}))
-        return [Branch(tell("no rule comes near; it could come from {names}", names=names))]
+        branches = [self._branch(miss, depth) for miss in nearest[:_RULES]]
+        return branches or [Branch(tell("no rule comes near"), names)]
 
     def _matching(self, wanted: Ground) -> list[Ground]:
         return [atom for atom in self._by_name.get(wanted.name, ()) if agrees(wanted, atom)]
@@ -182,7 +184,11 @@ class NearMisses:
         return part, queries
 
     def _is_hopeless(self, miss: _Miss) -> bool:
-        """Whether a rule lacks what nothing can derive and the input has nothing of."""
+        """Whether a rule lacks what nothing can derive, or is for other rule sets than these."""
+        denied = (part for part in miss.query.dropped if is_atom(part, Sign.Negation))
+        denied_atoms = [self._matching(_wanted(literal, miss.values)) for literal in denied]
+        if is_core(miss.query.probe.rule) and self._trace.rewritten.known & {*chain(*denied_atoms)}:
+            return True
         for literal in (part for part in miss.query.dropped if is_atom(part, Sign.NoSign)):
             atom, exact = _wanted(literal, {}), _wanted(literal, miss.values)
             if not (self._trace.deriving(exact) if self._deriving(atom) else self._matching(atom)):
@@ -194,20 +200,30 @@ class NearMisses:
         says, tell = self._trace.words.sentence(probe, miss.values), self._trace.tell
         branch = Branch(tell("would follow from: {says}", says=says), str(RulePlace.of(probe.rule)))
         branch.below = [self._failure(literal, miss, depth) for literal in miss.query.dropped]
-        if miss.query.unknown:
-            texts = ", ".join(fill(str(part), miss.values) for part in miss.query.unknown)
-            branch.below.append(Branch(tell("for which then holds: {texts}", texts=texts)))
+        for literal in miss.query.unknown:
+            denied = is_atom(literal, Sign.Negation)
+            needs = "must not hold: {text}" if denied else "must also hold: {text}"
+            branch.below.append(self._said(needs, literal, miss.values))
         return branch
+
+    def _said(self, says: str, literal: AST, values: Mapping[str, Ground]) -> Branch:
+        """A literal in words; behind them as code, where only that tells all."""
+        text, code, tell = fill(str(literal), values), "", self._trace.tell
+        if is_atom(literal):
+            wanted = _wanted(literal, values)
+            text = self._trace.deriving(wanted) or self._trace.described(wanted)
+        elif trees.predicates(literal) or not variable_names(literal) <= values.keys():
+            text, code = tell("a condition of this rule"), text
+        return Branch(tell(says, text=text), code)
 
     def _failure(self, literal: AST, miss: _Miss, depth: int) -> Branch:
         values, tell = miss.values, self._trace.tell
         if not is_atom(literal):
-            below = list(self._origins(literal, miss, depth))
-            return Branch(tell("fails: {text}", text=fill(str(literal), values)), below=below)
-        wanted = _wanted(literal, values)
-        text = self._trace.deriving(wanted) or self._trace.words.atom(wanted)
+            branch = self._said("fails: {text}", literal, values)
+            branch.below = list(self._origins(literal, miss, depth))
+            return branch
+        wanted, branch = _wanted(literal, values), self._said("missing: {text}", literal, values)
         if literal.sign == Sign.NoSign:
-            branch = Branch(tell("missing: {text}", text=text))
             signature = wanted.name, len(wanted.arguments), wanted.positive
             atoms = self._trace.best.control.symbolic_atoms.by_signature(*signature)
             if any(agrees(wanted, Ground(atom.symbol)) for atom in atoms if not atom.is_fact):
@@ -217,9 +233,8 @@ class NearMisses:
             return branch
         first = min(self._matching(wanted), default=None)
         if first is None:
-            return Branch(tell("missing: {text}", text=text))
-        first_said = self._trace.words.atom(first)
-        branch = Branch(tell("fails, as this holds: {text}", text=first_said))
+            return branch
+        branch = Branch(tell("fails, as this holds: {text}", text=self._trace.described(first)))
         if first in self._trace.true:
             branch = Branch(tell("fails, as this holds"))
             branch.below += Grower(self._trace, min(depth, 2)).atom(first)

@@ -26,6 +26,7 @@ from ists_asp.syntax.trees import functions, parse
 from ists_asp.trace.grounding import Grounding, ground_probes, later_statements
 from ists_asp.trace.instances import RuleInstances, Strata, find_strata
 from ists_asp.trace.probes import Probe, Query, probe_of_fact, probes_of, spoken_of
+from ists_asp.vocabulary import documented
 
 _Result = TypeVar("_Result")
 Names: TypeAlias = "frozenset[str] | None"  # of the rules that are looked at; None for all
@@ -112,6 +113,13 @@ class ReifiedRules:
             if (shipped := texts.get(rule.file)) is not None
             and not any(rule.text in text for text in shipped)
         )
+
+    @cached_property
+    def docs(self) -> Mapping[str, str]:
+        """The first sentence that comments in the rule files say of predicates as ``token/3``."""
+        texts = (file.path.read_text("utf-8", "replace") for file in self.rules.files)
+        docs = (doc for text in texts for doc in documented(text))
+        return {doc.name: doc.text.partition(". ")[0].removesuffix(".") for doc in docs}
 
     @cached_property
     def deriving(self) -> Mapping[tuple[str, int], tuple[Probe, ...]]:

@@ -272,7 +272,7 @@ class Trace:
         parts = [reread(part, frozenset({ANY})) for part in atom.arguments]
         for probe, bound in self.reified.matching(atom.partition("(")[0], parts):
             if probe.is_fact or probe.rule.sentence is None:
-                return self.words.atom(atom)
+                return self.described(atom)
             values = {name: Ground(written(value)) for name, value in bound.items()}
             sentences[self.words.sentence(probe, values).removesuffix(": …")] = None
         listed = (atom.partition("(")[0], len(parts)) in self.reified.deriving
@@ -281,6 +281,11 @@ class Trace:
             return self.words.atom(atom)
         first, others = [*sentences][:2], ["…"] * (len(sentences) > 2)
         return f", {self.tell('or')} ".join([*first, *others])
+
+    def described(self, atom: Ground) -> str:
+        """An atom behind what the documentation of its predicate says, if there is any."""
+        text = self.reified.docs.get(f"{atom.name}/{len(atom.arguments)}", "")
+        return ": ".join(filter(None, (text, self.words.atom(atom))))
 
     def groups(self, firing: RuleInstance) -> tuple[Group, ...]:
         """The aggregates and conditional literals of a firing, with their elements."""
