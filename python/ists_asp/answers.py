@@ -5,7 +5,7 @@ nothing but the order of the lines. People's answers and those of files pass the
 
 - the chunks of a sentence are numbered from 1 and cover it;
 - each chunk is on exactly one line, whole; in the scheme of 2015 it has its side to itself;
-- an alignment has both sides, one label and one score: 5 for EQUI, else 0 to less than 5;
+- an alignment has both sides, one label and one score: 5 for EQUI, else 0 to 4.9999;
 - NOALI and ALIC have one side, and neither score nor tags;
 - a rating is on the scale and is the sum of its contributions.
 
@@ -206,7 +206,7 @@ def _odd_score(line: Alignment) -> str | None:
         return None if score == HIGHEST else f"{HIGHEST}"
     # Files have four decimals.
     fits = score is not None and 0 <= score < HIGHEST - 0.00005
-    return None if fits else f"0 to less than {HIGHEST}"
+    return None if fits else f"0 to {HIGHEST - 0.0001:.4f}"
 
 
 def read_rating(
