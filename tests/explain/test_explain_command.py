@@ -81,14 +81,15 @@ def test_traces_and_templates_of_an_earlier_version_change_no_text(run, tmp_path
     [
         (("--language", "fr"), 2, "there are no templates for the language 'fr'"),
         (("--language", "es", "--templates", "x"), 2, "--language does not go with --templates"),
-        (("--answers", "empty.wa", "--trace", "t.jsonl"), 2, "--trace does not go with --answers"),
+        (("--answers", "others.wa", "--trace", "t.jsonl"), 2, "--trace does not go with --answers"),
         (("--templates", "none.toml"), 1, "none.toml: there is no such file of templates"),
         (("--id", "9"), 1, "there is no pair with the id '9'"),
-        (("--answers", "empty.wa"), 1, "pair 1: there are no alignments for this pair in empty.wa"),
+        (("--answers", "others.wa"), 1, "pair 1: there are no alignments for this pair in "),
     ],
 )
 def test_errors_are_one_line(run, tmp_path, args, code, message):
-    (tmp_path / "empty.wa").write_text("", encoding="utf-8")
+    gold = (data_dir() / "samples" / "headlines" / "gold.wa").read_text("utf-8")
+    (tmp_path / "others.wa").write_text(gold[gold.index('<sentence id="2"') :], encoding="utf-8")
     done = run(*PAIR, *args)
     assert (done.exit_code, done.stdout) == (code, "")
     (line,) = done.stderr.splitlines()

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise, product
 from typing import TypeAlias
-from unicodedata import normalize
+from unicodedata import normalize, numeric
 
 from ists_asp import vocabulary as v
 from ists_asp.lang import PLURAL_ACRONYM
@@ -278,12 +278,13 @@ _NUMERAL = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _CLOCK = re.compile(r"([0-9]{1,2})[:h]([0-9]{2})h?")
+_PART = re.compile("(?<=[0-9])[¼½¾]")
 _FRACTION = re.compile(r"([0-9]{1,4})[/\N{FRACTION SLASH}]([0-9]{1,4})")
 _GROUPS = re.compile(r"(?<!\S)[1-9][0-9]{0,2}(?: [0-9]{3}){1,2}(?!\S)")
 _DATE = re.compile(r"([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{4})\.?")
 _MEASURE = re.compile(
     r"(?P<number>[$€£¥]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?)"
-    r"-?(?P<unit>[a-z]+(?:-[a-z]+)*)\.?",
+    r"-?(?P<unit>[°µμ]?[a-z]+(?:-[a-z]+)*)\.?",
     re.IGNORECASE,
 )
 
@@ -331,10 +332,11 @@ def numeral(form: str) -> str | None:
     """The canonical value of a word in digits, or None if it is not simply a number.
 
     Commas between thousands, a plus sign, a currency or percent sign, and redundant zeros are
-    dropped: ``1,000`` is ``1000``, ``$3.20`` is ``3.2``, ``50%`` is ``50``, ``-05`` is ``-5``.
-    Units (``10m``), ranges (``5-4``), times (``10:30``) and decimal commas (``2,5``) have no value.
+    dropped: ``1,000`` is ``1000``, ``$3.20`` is ``3.2``, ``50%`` is ``50``, ``-05`` is ``-5``,
+    ``1½`` is ``1.5``. Units (``10m``), ranges (``5-4``), times (``10:30``) and decimal commas
+    (``2,5``) have no value.
     """
-    match = _NUMERAL.fullmatch(form)
+    match = _NUMERAL.fullmatch(_PART.sub(lambda part: f"{numeric(part[0]):g}"[1:], form))
     if match is None or not (match["whole"] or match["fraction"]):
         return None
     digits = (match["whole"] or "").replace(",", "").lstrip("0") or "0"
