@@ -71,6 +71,7 @@ es | lemma | El Ministro Presenta Nuevas Medidas | el ministro presentar nuevo m
 es | lemma | EL MINISTRO PRESENTA NUEVAS MEDIDAS | el ministro presentar nuevo medida
 es | lemma | el ministro presenta nuevas medidas | el ministro presentar nuevo medida
 en | lemma | She quizzed airstrikes in 1,004 of Decatur | she quizzed airstrike in 1,004 of decatur
+en | lemma | They read Descartes at school . | they read descartes at school .
 en | lemma | GPs saw MPs on DVDs           | gp see mp on dvd
 en | lemma | A schoolteacher limiting fracking perched | a schoolteacher limiting fracking perch
 es | lemma | Palabras de víctimas del propano en 217,8 | palabra de víctima de propano en 217,8

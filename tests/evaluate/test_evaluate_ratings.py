@@ -215,7 +215,10 @@ def folders(tmp_path):
 
 
 def test_folders_are_matched_by_data_set_and_unrated_pairs_left_out(folders):
-    found = evaluate_ratings(*folders)
+    warnings = list[str]()
+    found = evaluate_ratings(*folders, warn=warnings.append)
+    told = f"{folders[0] / 'STS.gs.news.txt'}: rows without a score, which do not count: 1"
+    assert warnings == [told]
     assert [one.name for one in found.data_sets] == ["news", "forum"]
     news, forum = found.data_sets
     assert (news.correlation.pairs, round(news.correlation.r, 6)) == (5, 1)

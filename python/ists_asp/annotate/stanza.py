@@ -134,7 +134,8 @@ class Lemmas:
     """Filters lemmas: Stanza's sequence model makes up words for unknown forms.
 
     It writes *schoolteacherr* for *schoolteacher* and *palabrar* for *palabras*. A lemma counts if
-    Stanza's ``dictionaries`` or the lexicon have it, or if the form is a regular one of it.
+    Stanza's ``dictionaries`` or the lexicon have it, or if the form is a regular one of it,
+    and no name of the lexicon: *Descartes*.
     """
 
     def __init__(self, dictionaries: Mapping[str, Mapping[str, str]], language: Language) -> None:
@@ -147,11 +148,12 @@ class Lemmas:
 
     def of(self, form: str, lemma: str, upos: str) -> str:
         """The lemma that Stanza gave a word; if it is none, another tag's, or the word itself."""
-        form, small = form.lower(), lemma.lower()
+        name, form, small = form[:1].isupper(), form.lower(), lemma.lower()
         if form in self._corrected and upos != "VERB":
             return self._corrected[form]
         if small == form or self._regular.fullmatch(f"{upos} {form} {small}"):
-            return lemma
+            odd = name and not self._in_lexicon(small) and self._in_lexicon(form)
+            return form if odd else lemma
         if any(map(str.isdigit, form)):
             return form
         if small in self._lemmas or self._in_lexicon(small):

@@ -180,9 +180,11 @@ def evaluate_ratings(
     for name, file, *answers in _matched(gold, runs):
         about = file, "gold", column, sheet, encoding, scale
         golden, ids, _ = _ratings(*about, warn=warn, skip_bad=skip_bad)
+        scores = [score for score in golden if score is not None]
+        if 0 < len(scores) < len(golden) and not skip_bad:
+            warn(f"{file}: rows without a score, which do not count: {len(golden) - len(scores)}")
         if scale is None:
             try:
-                scores = [score for score in golden if score is not None]
                 check_scale(scores, scale, _HIGHEST, str(file))
             except DataError as fault:
                 warn(str(fault))  # correlations do not depend on it
