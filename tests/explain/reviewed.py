@@ -12,7 +12,8 @@ of the development sets, drawn by chance: by version 0.2.0 and as they were on 2
 read side by side without knowing which was which.
 
 ``read.tsv`` has pairs drawn by chance, with the fault for which a reader called an explanation bad,
-before and after phrases were told whole, on 28 November 2026; fresh pairs were read once.
+before and after phrases were told whole, on 28 November 2026; fresh pairs were read once; later
+ones before and after scraps of what both say were left out, by whoever changed the rules.
 """
 
 import random
