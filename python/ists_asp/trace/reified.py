@@ -197,9 +197,14 @@ class Rewritten:
         looked_at = Grounding(self._ground(self.once, {}), lambda: later_statements(self.once))
         return RuleInstances(self.once, looked_at, self.strata, self.known, frozenset())
 
+    def live(self, atoms: Mapping[str, Sequence[Ground]]) -> list[Probe]:
+        """The probes that may fire: there are atoms of all predicates that they need."""
+        names = {f"{sign}{name}" for name in (*self.known_by_name, *atoms) for sign in ("", "-")}
+        return [probe for probe in self.probes if probe.needs <= names]
+
     def ground(self, atoms: Mapping[str, Sequence[Ground]]) -> Control:
         """Ground the probes over the atoms of an answer set, without those that are known."""
-        return self._ground(self.probes, atoms)
+        return self._ground(self.live(atoms), atoms)
 
     def _ground(self, probes: Sequence[Probe], atoms: Mapping[str, Sequence[Ground]]) -> Control:
         used = {*self.known_by_name, *atoms} if self._names is None else spoken_of(probes)

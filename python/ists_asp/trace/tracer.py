@@ -198,7 +198,7 @@ class Tracer:
         inputs = frozenset(texts(facts))
         certain = rewritten.known | inputs
         true = certain.union(*best.atoms.values())
-        probes, strata = rewritten.probes, rewritten.strata
+        probes, strata = rewritten.live(best.atoms), rewritten.strata
         firings = RuleInstances(probes, grounding, strata, true, certain, best.number)
         trace = AskedTrace(
             self.reified, best.answer, best, tuple(facts), firings, rewritten, true, inputs, control
