@@ -4,7 +4,11 @@ import pytest
 from clingo import parse_term
 
 from ists_asp.errors import RuleError, TraceError
+from ists_asp.io.store import Store
+from ists_asp.rules import find_rules, load_rules
+from ists_asp.solver import Solver, SolverOptions
 from ists_asp.syntax.ground import Ground
+from ists_asp.trace import Tracer, reified
 from tests.tables import rows
 from tests.trace.conftest import CHUNKS
 
@@ -155,3 +159,30 @@ def test_the_rule_that_lacks_least_comes_first(trace):
     text = facts + "p(X) :- in(X), b(X,Y), Y > 2.\np(X) :- in(X), c(X).\n"
     (first, *_) = trace(text).why_not("p(1)").tree.below
     assert first.where.endswith(f":{6 + HEADER}")
+
+
+def test_an_edit_rewrites_only_the_rules_of_its_file(tmp_path, monkeypatch):
+    rewritten, work = [], reified.probes_of
+
+    def seen(statement, rule, *more):
+        rewritten.append(rule.file)
+        return work(statement, rule, *more)
+
+    def probes(edit, store):
+        (tmp_path / "own.lp").write_text(edit, "utf-8")
+        names = ("shipped.lp", "own.lp")
+        files = (file for name in names for file in find_rules(tmp_path / name, name))
+        rules = load_rules(files, store=store)
+        return Tracer(rules, Solver(rules, SolverOptions())).reified
+
+    (tmp_path / "shipped.lp").write_text(CHUNKS + "p(X) :- in(X), X > 0.\nin(1).\n", "utf-8")
+    store = Store(tmp_path / "cache")
+    monkeypatch.setattr(reified, "probes_of", seen)
+    probes("q(X) :- p(X).\n", store)
+    assert "shipped.lp" in rewritten
+    rewritten.clear()
+    edited, alone = (probes("q(X) :- p(X), in(X).\n", each) for each in (store, None))
+    kept = rewritten[: -len(alone.rules.rules)]
+    assert {*kept} == {"own.lp"}
+    assert edited.probes == alone.probes
+    assert edited.places == alone.places

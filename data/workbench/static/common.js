@@ -112,7 +112,7 @@ export const whyNodes = (found) => {
     nodes.push(make("h3", { text: one.text }), make("p", { class: "sentence", text: one.sentence }));
     const all = reasons.length ? reasons : one.because || [];
     if (all.length) nodes.push(make("details", { open: number === 0 && found.decisions.length === 1 },
-      make("summary", { class: "dim", text: one.kind === "rating" ? t("What made it") : one.by !== undefined && one.by !== null ? t("{points} against: {second}", { points: points(one.by), second: one.runner_up }) : t("The rules") }),
+      make("summary", { class: "dim", text: one.kind === "rating" ? t("What made it") : one.by !== undefined && one.by !== null ? t("{points} ahead of: {second}", { points: points(one.by), second: one.runner_up }) : t("The rules") }),
       make("ol", {}, ...all.map(reason)), one.more ? make("p", { class: "dim", text: t("{n} more, {points} together", { n: one.more, points: points(one.rest) }) }) : null));
   });
   for (const one of found.restraints || []) nodes.push(make("p", { text: `${t("A hard rule or constraint: {sentence}", one)} ` }, place(one.rule)));
@@ -134,7 +134,8 @@ export const live = (holder, { choose, join }) => {
   // The lines of the link that the mouse or the keyboard is at stand out where they cross others.
   const single = ({ type, target }) => {
     const line = type === "pointerleave" || type === "focusout" ? undefined : target.closest?.("[data-line]")?.dataset.line;
-    for (const one of holder.querySelectorAll(".link")) one.classList.toggle("far", line !== undefined && one.dataset.line !== line);
+    const pair = target.closest?.("article") ?? holder;
+    for (const one of holder.querySelectorAll(".link")) one.classList.toggle("far", line !== undefined && one.dataset.line !== line && pair.contains(one));
   };
   for (const type of ["pointerover", "pointerleave", "focusin", "focusout"]) holder.addEventListener(type, single);
 

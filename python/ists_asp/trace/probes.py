@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from clingo import SymbolType, ast
@@ -24,7 +24,7 @@ from clingo.ast import AST, ASTType, ComparisonOperator, Literal, Location, Rule
 
 from ists_asp.errors import RuleError
 from ists_asp.rules import NamedRule
-from ists_asp.rules.arguments import Read, read_statement
+from ists_asp.rules.arguments import read_statement
 from ists_asp.syntax import trees
 from ists_asp.syntax.trees import ANY, PREFIX, atom, is_atom, parse, tuple_of, variable_names
 
@@ -100,10 +100,10 @@ class Probe(msgspec.Struct, array_like=True, frozen=True, dict=True):
         return parse(self.own)[0]
 
     @property
-    def read(self) -> Read:
-        """Its head and its body, read."""
+    def reading(self) -> Sequence[Sequence[Any]]:
+        """Its head and its body as text, for :meth:`Read.from_stored`."""
         derived, *others = read_statement(self._parsed)[0]
-        return Read.from_stored([derived if self.kind.derives else [], *others], frozenset())
+        return [derived if self.kind.derives else [], *others]
 
     @property
     def head(self) -> AST | None:

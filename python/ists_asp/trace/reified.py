@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from itertools import chain
+from functools import cached_property, partial
+from itertools import chain, groupby, starmap
 from typing import Any, TypeAlias, TypeVar
 
 from clingo import Control
 from clingo.ast import AST, ASTType
 from msgspec import convert, to_builtins
 
+from ists_asp.io.store import key_of, made_by
 from ists_asp.model import Answer
 from ists_asp.rules import NamedRule, RuleSet
-from ists_asp.rules.arguments import ArgumentTypes, argument_types
+from ists_asp.rules.arguments import ArgumentTypes, Read, argument_types
 from ists_asp.rules.catalogue import is_core, restraining, shipped_texts
 from ists_asp.rules.profiles import check_kinds
 from ists_asp.solver import Solver
@@ -50,12 +51,13 @@ class ReifiedRules:
 
     def _cached_probes(self) -> Sequence[tuple[Probe, ...]]:
         """The probes of each statement; those of facts are made again, which is faster."""
-        both = list(self.rules.both)
+        memo, constants = self.rules.memo, sorted(self._constants)
+        if memo.store is None:
+            each = enumerate(self.rules.both)
+            return [probes_of(*rule, number, self._constants) for number, rule in each]
 
-        def work() -> list[tuple[Probe, ...]]:
-            return [probes_of(*pair, number, self._constants) for number, pair in enumerate(both)]
-
-        def data(probes: Iterable[Probe]) -> object:
+        def data(number: int, statement: AST, rule: NamedRule) -> object:
+            probes = probes_of(statement, rule, number, self._constants)
             return [probe.name if probe.is_fact else to_builtins(probe)[1:] for probe in probes]
 
         def read(statement: AST, rule: NamedRule, probe: Any) -> Probe:  # noqa: ANN401 (JSON)
@@ -63,18 +65,26 @@ class ReifiedRules:
                 return probe_of_fact(statement, rule, probe)
             return convert([rule, *probe], Probe)
 
-        remembered = self.rules.memo
-        if remembered.store is None:
-            return work()
-        stored = remembered.recall("probes", sorted(self._constants), lambda: [*map(data, work())])
-        written = zip(both, stored, strict=True)
+        stored = memo.recall("probes", constants, lambda: self._by_file("probes", data))
+        written = zip(self.rules.both, stored, strict=True)
         return [tuple(read(*rule, probe) for probe in probes) for rule, probes in written]
 
+    def _by_file(self, kind: str, data: Callable[[int, AST, NamedRule], _Result]) -> list[_Result]:
+        """A result for each statement, stored by file: an edit leaves most files as they are."""
+        files = groupby(enumerate(self.rules.both), lambda numbered: numbered[1][1].file)
+        parts = [[(number, *rule) for number, rule in part] for _, part in files]
+        about = kind, made_by(), sorted(self._constants)
+        results = self.rules.memo.over(
+            parts,
+            lambda part: key_of(*about, *(f"{row[0]} {row[1]}" for row in part)),
+            partial(map, lambda part: [*starmap(data, part)]),
+            *[lambda _, result: result] * 2,
+        )
+        return [*chain.from_iterable(results)]
+
     def _cached(self, key: str, kind: type[_Result], work: Callable[[], _Result]) -> _Result:
-        remembered = self.rules.memo
-        if remembered.store is None:
-            return work()
-        stored = remembered.recall(key, sorted(self._constants), lambda: to_builtins(work()))
+        memo = self.rules.memo
+        stored = memo.recall(key, sorted(self._constants), lambda: to_builtins(work()))
         return convert(stored, kind)
 
     @cached_property
@@ -85,12 +95,17 @@ class ReifiedRules:
     @cached_property
     def places(self) -> ArgumentTypes:
         """The types of the variables of the rules."""
-        rules = (probe for probe in self.probes if not probe.is_fact)
-        return self._cached(
-            "places",
-            ArgumentTypes,
-            lambda: argument_types({rule.name: rule.read for rule in rules}),
-        )
+
+        def data(number: int, *_: object) -> list[tuple[str, Any]]:
+            return [(p.name, p.reading) for p in self.by_statement[number] if not p.is_fact]
+
+        def work() -> ArgumentTypes:
+            texts = chain.from_iterable(self._by_file("readings", data))
+            return argument_types(
+                {name: Read.from_stored(text, frozenset()) for name, text in texts}
+            )
+
+        return self._cached("places", ArgumentTypes, work)
 
     @cached_property
     def restraining(self) -> tuple[frozenset[int], frozenset[int]]:
