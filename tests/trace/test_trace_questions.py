@@ -127,7 +127,7 @@ VERDICTS = """
 3 4 5 <==> 3 4 5 // OPPO | UNDERIVABLE | must not hold: token … of side 1
 3 4 5 <==> 3 4 5 // SIMI // 5 | UNDERIVABLE | equivalence_scores_5 | fails: 5 = (1..4)
 2 <==> 2 // EQUI // 3 | UNDERIVABLE | fails, as this holds
-1: 3 4 | UNDERIVABLE | > 0
+1: 3 4 | UNDERIVABLE | is not more than 0
 1: 1 2 | CERTAIN
 """
 

@@ -7,6 +7,7 @@ for an atom that is missing the rule that comes nearest to *that*.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain, combinations, count
@@ -26,6 +27,8 @@ from ists_asp.trace.probes import Probe, Query, spoken_of
 from ists_asp.trace.rendering import Branch, Grower, render, user_branch
 from ists_asp.trace.trace import Trace
 
+_COMPARED = re.compile(r"(?!not )([^<>=!]+) ([<>]=?) ([^<>=!.]+)")
+_UNMET = {">": "not more than", "<": "not less than", ">=": "less than", "<=": "more than"}
 _DROPPED = 2  # literals left out at most
 _RULES = 3  # rules shown at most
 _NUMBERS = count(1)
@@ -220,6 +223,9 @@ class NearMisses:
         values, tell = miss.values, self._trace.tell
         if not is_atom(literal):
             branch = self._said("fails: {text}", literal, values)
+            if not branch.where and (match := _COMPARED.fullmatch(fill(str(literal), values))):
+                how = tell(_UNMET[match[2]])
+                branch.text = tell("{a} is {how} {b}", a=match[1], how=how, b=match[3])
             branch.below = list(self._origins(literal, miss, depth))
             return branch
         wanted, branch = _wanted(literal, values), self._said("missing: {text}", literal, values)
