@@ -44,7 +44,7 @@ def test_json_traces_each_statement_and_texts_may_be_spanish(run):
 def test_a_statement_has_its_words_its_rule_and_what_is_said_without_it(run):
     done = run("The bell rings if the door opens.", "The bell rings.", "--why", "1")
     assert (done.exit_code, done.stderr) == (0, "")
-    said, words, without, _, _, rule, *_ = done.stdout.splitlines()
+    said, words, without, _, rule, *_ = done.stdout.splitlines()
     assert said == "1. Only the first sets a condition: “if the door opens”."
     assert words.startswith("Words: if the door opens ~ ")
     assert without == "Without the rule: Both say “the bell rings”."

@@ -28,7 +28,7 @@ from ists_asp.trace.rendering import Branch, Grower, render, user_branch
 from ists_asp.trace.trace import Trace
 
 _COMPARED = re.compile(r"(?!not )([^<>=!]+) ([<>]=?) ([^<>=!.]+)")
-_UNMET = {">": "not more than", "<": "not less than", ">=": "less than", "<=": "more than"}
+_UNMET = {">": "is not more than", "<": "is not less than", ">=": "is below", "<=": "is above"}
 _DROPPED = 2  # literals left out at most
 _RULES = 3  # rules shown at most
 _NUMBERS = count(1)
@@ -224,8 +224,7 @@ class NearMisses:
         if not is_atom(literal):
             branch = self._said("fails: {text}", literal, values)
             if not branch.where and (match := _COMPARED.fullmatch(fill(str(literal), values))):
-                how = tell(_UNMET[match[2]])
-                branch.text = tell("{a} is {how} {b}", a=match[1], how=how, b=match[3])
+                branch.text = f"{match[1]} {tell(_UNMET[match[2]])} {match[3]}"
             branch.below = list(self._origins(literal, miss, depth))
             return branch
         wanted, branch = _wanted(literal, values), self._said("missing: {text}", literal, values)
