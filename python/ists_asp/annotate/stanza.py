@@ -151,7 +151,9 @@ class Lemmas:
         name, form, small = form[:1].isupper(), form.lower(), lemma.lower()
         if form in self._corrected and upos != "VERB":
             return self._corrected[form]
-        if small == form or self._regular.fullmatch(f"{upos} {form} {small}"):
+        if small == form:
+            return lemma
+        if self._regular.fullmatch(f"{upos} {form} {small}"):
             odd = name and not self._in_lexicon(small) and self._in_lexicon(form)
             return form if odd else lemma
         if any(map(str.isdigit, form)):
