@@ -305,7 +305,8 @@ def unsafe(text: str) -> tuple[str, str]:
     subject, pronoun = ("variables are", "each") if len(names) > 1 else ("variable is", "it")
     return (
         f"the {subject} unsafe: {shortened(', '.join(names))}",
-        f"Use {pronoun} in an atom of the body that is neither negated nor in an aggregate",
+        f"Use {pronoun} in an atom of the body that is neither negated nor in an aggregate"
+        + ("" if "_" in names else ", or write _ where only negated atoms have it"),
     )
 
 

@@ -152,7 +152,9 @@ def _parsed(text: str) -> tuple[str, str, str]:
     match = _DIRECTIVE.fullmatch(text)
     if match is None:
         quotes = ", and the quotes are not straight" if _CURLY.search(text) else ""
-        raise RuleError(f"malformed directive{quotes}", expected=form)
+        unnamed = keyword == "%@rule" and text.removeprefix(keyword).lstrip(" :").startswith('"')
+        nameless = ": it gives no name" if unnamed else ""
+        raise RuleError(f"malformed directive{nameless}{quotes}", expected=form)
     return match["name"] or "", match["excepts"] or "", re.sub(r"\\(.)", r"\1", match["sentence"])
 
 

@@ -44,6 +44,8 @@ _REPORTED |= {"reserved", "unsafe", "counted-once", "loose-set", "empty-set", "n
 """Findings in a user's file that a run only tells: rules that do not do what they say."""
 
 _SOMEWHERE = frozenset(("evidence", "domain"))  # those that other profiles may know
+_CAUSES = {"unmade": ("evidence", 2), "mixed": ("domain", 3), "nameless": ("directive", 1)}
+"""Findings that need not be told beside another, of the same file, line (2) and column (3)."""
 _SAMPLED = frozenset(("no-answer", "unfired", "split-and-join"))
 
 
@@ -64,13 +66,6 @@ def check_rules(
     checked = Checked(paths, profiles, report, machine=machine, store=store)
     for check in (*_OF_RUNS, *_OTHERS):
         findings.extend(check(checked))
-    # That nothing derives a name need not be said of one that exists nowhere.
-    unknown = {(finding.file, finding.line) for finding in findings if finding.kind == "evidence"}
-    findings = [
-        finding
-        for finding in findings
-        if finding.kind != "unmade" or (finding.file, finding.line) not in unknown
-    ]
     errors = any(finding.severity is Severity.ERROR for finding in _permitted(checked, findings))
     if sample is not None and not errors:
         findings += sample(checked)
@@ -152,5 +147,7 @@ def _needless(checked: Checked, findings: Sequence[Finding], *, sampled: bool) -
 
 def _in_order(findings: Sequence[Finding]) -> _Findings:
     rank = [*Severity].index
-    unique = dict.fromkeys(findings)
+    told = {(fault.kind, *_place(fault)[:known]) for fault in findings for known in (1, 2, 3)}
+    causes = ((fault, *_CAUSES.get(fault.kind, ("", 0))) for fault in dict.fromkeys(findings))
+    unique = [fault for fault, kind, known in causes if (kind, *_place(fault)[:known]) not in told]
     return tuple(sorted(unique, key=lambda fault: (*_place(fault), rank(fault.severity))))

@@ -80,11 +80,13 @@ _WORDS: frozenset[_Slot] = frozenset(
 _TOKEN_WORDS = frozenset(predicate.signature for predicate in (v.WORD, v.LEMMA, v.CONTAINS))
 _EVIDENCE: _Slot = (v.EVIDENCE.signature, 1)
 _PERCENT, _MOST = {(v.EVIDENCE.signature, 2), (Signature("alike", 4), 3)}, 100
+_WEIGHTS = {(predicate.signature, 2) for predicate in v.WEIGHTS}
 _NAMES = frozenset((predicate.signature, 0) for predicate in (*v.WEIGHTS, v.ARGUES, v.WORTH))
 """The arguments that are names of evidence, beside that of evidence itself."""
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 _QUOTED = 12  # members of a domain that are quoted
+_NAMED = re.compile(r",\s*([a-z]\w*)\s*\)\s*\.$")  # the last argument of a fact
 STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _ENOUGH = 3  # constants of one sort that tell the sort of an argument
 _SPELT_ALIKE = 0.8  # the least similarity of a misspelt constant
@@ -118,7 +120,9 @@ def check_constants(checked: Checked) -> Iterator[Finding]:
 
 def _weights(checked: Checked, path: Path) -> Iterator[tuple[Statement, Read]]:
     for (predicate, name, decision), (statement, *_) in checked.weights.get(path, {}).items():
-        weight = Atom(Call(predicate, (parsed(name), parsed(decision), None)))
+        value = _NAMED.search(statement.rule.text)
+        named = value and value[1] not in checked.constants and Ground(value[1])
+        weight = Atom(Call(predicate, (parsed(name), parsed(decision), named or None)))
         yield statement, Read([weight], [], [])
 
 
@@ -142,6 +146,9 @@ def _outside(atom: Atom) -> Iterator[_Fault]:
         elif slot in _PERCENT and is_written_number(term) and not 0 <= int(term) <= _MOST:
             found = f"{term} is no value of {atom.key.name}"
             yield "domain", found, f"Write a number from 0 to {_MOST}"
+        elif slot in _WEIGHTS and isinstance(term, Ground) and not is_written_number(term):
+            found = f"{term} is no number, so that this {atom.key.name} never counts"
+            yield "domain", found, f"Write a number, or define #const {term}=…"
 
 
 def _not_words(atom: Atom, words: Collection[_Slot]) -> Iterator[_Fault]:

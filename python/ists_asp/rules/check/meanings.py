@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import ChainMap, Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -420,6 +420,7 @@ def check_scope(checked: Checked) -> Iterator[Finding]:
             ("counted-once", _once(node, gains=gains)),
             ("loose-set", _loose(node)),
             ("empty-set", _empty(node, read)),
+            ("never-fires", _uncounted(node, checked.constants)),
         ):
             for found, hint in oddities:
                 yield checked.finding(code, statement, found, hint, rule.name)
@@ -463,6 +464,14 @@ def unsafe_inside(node: AST, name: str) -> str:
                 limit = f"only {before} belongs to it" if before else "it is not known outside"
                 return f"{name} has a value only in the condition of {part}, and {limit}"
     return ""
+
+
+def _uncounted(node: AST, constants: Container[str]) -> Iterator[tuple[str, str]]:
+    """Costs that are names, which clingo leaves out of its sum."""
+    weight = str(node.weight).lstrip("-") if node.ast_type is ASTType.Minimize else ""
+    if weight[:1].islower() and weight.isidentifier() and weight not in constants:
+        hint = f"Write a number, or define #const {weight}=…"
+        yield f"this cost never counts: {weight} is no number", hint
 
 
 def _once(node: AST, *, gains: bool) -> Iterator[tuple[str, str]]:
