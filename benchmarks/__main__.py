@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import memory, runs, scaling
+from benchmarks import memory, scaling
 from benchmarks.cases import SCENARIOS, Case, measure
 from benchmarks.options import describe_machine
 from benchmarks.sets import SAMPLES, SETS, read_set
@@ -25,13 +25,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmarks one after the other, print tables and write figures."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description="Time of each stage, growth with long pairs, whole commands, memory.",
+        description="Time of each stage, growth with long pairs, memory.",
     )
     parser.add_argument("--quick", action="store_true", help="fewer and shorter pairs")
     parser.add_argument("--json", type=Path, metavar="FILE", help="file for the figures")
     options = parser.parse_args(arguments)
     sizes = (5, 10, 20) if options.quick else scaling.SIZES
-    pairs = 60 if options.quick else runs.PAIRS
     counts = (100, 1_000) if options.quick else memory.SIZES
     try:
         print("Stages, milliseconds a pair\n")
@@ -41,9 +40,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with load("headlines", cache=None) as system:
             grown = [scaling.grow(system, kind, size) for kind in scaling.KINDS for size in sizes]
         print(scaling.growth_table(grown))
-        print("Commands, seconds\n")
-        ratios = list(runs.measure(pairs, "headlines"))
-        print(runs.ratio_table(ratios))
         print("Memory\n")
         usages = [memory.measure(count, ("--profile", "headlines")) for count in counts]
         header = ["Pairs", "Peak of the parent, MB", "Seconds"]
@@ -61,7 +57,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 for case in stages
             ],
             "growth": [scaling.as_dict(growth) for growth in grown],
-            "commands": [{**asdict(one), "ratio": round(one.ratio, 3)} for one in ratios],
             "memory": [asdict(one) for one in usages],
         }
         options.json.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")

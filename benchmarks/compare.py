@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_json(parser)
     options = parser.parse_args(arguments)
     try:
-        with _checkout(options.before) as before:
+        with checkout(options.before) as before:
             found = list(compare(before, ROOT, options.rounds, options.lengths))
     except RuntimeError as error:
         print(f"benchmarks.compare: {error}", file=sys.stderr)
@@ -117,7 +117,7 @@ def compare(before: Path, after: Path, rounds: int, lengths: Sequence[int]) -> I
                 runs.append((tree, ("-m", "ists_asp", *command, *given)))
             for run in runs:
                 # The first run annotates, and fills the cache.
-                _seconds(*run)
+                cpu_seconds(*run)
             yield _in_turns(name, runs, rounds)
         for tokens in lengths:
             yield _by_length(tokens, [tree for tree, _ in trees], max(1, rounds // 2))
@@ -125,7 +125,7 @@ def compare(before: Path, after: Path, rounds: int, lengths: Sequence[int]) -> I
 
 def _in_turns(name: str, runs: Sequence[tuple[Path, Sequence[str]]], rounds: int) -> Compared:
     times = [
-        [_seconds(tree, [word.format(number) for word in words]) for tree, words in runs]
+        [cpu_seconds(tree, [word.format(number) for word in words]) for tree, words in runs]
         for number in range(1, rounds + 1)
     ]
     return _compared(name, times)
@@ -145,7 +145,7 @@ def _by_length(tokens: int, trees: Sequence[Path], rounds: int) -> Compared:
             times.append([])
             for tree in trees:
                 options = ("--lengths", str(tokens), "--json", str(file))
-                _seconds(tree, ("-m", "benchmarks.lengths", *options), ROOT)
+                cpu_seconds(tree, ("-m", "benchmarks.lengths", *options), ROOT)
                 times[-1].append(json.loads(file.read_text("utf-8"))[0]["deciding"] / 1000)
     return _compared(f"a pair of {tokens} tokens a side", times)
 
@@ -157,7 +157,7 @@ def _knows_cache(tree: Path, command: Sequence[str]) -> bool:
     return "--cache" in done.stdout
 
 
-def _seconds(tree: Path, arguments: Sequence[str], *also: Path) -> float:
+def cpu_seconds(tree: Path, arguments: Sequence[str], *also: Path) -> float:
     """What a command takes of the processor, its children included."""
     script = (
         "import json, os, subprocess, sys\n"
@@ -173,18 +173,23 @@ def _seconds(tree: Path, arguments: Sequence[str], *also: Path) -> float:
 
 
 def _run(tree: Path, arguments: Sequence[str], *also: Path) -> subprocess.CompletedProcess[str]:
-    places = os.pathsep.join(map(str, (tree / "python", *also)))
     return subprocess.run(
         [sys.executable, *arguments],
-        env={**os.environ, "PYTHONPATH": places, "ISTS_ASP_BENCHMARKED": str(tree)},
+        env=environment(tree, *also),
         capture_output=True,
         text=True,
         check=False,
     )
 
 
+def environment(tree: Path, *also: Path) -> dict[str, str]:
+    """The environment of a process that runs a checkout."""
+    places = os.pathsep.join(map(str, (tree / "python", *also)))
+    return {**os.environ, "PYTHONPATH": places, "ISTS_ASP_BENCHMARKED": str(tree)}
+
+
 @contextmanager
-def _checkout(given: str) -> Iterator[Path]:
+def checkout(given: str) -> Iterator[Path]:
     """A checkout of a commit, or the folder that is one."""
     if (Path(given) / "python" / "ists_asp").is_dir():
         yield Path(given).resolve()

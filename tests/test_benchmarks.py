@@ -17,7 +17,7 @@ from statistics import stdev
 
 import pytest
 
-from benchmarks import ROOT, accuracy, lengths, memory, reasons, scaling, sets
+from benchmarks import ROOT, accuracy, lengths, memory, reasons, scaling, sets, waits
 from benchmarks import cases as folds
 from benchmarks.sets import SAMPLES, read_archives, read_set
 from benchmarks.synthetic import make_pair
@@ -342,3 +342,18 @@ def test_archives_are_measured_with_the_profiles_that_suit_them(pack, capsys):
     assert [" ".join(cells) for cells in row.findall(printed)[:3]] == [
         *("headlines gold headlines", "headlines found headlines", "others found default")
     ]
+
+
+@pytest.mark.slow
+def test_waits_are_measured_in_the_workbench_and_of_commands(tmp_path, capsys):
+    file = tmp_path / "waits.json"
+    options = ["--short", "--only", "picture", "new pair", "--old", str(ROOT), "--json", str(file)]
+    code = waits.main(options)
+    rows = json.loads(file.read_text("utf-8"))
+    assert [row["wait"] for row in rows] == ["key to picture", "solve of a new pair"]
+    for row in rows:
+        assert min(row["now"], row["old"]) >= 0.01
+        assert row["kept"] == ("yes" if row["now"] <= row["asked"] else "no")
+    assert rows[0]["now"] < rows[1]["now"]  # what is warm costs less than a process
+    assert code == any(row["kept"] == "no" for row in rows)
+    assert capsys.readouterr().out.count(" | yes |") == sum(row["kept"] == "yes" for row in rows)
