@@ -19,8 +19,7 @@ from ists_asp.rules.source import find_rules
 from ists_asp.solver import Solver
 from ists_asp.syntax.ground import Ground
 from tests.explain.reviewed import make_answer
-from tests.sharing import shared_system
-from tests.tables import cases
+from tests.sharing import cases, shared_system
 
 PAIR = Pair("7", make_sentence(["a", "cat", "sits", "."]), make_sentence(["a", "dog", "sits"]))
 CHUNKS = "first(1,1,1) first(1,2,3) first(1,3,4) first(2,1,1) first(2,2,3)"
@@ -32,6 +31,11 @@ SPANS = (
 ONE = "aligned(run(1,1),run(1,1)) label(run(1,1),run(1,1),simi) score(run(1,1),run(1,1),3)"
 TWO = "aligned(run(2,2),run(2,2)) label(run(2,2),run(2,2),equi) score(run(2,2),run(2,2),5)"
 GOOD = f"{CHUNKS} {SPANS} {ONE} {TWO} tag(run(1,1),run(1,1),pol) noali(1,3)"
+PAIRS = [
+    ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
+    ("Storm hits coast", "Storm warning lifted"),
+]
+CHUNKED = ("[ 12 ] [ killed ] [ in Syria ]", "[ 10 ] [ dead ] [ in Iraq ]")
 
 
 def read(text, **how):
@@ -112,13 +116,6 @@ def test_whatever_is_raised_names_the_pair():
     }.items():
         with pytest.raises(IstsError, match=f"^pair 7: {message}"), inside(PAIR):
             raise raised
-
-
-PAIRS = [
-    ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
-    ("Storm hits coast", "Storm warning lifted"),
-]
-CHUNKED = ("[ 12 ] [ killed ] [ in Syria ]", "[ 10 ] [ dead ] [ in Iraq ]")
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from ists_asp.resources import cache_dir
 from tests.sharing import load_shared, shared_system
 
 ROOT = Path(__file__).parents[1]
+PAIR = ("12 killed in bus accident", "10 killed in road accident")
 
 
 def test_limits_are_numbers_in_range():
@@ -40,9 +41,6 @@ def test_paths_and_constants_may_be_text_and_numbers(tmp_path):
         with pytest.raises(UsageError, match="templates=3; expected what"):
             system.explain(answer, templates=3)
     assert (tmp_path / FILE).exists()
-
-
-PAIR = ("12 killed in bus accident", "10 killed in road accident")
 
 
 def schema(name):

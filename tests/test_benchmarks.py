@@ -25,7 +25,7 @@ from benchmarks.tables import replace_between
 from ists_asp.errors import DataError, UsageError
 from ists_asp.learn.fit import Weight
 from ists_asp.model import Scheme
-from tests.tables import cases
+from tests.sharing import cases
 
 PARTS = ("sent1.txt", "sent2.txt", "sent1.chunk.txt", "sent2.chunk.txt")
 OTHER = (SAMPLES / "images" / "gold.wa").read_bytes()

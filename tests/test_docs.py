@@ -41,6 +41,11 @@ THEIRS = re.compile(
     r"(my_|out\.|power\.lp|report\.|pair\.lp|alongside\.lp|units\.lp|DATA|DIR|FILE|NAME)"
     r"|^docs/reference/$"
 )
+README = (ROOT / "README.md").read_text("utf-8")
+SET_UP = re.compile(r"python3 -m venv \.venv && \.venv/bin/pip install -q -c constraints\.txt -e ")
+README_BLOCKS = list(blocks(README))
+TOUR = [block for _, block in shown({"README.md": README})]
+SOURCES = [file.read_text("utf-8") for file in (ROOT / "python").rglob("*.py")]
 
 
 @pytest.fixture(scope="module")
@@ -241,12 +246,6 @@ def test_broken_links_are_found(tmp_path):
     assert list(broken(tmp_path)) == ["a.html: b.html#there", "b.html: no.png"]
 
 
-README = (ROOT / "README.md").read_text("utf-8")
-SET_UP = re.compile(r"python3 -m venv \.venv && \.venv/bin/pip install -q -c constraints\.txt -e ")
-README_BLOCKS = list(blocks(README))
-TOUR = [block for _, block in shown({"README.md": README})]
-
-
 def marked(name):
     (text,) = (one.text for one in README_BLOCKS if (one.mark, one.language) == (name, "sh"))
     return text.removesuffix("\n")
@@ -299,9 +298,6 @@ PATTERNS = {
     r"\btests of every day\b": "the fast tests",
 }
 FORBIDDEN = re.compile("|".join(f"(?:{pattern})" for pattern in PATTERNS))
-
-
-SOURCES = [file.read_text("utf-8") for file in (ROOT / "python").rglob("*.py")]
 
 
 def test_docstrings_begin_with_the_thing_or_a_verb():

@@ -27,8 +27,7 @@ from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Word
 from ists_asp.report import compare as compare_with_gold
 from ists_asp.report import picture
 from ists_asp.vocabulary import pair_facts
-from tests.sharing import processor_seconds
-from tests.tables import read_table
+from tests.sharing import processor_seconds, read_table
 
 SHORT, LONG = 2_500, 20_000
 MOST = 3.0  # times the time that the length allows; the square takes eight times that

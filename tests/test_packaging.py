@@ -30,6 +30,19 @@ PINNED = {
 DATA = [path for path in (ROOT / "data").iterdir() if path.is_dir() and path.name[0] != "."]
 OURS = {"cluster", "frames", "serve", "spanish", "tables"}
 """The extras that the package itself imports."""
+ALLOWED = re.compile(
+    r"(0BSD|Apache([- ](Software )?License)?([- ]2\.0)?( License 2\.0)?"
+    r"|BSD([- ][23]-Clause)?( License)?"
+    r"|[23]-Clause BSD License|BSL-1\.0|CC0-1\.0|CNRI-Python|ISC|MIT(-0)?( License)?|MPL-2\.0"
+    r"|Mozilla Public License 2\.0 \(MPL 2\.0\)|PSF-2\.0|Python Software Foundation License"
+    r"|Public Domain|Unlicense|Zlib|Apache-2\.0 WITH LLVM-exception)"
+)
+EXCEPTIONS = {
+    "docutils": "public domain and BSD; one file for editors is GPL, and is not imported",
+    "udapi": "comes with Stanza, whose evaluation uses it; nothing of ours imports it",
+    "udtools": "comes with Stanza, whose evaluation uses it; nothing of ours imports it",
+}
+INSTALLED = {canonicalize_name(one.metadata["Name"]): one for one in distributions()}
 
 
 def _name(requirement):
@@ -103,24 +116,6 @@ def test_what_is_imported_is_asked_for():
             for top in {name.partition(".")[0] for name in names}:
                 if top in providers and top != "ists_asp":
                     assert named & set(map(canonicalize_name, providers[top])), (path, top)
-
-
-ALLOWED = re.compile(
-    r"(0BSD|Apache([- ](Software )?License)?([- ]2\.0)?( License 2\.0)?"
-    r"|BSD([- ][23]-Clause)?( License)?"
-    r"|[23]-Clause BSD License|BSL-1\.0|CC0-1\.0|CNRI-Python|ISC|MIT(-0)?( License)?|MPL-2\.0"
-    r"|Mozilla Public License 2\.0 \(MPL 2\.0\)|PSF-2\.0|Python Software Foundation License"
-    r"|Public Domain|Unlicense|Zlib|Apache-2\.0 WITH LLVM-exception)"
-)
-
-EXCEPTIONS = {
-    "docutils": "public domain and BSD; one file for editors is GPL, and is not imported",
-    "udapi": "comes with Stanza, whose evaluation uses it; nothing of ours imports it",
-    "udtools": "comes with Stanza, whose evaluation uses it; nothing of ours imports it",
-}
-
-
-INSTALLED = {canonicalize_name(one.metadata["Name"]): one for one in distributions()}
 
 
 def licences(metadata):

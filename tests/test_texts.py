@@ -16,6 +16,7 @@ from ists_asp.rules.profiles import Purpose
 from ists_asp.rules.programs import find_program
 from ists_asp.workbench.app import VIEWS
 from ists_asp.workbench.manual import PARTS
+from tests.sharing import cases
 
 LANGUAGES = sorted({path.name.split(".")[0] for path in (data_dir() / "texts").glob("*.texts.tsv")})
 TRACE = Path(ists_asp.__file__).parent / "trace"
@@ -87,23 +88,13 @@ def test_a_number_has_its_form_and_what_no_table_has_is_english():
     assert say("es", "none of them {n}", n=2) == "none of them 2"
 
 
-@pytest.mark.parametrize(
-    ("language", "text", "words"),
-    [
-        ("en", "the heads are {n} % similar", "hardly, hardly, a little, fairly, very, extremely"),
-        (
-            "en",
-            "the reader gives SIMI {n} %",
-            "hardly, hardly, half, reader expects, expects, sure",
-        ),
-        (
-            "en",
-            "the match is at least {n} points better",
-            "a little, clearly, clearly, far, far, far",
-        ),
-        ("en", "matched only loosely: {n} %; b", ", ".join(6 * ["loosely;"])),
-        ("es", "los núcleos se parecen un {n} %", "muy poco, muy poco, un poco, bas, mucho, muchí"),
-    ],
+@cases(
+    "language | text | words",
+    ("en", "the heads are {n} % similar", "hardly, hardly, a little, fairly, very, extremely"),
+    ("en", "the reader gives SIMI {n} %", "hardly, hardly, half, reader expects, expects, sure"),
+    ("en", "the match is at least {n} points better", "a little, clearly, clearly, far, far, far"),
+    ("en", "matched only loosely: {n} %; b", ", ".join(6 * ["loosely;"])),
+    ("es", "los núcleos se parecen un {n} %", "muy poco, muy poco, un poco, bas, mucho, muchí"),
 )
 def test_a_reason_is_told_in_words_of_degree(language, text, words):
     for n, word in zip((0, 20, 40, 60, 84, 100), words.split(", "), strict=True):

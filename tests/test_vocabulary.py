@@ -7,7 +7,7 @@ from clingo import Number
 
 from ists_asp import vocabulary as v
 from ists_asp.vocabulary import ALIGNED, KINDS, TOKEN_COUNT, Predicate, all_predicates, targets
-from tests.tables import cases
+from tests.sharing import cases
 from tests.tours import ROOT
 
 VALUES = {

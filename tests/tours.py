@@ -21,6 +21,15 @@ LINKED = ("asp", "benchmarks", "data", "lp_rules")
 # clingo's exit codes for an answer set, for all of them, and for both.
 _CLINGO = (10, 20, 30)
 _BLOCK = re.compile(r"(?:^<!-- (\w+) -->\n)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_SESSION = """
+import contextlib, io, json
+names, printed = {}, []
+for text in json.load(open("blocks.json")):
+    with contextlib.redirect_stdout(io.StringIO()) as told:
+        exec(text, names)
+    printed.append(told.getvalue())
+json.dump(printed, open("printed.json", "w"))
+"""
 
 
 @dataclass(frozen=True)
@@ -70,17 +79,6 @@ def do(place, block):
         (place / "tour.py").write_text(text, encoding="utf-8")
         text = "python tour.py"
     return run(place, text, accepted=(0, *_CLINGO) if "python -m " in text else (0,))
-
-
-_SESSION = """
-import contextlib, io, json
-names, printed = {}, []
-for text in json.load(open("blocks.json")):
-    with contextlib.redirect_stdout(io.StringIO()) as told:
-        exec(text, names)
-    printed.append(told.getvalue())
-json.dump(printed, open("printed.json", "w"))
-"""
 
 
 def session(place, some):

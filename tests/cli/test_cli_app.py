@@ -17,7 +17,20 @@ import ists_asp
 from ists_asp.cli import console
 from ists_asp.cli.app import main
 from ists_asp.resources import data_dir
-from tests.sharing import COMMANDS, python
+from tests.sharing import COMMANDS, cases, python
+
+LOADED = """
+import sys
+from ists_asp.cli.app import main
+try: main(sys.argv[1:])
+except SystemExit: pass
+finally: print("loaded", *sys.modules, file=sys.stderr)
+"""
+HEAVY = {
+    *("clingo", "jinja2", "msgspec", "numpy", "rapidfuzz", "rich", "scipy"),
+    *("snowballstemmer", "stanza", "torch"),
+}
+SOLVED = "solve --profile headlines --cache {cache} Dogs Dogs"
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
@@ -113,31 +126,13 @@ def test_the_verbose_version_names_rules_weights_and_models(good):
     assert re.search(rf"^profile images +{rules}$", text, re.MULTILINE)
 
 
-LOADED = """
-import sys
-from ists_asp.cli.app import main
-try: main(sys.argv[1:])
-except SystemExit: pass
-finally: print("loaded", *sys.modules, file=sys.stderr)
-"""
-HEAVY = {
-    *("clingo", "jinja2", "msgspec", "numpy", "rapidfuzz", "rich", "scipy"),
-    *("snowballstemmer", "stanza", "torch"),
-}
-
-
-SOLVED = "solve --profile headlines --cache {cache} Dogs Dogs"
-
-
-@pytest.mark.parametrize(
-    ("command", "needed", "ours"),
-    [
-        ("solve --help", {"msgspec"}, 40),
-        pytest.param("--version", set(), 22, marks=pytest.mark.slow),
-        pytest.param("profiles", {"msgspec", "clingo"}, 60, marks=pytest.mark.slow),
-        pytest.param("evaluate {gold} {gold}", set(), 60, marks=pytest.mark.slow),
-        pytest.param(SOLVED, {"clingo", "msgspec"}, 150, marks=pytest.mark.slow),
-    ],
+@cases(
+    "command | needed | ours",
+    ("solve --help", {"msgspec"}, 40),
+    pytest.param("--version", set(), 22, marks=pytest.mark.slow),
+    pytest.param("profiles", {"msgspec", "clingo"}, 60, marks=pytest.mark.slow),
+    pytest.param("evaluate {gold} {gold}", set(), 60, marks=pytest.mark.slow),
+    pytest.param(SOLVED, {"clingo", "msgspec"}, 150, marks=pytest.mark.slow),
 )
 def test_a_command_imports_what_it_needs(command, needed, ours, tmp_path):
     gold = data_dir() / "samples/headlines/gold.wa"

@@ -13,6 +13,11 @@ from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_pair
 from ists_asp.model import Alignment, Label, Pair
 
+SIGNATURE = (
+    r"Signature: ists\|scheme:{0}\|alic:{1}\|relief:{1}\|punct:ignored\|pairs:2"
+    rf"\|gold:(\w{{{{10}}}})\|answers:(\w{{{{10}}}})\|version:{re.escape(__version__)}"
+)
+
 
 def pair(number):
     sentences = [make_sentence(text.split()) for text in ("12 killed quickly", "10 killed")]
@@ -72,12 +77,6 @@ def test_warnings_of_a_file_that_can_be_measured_are_bounded(run, wa):
     assert (result.exit_code, len(lines)) == (0, 21)
     assert "'stray' belongs to no section; skipped" in result.stderr
     assert max(map(len, lines)) < 200 + len(str(wa))
-
-
-SIGNATURE = (
-    r"Signature: ists\|scheme:{0}\|alic:{1}\|relief:{1}\|punct:ignored\|pairs:2"
-    rf"\|gold:(\w{{{{10}}}})\|answers:(\w{{{{10}}}})\|version:{re.escape(__version__)}"
-)
 
 
 def signature(text, scheme="2016", pilot="no"):

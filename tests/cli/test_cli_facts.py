@@ -15,8 +15,11 @@ from ists_asp.explain.templates import load_templates
 from ists_asp.io.formats import answer_record
 from ists_asp.rules import Purpose
 from ists_asp.syntax.ground import texts
-from tests.sharing import python
-from tests.tables import read_table
+from tests.sharing import cases, python, read_table
+
+ENGLISH = ("12 killed in bus accident", "10 killed in road accident")
+SPANISH = ("Mueren 12 personas en Cuba", "Fallecen 11 personas en la isla de Cuba")
+FORMS = pytest.mark.parametrize("form", [("--bundle",), ()], ids=["sent", "beside the rules"])
 
 
 def clingo(arguments, program=None, place=None):
@@ -141,8 +144,6 @@ _mine(S,I) :- word(S,I,"killed").
 correction(any_pair,align,-40).
 #show _mine/2.
 """
-ENGLISH = ("12 killed in bus accident", "10 killed in road accident")
-SPANISH = ("Mueren 12 personas en Cuba", "Fallecen 11 personas en la isla de Cuba")
 
 
 @pytest.fixture
@@ -155,15 +156,13 @@ def own(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "pair"),
-    [
-        pytest.param((), ENGLISH, id="plain"),
-        pytest.param(("--chunked", "--profile", "images"), "chunked", id="chunks"),
-        pytest.param(("--raw",), ('He said: "no".', "She didn't say %* it..."), id="raw"),
-        pytest.param(("--profile", "es"), SPANISH, id="Spanish"),
-        pytest.param("own", ENGLISH, id="own"),
-    ],
+@cases(
+    "options | pair",
+    pytest.param((), ENGLISH, id="plain"),
+    pytest.param(("--chunked", "--profile", "images"), "chunked", id="chunks"),
+    pytest.param(("--raw",), ('He said: "no".', "She didn't say %* it..."), id="raw"),
+    pytest.param(("--profile", "es"), SPANISH, id="Spanish"),
+    pytest.param("own", ENGLISH, id="own"),
 )
 def test_a_program_that_is_sent_gives_the_answer(good, chunked, own, tmp_path, options, pair):
     options = own if options == "own" else options
@@ -210,9 +209,6 @@ def test_constants_and_rules_of_a_program_that_is_sent_can_be_changed(good, own,
     program = program.replace(rule, rule.replace(".", ", token(3,_,_)."))
     edited, _ = only_clingo(program, tmp_path / "edited")
     assert "aligned" not in {atom.name for atom in (*found[0], *edited)}
-
-
-FORMS = pytest.mark.parametrize("form", [("--bundle",), ()], ids=["sent", "beside the rules"])
 
 
 @pytest.mark.slow

@@ -87,6 +87,13 @@ TABLES = [
     ("a sentence has a hundred thousand words", "3 100000 tokens", "tsv",
      "".join([_LINES[0], f"1\t{'a ' * 100_000}\ta dog\n", *_LINES[2:]])),
 ]  # fmt: skip
+CALLS = {
+    "lp": ("mine.lp", "--tsv pairs.tsv --rules mine.lp --timeout 10"),
+    "words": ("mine.tsv", "--tsv pairs.tsv --rules mine.tsv --timeout 10"),
+    "toml": ("ists-asp.toml", "--tsv pairs.tsv"),
+    "txt": ("t.txt", "--sent1 t.txt --sent2 b.txt"),
+}
+"""The file and the options for a content of a kind; all others are kinds of tables."""
 
 
 def rows():
@@ -99,15 +106,6 @@ def rows():
     yield from TABLES
     for kind, table in (("lp", LONG_RULES), ("words", LONG_WORDS)):
         yield from ((name, ends, kind, content) for name, ends, content in table)
-
-
-CALLS = {
-    "lp": ("mine.lp", "--tsv pairs.tsv --rules mine.lp --timeout 10"),
-    "words": ("mine.tsv", "--tsv pairs.tsv --rules mine.tsv --timeout 10"),
-    "toml": ("ists-asp.toml", "--tsv pairs.tsv"),
-    "txt": ("t.txt", "--sent1 t.txt --sent2 b.txt"),
-}
-"""The file and the options for a content of a kind; all others are kinds of tables."""
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from ists_asp.io.files import Use
 from ists_asp.io.store import cache_files
 from ists_asp.resources import rules_dir
 from tests.sharing import COMMANDS as ALL
-from tests.sharing import shell
+from tests.sharing import cases, shell
 
 COPY = ("rules", "copy")
 # Both write nothing but new files.
@@ -33,6 +33,7 @@ PROFILE = """language = "en"\ndescription = "x"
 [answer]\nrules = ["a"]\n[explanation]\nrules = ["a"]"""
 RULE_FILES = ("a.lp", "b.txt", "more/c.lp", "profiles/default.toml")
 COMMANDS = {path: one for path, one in ALL.items() if not isinstance(one, click.Group)}
+LEARN = COMMANDS["learn",]
 
 
 def kinds(command):
@@ -181,19 +182,14 @@ def test_the_files_of_ists_asp_are_not_written_either(bad, place, monkeypatch):
         assert message.startswith(f"-o {file}: this is an input file, which ists-asp itself reads")
 
 
-LEARN = COMMANDS["learn",]
-
-
-@pytest.mark.parametrize(
-    ("task", "profile", "name", "allowed"),
-    [
-        ("ists", "images", "weights/images.lp", True),
-        ("ists", "images", "weights/new.lp", True),
-        ("ists", "images", "labels/heads.lp", False),
-        ("ists", "images", "profiles/images.toml", False),
-        ("sts", "sts-en", "weights/sts-en.lp", True),
-        ("sts", "sts-en", "weights/english.lp", False),
-    ],
+@cases(
+    "task | profile | name | allowed",
+    ("ists", "images", "weights/images.lp", True),
+    ("ists", "images", "weights/new.lp", True),
+    ("ists", "images", "labels/heads.lp", False),
+    ("ists", "images", "profiles/images.toml", False),
+    ("sts", "sts-en", "weights/sts-en.lp", True),
+    ("sts", "sts-en", "weights/english.lp", False),
 )
 def test_learned_weights_may_replace_those_that_play_no_part(
     good, tmp_path, task, profile, name, allowed

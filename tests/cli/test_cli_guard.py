@@ -17,7 +17,7 @@ from ists_asp.io.wa import write_pair
 from ists_asp.model import Alignment, Label, Pair
 from ists_asp.run import pool
 from ists_asp.run.pool import ask_each
-from tests.sharing import python
+from tests.sharing import cases, python
 
 SENTENCES = ("a cat sits", "a dog sits")
 CRASHED = "error: deep.lp: with these rules the command crashed (signal 11). "
@@ -79,15 +79,13 @@ ASKED = {
 DEEP = "pair deep: a rule or a term is nested too deeply. Break up its terms"
 
 
-@pytest.mark.parametrize(
-    ("ids", "expected"),
-    [
-        ("", []),
-        ("a b", ["a+", "b+"]),
-        ("a", ["a"]),
-        ("a odd b c d", ["a", "pair odd: odd; expected x. Y", "b", "c+", "d+"]),
-        ("a odd deep", ["a", "pair odd: odd; expected x. Y", DEEP]),
-    ],
+@cases(
+    "ids | expected",
+    ("", []),
+    ("a b", ["a+", "b+"]),
+    ("a", ["a"]),
+    ("a odd b c d", ["a", "pair odd: odd; expected x. Y", "b", "c+", "d+"]),
+    ("a odd deep", ["a", "pair odd: odd; expected x. Y", DEEP]),
 )
 def test_a_pair_that_fails_costs_no_other_pair(ids, expected):
     asked = []
@@ -183,13 +181,11 @@ def test_rules_too_deep_for_clingo_or_python_are_one_line(tmp_path, command, rul
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("what", "code", "words"),
-    [
-        ("time", 1, "error: the rules take more than 1 s. "),
-        ("memory", 1, "error: more than 300 MB of memory. "),
-        ("steps", 0, ""),
-    ],
+@cases(
+    "what | code | words",
+    ("time", 1, "error: the rules take more than 1 s. "),
+    ("memory", 1, "error: more than 300 MB of memory. "),
+    ("steps", 0, ""),
 )
 def test_a_child_is_killed_at_its_limits_only(tmp_path, what, code, words):
     (tmp_path / "probes.py").write_text(PROBES)

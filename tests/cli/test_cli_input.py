@@ -18,7 +18,30 @@ from ists_asp.model import Chunk, Pair
 from ists_asp.pipeline.source import Attached
 from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
-from tests.sharing import python, shared_system
+from tests.sharing import cases, python, shared_system
+
+FOREIGN = "id,sentence1,sentence2\n1,a dog,a cat\n2,el gato come en la casa,un gato duerme\n"
+MARKED = "a guitar.|a guitar, and|Update: new|who?|go!|so; then|¿Qué hora?|日本語。 x, 日本:"
+UNMARKED = "a guitar .|the U.S.|Mr. Smith Inc. said|at 9:30|J.|...|'' , ;|: x|5,000"
+PAIR = ("A man plays a guitar.", "A man plays it .")
+GOOD = ("12 killed in bus accident", "10 killed in road accident")
+HOSTILE = {
+    "letters": ("the " + "a" * 100_000, "the b" + "a" * 99_999 + "b"),
+    "chinese": ("人" * 6_000, "人" * 5_998 + "们们"),
+    "backslashes": ("\\" * 40_000, "\\" * 39_999),
+    "words": (" ".join(["a" * 1_000] * 512), " ".join(["b" * 1_000] * 512)),
+    "many": ("x " * 501, "y"),
+    "long": ("the " + "a" * 9_000, "the b" + "a" * 8_999 + "b"),
+    "marks": ("\"'" * 4_000 + "word", "\"'" * 3_999 + "word"),
+}
+FAILED = {
+    name: f"sentence 1: a sentence of {size} {unit}; expected at most {most} {unit}"
+    for sizes, unit, most in (
+        ({"letters": 100004, "backslashes": 40000}, "characters", 10000),
+        ({"words": 512, "many": 501}, "tokens", 500),
+    )
+    for name, size in sizes.items()
+}
 
 
 @pytest.mark.slow
@@ -50,12 +73,10 @@ def test_undecodable_argument_is_read_like_a_file(run):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (b"caf\xe9 x\n", "a.txt:1: byte 0xE9 at column 4 is not UTF-8; the line"),
-        (b"[ in [ a path ]\n", "a.txt:1: bracket [ inside an open chunk after 'in'"),
-    ],
+@cases(
+    "line | message",
+    (b"caf\xe9 x\n", "a.txt:1: byte 0xE9 at column 4 is not UTF-8; the line"),
+    (b"[ in [ a path ]\n", "a.txt:1: bracket [ inside an open chunk after 'in'"),
 )
 def test_repairs_are_warnings_or_with_strict_errors(run, bad, tmp_path, line, message):
     (tmp_path / "a.txt").write_bytes(line)
@@ -111,41 +132,34 @@ def test_a_long_id_is_not_told_in_full(run, bad):
     assert len(message) < 300
 
 
-@pytest.mark.parametrize(
-    ("sent1", "sent2", "expected", "found"),
-    [
-        ("Ein Hund läuft", "Der Hund schläft", "en", "de"),
-        ("El gato duerme", "Un gato come", "en", "es"),
-        ("Le chat dort sur le lit", "Un chien est dans la rue", "en", "fr"),
-        ("A dog runs in the park", "Ein Hund ist im Park", "en", "de"),
-        # Names are none of them.
-        ("El Salvador quake kills 10", "Quake hits El Salvador", "en", "en"),
-        ("A man plays", "The man sings", "en", "en"),
-        ("Carnival in Rio de Janeiro", "Le Monde reports", "en", "en"),
-        ("El gato duerme", "Un gato come en la casa", "es", "es"),
-        ("The cat is on the mat", "A cat was in the house", "es", "en"),
-        ("Vendrá a menos que llueva.", "Vendrá si llueve.", "es", "es"),
-        ("UN team leaves Syria", "UN team in Syria", "en", "en"),
-        ("EL PERRO CORRE POR EL PARQUE", "A dog", "en", "es"),
-        ("Собака бежит", "A dog runs", "en", "ru"),
-        ("狗在公园里跑", "the angle is ΔΩ", "es", "zh"),
-        ("ΔΩ", "the angle is πr", "en", "en"),
-    ],
+@cases(
+    "sent1 | sent2 | expected | found",
+    ("Ein Hund läuft", "Der Hund schläft", "en", "de"),
+    ("El gato duerme", "Un gato come", "en", "es"),
+    ("Le chat dort sur le lit", "Un chien est dans la rue", "en", "fr"),
+    ("A dog runs in the park", "Ein Hund ist im Park", "en", "de"),
+    # Names are none of them.
+    ("El Salvador quake kills 10", "Quake hits El Salvador", "en", "en"),
+    ("A man plays", "The man sings", "en", "en"),
+    ("Carnival in Rio de Janeiro", "Le Monde reports", "en", "en"),
+    ("El gato duerme", "Un gato come en la casa", "es", "es"),
+    ("The cat is on the mat", "A cat was in the house", "es", "en"),
+    ("Vendrá a menos que llueva.", "Vendrá si llueve.", "es", "es"),
+    ("UN team leaves Syria", "UN team in Syria", "en", "en"),
+    ("EL PERRO CORRE POR EL PARQUE", "A dog", "en", "es"),
+    ("Собака бежит", "A dog runs", "en", "ru"),
+    ("狗在公园里跑", "the angle is ΔΩ", "es", "zh"),
+    ("ΔΩ", "the angle is πr", "en", "en"),
 )
 def test_small_words_tell_the_language(sent1, sent2, expected, found):
     pair = read_pair(sent1, sent2)
     assert guess((pair.sent1, pair.sent2), expected) == found
 
 
-FOREIGN = "id,sentence1,sentence2\n1,a dog,a cat\n2,el gato come en la casa,un gato duerme\n"
-
-
-@pytest.mark.parametrize(
+@cases(
     "command",
-    [
-        "solve",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("sts", "explain", "facts")),
-    ],
+    "solve",
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("sts", "explain", "facts")),
 )
 def test_a_row_in_another_language_is_a_fault(run, tmp_path, command):
     (tmp_path / "a.csv").write_text(f"{FOREIGN}3,der Hund und die Katze,ein Hund\n", "utf-8")
@@ -189,10 +203,6 @@ def sentences(*texts):
     return [make_sentence(text.split()) for text in texts]
 
 
-MARKED = "a guitar.|a guitar, and|Update: new|who?|go!|so; then|¿Qué hora?|日本語。 x, 日本:"
-UNMARKED = "a guitar .|the U.S.|Mr. Smith Inc. said|at 9:30|J.|...|'' , ;|: x|5,000"
-
-
 def test_punctuation_attached_to_a_word_is_noticed_and_tokens_that_have_marks_are_tokens():
     for text in MARKED.split("|"):
         (warning,) = warnings_of(sentences("a cat", text, text))
@@ -225,9 +235,6 @@ def test_the_samples_suit_their_profiles():
         assert warnings_of([side for one in pairs for side in (one.sent1, one.sent2)], name) == []
 
 
-PAIR = ("A man plays a guitar.", "A man plays it .")
-
-
 @pytest.mark.parametrize(
     "command", ["solve", "chunk", "facts", pytest.param("why", marks=pytest.mark.slow)]
 )
@@ -239,26 +246,6 @@ def test_commands_warn_once(run, command):
     assert told.startswith("warning: 1 sentence has punctuation")
     for more in (("--tokens", "--profile", "answers-students"), ()):
         assert run("chunk", *more, *PAIR).stderr == ""
-
-
-GOOD = ("12 killed in bus accident", "10 killed in road accident")
-HOSTILE = {
-    "letters": ("the " + "a" * 100_000, "the b" + "a" * 99_999 + "b"),
-    "chinese": ("人" * 6_000, "人" * 5_998 + "们们"),
-    "backslashes": ("\\" * 40_000, "\\" * 39_999),
-    "words": (" ".join(["a" * 1_000] * 512), " ".join(["b" * 1_000] * 512)),
-    "many": ("x " * 501, "y"),
-    "long": ("the " + "a" * 9_000, "the b" + "a" * 8_999 + "b"),
-    "marks": ("\"'" * 4_000 + "word", "\"'" * 3_999 + "word"),
-}
-FAILED = {
-    name: f"sentence 1: a sentence of {size} {unit}; expected at most {most} {unit}"
-    for sizes, unit, most in (
-        ({"letters": 100004, "backslashes": 40000}, "characters", 10000),
-        ({"words": 512, "many": 501}, "tokens", 500),
-    )
-    for name, size in sizes.items()
-}
 
 
 def _table(pairs):

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from tests.faults.place import pairs, wait_for
-from tests.sharing import python, shell
+from tests.sharing import cases, python, shell
 
 pytestmark = pytest.mark.slow
 
@@ -59,6 +59,9 @@ import sys
 sys.argv[1:] = ["probe"]
 process.run()
 """
+PARTS = ("app", "commands.solve", "driver")
+SOLVE = ["-m", "ists_asp", "solve", "--profile", "images", "--tsv", "pairs.tsv"]
+TRACE = ["--trace", "out.jsonl"]
 
 
 def test_a_working_folder_that_is_gone_is_one_line(tmp_path):
@@ -80,9 +83,6 @@ process.run()
     done = python("-c", text, cwd=folder)
     told = "error: the working folder has been removed. Change to one that is there\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", told)
-
-
-PARTS = ("app", "commands.solve", "driver")
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -150,9 +150,6 @@ def test_a_process_has_one_thread_unless_the_user_says_otherwise(tmp_path, given
     assert found.stdout.splitlines()[-1] == wanted
 
 
-SOLVE = ["-m", "ists_asp", "solve", "--profile", "images", "--tsv", "pairs.tsv"]
-
-
 def solve(folder, *options):
     return python(*SOLVE, *options, cwd=folder, timeout=3000)
 
@@ -165,21 +162,16 @@ def begun(folder, *options):
     return process
 
 
-TRACE = ["--trace", "out.jsonl"]
-
-
-@pytest.mark.parametrize(
-    ("count", "options", "kill", "times"),
-    [
-        (110, [], signal.SIGINT, 1),
-        (8, TRACE, signal.SIGKILL, 1),
-        pytest.param(110, ["--jobs", "2"], signal.SIGKILL, 1, marks=pytest.mark.long),
-        *(
-            pytest.param(count, [*more, "--jobs", jobs], signal.SIGKILL, 3, marks=pytest.mark.long)
-            for count, more in ((300, []), (80, TRACE))
-            for jobs in "12"
-        ),
-    ],
+@cases(
+    "count | options | kill | times",
+    (110, [], signal.SIGINT, 1),
+    (8, TRACE, signal.SIGKILL, 1),
+    pytest.param(110, ["--jobs", "2"], signal.SIGKILL, 1, marks=pytest.mark.long),
+    *(
+        pytest.param(count, [*more, "--jobs", jobs], signal.SIGKILL, 3, marks=pytest.mark.long)
+        for count, more in ((300, []), (80, TRACE))
+        for jobs in "12"
+    ),
 )
 def test_a_run_that_was_killed_is_repeated(tmp_path, count, options, kill, times):
     """It is killed at random moments; run once more, it writes what an undisturbed run writes."""

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from ists_asp.resources import data_dir
+from tests.sharing import cases
 
 PAIR = ("a black cat sleeps", "a black cat sleeps")
 HEADLINES = (*PAIR, "--profile", "headlines")
@@ -30,6 +31,15 @@ weight(numbers_oppose,rel,{}).
 ZEBRA = """\
 %@rule zebra: "a zebra"
 forbidden_label(X,Y,oppo) :- viable(X,Y), word(1,_,"zebra").
+"""
+STATEMENT = """\
+%@rule say_victims: "only sentence {S} speaks of victims"
+%@example headlines "12 killed in a bus" | "A bus in Pakistan": says "only the first mourns"
+statement(victims(S),victims) :- word(S,_,"killed"), other(S,R), not word(R,_,"killed").
+%@rule told: "in the third sentence"
+told_at(victims(S),3,5,each,0) :- statement(victims(S),victims).
+%@rule side: "the sentence that has victims"
+choice(victims(S),side,T) :- statement(victims(S),victims), slot_of(S,T).
 """
 
 
@@ -229,32 +239,19 @@ def test_diff_says_of_new_rules_that_they_fired_for_nothing_or_never(good, writt
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "words", "numbers"),
-    [
-        ("why", ["bus", "road"], "3 4 5 <==> 3 4 5"),
-        ("why", ['"bus" ~ "road"'], "3 4 5 <==> 3 4 5"),
-        ("why-not", ['"bus" ~ "road" OPPO'], "3 4 5 <==> 3 4 5 // OPPO"),
-        ("why", ["BUS", "road accident"], "3 4 5 <==> 3 4 5"),
-        ("why", ["bus"], "1: 3 4 5"),
-        ("why-not", ["killed", "killed", "SIMI", "4"], "2 <==> 2 // SIMI // 4"),
-        ("why-not", ["NW", "NOALI"], "0 <==> 6 7 8"),
-    ],
+@cases(
+    "command | words | numbers",
+    ("why", ["bus", "road"], "3 4 5 <==> 3 4 5"),
+    ("why", ['"bus" ~ "road"'], "3 4 5 <==> 3 4 5"),
+    ("why-not", ['"bus" ~ "road" OPPO'], "3 4 5 <==> 3 4 5 // OPPO"),
+    ("why", ["BUS", "road accident"], "3 4 5 <==> 3 4 5"),
+    ("why", ["bus"], "1: 3 4 5"),
+    ("why-not", ["killed", "killed", "SIMI", "4"], "2 <==> 2 // SIMI // 4"),
+    ("why-not", ["NW", "NOALI"], "0 <==> 6 7 8"),
 )
 def test_a_question_by_words_is_the_one_by_token_numbers(good, sides, command, words, numbers):
     files = (*sides([MILK, BUS]), "--id", "2", *NO_READER)
     assert good(command, *files, *words) == good(command, *BUS, numbers, *NO_READER)
-
-
-STATEMENT = """\
-%@rule say_victims: "only sentence {S} speaks of victims"
-%@example headlines "12 killed in a bus" | "A bus in Pakistan": says "only the first mourns"
-statement(victims(S),victims) :- word(S,_,"killed"), other(S,R), not word(R,_,"killed").
-%@rule told: "in the third sentence"
-told_at(victims(S),3,5,each,0) :- statement(victims(S),victims).
-%@rule side: "the sentence that has victims"
-choice(victims(S),side,T) :- statement(victims(S),victims), slot_of(S,T).
-"""
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from ists_asp.io.wa import read_wa
 from ists_asp.knowledge.reader import reader_digest, shipped_reader
 from ists_asp.model import Label
 from ists_asp.resources import data_dir, rules_dir
+from tests.sharing import cases
 
 TOLD = {"strict"}.union(
     *(
@@ -19,6 +20,15 @@ TOLD = {"strict"}.union(
     )
 )
 """Constants of the rules for explanations, and of those that they rest on."""
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("images", "answers-students")]
+LINKED = [  # nobody would align so
+    "1 <==> 1 // REL // 1 // x <==> y",
+    "2 6 7 <==> 6 7 8 // EQUI // 5 // x <==> y",
+    "3 4 5 <==> 3 4 5 // OPPO // 1 // x <==> y",
+    "0 <==> 2 // NOALI // 0 // -not aligned- <==> y",
+]
+ALIC = ("--profile", "pilot-2015-images", "--chunked")
+ALIC += ("[ A black dog ] [ and ] [ a white dog ] [ run ] [ . ]", "[ Two dogs ] [ run ] [ . ]")
 
 
 def answers(text):
@@ -32,9 +42,6 @@ def test_sentence_files_become_a_correct_wa_file(good, sides, pairs, tmp_path):
     assert [tuple(sentence.texts) for sentence in sentences] == pairs
     report = check_file(tmp_path / "out.wa")
     assert (report.correct, report.notes) == (True, ())
-
-
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("images", "answers-students")]
 
 
 @pytest.mark.parametrize("profile", ["headlines", "baseline", *SLOW])
@@ -74,14 +81,6 @@ def test_brackets_are_chunks_and_answers_in_json_can_be_read_again_with_them(goo
     assert (record["chunks1"], record["chunks2"]) == ([[1, 2], [3, 3]], [[1, 3]])
     assert record["tokens1"] == ["a", "b", "c"]
     assert good("solve", "--jsonl", "-", "--format", "jsonl", stdin=text) == text
-
-
-LINKED = [  # nobody would align so
-    "1 <==> 1 // REL // 1 // x <==> y",
-    "2 6 7 <==> 6 7 8 // EQUI // 5 // x <==> y",
-    "3 4 5 <==> 3 4 5 // OPPO // 1 // x <==> y",
-    "0 <==> 2 // NOALI // 0 // -not aligned- <==> y",
-]
 
 
 def test_alignments_that_are_given_are_kept_and_labelled(good, run, bad, pairs, sides, written):
@@ -167,15 +166,13 @@ def test_summary_is_for_files_and_goes_to_standard_error(run, sides, pairs):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "profile", "more", "hint"),
-    [
-        *(
-            (command, "sts-en", {"highest"}, ". Did you mean highest?")
-            for command in ("solve", "sts", "trace", "explain", "facts")
-        ),
-        ("solve", "pilot-2015-images", set(), ""),
-    ],
+@cases(
+    "command | profile | more | hint",
+    *(
+        (command, "sts-en", {"highest"}, ". Did you mean highest?")
+        for command in ("solve", "sts", "trace", "explain", "facts")
+    ),
+    ("solve", "pilot-2015-images", set(), ""),
 )
 def test_a_constant_that_no_rule_has_is_warned_of(run, command, profile, more, hint):
     """The constants are those of the answers' rules, of their ratings and explanations."""
@@ -198,10 +195,6 @@ def test_chunks_are_printed_one_sentence_a_line(good, sides, pairs):
     good(*options, "--side", "2", "-o", "2.txt")
     found = good("solve", *options[1:])
     assert good("solve", "--chunked", "--sent1", "1.txt", "--sent2", "2.txt") == found
-
-
-ALIC = ("--profile", "pilot-2015-images", "--chunked")
-ALIC += ("[ A black dog ] [ and ] [ a white dog ] [ run ] [ . ]", "[ Two dogs ] [ run ] [ . ]")
 
 
 @pytest.mark.slow

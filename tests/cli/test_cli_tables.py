@@ -13,6 +13,8 @@ ROWS = [
     ["k2", "Why?", '=HYPERLINK("http://x")', "The switch is open.", "-5"],
 ]
 BAD = [*ROWS, ["k3", "Why?", "", "The bulb is off.", "c"], ["k4", "Why?", "It is."]]
+CONFIG = 'profile = "headlines"\nrules = ["mine/words.tsv"]\ntimeout = 5\n'
+POWER = ("solve", "--json", "power fails", "electricity fails")
 
 
 def write(path, rows=ROWS, delimiter=","):
@@ -108,10 +110,6 @@ def test_packed_tables_and_streams(good, tmp_path):
     assert good("sts", "-q", "--table", "b.csv.gz") == plain
     tsv = "\n".join(f"{row[2]}\t{row[3]}" for row in ROWS[1:])
     assert good("sts", "-q", "--tsv", "-", stdin=tsv) == plain
-
-
-CONFIG = 'profile = "headlines"\nrules = ["mine/words.tsv"]\ntimeout = 5\n'
-POWER = ("solve", "--json", "power fails", "electricity fails")
 
 
 @pytest.mark.slow

@@ -26,6 +26,22 @@ LINE = f"\x1b[41m\x1b[2J\x1b]0;t\x07\r\x08\x7f\x9b2J{WORD}\u2028\u2029\x85\x0b\x
 HOSTILE = f"{LINE}\t\nFAKED: x"
 NAME = f"{HOSTILE}\udcff"
 """A name of a file that is not UTF-8."""
+PAIR = ("--tokens", "--tsv", f"{NAME}.tsv")
+PROFILED = ("--profile", HOSTILE)
+OWN = ("--rules", HOSTILE, *PROFILED)
+SILENT = {("cache", "clear"), ("config",)}
+"""Commands that repeat nothing that they read."""
+UNTOLD = {
+    *(("cache", "--cache"), ("diff", "--rules"), ("learn", "--reader"), ("report", "--answers")),
+    *((name, "--scheduler") for name in ("solve", "explain", "sts", "feedback")),
+    *((name, f"--{what}") for name in ("evaluate", "learn") for what in ("gold-col", "sheet")),
+    *(("evaluate", "--encoding"), ("learn", "--encoding"), ("fix", "a dog")),
+}
+"""Options that are refused, or done with, whatever their value."""
+OURS = re.compile(rb"\x1b\[(?:0|1|3\d|9\d|\?25[lh]|2K|1A|38;5;\d+)m?|\r(?=\x1b)")
+"""Colours of ours, and what draws a bar; the hostile text has none of it."""
+# serve goes on until it is told to end: see tests/workbench/test_serve_command.py.
+LEAVES = {path: ALL[path] for path in ALL if not isinstance(ALL[path], click.Group)}
 
 
 def hostile(name, **more):
@@ -84,9 +100,6 @@ def folder(tmp_path_factory):
     return root
 
 
-PAIR = ("--tokens", "--tsv", f"{NAME}.tsv")
-PROFILED = ("--profile", HOSTILE)
-OWN = ("--rules", HOSTILE, *PROFILED)
 COMMANDS = {
     ("solve",): [
         ("--sent1", f"{NAME}1", "--sent2", f"{NAME}2", *OWN, "--format", "jsonl", "-o", "/dev/tty"),
@@ -122,23 +135,8 @@ COMMANDS = {
     ("cache", "info"): [("--cache", f"{NAME}.cache")],
     ("cache", "clear"): [("--cache", f"{NAME}.cache")],
 }
-SILENT = {("cache", "clear"), ("config",)}
-"""Commands that repeat nothing that they read."""
-
-UNTOLD = {
-    *(("cache", "--cache"), ("diff", "--rules"), ("learn", "--reader"), ("report", "--answers")),
-    *((name, "--scheduler") for name in ("solve", "explain", "sts", "feedback")),
-    *((name, f"--{what}") for name in ("evaluate", "learn") for what in ("gold-col", "sheet")),
-    *(("evaluate", "--encoding"), ("learn", "--encoding"), ("fix", "a dog")),
-}
-"""Options that are refused, or done with, whatever their value."""
-
-OURS = re.compile(rb"\x1b\[(?:0|1|3\d|9\d|\?25[lh]|2K|1A|38;5;\d+)m?|\r(?=\x1b)")
-"""Colours of ours, and what draws a bar; the hostile text has none of it."""
 
 
-# serve goes on until it is told to end: see tests/workbench/test_serve_command.py.
-LEAVES = {path: ALL[path] for path in ALL if not isinstance(ALL[path], click.Group)}
 del LEAVES["serve",]
 
 

@@ -7,34 +7,9 @@ import pytest
 from ists_asp.compare.comparison import compare, read_answered
 from ists_asp.io.text import make_sentence
 from tests.report.test_report_page import Page
-from tests.sharing import shared_system
+from tests.sharing import cases, shared_system
 
 PAIR = ("12 killed in bus accident", "10 killed in road accident", "--profile", "headlines")
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("_stopped_early")
-@pytest.mark.parametrize(
-    ("command", "more"),
-    [
-        *(("solve", ()), ("trace", ("--only", "label", "--depth", "0")), ("why", ("2 <==> 2",))),
-        *(("why-not", ("1 <==> 2",)), ("report", ("-o", "page.html"))),
-    ],
-)
-def test_an_answer_not_proved_the_best_is_named(run, command, more):
-    result = run(command, *PAIR[:2], *more, *PAIR[2:], "--timeout", "2.5")
-    assert result.exit_code == 0
-    assert result.stderr.startswith("warning: pair 1: within 2.5 s the answer was not proved the b")
-
-
-@pytest.mark.slow
-def test_solve_writes_traces(good, sides, pairs, tmp_path):
-    given = ("solve", *sides(pairs[:2]))
-    assert good(*given, "--trace", "t.jsonl") == good(*given)
-    traces = (tmp_path / "t.jsonl").read_text("utf-8").splitlines()
-    assert [json.loads(line)["pair"]["id"] for line in traces] == ["1", "2"]
-
-
 ONE = "Anna's dog isn't in O'Brien's eight-year-old car ($5.99)."
 TWO = "“Anna's dog is in an anti-protest car,” they said at 5 p.m."
 TOKENISED = (
@@ -50,18 +25,37 @@ ODD = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "kept"),
-    [
-        (("solve", "--format", "text"), [ONE, TWO, "$5.99", "an anti-protest car"]),
-        (("solve", "--format", "csv"), [ONE, TWO, "“Anna's dog "]),
-        (("solve", "--format", "csv", "--rows", "alignments"), [ONE, TWO, "$5.99"]),
-        (("solve", "--format", "atoms"), [f"% 1: {ONE}", f"% 2: {TWO}"]),
-        (("explain",), ["“Anna's dog ", "“$5.99”"]),
-        (("explain", "--json"), [TWO, "$5.99"]),
-        (("trace",), [ONE, TWO, '"$5.99"']),
-        (("facts",), [ONE, TWO]),
-    ],
+@pytest.mark.usefixtures("_stopped_early")
+@cases(
+    "command | more",
+    *(("solve", ()), ("trace", ("--only", "label", "--depth", "0")), ("why", ("2 <==> 2",))),
+    *(("why-not", ("1 <==> 2",)), ("report", ("-o", "page.html"))),
+)
+def test_an_answer_not_proved_the_best_is_named(run, command, more):
+    result = run(command, *PAIR[:2], *more, *PAIR[2:], "--timeout", "2.5")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("warning: pair 1: within 2.5 s the answer was not proved the b")
+
+
+@pytest.mark.slow
+def test_solve_writes_traces(good, sides, pairs, tmp_path):
+    given = ("solve", *sides(pairs[:2]))
+    assert good(*given, "--trace", "t.jsonl") == good(*given)
+    traces = (tmp_path / "t.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["pair"]["id"] for line in traces] == ["1", "2"]
+
+
+@pytest.mark.slow
+@cases(
+    "command | kept",
+    (("solve", "--format", "text"), [ONE, TWO, "$5.99", "an anti-protest car"]),
+    (("solve", "--format", "csv"), [ONE, TWO, "“Anna's dog "]),
+    (("solve", "--format", "csv", "--rows", "alignments"), [ONE, TWO, "$5.99"]),
+    (("solve", "--format", "atoms"), [f"% 1: {ONE}", f"% 2: {TWO}"]),
+    (("explain",), ["“Anna's dog ", "“$5.99”"]),
+    (("explain", "--json"), [TWO, "$5.99"]),
+    (("trace",), [ONE, TWO, '"$5.99"']),
+    (("facts",), [ONE, TWO]),
 )
 def test_outputs_show_the_text_as_it_was_written(good, command, kept):
     name, *options = command

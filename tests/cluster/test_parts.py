@@ -36,6 +36,7 @@ PAIRS = [
     ("Two men sit", "Three men sit down"),
 ]
 ROWS = [{"one": 1, "sentence1": a, "sentence2": b} for a, b in PAIRS]
+QUOTED = 'a,b\n"one\ntwo",x\n1" long,y\nthree,"y\n"\n\nfour,é\n\n\n'
 
 
 @pytest.fixture(scope="module")
@@ -212,9 +213,6 @@ def test_feedback(good, dask):
     dask("feedback", "wide.csv", "-o", "wide")
     numbers = [row["id"] for row in csv.DictReader(joined("wide").decode().splitlines())]
     assert numbers == ["2.1", "2.2", "3.1", "3.2"]
-
-
-QUOTED = 'a,b\n"one\ntwo",x\n1" long,y\nthree,"y\n"\n\nfour,é\n\n\n'
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])

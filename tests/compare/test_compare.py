@@ -16,12 +16,15 @@ from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_answer
 from ists_asp.model import Answer, Chunk, Pair
 from ists_asp.rules.catalogue import copy_rules
-from tests.sharing import alignments, load_shared, shared_system
+from tests.sharing import alignments, cases, load_shared, shared_system
 
 WORDS = ("big cats sleep", "large cats nap")
 CHUNKS = (Chunk(1, 2), Chunk(3, 3))
 WHOLE = (CHUNKS, (Chunk(1, 3),))
 SAME = "1,2~1,2 EQUI 5; 3~3 SIMI 3"
+POWER = ("Regulator recalls Nurofen", "Regulator recalls ibuprofen")
+EQUAL = ("the dog barks", "the dog barks")
+SYNONYM = 'alike(I,J,synonym,95) :- word(1,I,"nurofen"), word(2,J,"paint").'
 
 
 def pair(identifier="1"):
@@ -32,33 +35,31 @@ def answered(lines="", chunks=(CHUNKS, CHUNKS), identifier="1"):
     return Answered(pair(identifier), alignments(lines), chunks)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "changes"),
-    [
-        (answered(SAME), answered("3~3 SIMI 3; 1,2~1,2 EQUI 5"), []),
-        (
-            answered(SAME),
-            answered("1,2~1,2 SPE1_FACT 4; 3~3 SIMI 3"),
-            [
-                ("label", (1, 2), (1, 2), "EQUI", "SPE1"),
-                ("score", (1, 2), (1, 2), "5", "4"),
-                ("tag", (1, 2), (1, 2), None, "FACT"),
-            ],
-        ),
-        (
-            answered(SAME),
-            answered("1,2~1,2 EQUI 5; 3~ NOALI; ~3 NOALI"),
-            [
-                ("unaligned", (3,), (), None, "NOALI"),
-                ("align", (3,), (3,), "SIMI 3", None),
-                ("unaligned", (), (3,), None, "NOALI"),
-            ],
-        ),
-        # No score is the same as a score of 0; chunks differ by where they begin.
-        (answered("3~ NOALI 0"), answered("3~ NOALI"), []),
-        (answered(), answered(chunks=WHOLE), [("boundary", (), (3,), "begins", None)]),
-        (answered(chunks=None), answered(chunks=WHOLE), []),
-    ],
+@cases(
+    "old | new | changes",
+    (answered(SAME), answered("3~3 SIMI 3; 1,2~1,2 EQUI 5"), []),
+    (
+        answered(SAME),
+        answered("1,2~1,2 SPE1_FACT 4; 3~3 SIMI 3"),
+        [
+            ("label", (1, 2), (1, 2), "EQUI", "SPE1"),
+            ("score", (1, 2), (1, 2), "5", "4"),
+            ("tag", (1, 2), (1, 2), None, "FACT"),
+        ],
+    ),
+    (
+        answered(SAME),
+        answered("1,2~1,2 EQUI 5; 3~ NOALI; ~3 NOALI"),
+        [
+            ("unaligned", (3,), (), None, "NOALI"),
+            ("align", (3,), (3,), "SIMI 3", None),
+            ("unaligned", (), (3,), None, "NOALI"),
+        ],
+    ),
+    # No score is the same as a score of 0; chunks differ by where they begin.
+    (answered("3~ NOALI 0"), answered("3~ NOALI"), []),
+    (answered(), answered(chunks=WHOLE), [("boundary", (), (3,), "begins", None)]),
+    (answered(chunks=None), answered(chunks=WHOLE), []),
 )
 def test_what_differs(old, new, changes):
     found = find_changes(old, new)
@@ -151,11 +152,6 @@ def test_intervals_are_those_of_runs_that_are_measured_again(monkeypatch):
     assert by == sorted(by, reverse=True)
 
 
-POWER = ("Regulator recalls Nurofen", "Regulator recalls ibuprofen")
-EQUAL = ("the dog barks", "the dog barks")
-SYNONYM = 'alike(I,J,synonym,95) :- word(1,I,"nurofen"), word(2,J,"paint").'
-
-
 @pytest.fixture
 def edited(tmp_path):
     """A copy of the shipped rules, and what edits one of its files."""
@@ -193,27 +189,25 @@ def test_the_same_rules_change_nothing(edited):
 
 @pytest.mark.slow
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("file", "name", "rule", "pair", "kind"),
-    [
-        (
-            *("words/similarity.lp", "power_is_electricity", SYNONYM),
-            *((POWER[0], "Regulator recalls paint"), "align"),
-        ),
-        (
-            *("chunking/boundaries.lp", "cut", "must_split(1,3) :- token(1,3,_)."),
-            *(("the very old dog barks", "the old dog barks"), "boundary"),
-        ),
-        # It keeps another from firing.
-        (
-            *("labels/contradiction.lp", "never_equal"),
-            *("forbidden_label(X,Y,equi) :- proposed(X,Y).", EQUAL, "label"),
-        ),
-        (
-            *("labels/quantities.lp", "costly", "weight(different_numbers,score,-100)."),
-            *(("12 killed in bus", "10 killed in bus"), "score"),
-        ),
-    ],
+@cases(
+    "file | name | rule | pair | kind",
+    (
+        *("words/similarity.lp", "power_is_electricity", SYNONYM),
+        *((POWER[0], "Regulator recalls paint"), "align"),
+    ),
+    (
+        *("chunking/boundaries.lp", "cut", "must_split(1,3) :- token(1,3,_)."),
+        *(("the very old dog barks", "the old dog barks"), "boundary"),
+    ),
+    # It keeps another from firing.
+    (
+        *("labels/contradiction.lp", "never_equal"),
+        *("forbidden_label(X,Y,equi) :- proposed(X,Y).", EQUAL, "label"),
+    ),
+    (
+        *("labels/quantities.lp", "costly", "weight(different_numbers,score,-100)."),
+        *(("12 killed in bus", "10 killed in bus"), "score"),
+    ),
 )
 def test_an_added_rule_is_responsible(edited, file, name, rule, pair, kind):
     folder = edited(file, lambda text: f'{text}\n%@rule {name}: "{name}"\n{rule}\n')
@@ -295,15 +289,13 @@ def test_the_command_on_rules_and_on_their_outputs(good, edited, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("args", "code", "words"),
-    [
-        (("a.wa", "rules"), 2, "a.wa is an output, the other is not"),
-        (("a.wa", "b.wa", "one", "two"), 2, "two outputs need no sentences"),
-        (("a", "b"), 2, "there are no pairs to decide by these rules"),
-        (("a", "b", "one", "two", "--rules", "c"), 2, "--rules does not go with OLD and NEW"),
-        (("a.wa", "b.wa"), 1, "a.wa: "),
-    ],
+@cases(
+    "args | code | words",
+    (("a.wa", "rules"), 2, "a.wa is an output, the other is not"),
+    (("a.wa", "b.wa", "one", "two"), 2, "two outputs need no sentences"),
+    (("a", "b"), 2, "there are no pairs to decide by these rules"),
+    (("a", "b", "one", "two", "--rules", "c"), 2, "--rules does not go with OLD and NEW"),
+    (("a.wa", "b.wa"), 1, "a.wa: "),
 )
 def test_arguments_that_do_not_go_together(bad, args, code, words):
     assert words in bad(code, "diff", *args)

@@ -21,9 +21,15 @@ from ists_asp.io.pairs import ScoredPair, read_sts
 from ists_asp.io.text import make_sentence
 from ists_asp.learn.ratings import scaled
 from ists_asp.model import Pair
+from tests.sharing import cases
 
 SHARED = Path(__file__).parents[3] / "shared"
 EXPECTED = SHARED / "expected" / "sts" / "tokencos.json"
+SCORES = ["4.8", "2", "3.5", "1", "-", "-1"]
+SICK = "pair_ID\tsentence_A\tsentence_B\tentailment_label\trelatedness_score\n"
+GLUE = "index\tgenre\tsource1\tsource2\tsentence1\tsentence2\tscore\n"
+PAWS = "id\tsentence1\tsentence2\tlabel\n"
+SNLI = '{{"pairID": "{n}", "gold_label": "-", "sentence1": "A {n}", "sentence2": "B", '
 
 
 def pair(one, two):
@@ -48,28 +54,16 @@ def test_a_faulty_row_costs_its_pair(tmp_path):
         found = evaluate_ratings(gold, answers, warn=told.append, skip_bad=True)
         assert (found.mean.correlation.pairs, found.mean.correlation.r) == (5, pytest.approx(1))
         places = [line.partition(": ")[0].rpartition("/")[2].partition(",")[0] for line in told]
-        assert places == [
-            *("gold.csv:3", "gold.csv:6"),
-            wrong,
-        ]
+        assert places == [*("gold.csv:3", "gold.csv:6"), wrong]
 
 
-SCORES = ["4.8", "2", "3.5", "1", "-", "-1"]
-SICK = "pair_ID\tsentence_A\tsentence_B\tentailment_label\trelatedness_score\n"
-GLUE = "index\tgenre\tsource1\tsource2\tsentence1\tsentence2\tscore\n"
-PAWS = "id\tsentence1\tsentence2\tlabel\n"
-SNLI = '{{"pairID": "{n}", "gold_label": "-", "sentence1": "A {n}", "sentence2": "B", '
-
-
-@pytest.mark.parametrize(
-    ("name", "head", "line", "column"),
-    [
-        ("SICK.txt", SICK, "{n}\tA {n}\tB {n}\tNEUTRAL\t{score}", None),
-        ("stsb.csv", "", 'main-news\tMSRpar\t2012\t{n}\t{score}\tA "{n}, and\tB {n}.{more}', "5"),
-        ("stsb.tsv", GLUE, "{n}\tnews\tx\ty\tA {n}\tB {n}\t{score}", None),
-        ("paws.tsv", PAWS, "{n}\tb'A\\'{n}'\tb\"B {n}\"\t{score}", None),
-        ("snli.jsonl", "", SNLI + '"agreement": "{score}"}}', "agreement"),
-    ],
+@cases(
+    "name | head | line | column",
+    ("SICK.txt", SICK, "{n}\tA {n}\tB {n}\tNEUTRAL\t{score}", None),
+    ("stsb.csv", "", 'main-news\tMSRpar\t2012\t{n}\t{score}\tA "{n}, and\tB {n}.{more}', "5"),
+    ("stsb.tsv", GLUE, "{n}\tnews\tx\ty\tA {n}\tB {n}\t{score}", None),
+    ("paws.tsv", PAWS, "{n}\tb'A\\'{n}'\tb\"B {n}\"\t{score}", None),
+    ("snli.jsonl", "", SNLI + '"agreement": "{score}"}}', "agreement"),
 )
 def test_sets_of_researchers_are_read_as_they_come(tmp_path, name, head, line, column):
     gold, run, warnings = tmp_path / name, tmp_path / "run.csv", list[str]()
@@ -139,17 +133,15 @@ def test_pairs_that_a_run_left_out_do_not_count(tmp_path):
         assert (rank.r, rank.low, rank.high) == pytest.approx(figures, abs=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("scores", "scale", "expected"),
-    [
-        ([0, 2.5, 5], None, [0, 2.5, 5]),
-        ([0, 0.5, 1], (0.0, 1.0), [0, 2.5, 5]),
-        ([1, 3, 5], (1.0, 5.0), [0, 2.5, 5]),
-        ([0, 0.5, 1], None, "gold ratings from 0 to 1; expected 0 to 5.*--gold-scale 0..1"),
-        ([1, 3, 5.5], None, "from 1 to 5.5; .*--gold-scale 1..6"),
-        ([0, 50, 100], None, "from 0 to 100; .*--gold-scale 0..100"),
-        ([0, 6], (0.0, 5.0), "from 0 to 6; expected 0 to 5"),
-    ],
+@cases(
+    "scores | scale | expected",
+    ([0, 2.5, 5], None, [0, 2.5, 5]),
+    ([0, 0.5, 1], (0.0, 1.0), [0, 2.5, 5]),
+    ([1, 3, 5], (1.0, 5.0), [0, 2.5, 5]),
+    ([0, 0.5, 1], None, "gold ratings from 0 to 1; expected 0 to 5.*--gold-scale 0..1"),
+    ([1, 3, 5.5], None, "from 1 to 5.5; .*--gold-scale 1..6"),
+    ([0, 50, 100], None, "from 0 to 100; .*--gold-scale 0..100"),
+    ([0, 6], (0.0, 5.0), "from 0 to 6; expected 0 to 5"),
 )
 def test_gold_on_another_scale_is_never_learned_from_silently(scores, scale, expected):
     pairs = [ScoredPair(pair("a", "b"), score) for score in scores]
@@ -229,21 +221,19 @@ def test_folders_are_matched_by_data_set_and_unrated_pairs_left_out(folders):
     assert (first[:4], " *" in first, mean[:4]) == ("news", True, "mean")
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("news.txt", "5\n1\n", r"news.txt: 2 ratings; expected 6"),
-        ("news.txt", "5\n0\nx\n2\n3\n0\n", r"news.txt:3: found 'x'; expected a number"),
-        ("news.txt", "5\n0\n\n2\n3\n0\n", r"news.txt:3: no rating"),
-        ("forum.jsonl", '{"a": 1}\n' * 4, r"forum.jsonl: none of the columns a is known"),
-        ("forum.jsonl", "[]\n" * 4, r"forum.jsonl:1: "),
-        ("forum.jsonl", '{"rating": {"value": 1' + "0" * 400 + "}}\n", r"forum.jsonl:1, column r"),
-        ("forum.jsonl", '{"a":' * 100_000, r"forum.jsonl:1: no valid JSON"),
-        ("news.txt", "score\tsentence1\tsentence2\n5\n", r"news.txt:2: 1 cell; expected 3"),
-        ("news.txt", "x\n1\ny\n", r"news.txt:1: found 'x'.*\n.*news.txt:3: found 'y'"),
-        ("forum.jsonl", "nan\n" * 4, r"forum.jsonl:1: no valid JSON"),
-        ("forum.jsonl", '{"rating": NaN}\n' * 4, r"forum.jsonl:1, column rating: found 'nan'"),
-    ],
+@cases(
+    "name | text | message",
+    ("news.txt", "5\n1\n", r"news.txt: 2 ratings; expected 6"),
+    ("news.txt", "5\n0\nx\n2\n3\n0\n", r"news.txt:3: found 'x'; expected a number"),
+    ("news.txt", "5\n0\n\n2\n3\n0\n", r"news.txt:3: no rating"),
+    ("forum.jsonl", '{"a": 1}\n' * 4, r"forum.jsonl: none of the columns a is known"),
+    ("forum.jsonl", "[]\n" * 4, r"forum.jsonl:1: "),
+    ("forum.jsonl", '{"rating": {"value": 1' + "0" * 400 + "}}\n", r"forum.jsonl:1, column r"),
+    ("forum.jsonl", '{"a":' * 100_000, r"forum.jsonl:1: no valid JSON"),
+    ("news.txt", "score\tsentence1\tsentence2\n5\n", r"news.txt:2: 1 cell; expected 3"),
+    ("news.txt", "x\n1\ny\n", r"news.txt:1: found 'x'.*\n.*news.txt:3: found 'y'"),
+    ("forum.jsonl", "nan\n" * 4, r"forum.jsonl:1: no valid JSON"),
+    ("forum.jsonl", '{"rating": NaN}\n' * 4, r"forum.jsonl:1, column rating: found 'nan'"),
 )
 def test_faulty_ratings_are_named(folders, name, text, message):
     gold, run, _ = folders

@@ -11,7 +11,7 @@ from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_pair
 from ists_asp.model import Alignment, Chunk, Label, Pair, Scheme, Tag
-from tests.sharing import alignments
+from tests.sharing import alignments, cases
 
 OFFICIAL = Path(__file__).parents[3] / "shared" / "expected" / "eval_f1"
 needs_shared = pytest.mark.skipif(not OFFICIAL.is_dir(), reason="needs ../shared/expected")
@@ -19,6 +19,13 @@ CASES = json.loads((OFFICIAL / "expected.json").read_text()) if OFFICIAL.is_dir(
 
 GOLD = "1,2~1 EQUI 5; 3~2 SIMI 3"
 PAIR = Pair("1", make_sentence(["a", "b", "c", ","]), make_sentence(["d", "e", "f", ","]))
+FAULTS = [
+    ("// 5 //", "// 7 //", r"17: wrong score: found '7'; .* The official check refuses"),
+    ("EQUI", "equi", r"17: wrong type: found 'equi'; .* The official check refuses"),
+    (' status=""', "", r"17: Can't find id: .* The official check refuses"),
+    (None, None, r" no sentence; "),
+]
+SIDES = st.sets(st.integers(1, 5), min_size=1).map(lambda numbers: tuple(sorted(numbers)))
 
 
 def refer(lines, pair=PAIR):
@@ -40,30 +47,28 @@ def test_agrees_with_the_official_scorers(case, scheme):
     assert found == CASES[case][scheme]
 
 
-@pytest.mark.parametrize(
-    ("gold", "system", "expected"),
-    [
-        # A pair of chunks weighs as much as its shorter side.
-        ("1,2~1 EQUI 5; 3~2 EQUI 5", "1,2~1 EQUI 5", {"alignment": (1, 1 / 2)}),
-        # Over several lines token d has three links (1/3 each) in the answer, one (1) in gold.
-        ("1~1 EQUI 5", "1~1 EQUI 5; 2,3~1 EQUI 5", {"alignment": (1 / 3, 1)}),
-        # Types by Jaccard, scores by distance.
-        (
-            *("1~1 SPE1_FACT 4", "1~1 SPE1 2"),
-            {"alignment": 1, "type": 1 / 2, "score": 1 - 2 / 5, "type_score": 1 / 2 * 3 / 5},
-        ),
-        # Lines that are not aligned and lone punctuation count for nothing.
-        ("1~1 EQUI 5; 2~ NOALI; 4~4 EQUI 5", "1,4~1 EQUI 5; ~2 NOALI 0", {"alignment": 1}),
-        # The last line decides on a link.
-        ("1~1 SIMI 3", "1~1 SIMI 3; 1~1 EQUI 5", {"type_score": 0}),
-        ("1~1 SIMI 3", "1~1 EQUI 5; 1~1 SIMI 3", {"type_score": 1}),
-        ("1~1 EQUI 5; 1~1 SIMI 3", "1~1 SIMI 3", {"type_score": 1}),
-        # A line with two sides counts whatever its label.
-        ("1~1 EQUI 5", "1~1 NOALI", {"alignment": 1, "type": 0, "score": 0}),
-        ("1~1 EQUI 5", "1~1 ALIC", {"alignment": 1, "type": 0, "score": 0}),
-        *(("", "", {"alignment": 1}), ("", "1~1 EQUI 5", {"alignment": 0})),
-        ("1~1 EQUI 5", "", {"alignment": 0}),
-    ],
+@cases(
+    "gold | system | expected",
+    # A pair of chunks weighs as much as its shorter side.
+    ("1,2~1 EQUI 5; 3~2 EQUI 5", "1,2~1 EQUI 5", {"alignment": (1, 1 / 2)}),
+    # Over several lines token d has three links (1/3 each) in the answer, one (1) in gold.
+    ("1~1 EQUI 5", "1~1 EQUI 5; 2,3~1 EQUI 5", {"alignment": (1 / 3, 1)}),
+    # Types by Jaccard, scores by distance.
+    (
+        *("1~1 SPE1_FACT 4", "1~1 SPE1 2"),
+        {"alignment": 1, "type": 1 / 2, "score": 1 - 2 / 5, "type_score": 1 / 2 * 3 / 5},
+    ),
+    # Lines that are not aligned and lone punctuation count for nothing.
+    ("1~1 EQUI 5; 2~ NOALI; 4~4 EQUI 5", "1,4~1 EQUI 5; ~2 NOALI 0", {"alignment": 1}),
+    # The last line decides on a link.
+    ("1~1 SIMI 3", "1~1 SIMI 3; 1~1 EQUI 5", {"type_score": 0}),
+    ("1~1 SIMI 3", "1~1 EQUI 5; 1~1 SIMI 3", {"type_score": 1}),
+    ("1~1 EQUI 5; 1~1 SIMI 3", "1~1 SIMI 3", {"type_score": 1}),
+    # A line with two sides counts whatever its label.
+    ("1~1 EQUI 5", "1~1 NOALI", {"alignment": 1, "type": 0, "score": 0}),
+    ("1~1 EQUI 5", "1~1 ALIC", {"alignment": 1, "type": 0, "score": 0}),
+    *(("", "", {"alignment": 1}), ("", "1~1 EQUI 5", {"alignment": 0})),
+    ("1~1 EQUI 5", "", {"alignment": 0}),
 )
 def test_what_is_measured(gold, system, expected):
     found = measure(gold, system)
@@ -73,20 +78,18 @@ def test_what_is_measured(gold, system, expected):
         assert reached == pytest.approx(wanted), name
 
 
-@pytest.mark.parametrize(
-    ("gold", "system", "scheme", "expected"),
-    [
-        ("SPE1 2", "REL 1", Scheme.Y2015, 4 / 5),
-        ("SPE1 2", "REL 1", Scheme.Y2016, 0.0),
-        ("SPE1 2", "REL 3", Scheme.Y2015, 0.0),
-        ("SPE1 2", "OPPO 2", Scheme.Y2015, 0.0),
-        ("EQUI 5", "SIMI 4", Scheme.Y2015, 4 / 5),
-        ("SPE2 4", "EQUI 5", Scheme.Y2015, 4 / 5),
-        ("EQUI 5", "SIMI 3", Scheme.Y2015, 0.0),
-        ("EQUI 5", "REL 4", Scheme.Y2015, 0.0),
-        ("SPE1_FACT 2", "REL 2", Scheme.Y2015, 1 / 2),
-        ("SPE1_FACT 2", "REL_POL 2", Scheme.Y2015, 1 / 3),
-    ],
+@cases(
+    "gold | system | scheme | expected",
+    ("SPE1 2", "REL 1", Scheme.Y2015, 4 / 5),
+    ("SPE1 2", "REL 1", Scheme.Y2016, 0.0),
+    ("SPE1 2", "REL 3", Scheme.Y2015, 0.0),
+    ("SPE1 2", "OPPO 2", Scheme.Y2015, 0.0),
+    ("EQUI 5", "SIMI 4", Scheme.Y2015, 4 / 5),
+    ("SPE2 4", "EQUI 5", Scheme.Y2015, 4 / 5),
+    ("EQUI 5", "SIMI 3", Scheme.Y2015, 0.0),
+    ("EQUI 5", "REL 4", Scheme.Y2015, 0.0),
+    ("SPE1_FACT 2", "REL 2", Scheme.Y2015, 1 / 2),
+    ("SPE1_FACT 2", "REL_POL 2", Scheme.Y2015, 1 / 3),
 )
 def test_type_relief_of_2015(gold, system, scheme, expected):
     scores = measure(f"1~1 {gold}", f"1~1 {system}", scheme)
@@ -163,28 +166,18 @@ def test_report_and_json(tmp_path):
         evaluate_files(gold, system)
 
 
-FAULTS = [
-    ("// 5 //", "// 7 //", r"17: wrong score: found '7'; .* The official check refuses"),
-    ("EQUI", "equi", r"17: wrong type: found 'equi'; .* The official check refuses"),
-    (' status=""', "", r"17: Can't find id: .* The official check refuses"),
-    (None, None, r" no sentence; "),
-]
-
-
-@pytest.mark.parametrize(
-    ("name", "old", "new", "message"),
-    [
-        *((name, *fault) for name in "gs" for fault in FAULTS),
-        ("s", "// 5 //", "// 1e9 //", r"17: wrong score: found '1e9'; .* The official check ref"),
-        ("s", "// 5 //", "// ٣ //", r"17: wrong score: found '٣'; .* The official check refuses"),
-        ("s", "// 5 //", "// nan //", r"17: no number: found 'nan'; .* Our own rule: "),
-        ("s", "1 2 <", "1 x <", r"17: wrong token: found 'x'; .* The official check refuses"),
-        ("s", ' id="1"', "", r"1: a sentence without an id; .* Our own rule: the official scorer"),
-        ("s", "2 b : ", "2 <==> : ", r"6: wrong token: found ':'; .* The official check refuses"),
-        ("s", '"1"', '"x"', r" no sentence id in common with .*; .* Our own rule: "),
-        ("s", "<==>", "=", r" no alignment; .* The official scorer of 2016 gives up, too"),
-        ("s", "</sentence>", '</sentence>\n<sentence id="1">', r"\d+: the sentence id '1' again; "),
-    ],
+@cases(
+    "name | old | new | message",
+    *((name, *fault) for name in "gs" for fault in FAULTS),
+    ("s", "// 5 //", "// 1e9 //", r"17: wrong score: found '1e9'; .* The official check ref"),
+    ("s", "// 5 //", "// ٣ //", r"17: wrong score: found '٣'; .* The official check refuses"),
+    ("s", "// 5 //", "// nan //", r"17: no number: found 'nan'; .* Our own rule: "),
+    ("s", "1 2 <", "1 x <", r"17: wrong token: found 'x'; .* The official check refuses"),
+    ("s", ' id="1"', "", r"1: a sentence without an id; .* Our own rule: the official scorer"),
+    ("s", "2 b : ", "2 <==> : ", r"6: wrong token: found ':'; .* The official check refuses"),
+    ("s", '"1"', '"x"', r" no sentence id in common with .*; .* Our own rule: "),
+    ("s", "<==>", "=", r" no alignment; .* The official scorer of 2016 gives up, too"),
+    ("s", "</sentence>", '</sentence>\n<sentence id="1">', r"\d+: the sentence id '1' again; "),
 )
 def test_files_that_are_not_measured(files, name, old, new, message):
     gold, system = files()
@@ -207,15 +200,13 @@ def test_nothing_to_measure_is_no_figure(files):
 
 
 @pytest.mark.parametrize("scheme", Scheme)
-@pytest.mark.parametrize(
-    ("old", "new", "type_score"),
-    [
-        # A sign that is written oddly is measured, and told.
-        ("// 5 //", "// +5 //", 1.0),
-        ("// 3 //", "// 30E-1 //", 1.0),
-        # A line without an arrow is none.
-        ("3 <==> 2 // SIMI // 3 // c <==> e", "3 = 2", 2 / 3),
-    ],
+@cases(
+    "old | new | type_score",
+    # A sign that is written oddly is measured, and told.
+    ("// 5 //", "// +5 //", 1.0),
+    ("// 3 //", "// 30E-1 //", 1.0),
+    # A line without an arrow is none.
+    ("3 <==> 2 // SIMI // 3 // c <==> e", "3 = 2", 2 / 3),
 )
 def test_what_is_odd_is_measured_and_told(files, scheme, old, new, type_score):
     warnings = []
@@ -224,17 +215,15 @@ def test_what_is_odd_is_measured_and_told(files, scheme, old, new, type_score):
     assert ["our own rule" in warning for warning in warnings] == [True]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "expected"),
-    [
-        ("EQUI", "EQUI_", 1.0),
-        ("3 <==> 2", "03 <==> 2", 1 / 2),
-        ("3 <==> 2", "0 3 <==> 2", 2 / 3),
-        # 0 behind other tokens is the last word, a comma: it counts for nothing.
-        ("3 <==> 2", "3 0 <==> 2", 1.0),
-        ("3 <==> 2 // SIMI // 3", "3 <==> 2 // NOALI // 3", 1 / 2),
-        ("3 <==> 2", "3 99999999999 <==> 2", 6 / 7),
-    ],
+@cases(
+    "old | new | expected",
+    ("EQUI", "EQUI_", 1.0),
+    ("3 <==> 2", "03 <==> 2", 1 / 2),
+    ("3 <==> 2", "0 3 <==> 2", 2 / 3),
+    # 0 behind other tokens is the last word, a comma: it counts for nothing.
+    ("3 <==> 2", "3 0 <==> 2", 1.0),
+    ("3 <==> 2 // SIMI // 3", "3 <==> 2 // NOALI // 3", 1 / 2),
+    ("3 <==> 2", "3 99999999999 <==> 2", 6 / 7),
 )
 def test_tokens_and_types_as_the_official_scorer_reads_them(files, old, new, expected):
     assert evaluate_files(*files(old, new)).overall.type_score.f1 == pytest.approx(expected)
@@ -262,7 +251,6 @@ def test_chunk_boundaries():
     assert compare_chunks([((Chunk(1, 1),), (Chunk(1, 1),))]).boundaries.f1 == 1.0
 
 
-SIDES = st.sets(st.integers(1, 5), min_size=1).map(lambda numbers: tuple(sorted(numbers)))
 ALIGNMENTS = st.lists(
     st.builds(
         Alignment,

@@ -11,7 +11,7 @@ from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import given_answer, write_pair
 from ists_asp.model import Alignment, Label, Pair, Scheme
 from ists_asp.pipeline.source import Source
-from tests.sharing import alignments, processor_seconds
+from tests.sharing import alignments, cases, processor_seconds
 
 SHARED = Path(__file__).parents[3] / "shared"
 OFFICIAL = SHARED / "expected" / "wellformed"
@@ -42,12 +42,10 @@ def test_agrees_with_the_official_check(case):
     assert (report.correct, bool(kinds)) == (CASES[case]["verdict"] == "correct", bool(messages))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "fault"),
-    [
-        ("", "", "15: not consecutive: found the tokens 1, 3 of sentence 1, expected tokens that "),
-        ("1 3 <==> 1", "1 <==> 2", "15: not one-to-one: found token 2 of sentence 2, on another"),
-    ],
+@cases(
+    "old | new | fault",
+    ("", "", "15: not consecutive: found the tokens 1, 3 of sentence 1, expected tokens that "),
+    ("1 3 <==> 1", "1 <==> 2", "15: not one-to-one: found token 2 of sentence 2, on another"),
 )
 def test_the_pilot_aligns_one_chunk_to_one_chunk(tmp_path, old, new, fault):
     assert check(tmp_path, old, new).correct
@@ -64,21 +62,19 @@ def test_official_gold_files_are_well_formed_and_those_of_the_pilot_one_to_one(p
         assert check_file(path, scheme).faults == ()
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("// 5 //", "// 5.5 //", ":16: wrong score: found '5.5', expected a number from 0 to 5"),
-        ("// 5 //", "// 1e9 //", ":16: wrong score: found '1e9', expected a number from 0 to 5"),
-        ("// 5 //", "// ٣ //", ":16: wrong score: found '٣', expected a number from 0 to 5"),
-        ("2 <==> 2", "2 <==> +2", ":16: wrong token: found '+2', expected the number of a token"),
-        ("2 <==> 2", "2 = 2", ":16: wrong alignment: found '2 = 2 // EQUI // 5 // b <==> e'"),
-        ("EQUI", "EQUI_FACT_POL_POL", ":16: wrong number of types: found 4 in "),
-        ("EQUI", "", ":16: wrong number of types: found 0 in '', expected 1 to 3"),
-        ("EQUI", "_EQUI", ":16: wrong type: found '', expected one of EQUI, OPPO, "),
-        ('id="1" ', "", ":15: Can't find id: found none above this line"),
-        ('id="1" status=""', 'id="1"', ":15: Can't find id: found none above this line"),
-        ("2 b : ", "2 <==> : ", ":6: wrong token: found ':', expected the number of a token"),
-    ],
+@cases(
+    "old | new | message",
+    ("// 5 //", "// 5.5 //", ":16: wrong score: found '5.5', expected a number from 0 to 5"),
+    ("// 5 //", "// 1e9 //", ":16: wrong score: found '1e9', expected a number from 0 to 5"),
+    ("// 5 //", "// ٣ //", ":16: wrong score: found '٣', expected a number from 0 to 5"),
+    ("2 <==> 2", "2 <==> +2", ":16: wrong token: found '+2', expected the number of a token"),
+    ("2 <==> 2", "2 = 2", ":16: wrong alignment: found '2 = 2 // EQUI // 5 // b <==> e'"),
+    ("EQUI", "EQUI_FACT_POL_POL", ":16: wrong number of types: found 4 in "),
+    ("EQUI", "", ":16: wrong number of types: found 0 in '', expected 1 to 3"),
+    ("EQUI", "_EQUI", ":16: wrong type: found '', expected one of EQUI, OPPO, "),
+    ('id="1" ', "", ":15: Can't find id: found none above this line"),
+    ('id="1" status=""', 'id="1"', ":15: Can't find id: found none above this line"),
+    ("2 b : ", "2 <==> : ", ":6: wrong token: found ':', expected the number of a token"),
 )
 def test_faults_say_where_what_and_what_was_expected(tmp_path, old, new, message):
     report = check(tmp_path, old, new)
@@ -88,18 +84,16 @@ def test_faults_say_where_what_and_what_was_expected(tmp_path, old, new, message
     assert "our own rule" not in str(report.faults[0])
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("// 5 //", "// +3 //", ":16: odd score: found '+3', expected a number from 0 to 5 in dig"),
-        ("// 5 //", "// 3e0 //", ":16: odd score: found '3e0', expected a number from 0 to 5 in"),
-        ("// 5 //", "// -0 //", ":16: odd score: found '-0', expected a number from 0 to 5 in"),
-        ("// 5 //", "// nan //", ":16: no number: found 'nan', expected a number from 0 to 5"),
-        ("2 <==> 2 // EQUI // 5 // b <==> e", "2 = 2", ":16: no alignment: found '2 = 2', expect"),
-        (TEXT, TEXT + TEXT.replace('id="1"', ""), "without one, expected <sentence id="),
-        (TEXT, TEXT + TEXT.replace('id="1"', "id='2'"), "'2' where the official scripts see '1'"),
-        (TEXT, "", "x.wa: no sentence: found none at all"),
-    ],
+@cases(
+    "old | new | message",
+    ("// 5 //", "// +3 //", ":16: odd score: found '+3', expected a number from 0 to 5 in dig"),
+    ("// 5 //", "// 3e0 //", ":16: odd score: found '3e0', expected a number from 0 to 5 in"),
+    ("// 5 //", "// -0 //", ":16: odd score: found '-0', expected a number from 0 to 5 in"),
+    ("// 5 //", "// nan //", ":16: no number: found 'nan', expected a number from 0 to 5"),
+    ("2 <==> 2 // EQUI // 5 // b <==> e", "2 = 2", ":16: no alignment: found '2 = 2', expect"),
+    (TEXT, TEXT + TEXT.replace('id="1"', ""), "without one, expected <sentence id="),
+    (TEXT, TEXT + TEXT.replace('id="1"', "id='2'"), "'2' where the official scripts see '1'"),
+    (TEXT, "", "x.wa: no sentence: found none at all"),
 )
 def test_rules_of_our_own_are_called_so(tmp_path, old, new, message):
     report = check(tmp_path, old, new)
@@ -111,25 +105,23 @@ def test_rules_of_our_own_are_called_so(tmp_path, old, new, message):
     assert report.as_dict()["official_verdict"] == "correct"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "note"),
-    [
-        ("// 5 //", "// 4 //", "16: EQUI with score 4 instead of 5"),
-        ("EQUI", "SIMI", "16: SIMI with score 5, which is not between 0 and 5"),
-        ("// 5 //", "// 5.0 //", "16: the score is written 5.0"),
-        ("NIL", "0", "17: NOALI with score 0 instead of NIL"),
-        ("0 <==> 3", "2 <==> 3", "17: NOALI with tokens on both sides"),
-        ("2 <==> 2 // EQUI", "0 <==> 2 // EQUI", "16: EQUI with a side that is not aligned"),
-        ("2 <==> 2", "2 9 <==> 2", "16: sentence 1 has no token 9"),
-        ("2 <==> 2", "2 3 <==> 2", "1: tokens of sentence 1 on more than one line: 3 'c'"),
-        ("0 <==> 3", "0 <==> 2", "1: tokens of sentence 2 on no line: 3 'f'"),
-        ("0 <==> 3", "0 <==> 0", "17: no token on either side"),
-        ("SPE1_POL", "SPE1_POL_POL", "15: a type twice in SPE1_POL_POL"),
-        ("EQUI", "EQUI_", "16: the type is written EQUI_"),
-        ("2 <==> 2", "02 <==> 2", "16: a token is written 02"),
-        ("2 <==> 2", "2 0 <==> 2", "16: 0 beside other tokens"),
-        ("3 f : ", "3 f:", "12: no space before the colon of '3 f:'; read as 'f'"),
-    ],
+@cases(
+    "old | new | note",
+    ("// 5 //", "// 4 //", "16: EQUI with score 4 instead of 5"),
+    ("EQUI", "SIMI", "16: SIMI with score 5, which is not between 0 and 5"),
+    ("// 5 //", "// 5.0 //", "16: the score is written 5.0"),
+    ("NIL", "0", "17: NOALI with score 0 instead of NIL"),
+    ("0 <==> 3", "2 <==> 3", "17: NOALI with tokens on both sides"),
+    ("2 <==> 2 // EQUI", "0 <==> 2 // EQUI", "16: EQUI with a side that is not aligned"),
+    ("2 <==> 2", "2 9 <==> 2", "16: sentence 1 has no token 9"),
+    ("2 <==> 2", "2 3 <==> 2", "1: tokens of sentence 1 on more than one line: 3 'c'"),
+    ("0 <==> 3", "0 <==> 2", "1: tokens of sentence 2 on no line: 3 'f'"),
+    ("0 <==> 3", "0 <==> 0", "17: no token on either side"),
+    ("SPE1_POL", "SPE1_POL_POL", "15: a type twice in SPE1_POL_POL"),
+    ("EQUI", "EQUI_", "16: the type is written EQUI_"),
+    ("2 <==> 2", "02 <==> 2", "16: a token is written 02"),
+    ("2 <==> 2", "2 0 <==> 2", "16: 0 beside other tokens"),
+    ("3 f : ", "3 f:", "12: no space before the colon of '3 f:'; read as 'f'"),
 )
 def test_notes_do_not_change_the_verdict(tmp_path, old, new, note):
     report = check(tmp_path, old, new)
@@ -204,15 +196,13 @@ def aligned(wa, warn):
 
 
 @pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        *(("EQUI", label) for label in ("equi", "SAME", "EQUI_fact", "POL", "EQUI_REL", "_EQUI")),
-        *(("EQUI", label) for label in ("", "SIMI_FACT_POL_FACT")),
-        *(("// 5 //", f"// {score} //") for score in ("NIL", "6", "-1", "nan", "+3", "3e0", "nil")),
-        *(("2 <==> 2", line) for line in ("2 2", "x <==> 2", "<==> 2", "0 x <==> 2")),
-        *((' id="1"', ""), ('id="1"', "id='1'"), (TEXT, "")),
-    ],
+@cases(
+    "old | new",
+    *(("EQUI", label) for label in ("equi", "SAME", "EQUI_fact", "POL", "EQUI_REL", "_EQUI")),
+    *(("EQUI", label) for label in ("", "SIMI_FACT_POL_FACT")),
+    *(("// 5 //", f"// {score} //") for score in ("NIL", "6", "-1", "nan", "+3", "3e0", "nil")),
+    *(("2 <==> 2", line) for line in ("2 2", "x <==> 2", "<==> 2", "0 x <==> 2")),
+    *((' id="1"', ""), ('id="1"', "id='1'"), (TEXT, "")),
 )
 def test_what_check_refuses_no_command_reads_in_silence(tmp_path, door, old, new):
     (tmp_path / "good.wa").write_text(TEXT)

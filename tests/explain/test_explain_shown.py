@@ -12,7 +12,7 @@ from ists_asp.rules import Purpose, find_rules, load_rules
 from ists_asp.solver import SolverOptions
 from ists_asp.solver.batch import raising
 from tests.explain.reviewed import make_answer
-from tests.tables import rows
+from tests.sharing import rows
 
 ANSWER = make_answer("[ a cat ] [ sits ]", "[ a dog ] [ sits ]", "1-1 SIMI 3\n2-2 EQUI 5")
 SHOWN = """\

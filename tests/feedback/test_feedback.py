@@ -13,11 +13,28 @@ from ists_asp.explain import load_templates
 from ists_asp.explain.feedback import Submission, groups, plain_text
 from ists_asp.resources import data_dir, rules_dir
 from ists_asp.rules import Purpose, find_rules, load_rules
-from tests.sharing import shared_system
-from tests.tables import rows
+from tests.sharing import cases, rows, shared_system
 
 CASES = Path(__file__).parents[3] / "shared" / "cases" / "feedback"
 GAP = "There is a gap in the path"
+STARTS = {
+    "correct": ("Correct", "Probably correct"),
+    "contradictory": ("Not yet", "This does not seem right yet"),
+    "irrelevant": ("Not yet", "This does not seem right yet"),
+    "incomplete": ("Right so far", "Part of it is right so far", "Still missing"),
+    "no_answer": ("You have not answered yet",),
+}
+POINTS = "A plant needs water; it needs light\nit needs air"
+MORE = [
+    ("", "A plant needs water", POINTS),
+    ("Why?", "there is a gap", "The battery is empty", "There is a gap"),
+    *(("Why?", text, GAP) for text in (f"{GAP}.", "idk", GAP)),
+]
+ROWS = """id,question,answer,reference,teacher
+1,Why?,there is a gap,There is a gap in the path,Ann
+2,Why?,i dont know,There is a gap in the path,=Bob
+"""
+WIDE = "Alumno,Respuesta 1,Respuesta 2\nAna,there is a gap,-\nPromedio,1,\n"
 
 
 def judged(given, profile="default", language="en"):
@@ -72,20 +89,7 @@ What do red blood cells do? | they carry oxygen
     Right so far: “carry oxygen”. Still missing: “from the lungs to the tissues”.
 What is the capital? | otawa | Ottawa | Correct: you say what the model answer says.
 """
-STARTS = {
-    "correct": ("Correct", "Probably correct"),
-    "contradictory": ("Not yet", "This does not seem right yet"),
-    "irrelevant": ("Not yet", "This does not seem right yet"),
-    "incomplete": ("Right so far", "Part of it is right so far", "Still missing"),
-    "no_answer": ("You have not answered yet",),
-}
 RULES, TEXTS = rows(RULES), rows(TEXTS)
-POINTS = "A plant needs water; it needs light\nit needs air"
-MORE = [
-    ("", "A plant needs water", POINTS),
-    ("Why?", "there is a gap", "The battery is empty", "There is a gap"),
-    *(("Why?", text, GAP) for text in (f"{GAP}.", "idk", GAP)),
-]
 
 
 @pytest.fixture(scope="module")
@@ -134,23 +138,21 @@ def test_spanish():
     assert "«la planta no necesita agua»" in denied.text
 
 
-@pytest.mark.parametrize(
-    ("text", "plain"),
-    [
-        ("<p>in&nbsp;1945</p>", "in 1945"),
-        ("H<sub>2</sub>O", "H2O"),
-        ("CH₄", "CH4"),
-        ("a &lt; b<br>c", "a < b\nc"),
-        ("x < y & z", "x < y & z"),
-        ("the <p> tag", "the <p> tag"),
-        ("The mal\u00advada\u200b bruja", "The malvada bruja"),
-        ("itâ€™s a cafÃ© Â«barÂ»", "it’s a café «bar»"),
-        ("SÃO PAULO, CAFÉ»", "SÃO PAULO, CAFÉ»"),
-        ("5\u202f000 â", "5 000 â"),
-        ('it doesn"t and won´t, can?t, isn‚t', "it doesn't and won't, can't, isn't"),
-        ("don\x92t, don’’t, don ’ t, no\u200d", "don’t, don't, don't, no"),
-        ('the 5" screen says "no"', 'the 5" screen says "no"'),
-    ],
+@cases(
+    "text | plain",
+    ("<p>in&nbsp;1945</p>", "in 1945"),
+    ("H<sub>2</sub>O", "H2O"),
+    ("CH₄", "CH4"),
+    ("a &lt; b<br>c", "a < b\nc"),
+    ("x < y & z", "x < y & z"),
+    ("the <p> tag", "the <p> tag"),
+    ("The mal\u00advada\u200b bruja", "The malvada bruja"),
+    ("itâ€™s a cafÃ© Â«barÂ»", "it’s a café «bar»"),
+    ("SÃO PAULO, CAFÉ»", "SÃO PAULO, CAFÉ»"),
+    ("5\u202f000 â", "5 000 â"),
+    ('it doesn"t and won´t, can?t, isn‚t', "it doesn't and won't, can't, isn't"),
+    ("don\x92t, don’’t, don ’ t, no\u200d", "don’t, don't, don't, no"),
+    ('the 5" screen says "no"', 'the 5" screen says "no"'),
 )
 def test_texts_of_learning_platforms_are_read_as_text(text, plain):
     assert plain_text(text) == plain
@@ -176,12 +178,6 @@ def test_each_rule_has_an_example():
     for source in find_rules(rules_dir() / "feedback", "feedback"):
         for rule in load_rules([source]).rules:
             assert rule.examples or not rule.sentence, f"{rule.file}: {rule.name}"
-
-
-ROWS = """id,question,answer,reference,teacher
-1,Why?,there is a gap,There is a gap in the path,Ann
-2,Why?,i dont know,There is a gap in the path,=Bob
-"""
 
 
 @pytest.fixture
@@ -213,9 +209,6 @@ def test_columns_of_the_user_come_first_and_unchanged_and_why_names_the_rule(
     assert (two["teacher"], two["verdict"]) == ("=Bob", "no_answer")
 
 
-WIDE = "Alumno,Respuesta 1,Respuesta 2\nAna,there is a gap,-\nPromedio,1,\n"
-
-
 @pytest.mark.slow
 def test_references_are_another_table_a_quiz_or_one_text(feedback, tmp_path):
     (tmp_path / "key.csv").write_text("Q,solution\nWhy?,It rains\nWhy?,There is a gap\n")
@@ -235,19 +228,17 @@ def test_references_are_another_table_a_quiz_or_one_text(feedback, tmp_path):
             assert "row 3 has averages (Promedio); left out" in said
 
 
-@pytest.mark.parametrize(
-    ("text", "options", "told"),
-    [
-        ("question,answer\nWhy?,a gap\n", (), "no column is called reference"),
-        ("answer,reference\na gap,\n", (), "no model answer"),
-        ("answer,reference\na gap,;\n", (), "no model answer"),
-        (ROWS, ("--marks-col", "teacher"), "column teacher: found 'Ann'"),
-        (ROWS, ("--marks-col", "nothing"), "there is no column 'nothing'"),
-        (ROWS, ("--why", "S5"), "there is no answer 'S5'; expected 1, 2"),
-        (ROWS.replace("2,Why", "1,Why"), (), "the id 1 again"),
-        # A student of several answers is no id.
-        ("Student,answer,reference\nS1,a gap,a gap\nS1,b,c\n", ("--why", "S5"), "expected 2, 3"),
-    ],
+@cases(
+    "text | options | told",
+    ("question,answer\nWhy?,a gap\n", (), "no column is called reference"),
+    ("answer,reference\na gap,\n", (), "no model answer"),
+    ("answer,reference\na gap,;\n", (), "no model answer"),
+    (ROWS, ("--marks-col", "teacher"), "column teacher: found 'Ann'"),
+    (ROWS, ("--marks-col", "nothing"), "there is no column 'nothing'"),
+    (ROWS, ("--why", "S5"), "there is no answer 'S5'; expected 1, 2"),
+    (ROWS.replace("2,Why", "1,Why"), (), "the id 1 again"),
+    # A student of several answers is no id.
+    ("Student,answer,reference\nS1,a gap,a gap\nS1,b,c\n", ("--why", "S5"), "expected 2, 3"),
 )
 def test_faults_are_told_in_a_line(feedback, text, options, told):
     code, found, said = feedback(text, *options)

@@ -13,11 +13,20 @@ from ists_asp.model import Alignment, Label
 from ists_asp.resources import data_dir
 from ists_asp.rules.examples import read_example
 from ists_asp.run.worker import with_rules
-from tests.sharing import shared_system
-from tests.tables import rows
+from tests.sharing import cases, shared_system
 
 MILK = ("Dairy recalls 500 pints of milk", "Dairy recalls 500 quarts of milk")
-CLAIMS = """
+
+
+def _fixed(profile, one, two, claim, gold=None):
+    example = read_example(f'{profile} "{one}" | "{two}": {claim}')
+    pairs = [one.pair for one in (gold or {}).values()]
+    return example, fix(shared_system(profile), [example], pairs, gold)
+
+
+@pytest.mark.slow
+@cases("""
+profile | one | two | claim | expected
 headlines | Dairy recalls 500 pints of milk | Dairy recalls 500 quarts of milk
     "500 pints" ~ "500 quarts" not EQUI | pint <> quart
 headlines | Dairy recalls 500 pints of milk | Dairy recalls 500 quarts of milk
@@ -33,19 +42,8 @@ headlines | Officer dropped from case | Officer on attempted murder charges
     lemma(1,I,"case"), span_token(2,Y,J), lemma(2,J,"charge").
 images | A dog sits near the tree . | A dog sits near a tree . | chunk "sits near" | must_join(S,I)
 sts-es | Bebe una birra | Bebe una cerveza | says "lo mismo" | birra = cerveza
-"""
-
-
-def _fixed(profile, one, two, claim, gold=None):
-    example = read_example(f'{profile} "{one}" | "{two}": {claim}')
-    pairs = [one.pair for one in (gold or {}).values()]
-    return example, fix(shared_system(profile), [example], pairs, gold)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("row", rows(CLAIMS), ids=lambda row: f"{row[0]} {row[3]}")
-def test_every_edit_makes_its_claim_hold(tmp_path, row):
-    profile, one, two, claim, expected = row
+""")
+def test_every_edit_makes_its_claim_hold(tmp_path, profile, one, two, claim, expected):
     example, found = _fixed(profile, one, two, claim)
     assert not found.held
     assert found.tried >= len(found.proposals) > 0

@@ -33,8 +33,7 @@ from ists_asp.limits import TableLimits
 from ists_asp.model import Answer, Chunk, Pair
 from ists_asp.terminal import display_width
 from tests.fuzz import tables
-from tests.sharing import alignments
-from tests.tables import cases, read_table
+from tests.sharing import alignments, cases, read_table
 
 ANSWER = Answer(
     Pair("7", make_sentence(["Ein", "日本", "“b”", "."]), make_sentence(["a", "b", "c"])),
@@ -47,12 +46,6 @@ ANSWER = Answer(
 
 
 SAMPLES = Path(__file__).with_name("samples")
-
-
-def read(data, kind="tsv"):
-    return list(read_table(io.BytesIO(data), kind, name="t"))
-
-
 HEADERS = [
     *("sentence1\tsentence2", "id\tsentence1\tsentence2", "text_a\ttext_b"),
     *("Sent 1\tSent 2\tscore", "premise\thypothesis", "pairID\ta\tb"),
@@ -60,6 +53,25 @@ HEADERS = [
     *("Respuesta\tReferencia", "note\tanswer\treference", "answer\tModel answer\tid"),
 ]
 PLAIN = ["a text\ta sentence", "1\ttext\ttext 2 b", "text\ta b", "id\tb", "s\ttext a b", "no\ta\tb"]
+ONE, TWO = 'The bulb is "on", I think; truly', "Señor O'Brien's bulb\tis off"
+HEAD = ["id", "answer", "points", "reference"]
+ROWS = [["a1", ONE, "3", "It is on."], ["a2", TWO.replace("\t", " "), "", "=1+1 is two, no?"]]
+ALL = [HEAD, *ROWS]
+SPARSE = [HEAD, *([cell or None for cell in row] for row in ROWS)]
+OBJECTS = [dict(zip(HEAD, row, strict=True)) for row in ROWS]
+LINES = "".join(json.dumps(record) + "\n" for record in OBJECTS).encode()
+PANDAS = pandas.DataFrame(ROWS, columns=HEAD)
+POLARS = polars.DataFrame(ROWS, schema=HEAD, orient="row")
+ROW = b"1,a,b\n"
+PAIR = ["sentence1", "sentence2"]
+KEY = ["pregunta", "respuesta", "referencia"]
+DAY, HALF = datetime.date(2026, 4, 3), datetime.time(14, 30)
+PAGE = b"<html><body><table><tr><th>s1<th>s2</tr><tr><td>a &amp; b<br>c<td>d</table></body></html>"
+DATES = "dates are read as the sheet shows them; a program may have made them of what was typed:"
+
+
+def read(data, kind="tsv"):
+    return list(read_table(io.BytesIO(data), kind, name="t"))
 
 
 def test_a_row_of_usual_names_is_no_pair_and_other_rows_have_ids_or_none():
@@ -152,11 +164,6 @@ def test_readable_answer_lines_up():
     assert display_width("e\u0301日") == 3
 
 
-ONE, TWO = 'The bulb is "on", I think; truly', "Señor O'Brien's bulb\tis off"
-HEAD = ["id", "answer", "points", "reference"]
-ROWS = [["a1", ONE, "3", "It is on."], ["a2", TWO.replace("\t", " "), "", "=1+1 is two, no?"]]
-
-
 def text(lines, delimiter=",", encoding="utf-8", line_end="\r\n", quoting=csv.QUOTE_MINIMAL):
     stream = io.StringIO(newline="")
     how = {"delimiter": delimiter, "lineterminator": line_end, "quoting": quoting}
@@ -205,13 +212,6 @@ def libre(lines, *others):
         document.body.append(sheet)
     return bytes_of(document.save)
 
-
-ALL = [HEAD, *ROWS]
-SPARSE = [HEAD, *([cell or None for cell in row] for row in ROWS)]
-OBJECTS = [dict(zip(HEAD, row, strict=True)) for row in ROWS]
-LINES = "".join(json.dumps(record) + "\n" for record in OBJECTS).encode()
-PANDAS = pandas.DataFrame(ROWS, columns=HEAD)
-POLARS = polars.DataFrame(ROWS, schema=HEAD, orient="row")
 
 READ = {
     "comma.csv": text(ALL),
@@ -329,7 +329,6 @@ def test_keys_that_objects_lack_are_empty_cells(kind, table, tmp_path):
     assert [bool(cells[2]) for cells in cells_of(Table(back))] == [True, False]
 
 
-ROW = b"1,a,b\n"
 REFUSED = {
     "latin.csv": text(ALL, encoding="latin-1"),
     "open.csv": b'a,b\n"c,d\n',
@@ -441,11 +440,6 @@ def test_a_cell_that_cannot_be_read_costs_its_row(table):
     assert told == [f"a.ods: sheet 'S', row {n}: column C cannot be read" for n in range(2, 7)]
 
 
-PAIR = ["sentence1", "sentence2"]
-KEY = ["pregunta", "respuesta", "referencia"]
-DAY, HALF = datetime.date(2026, 4, 3), datetime.time(14, 30)
-PAGE = b"<html><body><table><tr><th>s1<th>s2</tr><tr><td>a &amp; b<br>c<td>d</table></body></html>"
-
 SHEETS = {
     "title.xlsx": book(("S", ["Klasse 7b"], [], PAIR, ["a", "b"])),
     "title.csv": b"Grupo 3;;\n;;\npregunta;respuesta;referencia\nx;y;z\n",
@@ -491,7 +485,6 @@ SHEETS = {
     "unquoted.csv": b"answer\nx\ny, z\n",
     "packed.csv": gzip.compress(b"s1,s2\na,b\n"),
 }
-DATES = "dates are read as the sheet shows them; a program may have made them of what was typed:"
 
 
 @cases(rf"""

@@ -20,8 +20,9 @@ from ists_asp.io.text import (
     split_words,
 )
 from ists_asp.io.wa import read_wa
-from tests.sharing import processor_seconds
-from tests.tables import cases, read_table
+from tests.sharing import cases, processor_seconds, read_table
+
+SIZE = 1 << 16
 
 
 def lines(data, **options):
@@ -165,39 +166,34 @@ def test_a_sentence_tells_all_its_malformed_alignments():
     assert str(caught.value) == "\n".join(caught.value.messages)
 
 
-SIZE = 1 << 16
-
-
 def repeated(text, before="", after="\n"):
     return (before + text * (SIZE // len(text)) + after).encode()
 
 
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        (repeated("a.", after="a=1"), "1: a key of more than 4 parts"),
-        (repeated('"a" . ', after='"a"=1'), "1: a key of more than 4 parts"),
-        (repeated("a.", "b = 1\n[", "a]"), "2: a key of more than 4 parts"),
-        (repeated("a.", "b = { c = 1, ", "a=1}"), "1: a key of more than 4 parts"),
-        (repeated("[", "a = "), "1: too many brackets within brackets"),
-        (repeated("{ a = ", "a = "), "1: too many brackets within brackets"),
-        (repeated("a=1\n"), "2: no TOML: Cannot overwrite a value"),
-        ("".join(f"a{number}=1\n" for number in range(9000)).encode(), None),
-        (repeated("9", "\na = "), "2: a number has too many digits"),
-        (repeated('\\"', 'a = "'), "1: no TOML"),
-        (repeated('"'), "no TOML"),
-        (repeated("'", "a = "), "no TOML"),
-        (repeated("\\", 'a = """'), "no TOML"),
-        (repeated(" "), None),
-        (repeated("#"), None),
-        (repeated("[[a]]\n"), None),
-        (repeated("1.5, ", "a = [", "]"), None),
-        (repeated("f", "a = 0x"), None),
-        (b"a = 1\nb = ]", "2: no TOML: Invalid value"),
-        (b"a = 1\nb = \xff", "2: byte 0xff is not UTF-8"),
-        (b"a = 1\na = 2", "2: no TOML: Cannot overwrite a value"),
-        (b'a = "', "1: no TOML"),
-    ],
+@cases(
+    "data | words",
+    (repeated("a.", after="a=1"), "1: a key of more than 4 parts"),
+    (repeated('"a" . ', after='"a"=1'), "1: a key of more than 4 parts"),
+    (repeated("a.", "b = 1\n[", "a]"), "2: a key of more than 4 parts"),
+    (repeated("a.", "b = { c = 1, ", "a=1}"), "1: a key of more than 4 parts"),
+    (repeated("[", "a = "), "1: too many brackets within brackets"),
+    (repeated("{ a = ", "a = "), "1: too many brackets within brackets"),
+    (repeated("a=1\n"), "2: no TOML: Cannot overwrite a value"),
+    ("".join(f"a{number}=1\n" for number in range(9000)).encode(), None),
+    (repeated("9", "\na = "), "2: a number has too many digits"),
+    (repeated('\\"', 'a = "'), "1: no TOML"),
+    (repeated('"'), "no TOML"),
+    (repeated("'", "a = "), "no TOML"),
+    (repeated("\\", 'a = """'), "no TOML"),
+    (repeated(" "), None),
+    (repeated("#"), None),
+    (repeated("[[a]]\n"), None),
+    (repeated("1.5, ", "a = [", "]"), None),
+    (repeated("f", "a = 0x"), None),
+    (b"a = 1\nb = ]", "2: no TOML: Invalid value"),
+    (b"a = 1\nb = \xff", "2: byte 0xff is not UTF-8"),
+    (b"a = 1\na = 2", "2: no TOML: Cannot overwrite a value"),
+    (b'a = "', "1: no TOML"),
 )
 def test_what_people_do_not_write_takes_no_time(data, words):
     found = []
@@ -212,13 +208,11 @@ def test_what_people_do_not_write_takes_no_time(data, words):
     assert not found if words is None else words in found[0]
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
-    [
-        *("a.b.c.d = 1", 'a = "b.c.d.e.f.g.h"', "a = 'x' # b.c.d.e.f.g.h"),
-        *('a = """\n[[[[[[[[[[ a.b.c.d.e.f\n"""', "a = [[[[[[[1]]]]]]]"),
-        *("a = [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]", "a = 1979-05-27T00:32:00.999999"),
-    ],
+    *("a.b.c.d = 1", 'a = "b.c.d.e.f.g.h"', "a = 'x' # b.c.d.e.f.g.h"),
+    *('a = """\n[[[[[[[[[[ a.b.c.d.e.f\n"""', "a = [[[[[[[1]]]]]]]"),
+    *("a = [1.5, 2.5, 3.5, 4.5, 5.5, 6.5]", "a = 1979-05-27T00:32:00.999999"),
 )
 def test_what_people_write_is_read(text):
     assert parse_toml(text.encode())[0] == text

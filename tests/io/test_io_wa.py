@@ -13,8 +13,7 @@ from ists_asp.io.pairs import format_chunks, parse_chunks, read_pairs
 from ists_asp.io.text import Repairs, make_sentence
 from ists_asp.io.wa import format_score, given_answer, read_wa, write_answer, write_pair
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Sentence, Tag
-from tests.sharing import alignments, pair_of, processor_seconds
-from tests.tables import cases
+from tests.sharing import alignments, cases, pair_of, processor_seconds
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 NEEDS_SHARED = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
@@ -26,6 +25,17 @@ GOLD = [
 PAIR = Pair("7", make_sentence(["A", "dog", "barks", "."]), make_sentence(["Two", "dogs", "bark"]))
 EXPECTED = (Path(__file__).with_name("samples") / "pair.wa").read_text("utf-8")
 LINES = alignments("~3 NOALI; 4~ NOALI; 1,2~1,2 SIMI_FACT 3.5")
+ODD = ("<==>", "<<==>>", "&lt;==>", "&amp;lt;==>", "&amp;<==>", "lt;==>", "sentence", 'id="3"')
+ODD += ("id=&quot;3", "id=&amp;quot;", "&lt;", "&", "==>", '"', "//", "http://x//y", "\\", "%s")
+ODD += ("</source>", ":", "5")
+WORD = st.sampled_from(ODD) | st.text(
+    st.characters(exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp")), min_size=1, max_size=8
+)
+EVERYTHING = Alignment(tuple(range(1, len(ODD) + 1)), (1, 3), Label.REL, 2.0)
+BRACKETS = Sentence(
+    make_sentence(["[", "]", "[1]", "foo[1]", "a][b", "\\[", "\\", "x]\\"]).tokens,
+    (Chunk(1, 3), Chunk(4, 8)),
+)
 
 
 def read(text, **options):
@@ -90,14 +100,12 @@ def test_broken_files_are_read_as_far_as_possible(old, new, message):
         read(text.replace("1 2 <==>", f"1 2 <==> 1{' x' * 1000} //\n" * 600 + "1 2 <==>", 1))
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        *(("1 2 <==>", "1 x <==>"), ("1 2 <==>", "<==>"), ("1 2 <==> 1 2", "1 2")),
-        *(("SIMI_FACT", "SIMI_REL"), ("SIMI_FACT", "FACT"), ("// 3.5", "// four")),
-        *(("// 3.5", "// nan"), ("// 3.5", "// 5.5"), ("// 3.5", "// -1"), ("// 3.5", "// ٣")),
-        *(("// 3.5", "// 1_0"), ("// 3.5 //", "// 3.5\u00a0//"), ("SIMI_FACT", "ſIMI")),
-    ],
+@cases(
+    "old | new",
+    *(("1 2 <==>", "1 x <==>"), ("1 2 <==>", "<==>"), ("1 2 <==> 1 2", "1 2")),
+    *(("SIMI_FACT", "SIMI_REL"), ("SIMI_FACT", "FACT"), ("// 3.5", "// four")),
+    *(("// 3.5", "// nan"), ("// 3.5", "// 5.5"), ("// 3.5", "// -1"), ("// 3.5", "// ٣")),
+    *(("// 3.5", "// 1_0"), ("// 3.5 //", "// 3.5\u00a0//"), ("SIMI_FACT", "ſIMI")),
 )
 def test_malformed_alignments_are_errors_only_when_converted(old, new):
     (sentence,) = read(EXPECTED.replace(old, new, 1), strict=True)
@@ -133,14 +141,6 @@ def test_official_files_survive_a_round_trip(path):
     assert len(warnings) - stray_bytes == ("train/headlines" in path.as_posix())
 
 
-ODD = ("<==>", "<<==>>", "&lt;==>", "&amp;lt;==>", "&amp;<==>", "lt;==>", "sentence", 'id="3"')
-ODD += ("id=&quot;3", "id=&amp;quot;", "&lt;", "&", "==>", '"', "//", "http://x//y", "\\", "%s")
-ODD += ("</source>", ":", "5")
-WORD = st.sampled_from(ODD) | st.text(
-    st.characters(exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp")), min_size=1, max_size=8
-)
-
-
 @st.composite
 def references(draw):
     words1, words2 = (draw(st.lists(WORD, min_size=1, max_size=6)) for _ in "12")
@@ -154,9 +154,6 @@ def references(draw):
         st.frozensets(st.sampled_from(Tag)),
     ).filter(lambda line: line.score is not None or not line.label.aligned)
     return pair, draw(st.lists(line, max_size=5))
-
-
-EVERYTHING = Alignment(tuple(range(1, len(ODD) + 1)), (1, 3), Label.REL, 2.0)
 
 
 @given(references())
@@ -247,12 +244,6 @@ def chunked(draw):
     starts = sorted({1, *draw(st.lists(st.integers(1, len(words))))})
     ends = [start - 1 for start in starts[1:]] + [len(words)]
     return Sentence(make_sentence(words).tokens, tuple(map(Chunk, starts, ends)))
-
-
-BRACKETS = Sentence(
-    make_sentence(["[", "]", "[1]", "foo[1]", "a][b", "\\[", "\\", "x]\\"]).tokens,
-    (Chunk(1, 3), Chunk(4, 8)),
-)
 
 
 @given(chunked())

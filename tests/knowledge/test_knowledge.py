@@ -1,19 +1,24 @@
-"""What is known about pairs, and kept between runs: looked up once."""
+"""What is known about pairs, looked up once, in each language that is there."""
 
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from ists_asp import lang
+from ists_asp.annotate import Annotator
 from ists_asp.engine import Setup
 from ists_asp.engine.preparation import Preparation
-from ists_asp.errors import DataError, ResourceError
+from ists_asp.errors import DataError, ResourceError, UsageError
 from ists_asp.io.pairs import parse_chunks
 from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.words import Phrases
 from ists_asp.lang import language
 from ists_asp.model import Pair, Sentence, Token, Word
-from tests.sharing import damage
-from tests.tables import cases
+from tests.sharing import cases, damage, load_shared
+
+VECTORS = language("en").vectors
 
 
 @pytest.fixture(scope="module")
@@ -135,9 +140,6 @@ def test_spanish():
         ]
 
 
-VECTORS = language("en").vectors
-
-
 def nouns(text):
     return sentence(*(f"{form}|{form}|NOUN" for form in text.split()))
 
@@ -206,3 +208,27 @@ def test_damage_costs_a_look(prepare, tmp_path):
     first = prepare(PAIRS)
     damage(tmp_path)
     assert prepare(PAIRS) == first
+
+
+TOY = Path(__file__).with_name("toy")
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    monkeypatch.setattr(lang, "__path__", [*lang.__path__, str(TOY / "lang")])
+    lang.languages.cache_clear()
+    yield TOY / "rules"
+    lang.languages.cache_clear()
+    sys.modules.pop("ists_asp.lang.toy", None)
+
+
+def test_a_module_and_a_folder_of_rules_add_a_language(toy):
+    with load_shared("toy", rules=toy) as system:
+        answer = system.solve("boook", "buok")
+    assert [str(line.label) for line in answer.alignments] == ["EQUI"]
+
+
+def test_a_language_that_is_not_there_is_refused():
+    for use in (Knowledge, Annotator):
+        with pytest.raises(UsageError, match="there is no language 'fr'; expected en or es"):
+            use("fr")

@@ -7,9 +7,23 @@ from hypothesis import strategies as st
 
 from ists_asp.knowledge import words as written
 from ists_asp.lang.spanish import digits, plain, stem
-from tests.tables import cases
+from tests.sharing import cases
 
 LETTERS = st.text(alphabet="abcdeé", max_size=9)
+VALUES = (
+    "1,000=1000 1,234,567.80=1234567.8 1.50=1.5 .5=0.5 2.0=2 50%=50 $3.2=3.2 -$3.2=-3.2 3€=3"
+    " -5=-5 −5=-5 +5=5 -0=0 007=7 2012=2012 1½=1.5"
+)
+SPANISH = (
+    "1.500=1500 1.234.567=1234567 2,5=2.5 1.234,56=1234.56 0,125=0.125 3,500=3500 3.5=3.5 50%=50"
+    " €2,50=2.5 2014=2014"
+)
+MEASURES = (
+    "250-M=250=m $356M=356=m 25bn=25=bn 6.3-magnitude=6.3=magnitude 1,500-mile=1500=mile"
+    " 10-year-old=10=year-old 1990s=1990=s 3rd=3=rd 3RD=3=rd 100°C=100=°c 5µg=5=µg"
+)
+NO_MEASURE = "250 $5 5-4 m5 ten-year 5- 5-m2"
+NONE = "- $ % . five 10m $356M 1990s 5-4 10:30 1/2 10-year 2,5 1,00 1,0000 1.000.000 5. 3rd th ٣ ²"
 
 
 def test_similarity():
@@ -141,22 +155,6 @@ def test_stems_join_a_family():
         *(f'stem(2,{token},"fallec")' for token in (1, 2, 3)),
         *(f'stem(2,{token},"cancion")' for token in (6, 7)),
     ]
-
-
-VALUES = (
-    "1,000=1000 1,234,567.80=1234567.8 1.50=1.5 .5=0.5 2.0=2 50%=50 $3.2=3.2 -$3.2=-3.2 3€=3"
-    " -5=-5 −5=-5 +5=5 -0=0 007=7 2012=2012 1½=1.5"
-)
-SPANISH = (
-    "1.500=1500 1.234.567=1234567 2,5=2.5 1.234,56=1234.56 0,125=0.125 3,500=3500 3.5=3.5 50%=50"
-    " €2,50=2.5 2014=2014"
-)
-MEASURES = (
-    "250-M=250=m $356M=356=m 25bn=25=bn 6.3-magnitude=6.3=magnitude 1,500-mile=1500=mile"
-    " 10-year-old=10=year-old 1990s=1990=s 3rd=3=rd 3RD=3=rd 100°C=100=°c 5µg=5=µg"
-)
-NO_MEASURE = "250 $5 5-4 m5 ten-year 5- 5-m2"
-NONE = "- $ % . five 10m $356M 1990s 5-4 10:30 1/2 10-year 2,5 1,00 1,0000 1.000.000 5. 3rd th ٣ ²"
 
 
 def test_values():

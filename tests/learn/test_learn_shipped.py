@@ -10,7 +10,7 @@ from clingo import parse_term
 from ists_asp.engine import Setup
 from ists_asp.learn.examples import ExampleBuilder
 from ists_asp.rules import list_profiles, load_profile
-from tests.tables import cases
+from tests.sharing import cases
 
 ROOT = Path(__file__).parents[2]
 WEIGHTS = ROOT / "lp_rules" / "weights"

@@ -11,8 +11,7 @@ from ists_asp.engine import load
 from ists_asp.errors import IstsError
 from ists_asp.io.pairs import read_pairs
 from ists_asp.model import Chunk, Pair, Sentence, Token, Word
-from tests.sharing import damage
-from tests.tables import Grammar, rows
+from tests.sharing import Grammar, cases, damage, rows
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT.parent / "shared" / "data" / "ists-2016-train"
@@ -77,7 +76,9 @@ def cache(decided, tmp_path):
     return copytree(decided[0], tmp_path / "cache")
 
 
-EDITS = """
+@pytest.mark.slow
+@cases("""
+name | text | touched
 a rule | alike(I,J,mine,95) :- word(1,I,"power"), word(2,J,"electricity"). | 1
 a rule for no pair | alike(I,J,mine,95) :- word(1,I,"cat"), word(2,J,"dog"). | 0
 a word of a table | negation("scarcely"). | 1
@@ -90,11 +91,7 @@ a constraint that one may not satisfy
 a constraint about a place | :- aligned(run(2,2),run(9,9)). | 0
 a constraint about places that three have | :- aligned(run(3,3),run(3,3)). | 3
 a weak constraint | :~ aligned(X,Y), lemma(1,I,"oil"). [-5@4,X,Y,I] | 1
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "text", "touched"), rows(EDITS))
+""")
 def test_an_edit_touches_pairs_where_it_may_have_an_instance(cache, tmp_path, name, text, touched):
     (tmp_path / "mine.lp").write_text(text)
     answers, stages = decide(cache, tmp_path / "mine.lp")

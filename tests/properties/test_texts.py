@@ -16,8 +16,7 @@ from ists_asp.evaluate.wa_check import check_file
 from ists_asp.io.wa import read_wa, write_answer, write_pair
 from ists_asp.model import Pair, Sentence, Token, Word
 from ists_asp.vocabulary import facts_text, pair_facts
-from tests.sharing import pair_of, shared_system
-from tests.tables import read_table
+from tests.sharing import pair_of, read_table, shared_system
 
 FEWER = max(10, settings.default.max_examples // 4)
 """Examples that need Stanza and clingo."""

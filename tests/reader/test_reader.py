@@ -19,7 +19,7 @@ from ists_asp.model import Chunk, Pair, Sentence, Token
 from ists_asp.resources import rules_dir
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.syntax.ground import split
-from tests.sharing import load_shared, shared_system
+from tests.sharing import cases, load_shared, shared_system
 
 PAIRS = [
     ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
@@ -28,6 +28,25 @@ PAIRS = [
 ]
 READS = ("reader_link", "reader_label", "reader_score")
 RATES = ("reader_rating", "nearness_in_context")
+# A chunk on each side, of one token, which the reader takes for no counterparts.
+UNLIKELY = """
+first(1..2,1,1). last(1..2,1,1). span(1..2,run(1,1)). single(1..2,run(1,1)).
+span_chunk(1..2,run(1,1),1). span_token(1..2,run(1,1),1). of(1..2,run(1,1),run(1,1),1).
+content(1..2,1). reader_span(1..2,1,1). proposed(run(1,1),run(1,1)).
+"""
+LIKELY = f"""{UNLIKELY}
+viable(run(1,1),run(1,1)). reader_link(tokens(1,1),tokens(1,1),95,300).
+reader_label(tokens(1,1),tokens(1,1),simi,78,-25). reader_score(tokens(1,1),tokens(1,1),200).
+"""
+SAME = "overlap(run(1,1),run(1,1),100)."
+HEADS = "span_head(1..2,run(1,1),run(1,1),1). alike(1,1,antonym,100)."
+WORDS = "licensed(run(1,1),run(1,1),equi,word_by_word)."
+SYNONYMS = f"{WORDS} alike(1,1,synonym,100)."
+# Of two words a table knows one to mean the same as a word of the other side.
+LISTED = f"""{WORDS} alike(1,1,same_meaning,100).
+span_token(1,run(1,1),2). of(1,run(1,1),run(1,1),2). content(1,2)."""
+GENERAL = "head_link(run(1,1),run(1,1),hypernym). one_word_each(run(1,1),run(1,1))."
+DOUBTED = UNLIKELY + "reader_link(tokens(1,1),tokens(1,1),12,-200)."
 
 
 def sentence(text, *chunks):
@@ -321,40 +340,6 @@ def test_an_entry_that_is_no_term_is_read_anew(tmp_path, reader, text, monkeypat
     assert list(map(str, facts)) == reader.read(pair(*PAIRS[0]))
 
 
-# A chunk on each side, of one token, which the reader takes for no counterparts.
-UNLIKELY = """
-first(1..2,1,1). last(1..2,1,1). span(1..2,run(1,1)). single(1..2,run(1,1)).
-span_chunk(1..2,run(1,1),1). span_token(1..2,run(1,1),1). of(1..2,run(1,1),run(1,1),1).
-content(1..2,1). reader_span(1..2,1,1). proposed(run(1,1),run(1,1)).
-"""
-LIKELY = f"""{UNLIKELY}
-viable(run(1,1),run(1,1)). reader_link(tokens(1,1),tokens(1,1),95,300).
-reader_label(tokens(1,1),tokens(1,1),simi,78,-25). reader_score(tokens(1,1),tokens(1,1),200).
-"""
-SAME = "overlap(run(1,1),run(1,1),100)."
-HEADS = "span_head(1..2,run(1,1),run(1,1),1). alike(1,1,antonym,100)."
-WORDS = "licensed(run(1,1),run(1,1),equi,word_by_word)."
-SYNONYMS = f"{WORDS} alike(1,1,synonym,100)."
-# Of two words a table knows one to mean the same as a word of the other side.
-LISTED = f"""{WORDS} alike(1,1,same_meaning,100).
-span_token(1,run(1,1),2). of(1,run(1,1),run(1,1),2). content(1,2)."""
-GENERAL = "head_link(run(1,1),run(1,1),hypernym). one_word_each(run(1,1),run(1,1))."
-
-DOUBTED = UNLIKELY + "reader_link(tokens(1,1),tokens(1,1),12,-200)."
-
-SILENCES = [
-    ("settled_by_same_words", "reader_against", UNLIKELY, SAME),
-    ("settled_by_same_words", "reader_against", DOUBTED, SAME),
-    ("settled_by_dictionary", "reader_against", UNLIKELY, HEADS),
-    ("settled_by_dictionary", "reader_against", DOUBTED, HEADS),
-    ("told_of_opposites", "reader(simi)", LIKELY, "opposites(run(1,1),run(1,1))."),
-    ("told_of_contradiction", "reader(simi)", LIKELY, "contradicts(run(1,1),run(1,1))."),
-    ("told_of_sameness", "reader(simi)", LIKELY, SYNONYMS),
-    ("told_by_table", "reader(simi)", LIKELY, LISTED),
-    ("told_of_specificity", "reader(simi)", LIKELY, GENERAL),
-]
-
-
 def evidence(facts, without=None):
     """The names of what the reader's rules find, a rule left out or none."""
     control = clingo.Control(["--warn=none"])
@@ -380,7 +365,18 @@ def test_of_the_same_words_the_reader_may_prefer_others():
     assert "reader_against" in evidence(UNLIKELY + SAME + twice + likely)
 
 
-@pytest.mark.parametrize(("rule", "name", "facts", "known"), SILENCES)
+@cases(
+    "rule | name | facts | known",
+    ("settled_by_same_words", "reader_against", UNLIKELY, SAME),
+    ("settled_by_same_words", "reader_against", DOUBTED, SAME),
+    ("settled_by_dictionary", "reader_against", UNLIKELY, HEADS),
+    ("settled_by_dictionary", "reader_against", DOUBTED, HEADS),
+    ("told_of_opposites", "reader(simi)", LIKELY, "opposites(run(1,1),run(1,1))."),
+    ("told_of_contradiction", "reader(simi)", LIKELY, "contradicts(run(1,1),run(1,1))."),
+    ("told_of_sameness", "reader(simi)", LIKELY, SYNONYMS),
+    ("told_by_table", "reader(simi)", LIKELY, LISTED),
+    ("told_of_specificity", "reader(simi)", LIKELY, GENERAL),
+)
 def test_where_a_rule_silences_the_reader_it_speaks_without_the_rule(rule, name, facts, known):
     assert name in evidence(facts)
     assert name not in evidence(facts + known)

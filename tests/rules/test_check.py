@@ -14,8 +14,7 @@ from ists_asp.rules import load_program
 from ists_asp.rules.check import check_rules
 from ists_asp.rules.check.model import SEVERITIES
 from ists_asp.rules.profiles import list_profiles
-from tests.sharing import shared_store
-from tests.tables import rows
+from tests.sharing import cases, rows, shared_store
 
 from .conftest import write
 
@@ -40,6 +39,33 @@ upos(3,1,noun) | 3 is never the first argument | It is one of 1, 2
 _my_kind(X,pp) | no rule derives _my_kind/2 with pp | It is one of np, vp
 word(1,1,W), _fund(W) | "Fund" matches no word | Write "fund"
 """
+PROFILE = 'description = "Small"\nlanguage = "en"\n[answer]\nrules = ["labels"]\n'
+PROFILE += 'weights = ["weights"]\n'
+OTHER = """\
+%@rule other: "o"
+evidence(pair(X,Y),other,100) :- proposed(X,Y).
+%@rule propose: "p"
+proposed(X,Y) :- span(1,X), span(2,Y).
+"""
+WEIGHTS = "weight(like,align,12).\n"
+MORE = "weight(lik,align,7).\nweight(like,boundary,7).\nweight(label(simi),score,9).\n"
+TWICE = "weight(like,align,13).\ncorrection(like,align,1).\ncorrection(like,align,2).\n"
+BOTH = "correction(like,(align;equi),12).\n"
+ABSENT = '%@rule a: "a"\nforbidden_pair(X,Y) :- proposed(X,Y), not forbidden_pair(X,Y).\n'
+FOLDERS = {
+    "absent": {"labels/b.lp": ABSENT},
+    "more": {"labels/a.lp": GOOD + OTHER, "weights/w.lp": WEIGHTS + MORE},
+    "twice": {"weights/x.lp": TWICE},
+    "both": {"weights/w.lp": BOTH},
+    "unknown": {"weights/w.lp": BOTH, "weights/x.lp": "correction(lik,align,7).\n"},
+    "mixed": {"weights/w.lp": WEIGHTS + GOOD},
+    "unloaded": {"more/b.lp": "p(1).\n"},
+}
+SOURCE = (rules_dir().parent / "docs/pages/findings.md").read_text("utf-8")
+SECTIONS = {
+    code: [match.groups() for match in EXAMPLE.finditer(body)]
+    for code, _, body in (part.partition("\n") for part in SOURCE.split("\n## ")[1:])
+}
 
 
 @pytest.fixture(scope="module")
@@ -96,29 +122,8 @@ def test_constants_outside_their_domains(found, body, words, hint):
     assert len(matches) == 1, body
 
 
-PROFILE = 'description = "Small"\nlanguage = "en"\n[answer]\nrules = ["labels"]\n'
-PROFILE += 'weights = ["weights"]\n'
-OTHER = """\
-%@rule other: "o"
-evidence(pair(X,Y),other,100) :- proposed(X,Y).
-%@rule propose: "p"
-proposed(X,Y) :- span(1,X), span(2,Y).
-"""
-WEIGHTS = "weight(like,align,12).\n"
-MORE = "weight(lik,align,7).\nweight(like,boundary,7).\nweight(label(simi),score,9).\n"
-TWICE = "weight(like,align,13).\ncorrection(like,align,1).\ncorrection(like,align,2).\n"
-BOTH = "correction(like,(align;equi),12).\n"
-ABSENT = '%@rule a: "a"\nforbidden_pair(X,Y) :- proposed(X,Y), not forbidden_pair(X,Y).\n'
-FOLDERS = {
-    "absent": {"labels/b.lp": ABSENT},
-    "more": {"labels/a.lp": GOOD + OTHER, "weights/w.lp": WEIGHTS + MORE},
-    "twice": {"weights/x.lp": TWICE},
-    "both": {"weights/w.lp": BOTH},
-    "unknown": {"weights/w.lp": BOTH, "weights/x.lp": "correction(lik,align,7).\n"},
-    "mixed": {"weights/w.lp": WEIGHTS + GOOD},
-    "unloaded": {"more/b.lp": "p(1).\n"},
-}
-FOUND = """
+@cases("""
+name | expected*
 absent   | sums /labels/b.lp:2:1: error: which pairs are viable rests on forbidden_pair/2
 more     | unweighed /labels/a.lp:4:1: note | evidence /weights/w.lp:2:1: error
     unmade /weights/w.lp:3:1: warning
@@ -128,10 +133,7 @@ both
 unknown  | evidence /weights/x.lp:1:1: error
 mixed    | weights-file /weights/w.lp:3:1
 unloaded | nameless /more/b.lp:1:1 | unloaded /more/b.lp:1:1
-"""
-
-
-@pytest.mark.parametrize(("name", "expected"), [(row[0], row[1:]) for row in rows(FOUND)])
+""")
 def test_findings_of_folders(tmp_path, name, expected):
     whole = {"profiles/small.toml": PROFILE, "labels/a.lp": GOOD, "weights/w.lp": WEIGHTS}
     _, findings = check_rules([write(tmp_path, whole | FOLDERS[name])])
@@ -174,13 +176,6 @@ def test_files_of_the_name_of_shipped_ones(tmp_path):
 def test_names_of_shipped_rules_are_unique():
     for name in list_profiles():
         assert [one.name for one in load_program(name)[1].rules if "'" in one.name] == []
-
-
-SOURCE = (rules_dir().parent / "docs/pages/findings.md").read_text("utf-8")
-SECTIONS = {
-    code: [match.groups() for match in EXAMPLE.finditer(body)]
-    for code, _, body in (part.partition("\n") for part in SOURCE.split("\n## ")[1:])
-}
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,7 @@ from ists_asp.compare import run_both
 from ists_asp.engine import load
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
-from tests.sharing import shared_system
-from tests.tables import cases, rows
+from tests.sharing import cases, shared_system
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +50,11 @@ def aligned(answer):
     }
 
 
-EFFECTS = """
+# Rules, profile and sentences; the phrases, label and score before and after, which may be
+# anything where there is a star, and the cause.
+@cases(
+    """
+name | profile | pair | where | before | after | words
 words.tsv        | headlines | Regulator recalls Opels / Regulator recalls Vauxhalls
     Opels / Vauxhalls | * * | EQUI 5 | words.tsv:1
 words.tsv        | headlines | Fed turns hawkish / Fed turns dovish
@@ -72,12 +75,6 @@ additions.lp     | headlines | Storm kills 12 / Huge storm kills 12
 distance.lp      | headlines | Storm hits coast / FAR
     hits / hits | EQUI 5 | none | "hits" and "hits" stand five chunks or more apart
 """.replace("FAR", "On Monday in the north after a day of rain and wind a storm hits coast")
-"""Rules, profile and sentences; the phrases, label and score before and after, which may be
-anything where there is a star, and the cause."""
-
-
-@pytest.mark.parametrize(
-    ("name", "profile", "pair", "where", "before", "after", "words"), rows(EFFECTS)
 )
 def test_an_edit_has_its_effect_and_is_named(
     edited, name, profile, pair, where, before, after, words

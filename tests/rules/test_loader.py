@@ -1,8 +1,9 @@
-"""Rule files: what is read of them, what is refused; those of strangers read nothing else."""
+"""Rule files: what is read of them, kept, and refused; those of strangers read nothing else."""
 
 import json
 import os
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,16 +14,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ists_asp.errors import RuleError, UsageError
-from ists_asp.io.store import Store
-from ists_asp.rules import find_rules, load_profile, load_rules, loader, source
+from ists_asp.io.store import Memo, Store
+from ists_asp.rules import (
+    Purpose,
+    find_rules,
+    load_profile,
+    load_program,
+    load_rules,
+    loader,
+    phrases,
+    source,
+)
+from ists_asp.rules import parsing as parsing_module
+from ists_asp.rules.catalogue import list_rules
 from ists_asp.rules.loader import rule_files
 from ists_asp.rules.parsing import Messages
 from ists_asp.rules.source import RuleSource, SourceText
+from ists_asp.rules.weights import rule_weights
+from ists_asp.solver import grounder
+from ists_asp.solver.grounder import prepare, prepared
 from ists_asp.solver.search import constant_arguments, ground
-from tests.sharing import processor_seconds
-from tests.tables import cases
+from ists_asp.solver.statements import Shapes
+from tests.sharing import cases, damage, processor_seconds
 
 from .conftest import PROFILE, write
+
+LEXEMES = ["a", ".", " ", "\n", '"', "\\", "%", "*", "%*", "*%", "n", "é"]
+LEXEMES += ["#script (lua) ", "#end", "#include", '"b"']
+HEADS = ("_p(X)", "{ _p(X) }", "r(X) ; _p(X)", "_p((X;1))", "-_p(X)")
+PRIVATE = [f"_p(1,2).\nq(X) :- _p(X,_).\n\n{head} :- q(X).\n" for head in HEADS]
+ADDED = 'correction(b,equi,1; word("x,y"),equi,1; word("x,y"),equi,2).'
 
 
 def answer(rules, arguments=()):
@@ -154,10 +175,6 @@ def test_warnings_name_their_places_once(load):
     assert (list(map(str, messages.warnings)), messages.errors) == (["something odd"], ["bad"])
 
 
-LEXEMES = ["a", ".", " ", "\n", '"', "\\", "%", "*", "%*", "*%", "n", "é"]
-LEXEMES += ["#script (lua) ", "#end", "#include", '"b"']
-
-
 @given(st.lists(st.sampled_from(LEXEMES), max_size=14).map("".join))
 def test_no_script_or_include_gets_past_the_scanner_and_clingo_never_panics(text):
     source = SourceText("x", text)
@@ -172,10 +189,6 @@ def test_no_script_or_include_gets_past_the_scanner_and_clingo_never_panics(text
     assert not [error for error in messages.errors if "could not be opened" in error]
 
 
-HEADS = ("_p(X)", "{ _p(X) }", "r(X) ; _p(X)", "_p((X;1))", "-_p(X)")
-PRIVATE = [f"_p(1,2).\nq(X) :- _p(X,_).\n\n{head} :- q(X).\n" for head in HEADS]
-
-
 @pytest.mark.parametrize("text", PRIVATE)
 def test_private_predicates_and_names_of_rules_are_a_files_own(tmp_path, text):
     more = f'%@rule n: "n"\nb :- _p(2,1).\n{text}'
@@ -186,16 +199,11 @@ def test_private_predicates_and_names_of_rules_are_a_files_own(tmp_path, text):
     assert all(each.count("_p'(") == 1 and "_p(" not in each for each in own[-1][1:])
 
 
-ADDED = 'correction(b,equi,1; word("x,y"),equi,1; word("x,y"),equi,2).'
-
-
-@pytest.mark.parametrize(
-    ("second", "name", "place"),
-    [
-        ("weight(a,(align;equi),6).", r"weight\(a,align,…\)", r"a\.lp:1\. Write correction\(a,al"),
-        (ADDED, r"correction\(word\(\"x,y\"\),equi,…\)", r"b\.lp:2\. Add them up in one"),
-        ("correction(c,equi,1).", r"correction\(c,equi,…\)", r"a\.lp:2\. Add"),
-    ],
+@cases(
+    "second | name | place",
+    ("weight(a,(align;equi),6).", r"weight\(a,align,…\)", r"a\.lp:1\. Write correction\(a,al"),
+    (ADDED, r"correction\(word\(\"x,y\"\),equi,…\)", r"b\.lp:2\. Add them up in one"),
+    ("correction(c,equi,1).", r"correction\(c,equi,…\)", r"a\.lp:2\. Add"),
 )
 @pytest.mark.parametrize("stored", [False, True])
 def test_two_weights_of_one_name_and_class_are_refused(tmp_path, second, name, place, stored):
@@ -263,12 +271,10 @@ def test_includes_have_an_end_and_take_no_time(tmp_path):
     refused(tmp_path / "a.lp", r"a\.lp:1001:1: the file includes more than 1000 others")
 
 
-@pytest.mark.parametrize(
+@cases(
     "value",
-    [
-        *("-2147483648/-1", "2**31", "1+1", "1..9", "f(@g)", "2147483648", "X", "f(X)", "a;b"),
-        *("f(1,)", "f(1", "\x1b[31m", '"a\\tb"', "not", "1 2", "", "f(" * 90 + "1" + ")" * 90),
-    ],
+    *("-2147483648/-1", "2**31", "1+1", "1..9", "f(@g)", "2147483648", "X", "f(X)", "a;b"),
+    *("f(1,)", "f(1", "\x1b[31m", '"a\\tb"', "not", "1 2", "", "f(" * 90 + "1" + ")" * 90),
 )
 def test_clingo_evaluates_no_value_of_a_constant(shipped, tmp_path, value):
     with pytest.raises(UsageError, match=r"^-c n: found "):
@@ -317,3 +323,103 @@ def test_many_rules_on_a_line_take_no_time(load):
     line, caret = str(caught.value.excerpt).splitlines()
     assert line[caret.index("^")] == "é"
     assert len(line) < 90
+
+
+def refuse(*_, **__):
+    raise AssertionError("worked out again")
+
+
+def parts(program):
+    return (tuple(map(id, program.statements)), program.facts, program.tables, program.derived)
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    """Nothing is known of files; what other tests have parsed comes back afterwards."""
+    monkeypatch.setattr(parsing_module, "_parsed_files", {})
+    return Store(tmp_path / "cache")
+
+
+def shipped(store, purpose=Purpose.ANSWER):
+    parsing_module._parsed_files.clear()
+    name = "headlines" if purpose is Purpose.RATING else "baseline"
+    return load_program(name, purpose=purpose, store=store)[1]
+
+
+@pytest.fixture
+def mine(tmp_path, store):
+    """Load a rule text, as a process does that has read no file yet if it is to forget."""
+
+    def load(text, name="mine.lp", *, forget=True):
+        if forget:
+            parsing_module._parsed_files.clear()
+        return load_rules(find_rules(write(tmp_path / "a", {name: text})), store=store)
+
+    return load
+
+
+def facts(rules, arguments=(), messages=None):
+    program = prepared(rules, arguments, messages or Messages(), Shapes())
+    return sorted(map(str, program.facts))
+
+
+@pytest.mark.parametrize(
+    "purpose", [Purpose.ANSWER, pytest.param(Purpose.RATING, marks=pytest.mark.slow)]
+)
+def test_a_rule_set_is_the_same_from_the_store(store, purpose, monkeypatch):
+    fresh = shipped(None, purpose)
+    shipped(store, purpose)
+    monkeypatch.setattr(parsing_module, "name_rules", refuse)
+    stored = shipped(store, purpose)
+    assert stored == fresh
+    places = [[str(node.location) for node in rules.statements] for rules in (stored, fresh)]
+    assert places[0] == places[1]
+
+
+@pytest.mark.slow
+def test_a_program_is_the_same_from_the_store(store, monkeypatch):
+    rules = shipped(store)
+    for tables in (True, False):
+        messages = Messages(rules.names)
+        fresh = prepare(rules.statements, (), messages, Shapes(), tables=tables)
+        assert parts(prepared(rules, (), messages, Shapes(), tables=tables)) == parts(fresh)
+        with monkeypatch.context() as patch:
+            patch.setattr(grounder, "prepare", refuse)
+            assert parts(prepared(rules, (), messages, Shapes(), tables=tables)) == parts(fresh)
+
+
+@pytest.mark.slow
+def test_weights_phrases_and_lists_are_the_same(store):
+    for _ in range(2):
+        rules, plain = shipped(store), shipped(None)
+        assert rule_weights(rules) == rule_weights(plain)
+        assert phrases(rules) == phrases(plain)
+        assert list_rules("headlines", store=store) == list_rules("headlines")
+
+
+def test_another_constant_or_text_makes_another_program_and_a_copy_has_no_memory(mine):
+    rules = mine("#const n=1. p(1..n). q :- p(3).")
+    assert facts(rules) == ["p(1)"]
+    assert facts(rules, ("-c", "n=3")) == ["p(1)", "p(2)", "p(3)", "q"]
+    assert facts(mine("p(2).", forget=False)) == ["p(2)"]
+    rules = mine("p(1). p(2).")
+    assert facts(rules) == ["p(1)", "p(2)"]
+    less = replace(rules, statements=rules.statements[:-1], rules=rules.rules[:-1])
+    assert less.memo == Memo()
+    assert facts(less) == ["p(1)"]
+
+
+def test_warnings_are_told_each_time_and_a_damaged_store_is_renewed(mine, store):
+    for _ in range(2):
+        rules = mine('p("a"). q(X+1) :- p(X).')
+        messages = Messages(rules.names)
+        facts(rules, messages=messages)
+        (warning,) = messages.warnings
+        assert warning.where == f"{rules.files[0].name}:1"
+        assert "undefined" in warning.text
+    rules = mine("p(1). q(X) :- p(X).")
+    facts(rules)
+    damage(store.path.parent)
+    again = mine("p(1). q(X) :- p(X).")
+    assert facts(again) == ["p(1)", "q(1)"]
+    assert again == rules

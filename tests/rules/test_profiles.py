@@ -21,7 +21,7 @@ from ists_asp.rules import (
 )
 from ists_asp.rules.catalogue import copy_rules
 from ists_asp.rules.programs import given_warnings, program_sources
-from tests.tables import cases, rows
+from tests.sharing import cases
 
 from .conftest import PROFILE, write
 
@@ -211,7 +211,10 @@ def mine(shipped, tmp_path, monkeypatch):
     return tmp_path / "mine"
 
 
-PLACES = f"""
+# Profiles, files over them, and the files that are loaded: a file takes the place of the one of
+# its name, which its folder's name may tell apart; a rule folder that of all; others are added.
+@cases(f"""
+profile | given | names*
 small | words.lp | {NAMES_OF_SMALL.replace("words.lp", "mine/words.lp")}
 small | new.lp choose.lp | {NAMES_OF_SMALL} mine/new.lp mine/choose.lp
 small | words | {NAMES_OF_SMALL} mine/words/extra.lp
@@ -219,14 +222,7 @@ wide | labels/tags.lp | asp/decide.lp mine/labels/tags.lp labels/types.lp chunki
     weights/small.lp
 small | new.lp copy | asp/decide.lp mine/copy/labels.lp mine/copy/words.lp
     mine/copy/weights/small.lp mine/new.lp
-"""
-"""Profiles, files over them, and the files that are loaded: a file takes the place of the one of
-its name, which its folder's name may tell apart; a rule folder that of all; others are added."""
-
-
-@pytest.mark.parametrize(
-    ("profile", "given", "names"), [(*row[:2], row[2:]) for row in rows(PLACES)]
-)
+""")
 def test_files_take_the_place_of_those_of_their_name(mine, profile, given, names):
     overlay = read_overlay([mine / name for name in given.split()])
     sources = program_sources(load_profile(profile, overlay.base), rules=overlay.base)

@@ -1,16 +1,17 @@
-"""Word tables: read line by line, symmetric, of words or lemmas, of several words."""
+"""Word tables, line by line; the weights that belong to rules."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from ists_asp.errors import RuleError
 from ists_asp.io.text import make_sentence
 from ists_asp.model import Pair
-from ists_asp.rules import phrases, tables
+from ists_asp.rules import load_program, phrases, tables
 from ists_asp.rules.source import table_rules
-from tests.sharing import load_shared, processor_seconds, shared_system
-from tests.tables import cases
+from ists_asp.rules.weights import rule_weights
+from tests.sharing import cases, load_shared, processor_seconds, shared_system
 
 
 def test_each_line_is_a_fact_on_the_same_line():
@@ -21,13 +22,11 @@ def test_each_line_is_a_fact_on_the_same_line():
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     "line",
-    [
-        *("power", "a = b = c", "= b", "a <> ", "same = Same", "a\tb", "x" * 99),
-        # No line takes more time than it is long.
-        *("a" + " " * 200_000 + "b", "=" * 200_000, "a " * 100_000),
-    ],
+    *("power", "a = b = c", "= b", "a <> ", "same = Same", "a\tb", "x" * 99),
+    # No line takes more time than it is long.
+    *("a" + " " * 200_000 + "b", "=" * 200_000, "a " * 100_000),
 )
 def test_other_lines_are_refused_with_their_place(line):
 
@@ -38,14 +37,12 @@ def test_other_lines_are_refused_with_their_place(line):
     assert processor_seconds(refuse) < 1
 
 
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
-        ('same_meaning( "é ä","b";\n  "ñ" , "c d"; "x","y" ) .  same_meaning("ü","e").', 4),
-        ('opposite("a","b";\n\n"cé",  "d"). same_meaning("f",\n"g").', 3),
-        ('same_meaning("a", % a comment, "which" has "quotes"\n "b"; "c\\"d","e").', 2),
-        ('same_meaning("a";"b","c"). opposite("a","b","c"). same_meaning(a,"b").', 1),
-    ],
+@cases(
+    "text | count",
+    ('same_meaning( "é ä","b";\n  "ñ" , "c d"; "x","y" ) .  same_meaning("ü","e").', 4),
+    ('opposite("a","b";\n\n"cé",  "d"). same_meaning("f",\n"g").', 3),
+    ('same_meaning("a", % a comment, "which" has "quotes"\n "b"; "c\\"d","e").', 2),
+    ('same_meaning("a";"b","c"). opposite("a","b","c"). same_meaning(a,"b").', 1),
 )
 def test_entries_are_read_from_text_as_from_trees(load, text, count, monkeypatch):
     rules = load(text)
@@ -84,3 +81,38 @@ Man refuses to leave    | Man agrees to leave
 """)
 def test_shipped_opposites_and_denials(one, two):
     assert {label for *_, label in labels(shared_system("headlines"), one, two)} - {"EQUI"}
+
+
+# Rules with the weights that are theirs, and below them the facts that they are found by.
+BLOCKS = Path(__file__).with_name("weights.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize("constants", [(), (("limit", "8"),)], ids=["plain", "constant"])
+@pytest.mark.parametrize("block", BLOCKS.strip().split("\n\n"))
+def test_a_rule_has_the_weights_of_the_evidence_that_it_finds(load, block, constants):
+    limit = int(dict(constants).get("limit", 3))
+    _, *lines = block.replace("LIMIT", str(limit)).replace("MORE", str(limit + 1)).splitlines()
+    rules = [tuple(map(str.strip, line.split("->"))) for line in lines if "->" in line]
+    facts = [line for line in lines if "->" not in line]
+    named = [f'%@rule r{number}: "x"\n{rule}' for number, (rule, _) in enumerate(rules)]
+    weights = rule_weights(load("\n".join([*named, *facts])), constants)
+    assert {
+        name: [f"{weight.evidence},{weight.decision},{weight.value}" for weight in own]
+        for name, own in weights.items()
+    } == {f"r{number}": expected.split() for number, (_, expected) in enumerate(rules)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["default", "headlines", "images", "answers-students"])
+def test_every_weight_of_the_shipped_profiles_has_a_rule(name):
+    profile, loaded = load_program(name)
+    weighed = {
+        tuple(entry.rsplit(",", 2)[:2])
+        for node in loaded.statements
+        for fact in ("weight(", "correction(")
+        if str(node).startswith(fact) and not str(node).startswith(f"{fact}label(")
+        for entry in re.split(r';(?=[^"]*(?:"[^"]*"[^"]*)*$)', str(node.head)[len(fact) : -1])
+    }
+    of_rules = rule_weights(loaded, profile.constants).values()
+    assert {(weight.evidence, weight.decision) for own in of_rules for weight in own} == weighed
+    assert len(weighed) > 250

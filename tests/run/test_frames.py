@@ -26,6 +26,8 @@ ROWS = {
     "rating": list(range(7)),
 }
 FRAMES = {"pandas": pandas.DataFrame, "polars": polars.DataFrame}
+CELLS = [5, date(2026, 1, 2), "x", True, b"x", ["x"], {}, None, math.nan, " ", "\ud800"]
+CELLS += ["el perro y la gata no son de ella"]
 
 
 def records(frame):
@@ -63,10 +65,6 @@ def test_a_frame_without_rows_gets_the_columns(kind):
     frame = FRAMES[kind]({"a": [], "b": []})
     solved = solve_frame(frame, "a", "b", shared_system("baseline"))
     assert (len(solved), len(solved.columns)) == (0, 2 + len(PAIRS) - 1)
-
-
-CELLS = [5, date(2026, 1, 2), "x", True, b"x", ["x"], {}, None, math.nan, " ", "\ud800"]
-CELLS += ["el perro y la gata no son de ella"]
 
 
 def test_cells_are_refused_as_in_tables(tmp_path):

@@ -9,8 +9,8 @@ from clingo import parse_term
 from ists_asp.errors import AnswerError, IstsError, RuleError, WeightsError
 from ists_asp.resources import asp_dir
 from ists_asp.solver import Solver, bounds
+from tests.sharing import cases
 from tests.solver.conftest import item, token_facts
-from tests.tables import rows
 
 # Chunks of the same number are aligned; the first two are equivalent.
 RULES = """
@@ -25,6 +25,8 @@ SIZES = {"a": (1, 1), "b": (3, 2), "c": (2, 3), "d": (5, 5), "many": (8, 8)}
 """The numbers of tokens of each pair."""
 
 *ITEMS, MANY = (item(name, ",".join(token_facts(*SIZES[name])), SIZES[name]) for name in SIZES)
+BOMB = "bomb :- token(1,5,_). "
+BOTH = "proposed(X,Y), label_type(L)"
 
 
 @pytest.fixture
@@ -96,9 +98,10 @@ def test_costs_beyond_32_bits_are_told_in_full(solver):
     assert alone["d"][0].cost[0] == -(2**31 - 1) * sum(SIZES["d"])
 
 
-BOMB = "bomb :- token(1,5,_). "
-BOTH = "proposed(X,Y), label_type(L)"
-FAULTY = r"""
+# Rules, and below them what is said of the pair that they break.
+@pytest.mark.slow
+@cases(r"""
+rules | message
 label(X,Y,simi) :- aligned(X,Y), bomb. forbidden_label(X,Y,simi) :- proposed(X,Y), bomb.
     an alignment has 2 labels: equi, simi; label(run(1,1),run(1,1),simi) comes from mine.lp:1
 label(X,Y,"s") :- proposed(X,Y), bomb.
@@ -145,12 +148,7 @@ big :- #sum{ 2147483647,X : aligned(X,_), bomb } > 5.
 ALL :- #sum{2147483647,X,Y : aligned(X,Y), bomb} > 5. | ; look at mine.lp:1.
 :- bomb.
     the rules admit no answer set
-"""
-"""Rules, and below them what is said of the pair that they break."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("rules", "message"), rows(FAULTY))
+""")
 def test_the_pair_fails_and_no_other(solver, rules, message):
     for short, long in (("\\n", "\n"), ("B(X,Y,L)", BOTH), ("ALL ", ALL)):
         rules = rules.replace(short, long)
@@ -176,7 +174,9 @@ def test_an_error_of_grounding_names_the_rule_as_the_user_does(solver):
         made.solve(*ITEMS[0])
 
 
-HEAVY = """
+@pytest.mark.slow
+@cases("""
+rules
 label(X,Y,"s") :- proposed(X,Y).
 score(X,Y,"s") :- proposed(X,Y).
 label(X,Y,L) :- label_type(L), proposed(X,Y).
@@ -184,17 +184,7 @@ aligned(f(1),#sup). label(1). score(1,2).
 #maximize{ 2147483647@4,X,Y : aligned(X,Y) }.
 #minimize{ -2147483648@4,X,Y : aligned(X,Y) }.
 #maximize{ 1@4,X : aligned(X,Y); 2147483647@4,x,X : aligned(X,Y) }.
-"""
-HARMLESS = """
-span_chunk("x",Y,"z") :- proposed(_,Y).
-span_chunk(1,Y,f(Y)) :- proposed(Y,_).
-viable(X,X) :- X = (1;2;3).
-score_weight(f(X),Y,1,2) :- proposed(X,Y). aligned(1,2,3).
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rules", HEAVY.strip().splitlines())
+""")
 def test_prices_of_many_alignments_take_whatever_rules_derive(solver, rules):
     kind, text = outcome(lambda: solver(ALL + rules).solve(*MANY))
     assert issubclass(kind, RuleError)
@@ -202,7 +192,13 @@ def test_prices_of_many_alignments_take_whatever_rules_derive(solver, rules):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", HARMLESS.strip().splitlines())
+@cases("""
+rules
+span_chunk("x",Y,"z") :- proposed(_,Y).
+span_chunk(1,Y,f(Y)) :- proposed(Y,_).
+viable(X,X) :- X = (1;2;3).
+score_weight(f(X),Y,1,2) :- proposed(X,Y). aligned(1,2,3).
+""")
 def test_prices_do_not_mind_what_makes_no_difference(solver, rules):
     (answer,), (plain,) = (solver(ALL + more).solve(*MANY).answers for more in (rules, ""))
     assert answer.alignments == plain.alignments
@@ -210,16 +206,14 @@ def test_prices_do_not_mind_what_makes_no_difference(solver, rules):
 
 
 # The product of the first two with a weight would come round to a small number.
-TOO_LARGE = """
+@pytest.mark.slow
+@cases("""
+rule | named
 ALL token_count(X,Y,2147483647) :- proposed(X,Y). | token_count(run(
 ALL evidence(pair(X,Y),all,214748365) :- proposed(X,Y). | evidence(pair(run(
 weight(huge,score,2147483647) :- token(1,1,_). | weight(huge,score,2147483647)
 label_weight(X,Y,equi,-2147483648) :- viable(X,Y). | label_weight(run(
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("rule", "named"), rows(TOO_LARGE))
+""")
 def test_numbers_that_clingo_cannot_add_up_are_named(solver, rule, named):
     for kind, text in check_company(solver(rule.replace("ALL ", ALL))).values():
         assert issubclass(kind, AnswerError)

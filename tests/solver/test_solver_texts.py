@@ -10,6 +10,7 @@ from ists_asp.solver.search import ground
 from ists_asp.solver.statements import FactLoader, Shape
 from ists_asp.syntax.ground import Ground, plain, symbols, texts
 from ists_asp.syntax.trees import Signature, atoms, calls_script, parse, predicates, signature, walk
+from tests.sharing import cases
 
 TERMS = st.recursive(
     st.integers(-20, 20).map(str)
@@ -25,6 +26,11 @@ TERMS = st.recursive(
         st.lists(inner, min_size=1, max_size=3),
     ),
     max_leaves=12,
+)
+FACTS = st.builds(
+    lambda name, terms: f"{name}({','.join(terms)})",
+    st.sampled_from(["p", "-p", "q"]),
+    st.lists(TERMS, min_size=1, max_size=3),
 )
 
 
@@ -56,7 +62,8 @@ def test_brackets_may_be_deep(depth):
     check(Ground(text), parse_term(text))
 
 
-STATEMENTS = r"""
+@cases(r"""
+text
 p(a;b,c;"x;y,(\"",d).
 p(;1).
 p(1;;2).
@@ -72,22 +79,17 @@ p(|X;Y|) :- q(X,Y).
 #show X : p(X).
 :~ p(X,Y). [X@1,Y]
 a :- 1 = {p(X,Y) : q(X;Y)}, not not z.
-"""
-
-
-@pytest.mark.parametrize("text", STATEMENTS.strip().splitlines())
+""")
 def test_predicates_are_those_of_the_tree(text):
     for part in walk(parse(text)[0]):
         of_tree = {Signature(atom.name, len(atom.arguments)) for atom in atoms(part)}
         assert predicates.__wrapped__(part) == of_tree
 
 
-@pytest.mark.parametrize(
-    ("text", "calls"),
-    [
-        *(('p("@f(X)") :- q(X).', False), (":~ p(X). [1@2,X]", False)),
-        *(("p(X) :- q(X), X = @f(X).", True), ("p(@f).", True)),
-    ],
+@cases(
+    "text | calls",
+    *(('p("@f(X)") :- q(X).', False), (":~ p(X). [1@2,X]", False)),
+    *(("p(X) :- q(X), X = @f(X).", True), ("p(@f).", True)),
 )
 def test_calls_are_told_from_texts_and_priorities(text, calls):
     (node,) = parse(text)
@@ -100,13 +102,6 @@ def true_atoms(facts):
     control = ground([], (), [], lambda *_: None, loader=FactLoader(facts))
     assert all(atom.is_fact for atom in control.symbolic_atoms)
     return {str(atom.symbol) for atom in control.symbolic_atoms}
-
-
-FACTS = st.builds(
-    lambda name, terms: f"{name}({','.join(terms)})",
-    st.sampled_from(["p", "-p", "q"]),
-    st.lists(TERMS, min_size=1, max_size=3),
-)
 
 
 @given(st.lists(FACTS, max_size=60, unique=True))

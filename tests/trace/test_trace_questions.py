@@ -9,7 +9,7 @@ from clingo.ast import ProgramBuilder
 from ists_asp.errors import UsageError
 from ists_asp.io.wa import write_answer
 from ists_asp.trace.why import Verdict
-from tests.tables import rows
+from tests.sharing import cases
 from tests.trace.conftest import sample_traces, system
 
 BUS = ("12 killed in bus accident", "10 killed in road accident")
@@ -122,27 +122,26 @@ def test_what_why_not_says_is_true(scenario, seed):
     assert verdicts
 
 
-VERDICTS = """
+@pytest.mark.slow
+@cases("""
+question | verdict | words*
 1 <==> 1 // REL | WORSE
 3 4 5 <==> 3 4 5 // OPPO | UNDERIVABLE | must not hold: token … of side 1
 3 4 5 <==> 3 4 5 // SIMI // 5 | UNDERIVABLE | equivalence_scores_5 | fails: 5 = (1..4)
 2 <==> 2 // EQUI // 3 | UNDERIVABLE | fails, as this holds
 1: 3 4 | UNDERIVABLE | is not more than 0
 1: 1 2 | CERTAIN
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("row", rows(VERDICTS), ids=lambda row: row[0])
-def test_what_is_worse_or_forbidden_or_has_no_rule_is_called_so(trace, row):
-    question, verdict, *words = row
+""")
+def test_what_is_worse_or_forbidden_or_has_no_rule_is_called_so(trace, question, verdict, words):
     found = trace.why_not(question)
     assert found.verdict is Verdict[verdict]
     assert verdict != "WORSE" or found.by[0][1] > 0
     assert all(part in found.text() for part in words)
 
 
-MALFORMED = """
+@pytest.mark.slow
+@cases("""
+text | problem
 nonsense | there is no 'nonsense' in either sentence
 3: 1 2 | there is no sentence 3
 2: 1 3 | run of neighbouring tokens
@@ -156,11 +155,7 @@ nonsense | there is no 'nonsense' in either sentence
 1 <==> 0 // EQUI | one side is empty
 1 <==> 1 // EQUI // 9 | is not a score
 1 <==> 1 // EQUI // high | is not a score
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("text", "problem"), rows(MALFORMED))
+""")
 def test_a_malformed_question_is_a_usage_error(trace, text, problem):
     for ask in (trace.why, trace.why_not):
         with pytest.raises(UsageError, match=problem) as caught:

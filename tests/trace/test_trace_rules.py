@@ -1,7 +1,10 @@
-"""Every construct of a rule is traced rightly, or refused by name."""
+"""Every construct of a rule is traced rightly, alone and in random texts, or refused by name."""
+
+import random
+from collections import defaultdict
 
 import pytest
-from clingo import parse_term
+from clingo import Control, parse_term
 
 from ists_asp.errors import RuleError, TraceError
 from ists_asp.io.store import Store
@@ -9,7 +12,7 @@ from ists_asp.rules import find_rules, load_rules
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.syntax.ground import Ground
 from ists_asp.trace import Tracer, reified
-from tests.tables import rows
+from tests.sharing import cases
 from tests.trace.conftest import CHUNKS
 
 HEADER = CHUNKS.count("\n")
@@ -39,7 +42,9 @@ def elements(trace, atom, index=0):
     }
 
 
-FIRED = r"""
+# Rule texts, the number of a line, and what its rule derives from which atoms.
+@cases(r"""
+name | text | line | expected*
 pools in head and body | p(1..3).\nq((X;X+10)) :- p((X;2)), X = 1. | 2
     q(1) < p(1) | q(1) < p(2) | q(11) < p(1) | q(11) < p(2)
 an interval becomes the values it has | in(2).\np(1..X) :- in(X). | 2 | p(1) < in(2) | p(2) < in(2)
@@ -55,13 +60,8 @@ a choice with an aggregate | in(1..3).\n{ p(X) : in(X) } = 3 :- 3 = #count{ X : 
 a disjunction needs its other atoms false | in(1..2).\na ; b(X) : in(X).\n:- a.\n:- b(1). | 2
     b(2) < in(2)
 a constant | #const n = 1.\nin(n).\np(X) :- in(X), X = n. | 3 | p(1) < in(1)
-"""
-"""Rule texts, the number of a line, and what its rule derives from which atoms."""
-
-
-@pytest.mark.parametrize("row", rows(FIRED), ids=lambda row: row[0])
-def test_what_fires(trace, row):
-    _, text, line, *expected = row
+""")
+def test_what_fires(trace, name, text, line, expected):
     found = trace(text.replace(r"\n", "\n") + "\n")
     pairs = [derivation.split(" < ") for derivation in expected]
     assert firings(found, int(line)) == {(head, tuple(body.split())) for head, body in pairs}
@@ -139,16 +139,14 @@ def test_a_head_that_is_no_atom_is_a_constraint_and_an_atom_of_the_input_needs_n
     assert found.rank(Ground("in(5)"))[0] == -1
 
 
-REFUSED = r"""
+@cases(r"""
+text | message
 #external p. | x\.lp:\d+: .*#external.*cannot be traced
 #program later.\np. | x\.lp:\d+: .*#program.*cannot be traced
 #theory t { x { - : 1, unary }; &d/0 : x, any }.\n:- &d{}. | x\.lp:\d+: .*#theory.*cannot be traced
 in(1).\n__p(X) :- in(X). | begins with __
 {b} = 1.\na :- 1 <= #count{ 1 : a; 2 : b }. | does not rest on itself
-"""
-
-
-@pytest.mark.parametrize(("text", "message"), rows(REFUSED))
+""")
 def test_what_cannot_be_traced_is_refused(trace, text, message):
     with pytest.raises((RuleError, TraceError), match=message):
         trace(text.replace(r"\n", "\n") + "\n")
@@ -186,3 +184,78 @@ def test_an_edit_rewrites_only_the_rules_of_its_file(tmp_path, monkeypatch):
     assert {*kept} == {"own.lp"}
     assert edited.probes == alone.probes
     assert edited.places == alone.places
+
+
+LAYERS = ("ab", "cd", "ef")
+LITERALS = """
+{p}(X)
+{p}(X)
+not {p}(X)
+not not {p}(X)
+{p}(_)
+not {p}(_)
+X < {n}
+{p}((X;X+1))
+{p}(X-1..X)
+not {p}((X;1))
+{p}(Z) : {q}(Z)
+not {p}(Z) : {q}(Z), Z != X
+#sum{{ Z : {p}(Z) }} > {n}
+1 <= #count{{ Z : {p}(Z), not {q}(Z) }} <= 2
+not #max{{ Z : {p}(Z); X }} > {n}
+2 {{ {p}(X); {q}(2); {p}(1) }}
+"""
+
+
+def literal(rng, names):
+    form = rng.choice(LITERALS.strip().splitlines())
+    return form.format(p=rng.choice(names), q=rng.choice(names), n=rng.randint(0, 4))
+
+
+def program(rng):
+    """The lines of a text, and rules by which ``fired(line,atom)`` follows from a model."""
+    lines = ["dom(1..3).", "{ a(X) : dom(X) }.", "1 { b(X) : dom(X) } 2."]
+    meaning = ["fired(1,dom(1..3)).", "fired(2,a(X)) :- a(X).", "fired(3,b(X)) :- b(X)."]
+    for layer in (1, 2):
+        for _ in range(rng.randint(2, 5)):
+            head, other = (rng.choice(LAYERS[layer]) for _ in range(2))
+            body = [literal(rng, "".join(LAYERS[:layer])) for _ in range(rng.randint(1, 3))]
+            # Plain recursion within a layer.
+            body = "; ".join(["dom(X)", *body, *[f"{other}(X)"] * (rng.random() < 0.3)])
+            # A chosen atom is true; of a disjunction nothing else is.
+            form, atoms, true = rng.choice(
+                [
+                    *[("{}", [f"{head}(X)"], "#true")] * 2,
+                    ("{{ {} }}", [f"{head}(X)", f"{other}(X+1)"], "{0}"),
+                    ("{}", [f"{head}(X)", f"{other}(1)"], "{0}; {{ {1} }} = 1"),
+                ]
+            )
+            both = "; ".join(atoms)
+            lines.append(f"{form.format(both)} :- {body}.")
+            for atom in atoms:
+                given = true.format(atom, both)
+                meaning.append(f"fired({len(lines)},{atom}) :- {given}; {body}.")
+    return [*lines, "#maximize{ X@2,X : e(X); 1@1 : c(1) }."], meaning
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(30))
+def test_firings_are_those_of_the_meaning(trace, seed):
+    lines, meaning = program(random.Random(seed))
+    found = trace("\n".join(lines) + "\n")
+    control = Control(logger=lambda *_: None)
+    control.add("\n".join([*meaning, *(f"{atom}." for atom in found.true)]))
+    control.ground()
+    expected, said = defaultdict(set), defaultdict(set)
+    for fired in control.symbolic_atoms.by_signature("fired", 2):
+        line, atom = fired.symbol.arguments
+        expected[line.number].add(str(atom))
+    for table in (found.firings, found.tables):
+        for head, firings in table.by_head.items():
+            for firing in firings:
+                said[firing.probe.rule.line - HEADER].add(str(head))
+    for number, line in enumerate(lines, 1):
+        assert said[number] == expected[number], line
+    for atom in found.true:
+        for firing in found.reasons(atom)[:1]:
+            assert all(found.rank(below) < found.rank(atom) for below in firing.positive)

@@ -12,7 +12,7 @@ from ists_asp.trace import DecisionKind, Tracer, decisions, select
 from ists_asp.trace.contrast import runner_up
 from ists_asp.trace.rendering import Grower, document, render, trace_line
 from ists_asp.trace.trace import check
-from tests.sharing import load_shared
+from tests.sharing import cases, load_shared
 from tests.trace.conftest import system
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
@@ -134,12 +134,10 @@ def test_trees_show_a_weight_and_its_correction_with_their_places(tmp_path):
     assert any("weight +" in line and "correction +20" in line for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("selector", "text"),
-    [
-        *(("labels:1:1", "selects no decision"), ("label:1", "selects no decision")),
-        *(("label:1:x", "is not a list of tokens"), ("label:1:2", "the answer has no")),
-    ],
+@cases(
+    "selector | text",
+    *(("labels:1:1", "selects no decision"), ("label:1", "selects no decision")),
+    *(("label:1:x", "is not a list of tokens"), ("label:1:2", "the answer has no")),
 )
 def test_a_wrong_selector_is_a_usage_error(selector, text):
     trace = system("headlines").trace("12 killed", "10 killed")

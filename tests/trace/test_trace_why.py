@@ -20,13 +20,42 @@ from ists_asp.trace.rendering import Grower, document, render
 from ists_asp.trace.trace import Words
 from ists_asp.trace.why import Verdict
 from ists_asp.vocabulary import LABEL_WEIGHT
-from tests.sharing import load_shared
-from tests.tables import rows
+from tests.sharing import cases, load_shared
 from tests.trace.conftest import system
 
 STORM = ("Storm kills 12 in northern India", "Storm slays 10 in India")
 COAST = ("Storm hits coast on Monday", "Storm strikes coast on Monday")
 BUS = ("12 killed in bus accident", "10 killed in road accident")
+RULES = {
+    "constraint": (":- label(run(2,2),run(2,2),equi).", "2 <==> 2", "EQUI"),
+    "pair": ("forbidden_pair(run(1,1),run(1,1)).", "1 <==> 0", "aligned"),
+    "label": ("forbidden_label(run(2,2),run(2,2),equi).", "2 <==> 2", "EQUI"),
+    "preference": (":~ label(run(2,2),run(2,2),equi). [5000@3]", "2 <==> 2", "EQUI"),
+    "alignment": (":- aligned(run(1,1),_).", "1 <==> 0", "aligned"),
+}
+BARRED = """%@rule one: "one of two"\nforbidden_label(run(2,2),run(2,2),equi) :- viable(_,_).
+%@rule two: "the other"\nforbidden_label(run(2,2),run(2,2),equi) :- viable(_,_).
+%@rule none: "no {L}"\nforbidden_label(run(1,1),run(1,1),L) :- label_type(L).
+%@rule pair: "no pair"\nforbidden_pair(run(3,3),run(3,3)).
+%@rule marks: "known by all"\nmarks(N,L) :- argues(N,_,_), label_type(L).
+"""
+CHUNKED = (
+    *("in_chunk(1,1,1)", "in_chunk(1,2,2)", "in_chunk(1,2,3)", "in_chunk(2,1,1)"),
+    *("in_chunk(1,3,0)", "in_chunk(1,3,4)", "in_chunk(3,1,1)", 'in_chunk(1,3,"x")'),
+)
+CATS = ("a cat sleeps", "one cat naps")
+ODD = """
+in_chunk("x",1,1). in_chunk(f(x),1,1). in_chunk(3,1,1). in_chunk(1,odd,"t"). in_chunk(1,odd,99).
+in_chunk(1,odd,(1,2)). in_chunk(x,y,z). in_chunk(#inf,#sup,-1). -in_chunk(1,odd,1). in_chunk(1,1).
+"""
+"""Sides, chunks and tokens that are text, functions or not there; a negated atom; another arity."""
+QUOTED = [
+    *((TOKEN, 1, "1", '"storm"'), (TOKEN, 1, "3", '"coast"'), (TOKEN, 2, "1", '"calm"')),
+    *((CHUNK, 1, "2", '"hits coast"'), (SPAN, 1, "run(1,2)", '"storm hits coast"')),
+    # Tokens count from 1 to the last one; there are two sentences.
+    *((TOKEN, 1, value, None) for value in ("0", "-1", "4", "x")),
+    *((TOKEN, 3, "1", None), (CHUNK, 1, "3", None), (SPAN, 1, "run(3,3)", None)),
+]
 
 
 @pytest.fixture(scope="module")
@@ -141,16 +170,14 @@ def test_an_atom_is_derived_from_facts_or_nearly(trace):
     assert "missing: … negates" in trace.why_not("forbidden_label(_,_,spe1)").text()
 
 
-QUESTIONS = """
+@cases("""
+ask | text | problem
 why | alike(1,1) | Did you mean alike/4
 why | alke(1,1,_,_) | Did you mean alike/4
 why | alike(X,1,_,_) | not an atom
 why | alike(1,2,_,_) | Ask ists-asp why-not
 why_not | alike(1,1,_,_) | Ask ists-asp why
-"""
-
-
-@pytest.mark.parametrize(("ask", "text", "problem"), rows(QUESTIONS))
+""")
 def test_a_question_about_an_atom_is_checked(trace, ask, text, problem):
     with pytest.raises(UsageError, match=problem):
         getattr(trace, ask)(text)
@@ -166,15 +193,6 @@ def trace_with(tmp_path):
     return make
 
 
-RULES = {
-    "constraint": (":- label(run(2,2),run(2,2),equi).", "2 <==> 2", "EQUI"),
-    "pair": ("forbidden_pair(run(1,1),run(1,1)).", "1 <==> 0", "aligned"),
-    "label": ("forbidden_label(run(2,2),run(2,2),equi).", "2 <==> 2", "EQUI"),
-    "preference": (":~ label(run(2,2),run(2,2),equi). [5000@3]", "2 <==> 2", "EQUI"),
-    "alignment": (":- aligned(run(1,1),_).", "1 <==> 0", "aligned"),
-}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("names", ["constraint pair", "label alignment", "preference"])
 def test_why_names_what_changed_the_decision_and_nothing_else(trace_with, names):
@@ -187,14 +205,6 @@ def test_why_names_what_changed_the_decision_and_nothing_else(trace_with, names)
         assert f"mine.lp:{2 * number}" in text
         assert label in text.partition("without it")[2]
         assert "never" not in text
-
-
-BARRED = """%@rule one: "one of two"\nforbidden_label(run(2,2),run(2,2),equi) :- viable(_,_).
-%@rule two: "the other"\nforbidden_label(run(2,2),run(2,2),equi) :- viable(_,_).
-%@rule none: "no {L}"\nforbidden_label(run(1,1),run(1,1),L) :- label_type(L).
-%@rule pair: "no pair"\nforbidden_pair(run(3,3),run(3,3)).
-%@rule marks: "known by all"\nmarks(N,L) :- argues(N,_,_), label_type(L).
-"""
 
 
 @pytest.mark.slow
@@ -298,18 +308,6 @@ def test_an_answer_that_cannot_be_traced_or_whose_system_is_closed_says_so(answe
             ask()
 
 
-CHUNKED = (
-    *("in_chunk(1,1,1)", "in_chunk(1,2,2)", "in_chunk(1,2,3)", "in_chunk(2,1,1)"),
-    *("in_chunk(1,3,0)", "in_chunk(1,3,4)", "in_chunk(3,1,1)", 'in_chunk(1,3,"x")'),
-)
-CATS = ("a cat sleeps", "one cat naps")
-ODD = """
-in_chunk("x",1,1). in_chunk(f(x),1,1). in_chunk(3,1,1). in_chunk(1,odd,"t"). in_chunk(1,odd,99).
-in_chunk(1,odd,(1,2)). in_chunk(x,y,z). in_chunk(#inf,#sup,-1). -in_chunk(1,odd,1). in_chunk(1,1).
-"""
-"""Sides, chunks and tokens that are text, functions or not there; a negated atom; another arity."""
-
-
 @pytest.mark.slow
 def test_traces_pass_over_odd_atoms(tmp_path):
     (file := tmp_path / "odd.lp").write_text(ODD)
@@ -325,15 +323,6 @@ def test_traces_pass_over_odd_atoms(tmp_path):
         found = [trace.words.tokens("token", 1, Ground(number)) for number in range(-1, 5)]
         assert found == [(), (), (1,), (2,), (3,), ()]
         assert "no rule can derive it" in trace.why_not("3 <==> 1").text()
-
-
-QUOTED = [
-    *((TOKEN, 1, "1", '"storm"'), (TOKEN, 1, "3", '"coast"'), (TOKEN, 2, "1", '"calm"')),
-    *((CHUNK, 1, "2", '"hits coast"'), (SPAN, 1, "run(1,2)", '"storm hits coast"')),
-    # Tokens count from 1 to the last one; there are two sentences.
-    *((TOKEN, 1, value, None) for value in ("0", "-1", "4", "x")),
-    *((TOKEN, 3, "1", None), (CHUNK, 1, "3", None), (SPAN, 1, "run(3,3)", None)),
-]
 
 
 @pytest.mark.parametrize(("kind", "side", "value", "quoted"), QUOTED)

@@ -17,9 +17,20 @@ from ists_asp.lang import language
 from ists_asp.model import Chunk, Pair, Sentence, Token, Word
 from ists_asp.syntax.ground import split
 from ists_asp.vocabulary import facts_text, pair_facts
+from tests.sharing import cases
 
 FILES = [language(code).vectors for code in ("en", "es")]
 ENGLISH, SPANISH = map(Vectors, FILES)
+PIECES = ["un", "##aff", "##able", "run", "runn", "##ing", "!", "e"]
+ANY = Pair("1", Sentence(()), Sentence(()))
+FIRST = np.array([[1, 0], [0, 0], [0, 0.5]], dtype=np.float32)
+SECOND = np.array([[3, 4], [0, -1]], dtype=np.float32)
+NUMBERS = st.floats(-9, 9, width=32, allow_subnormal=False)
+MATRICES = st.integers(0, 16).flatmap(lambda rows: arrays(np.float32, (rows, 3), elements=NUMBERS))
+COSINE = """
+cosine(100*V/(N*M)) :- V = #sum{ P,I,J : product(I,J,P) }, norm(1,1,L,N), norm(2,1,R,M),
+    L = #max{ I : token(1,I,_) }, R = #max{ I : token(2,I,_) }.
+"""
 
 
 def cosine(first, second):
@@ -70,9 +81,6 @@ def test_a_matrix_has_a_row_a_word():
         ENGLISH.vector("dog")[0] = 1
 
 
-PIECES = ["un", "##aff", "##able", "run", "runn", "##ing", "!", "e"]
-
-
 def write(path, names, **arrays):
     """A file of vectors; an array that is None is left out."""
     pieces = np.frombuffer("\n".join(names).encode(), dtype=np.uint8)
@@ -81,13 +89,11 @@ def write(path, names, **arrays):
     return path
 
 
-@pytest.mark.parametrize(
-    ("word", "parts"),
-    [
-        *(("unaffable", "un ##aff ##able"), ("RUNNING", "runn ##ing"), ("run!", "run !")),
-        *(("É", "e"), ("runs", ""), ("runs running", "runn ##ing"), ("\u6771run", "run")),
-        ("un" * 60, ""),
-    ],
+@cases(
+    "word | parts",
+    *(("unaffable", "un ##aff ##able"), ("RUNNING", "runn ##ing"), ("run!", "run !")),
+    *(("É", "e"), ("runs", ""), ("runs running", "runn ##ing"), ("\u6771run", "run")),
+    ("un" * 60, ""),
 )
 def test_words_are_cut_into_the_longest_pieces(tmp_path, word, parts):
     codes, scales = 8 * np.eye(len(PIECES), dtype=np.int8), np.ones(len(PIECES), np.float16)
@@ -116,26 +122,19 @@ def test_damaged_files(tmp_path):
             Vectors(path).vector("dog")
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"version": np.array(2)}, "layout 2; expected layout 1"),
-        ({"scales": np.ones(3, dtype=np.float16)}, "2 word pieces, .* 3 scales"),
-        ({"codes": np.ones(2, dtype=np.int8)}, r"shape \(2,\)"),
-        ({"pieces": None}, "damaged word vectors"),
-        ({"codes": np.array([[None]])}, "damaged word vectors"),
-    ],
+@cases(
+    "change | message",
+    ({"version": np.array(2)}, "layout 2; expected layout 1"),
+    ({"scales": np.ones(3, dtype=np.float16)}, "2 word pieces, .* 3 scales"),
+    ({"codes": np.ones(2, dtype=np.int8)}, r"shape \(2,\)"),
+    ({"pieces": None}, "damaged word vectors"),
+    ({"codes": np.array([[None]])}, "damaged word vectors"),
 )
 def test_arrays_that_do_not_fit(tmp_path, change, message):
     arrays = {"codes": np.ones((2, 4), np.int8), "scales": np.ones(2, np.float16)} | change
     file = write(tmp_path / "en.npz", ["a", "b"], **arrays)
     with pytest.raises(ResourceError, match=message):
         Vectors(file).vector("a")
-
-
-ANY = Pair("1", Sentence(()), Sentence(()))
-FIRST = np.array([[1, 0], [0, 0], [0, 0.5]], dtype=np.float32)
-SECOND = np.array([[3, 4], [0, -1]], dtype=np.float32)
 
 
 def compare(first, second, pair=ANY):
@@ -181,10 +180,6 @@ def test_tokens_are_near_from_25_percent_on():
         assert compare(one, other)["near"] == found
 
 
-NUMBERS = st.floats(-9, 9, width=32, allow_subnormal=False)
-MATRICES = st.integers(0, 16).flatmap(lambda rows: arrays(np.float32, (rows, 3), elements=NUMBERS))
-
-
 @given(MATRICES, MATRICES)
 def test_what_rules_reckon_with_is_bounded_and_stays_within_32_bits(first, second):
     found = compare(first, second)
@@ -217,20 +212,12 @@ def knowledge_of(*texts, vectors_path=FILES[0]):
         return pair, knowledge.facts(pair)
 
 
-COSINE = """
-cosine(100*V/(N*M)) :- V = #sum{ P,I,J : product(I,J,P) }, norm(1,1,L,N), norm(2,1,R,M),
-    L = #max{ I : token(1,I,_) }, R = #max{ I : token(2,I,_) }.
-"""
-
-
-@pytest.mark.parametrize(
+@cases(
     "texts",
-    [
-        ("in bus accident", "in road accident"),
-        ("former Nazi death camp guard", "John Demjanjuk"),
-        ("a small dog", "A puppy."),
-        ("91", "ninety-one people"),
-    ],
+    ("in bus accident", "in road accident"),
+    ("former Nazi death camp guard", "John Demjanjuk"),
+    ("a small dog", "A puppy."),
+    ("91", "ninety-one people"),
 )
 def test_rules_get_the_cosine_of_chunks(texts):
     facts = pair_facts(*knowledge_of(*texts), "en")

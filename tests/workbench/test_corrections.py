@@ -17,6 +17,7 @@ from ists_asp.io.wa import given_answer, read_wa, write_pair
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Tag
 from ists_asp.workbench.corrections import Action, Corrections, act
 from ists_asp.workbench.project import Project
+from tests.sharing import cases
 
 TOKENS = st.lists(st.integers(1, 6), max_size=4)
 ACTIONS = st.builds(
@@ -31,6 +32,10 @@ ACTIONS = st.builds(
     several=st.booleans(),
 )
 CHUNKS = [Chunk(1, 1), Chunk(2, 3), Chunk(4, 4), Chunk(5, 5)]
+ODD = st.sampled_from(
+    [None, -1, 0, 9, 4.99999, 5, "x", [], [[1, 5]], [[1, 9]], [9], [2, 1], {}, "EQUI"]
+)
+LINE = Alignment((1,), (1,), Label.SIMI, 3.0)
 
 
 def start():
@@ -66,11 +71,6 @@ def test_whatever_people_do_check_accepts(scheme, actions, tmp_path_factory):
     accepted(answer, scheme, tmp_path_factory.getbasetemp() / "acted.wa")
 
 
-ODD = st.sampled_from(
-    [None, -1, 0, 9, 4.99999, 5, "x", [], [[1, 5]], [[1, 9]], [9], [2, 1], {}, "EQUI"]
-)
-
-
 @given(
     scheme=st.sampled_from(Scheme),
     top=st.dictionaries(st.sampled_from(["chunks1", "tokens2", "sent1", "rating", "cost"]), ODD),
@@ -90,21 +90,16 @@ def test_a_record_that_was_edited_by_hand_is_an_answer_or_refused(
         accepted(answer, scheme, tmp_path_factory.getbasetemp() / "edited.wa")
 
 
-LINE = Alignment((1,), (1,), Label.SIMI, 3.0)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        *(
-            ({"score": score}, "a score of SIMI is out of range")
-            for score in (float("nan"), float("inf"), 4.99999, 5.0)
-        ),
-        ({"label": Label.EQUI}, "a score of EQUI is out of range"),
-        *(({"tokens1": places}, "is not made of chunks") for places in ((9,), (2,), (1, 1), ())),
-        ({"tokens1": (1, 4)}, "several chunks"),
-        ({"label": Label.NOALI, "score": None}, "NOALI is odd"),
-    ],
+@cases(
+    "change | words",
+    *(
+        ({"score": score}, "a score of SIMI is out of range")
+        for score in (float("nan"), float("inf"), 4.99999, 5.0)
+    ),
+    ({"label": Label.EQUI}, "a score of EQUI is out of range"),
+    *(({"tokens1": places}, "is not made of chunks") for places in ((9,), (2,), (1, 1), ())),
+    ({"tokens1": (1, 4)}, "several chunks"),
+    ({"label": Label.NOALI, "score": None}, "NOALI is odd"),
 )
 def test_an_answer_is_judged_alike_whoever_gives_it(change, words):
     record = answer_record(start())

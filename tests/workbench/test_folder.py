@@ -17,6 +17,7 @@ from ists_asp.workbench.corrections import Corrections
 from ists_asp.workbench.folder import Folder, ReadOnlyError, check_name
 from ists_asp.workbench.project import ConflictError, Project, text_digest
 from tests.fuzz.folders import attempt, look, serve, snapshot, tried
+from tests.sharing import cases
 
 
 @pytest.fixture(scope="module")
@@ -226,15 +227,13 @@ def test_each_save_is_a_state_to_go_back_to(project):
         project.step(back=False)
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "found"),
-    [
-        ("new.csv", b"sentence1,sentence2\na dog,a cat\n", ""),
-        ("new.csv", b"\xff\x00", "this is no UTF-8"),
-        ("new.txt", b"a dog", "is no table of pairs"),
-        ("../new.csv", b"a,b", "is not a name for a file"),
-        ("old.csv", b"a,b", "there is a corpus of this name already"),
-    ],
+@cases(
+    "name | data | found",
+    ("new.csv", b"sentence1,sentence2\na dog,a cat\n", ""),
+    ("new.csv", b"\xff\x00", "this is no UTF-8"),
+    ("new.txt", b"a dog", "is no table of pairs"),
+    ("../new.csv", b"a,b", "is not a name for a file"),
+    ("old.csv", b"a,b", "there is a corpus of this name already"),
 )
 def test_a_corpus_is_added_if_it_can_be_read(project, name, data, found):
     old = project.root / "corpora" / "old.csv"

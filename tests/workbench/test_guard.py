@@ -6,6 +6,8 @@ import socket
 
 import pytest
 
+from tests.sharing import cases
+
 pytestmark = pytest.mark.slow
 
 PAIR = {"sent1": "The power is off.", "sent2": "The electricity is off."}
@@ -23,21 +25,19 @@ def test_a_token_opens_and_is_gone_from_the_address(served):
     assert served.send("/try", authorization="", cookie=cookie[:-1])[0] == 403
 
 
-@pytest.mark.parametrize(
-    ("path", "headers", "words"),
-    [
-        ("/try", {"authorization": ""}, "with its token"),
-        ("/try?token=wrong", {"authorization": ""}, "token is wrong"),
-        ("/try", {"authorization": "Bearer wrong"}, "with its token"),
-        ("/static/app.css", {"authorization": ""}, "with its token"),
-        ("/openapi.json", {"authorization": ""}, "with its token"),
-        ("/try", {"host": "example.org"}, "name"),
-        ("/try", {"host": "127.0.0.1:1"}, "name"),
-        ("/try", {"origin": "https://example.org"}, "other sites"),
-        ("/try", {"origin": "null"}, "other sites"),
-        ("/try", {"sec_fetch_site": "cross-site"}, "other sites"),
-        ("/api/solve", {"origin": "https://example.org"}, "other sites"),
-    ],
+@cases(
+    "path | headers | words",
+    ("/try", {"authorization": ""}, "with its token"),
+    ("/try?token=wrong", {"authorization": ""}, "token is wrong"),
+    ("/try", {"authorization": "Bearer wrong"}, "with its token"),
+    ("/static/app.css", {"authorization": ""}, "with its token"),
+    ("/openapi.json", {"authorization": ""}, "with its token"),
+    ("/try", {"host": "example.org"}, "name"),
+    ("/try", {"host": "127.0.0.1:1"}, "name"),
+    ("/try", {"origin": "https://example.org"}, "other sites"),
+    ("/try", {"origin": "null"}, "other sites"),
+    ("/try", {"sec_fetch_site": "cross-site"}, "other sites"),
+    ("/api/solve", {"origin": "https://example.org"}, "other sites"),
 )
 def test_others_are_refused_in_one_line(served, path, headers, words):
     status, answered, body = served.send(path, PAIR if "api" in path else None, **headers)
@@ -78,22 +78,20 @@ def test_bodies_are_bounded_whatever_their_head_says(served):
         assert raw.recv(100).split()[1] in (b"413", b"400")
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        (b"{", 422),
-        (b"[]", 422),
-        ({"sent1": "a"}, 400),
-        ({"sent1": 3, "sent2": "b"}, 422),
-        ({"sent1": "a " * 2000, "sent2": "b"}, 422),
-        ({"sent1": "a\u0000b", "sent2": "\ud83d"}, 422),
-        ({**PAIR, "profile": "none such"}, 400),
-        ({**PAIR, "profile": "../../x"}, 400),
-        ({**PAIR, "chunks1": [[1, 9]]}, 400),
-        ({"tokens1": ["a"], "chunks1": [[1, 9]], "sent2": "b"}, 400),
-        ({**PAIR, "unknown": 1}, 422),
-        ({**PAIR, "claim": "EQUI", "tokens1": [-9], "tokens2": [1]}, 422),
-    ],
+@cases(
+    "body | status",
+    (b"{", 422),
+    (b"[]", 422),
+    ({"sent1": "a"}, 400),
+    ({"sent1": 3, "sent2": "b"}, 422),
+    ({"sent1": "a " * 2000, "sent2": "b"}, 422),
+    ({"sent1": "a\u0000b", "sent2": "\ud83d"}, 422),
+    ({**PAIR, "profile": "none such"}, 400),
+    ({**PAIR, "profile": "../../x"}, 400),
+    ({**PAIR, "chunks1": [[1, 9]]}, 400),
+    ({"tokens1": ["a"], "chunks1": [[1, 9]], "sent2": "b"}, 400),
+    ({**PAIR, "unknown": 1}, 422),
+    ({**PAIR, "claim": "EQUI", "tokens1": [-9], "tokens2": [1]}, 422),
 )
 def test_what_is_malformed_gets_one_line(served, body, status):
     found, answered = served.ask("/project/fix" if "-9" in str(body) else "/api/solve", body)

@@ -14,10 +14,12 @@ import pytest
 
 from tests import serving
 from tests.fuzz.folders import snapshot
+from tests.sharing import cases
 
 pytestmark = pytest.mark.slow
 
 start = partial(serving.start_server, stderr=subprocess.PIPE, errors="replace")
+RULE = '%@rule mine: "it is a dog"\nalike(I,J,mine,90) :- word(1,I,"dog"), word(2,J,"cat").\n'
 
 
 def test_what_cannot_be_served_is_told_in_a_line(tmp_path, served):
@@ -107,9 +109,6 @@ def test_a_folder_keeps_its_port_and_its_token(tmp_path):
     ]
 
 
-RULE = '%@rule mine: "it is a dog"\nalike(I,J,mine,90) :- word(1,I,"dog"), word(2,J,"cat").\n'
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A folder whose own name is hostile, with a rule, a word and a correction."""
@@ -193,22 +192,20 @@ def test_who_may_only_read_finds_nothing_to_change(guest, let_in, folder, expect
     assert snapshot(folder) == before
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("PUT", "/project/rules/file", {"name": "x.lp", "text": "", "before": None}),
-        ("DELETE", "/project/rules/file", {"name": "mine.lp", "before": "0"}),
-        ("POST", "/project/words", {"name": "words.tsv", "before": "0", "line": 2}),
-        ("POST", "/project/effects/go-to?number=1", {}),
-        ("POST", "/project/corrections/images", {"id": "1", "do": "accept"}),
-        ("POST", "/project/corrections/images/undo", {}),
-        ("POST", "/project/learning", {"corpora": ["images"], "folds": 2}),
-        ("POST", "/project/learning/adopt", {}),
-        (
-            *("PUT", "/project/feedback/marks"),
-            {"answer": "a", "references": ["b"], "verdict": "correct"},
-        ),
-    ],
+@cases(
+    "method | path | body",
+    ("PUT", "/project/rules/file", {"name": "x.lp", "text": "", "before": None}),
+    ("DELETE", "/project/rules/file", {"name": "mine.lp", "before": "0"}),
+    ("POST", "/project/words", {"name": "words.tsv", "before": "0", "line": 2}),
+    ("POST", "/project/effects/go-to?number=1", {}),
+    ("POST", "/project/corrections/images", {"id": "1", "do": "accept"}),
+    ("POST", "/project/corrections/images/undo", {}),
+    ("POST", "/project/learning", {"corpora": ["images"], "folds": 2}),
+    ("POST", "/project/learning/adopt", {}),
+    (
+        *("PUT", "/project/feedback/marks"),
+        {"answer": "a", "references": ["b"], "verdict": "correct"},
+    ),
 )
 def test_who_may_only_read_is_refused_in_one_line_and_can_still_ask(
     guest, folder, method, path, body

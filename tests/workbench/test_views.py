@@ -12,6 +12,8 @@ from ists_asp.learn.examples import read_gold
 from tests.serving import serving
 
 pytestmark = pytest.mark.slow
+CORRECTIONS = "/project/corrections/images"
+LEARNING = "/project/learning"
 
 
 def wait_for(condition, seconds=200):
@@ -94,9 +96,6 @@ def test_rules_without_an_end_are_told_and_the_server_stays_usable(tmp_path):
         wait_for(lambda: "no answer within 10 s" in str(server.asked("/project/effects")), 600)
 
 
-CORRECTIONS = "/project/corrections/images"
-
-
 def test_all_pairs_are_accepted_as_they_are_and_make_gold(served, correct):
     names = served.asked(CORRECTIONS)["ids"]
     for name in names:
@@ -107,9 +106,6 @@ def test_all_pairs_are_accepted_as_they_are_and_make_gold(served, correct):
     assert evaluate_files(gold, wa).overall.alignment.f1 > 0.5
     assert len(read_gold(wa)) == 10
     assert served.send(f"{CORRECTIONS}/export")[2] == wa.read_bytes()
-
-
-LEARNING = "/project/learning"
 
 
 def test_a_lesson_is_cancelled_and_not_begun_with_too_few_corrections(served, correct):

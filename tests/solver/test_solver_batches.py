@@ -1,16 +1,21 @@
-"""Several pairs are decided together, and each has the answer that it has alone."""
+"""Pairs decided together, or kept from an earlier run, are answered as alone."""
+
+from dataclasses import replace
 
 import pytest
 
 from benchmarks import ROOT
 from benchmarks.sets import SAMPLES, read_set
 from ists_asp.engine import load
-from ists_asp.errors import UnsatisfiableError
+from ists_asp.engine.program import Program, reading_for
+from ists_asp.errors import IstsError, UnsatisfiableError
+from ists_asp.io.store import Store
+from ists_asp.rules import Purpose, find_rules, load_rules
 from ists_asp.rules.parsing import RuleWarning
-from ists_asp.solver import batch
-from ists_asp.solver.batch import short_pairs
+from ists_asp.solver import SolverOptions, batch
+from ists_asp.solver.batch import BATCH, short_pairs
+from tests.sharing import Grammar, cases
 from tests.solver.conftest import item, items
-from tests.tables import rows
 
 BASE = """
 #defined d/2.
@@ -23,7 +28,33 @@ first(1,1,1). first(2,1,1).
 alic(S,1) :- first(S,1,_), not noali(S,1).
 """
 FACTS = ("d(1,3),d(2,1)", "", "d(1,5),n(4)", "d(2,2),d(2,3),d(1,1),n(1)")
-RULES = """
+TRAIN = ROOT.parent / "shared" / "data" / "ists-2016-train"
+NO_TRAIN = pytest.mark.skipif(not TRAIN.is_dir(), reason=f"the task's train data is not in {TRAIN}")
+MOST = 125
+"""Pairs of each set, besides the samples: of all those alone have labels as choices."""
+INPUT = """
+#defined d/2. #defined n/1. #defined w/2. #defined t/1. #defined u/2.
+#defined a/1. #defined b/1. #defined c/2. #defined h/1.
+#minimize{ S@-9,S : noali(S,1) }.
+"""
+PAIRS = (
+    *('d(1,3),d(2,1),w(1,"red")', 'w(2,"blue"),n(1)', 'd(1,2),n(2),w(1,"blue"),w(2,"red")'),
+    *("d(2,2),d(2,3),d(1,1),n(1)", 'w(1,"green"),d(3,3)', 'n(1),n(2),n(3),w(2,"red"),d(1,1)'),
+)
+LIKES = ":~ noali(1,1). [-1@4] :~ noali(2,1). [1@4]"
+DEAR = ":~ n(m), noali(1,1). [1@5]"
+
+
+def answers(solutions):
+    return [solution.answers for solution in solutions]
+
+
+def alone(solver, pairs):
+    return answers(solver.solve(*item) for item in pairs)
+
+
+@cases("""
+name | rules*
 choice and constraint | #minimize{ W@S,S : d(S,W), noali(S,1) }. #minimize{1@0,S:noali(S,1)}.
     :- not noali(1,1), d(1,_).
 aggregates | :~ W = #sum{V,S : d(S,V)}, noali(1,1). [W-4@2]
@@ -47,43 +78,22 @@ constants | #const k = 2. #minimize{ k*S,S : noali(S,1) }. #maximize{ 3*k,S : no
 weights of zero | #minimize{ 0@5 : n(1); 0@4 : noali(1,1), n(4) }. #minimize{ S,S : noali(S,1) }.
 head aggregates | t(1..2). 1 <= #count{ X : h(X) : t(X) } <= 1 :- n(_). #minimize{ X@1,X : h(X) }.
     #minimize{ S,S : noali(S,1) }.
-"""
-SEVERAL = """
+""")
+def test_answers_and_costs_are_those_of_pairs_alone(make, name, rules):
+    solver, pairs = make(BASE + " ".join(rules)), items(*FACTS)
+    assert answers(solver._batches.solve(pairs)) == alone(solver, pairs)
+    assert answers(solver.solve_all(pairs)) == alone(solver, pairs)
+
+
+# Rules by which pairs have several best answers.
+@cases("""
+rules
 #minimize{ 1@1 : noali(1,1), noali(2,1) }.
 #maximize{ 1@1,S : noali(S,1) }. { m(S) : first(S,1,_) }. :- noali(S,1), m(S), d(1,_).
 :- d(S,_), noali(S,1). #minimize{ 1@2 : n(4), noali(1,1) }.
 m :- not k. k :- not m. noali(2,1) :- m. #minimize{ 1@1 : noali(1,1) }.
 #minimize{ S@1,S : noali(S,1) ; -S@1,x,S : noali(S,1) }.
-"""
-"""Rules by which pairs have several best answers."""
-ONE_BY_ONE = """
-__p(1).
-p(__X) :- n(__X).
-#external p(1).
-#show p(X) : n(X).
-#program more.
-#project n/1.
-#heuristic noali(1,1). [1,true]
-"""
-"""Rules that cannot be rewritten, so that pairs are solved one by one."""
-
-
-def answers(solutions):
-    return [solution.answers for solution in solutions]
-
-
-def alone(solver, pairs):
-    return answers(solver.solve(*item) for item in pairs)
-
-
-@pytest.mark.parametrize("row", rows(RULES), ids=lambda row: row[0])
-def test_answers_and_costs_are_those_of_pairs_alone(make, row):
-    solver, pairs = make(BASE + " ".join(row[1:])), items(*FACTS)
-    assert answers(solver._batches.solve(pairs)) == alone(solver, pairs)
-    assert answers(solver.solve_all(pairs)) == alone(solver, pairs)
-
-
-@pytest.mark.parametrize("rules", SEVERAL.strip().splitlines())
+""")
 def test_pairs_with_several_best_answers_get_the_same_one_in_every_company(make, rules):
     solver, pairs = make(BASE + rules), items(*FACTS, *FACTS[::-1])
     expected = alone(solver, pairs)
@@ -91,21 +101,29 @@ def test_pairs_with_several_best_answers_get_the_same_one_in_every_company(make,
         assert answers(solver.solve_all(pairs[begin:])) == expected[begin:]
 
 
-@pytest.mark.parametrize("rules", ONE_BY_ONE.strip().splitlines())
+# Rules that cannot be rewritten, so that pairs are solved one by one.
+@cases("""
+rules
+__p(1).
+p(__X) :- n(__X).
+#external p(1).
+#show p(X) : n(X).
+#program more.
+#project n/1.
+#heuristic noali(1,1). [1,true]
+""")
 def test_rules_that_cannot_be_rewritten_are_solved_pair_by_pair(make, rules):
     solver, pairs = make(f"{BASE}#minimize{{ 1 : noali(1,1) }}. {rules}"), items(*FACTS)
     assert solver._batches is None
     assert answers(solver.solve_all(pairs)) == alone(solver, pairs)
 
 
-@pytest.mark.parametrize(
-    ("rules", "together"),
-    [
-        # Without an objective only where answers are unique; what is not shown does not count.
-        ("", False),
-        (":- not noali(S,1), first(S,1,_).", True),
-        ("{ m(S) : first(S,1,_) }. #minimize{ S,S : noali(S,1) }.", True),
-    ],
+@cases(
+    "rules | together",
+    # Without an objective only where answers are unique; what is not shown does not count.
+    ("", False),
+    (":- not noali(S,1), first(S,1,_).", True),
+    ("{ m(S) : first(S,1,_) }. #minimize{ S,S : noali(S,1) }.", True),
 )
 def test_pairs_are_solved_together_where_answers_are_unique(make, rules, together):
     solver, pairs = make(BASE + rules), items(*FACTS)
@@ -140,12 +158,10 @@ def _failing():
     raise ValueError("no more")
 
 
-@pytest.mark.parametrize(
-    ("source", "error", "message"),
-    [
-        (items("", "n(4)", "n(1)", ""), UnsatisfiableError, "pair 3: the rules admit no answer"),
-        (_failing(), ValueError, "no more"),
-    ],
+@cases(
+    "source | error | message",
+    (items("", "n(4)", "n(1)", ""), UnsatisfiableError, "pair 3: the rules admit no answer"),
+    (_failing(), ValueError, "no more"),
 )
 def test_what_comes_before_a_pair_that_fails_is_left(make, source, error, message):
     solutions = make(BASE + "#minimize{ 1,S : noali(S,1) }. :- n(1).").solve_all(source)
@@ -171,41 +187,31 @@ def test_warnings_are_in_the_words_of_the_rules_and_cost_one_batch_only(make):
     assert solver._batches.solve(pairs) is not None
 
 
-@pytest.mark.parametrize(
-    ("sizes", "batches", "tokens"),
-    [
-        # Long pairs stay alone, and one pair is no batch.
-        ((), [], None),
-        ((5,), [], None),
-        ((5, 5, 5), [[0, 1, 2]], None),
-        ((5, 100, 5), [[0, 2]], None),
-        ((100, 5), [], None),
-        ((99, 1, 99, 99), [[0, 1, 2, 3]], None),
-        # A batch has so many tokens at most.
-        ((20, 20, 10, 30, 150, 10, 40, 40), [[0, 1, 2], [3, 5]], 100),
-    ],
+@cases(
+    "sizes | batches | tokens",
+    # Long pairs stay alone, and one pair is no batch.
+    ((), [], None),
+    ((5,), [], None),
+    ((5, 5, 5), [[0, 1, 2]], None),
+    ((5, 100, 5), [[0, 2]], None),
+    ((100, 5), [], None),
+    ((99, 1, 99, 99), [[0, 1, 2, 3]], None),
+    # A batch has so many tokens at most.
+    ((20, 20, 10, 30, 150, 10, 40, 40), [[0, 1, 2], [3, 5]], 100),
 )
 def test_pairs_are_decided_together_that_are_not_long(monkeypatch, sizes, batches, tokens):
     monkeypatch.setattr(batch, "TOKENS", tokens or batch.TOKENS)
     assert short_pairs([item(n, "", (size, size)) for n, size in enumerate(sizes)]) == batches
 
 
-TRAIN = ROOT.parent / "shared" / "data" / "ists-2016-train"
-NO_TRAIN = pytest.mark.skipif(not TRAIN.is_dir(), reason=f"the task's train data is not in {TRAIN}")
-MOST = 125
-"""Pairs of each set, besides the samples: of all those alone have labels as choices."""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "folder", [SAMPLES, pytest.param(TRAIN, marks=(NO_TRAIN, pytest.mark.long))]
 )
-@pytest.mark.parametrize(
-    ("profile", "name", "chunked"),
-    [
-        *(("headlines", "headlines", True), ("headlines", "headlines", False)),
-        *(("answers-students", "answers-students", True), ("baseline", "headlines", False)),
-    ],
+@cases(
+    "profile | name | chunked",
+    *(("headlines", "headlines", True), ("headlines", "headlines", False)),
+    *(("answers-students", "answers-students", True), ("baseline", "headlines", False)),
 )
 def test_a_batch_answers_real_pairs_as_one_at_a_time(folder, profile, name, chunked):
     data = read_set(folder / name, MOST) if folder == TRAIN else read_set(folder / name)
@@ -221,7 +227,8 @@ def test_a_batch_answers_real_pairs_as_one_at_a_time(folder, profile, name, chun
         assert system.stages.decided.total() == len(found)
 
 
-QUICK = """
+@cases("""
+text
 a(S) :- d(S,_), not n(S) : d(S,S).
 a(S) :- d(S,N), n(M) : d(S,M), M != N; T = S+1; T > 1.
 a(X) :- X = #min { N : d(_,N) }, not n(Y) : d(Y,X).
@@ -239,10 +246,7 @@ a(S) :- d(S,N), M = #max { K : d(S,K) }, 0 = #count { 1 : n(M), M > N }.
 a(S) :- d(S,_). a(S) :- a(N), d(N,S), not n(M) : d(S,M), M < 3; 0 < #count { 1 : d(S,M), n(M) }.
 a(1). a(S) :- a(N), S = N+1, d(S,_), not d(S,N) : n(N); a(M) : n(M), d(S,M).
 #const most = 3. a(S) :- d(S,N), B = #count { K : d(S,K) }, N <= most+B, not n(M) : d(M,S), M < N.
-"""
-
-
-@pytest.mark.parametrize("text", QUICK.strip().splitlines())
+""")
 def test_a_quick_rule_derives_what_its_rule_derives(make, text):
     derived = []
     for program in ("grounded", "statements"):
@@ -254,3 +258,122 @@ def test_a_quick_rule_derives_what_its_rule_derives(make, text):
         derived.append([sorted(str(a) for a in atoms if a.name == "a") for atoms in solutions])
     assert derived[0] == derived[1]
     assert any(derived[0])
+
+
+# Without a bound a(X+1) may follow from a(X) for ever.
+STATEMENTS = """
+statement 4 | <head> :- X < 5, <body>.
+statement 2 | { h(X) : n(X), <literal> } :- <body>.
+statement | :- <body>, <decided>.
+statement 2 | :~ <body>, <free>. [<weight>@1,X]
+statement | <fact>
+statement 2 | <table>
+body | <binds>
+body | <binds>, <literal>
+body | <binds>, <literal>, <literal>
+literal | d(<term>,<term>)
+literal | n(<term>)
+literal | w(<term>,<word>)
+literal | a(<term>)
+literal | b(<term>)
+literal | t(<term>)
+table | t(<1..3>).
+table | t(<word>).
+table | u(<word>,<1..3>).
+table | t(X) :- u(_,X), X > <0..2>.
+table | u(X,Y) :- t(X), t(Y), X < Y, not t(3).
+constant | #const k = <1..3>.
+"""
+CHOICES = {
+    "head": ["a(X)", "b(X)", "c(X,1)", "c(2,X)", "a(X+1)", "b((X;2))"],
+    "term": ["X", "X", "1", "2", "3", "k", "_", "X+1", "(1;3)"],
+    "word": ['"red"', '"blue"', '"green"'],
+    # Literals that give X a value, and others.
+    "binds": [
+        *("d(X,_)", "d(_,X)", "n(X)", "t(X)", "w(X,<word>)", "a(X)", "b(X)", "c(X,_)", "c(1,X)"),
+        *("h(X)", "u(_,X)", "X = 1..2", "w(X,W), u(W,_)", "w(S,W), u(W,X)"),
+        "X = #max{ Y : d(Y,_) }, X = 1..3",
+    ],
+    "literal": [
+        *("noali(1,1)", "h(X)", "not a(X)", "not b(1)", "not n(X)", "not noali(2,1)", "not t(X)"),
+        *('not w(1,"red")', "X > 1", "X != k", "#count{ Y : d(X,Y) } > 1", "1 { h(Y) : t(Y) }"),
+        *("#sum{ Y,Z : d(Y,Z), not t(Y) } < k+2", "a(Y) : t(Y)", "not b(Y) : n(Y)", "not not a(X)"),
+    ],
+    "decided": ["noali(1,1)", "not noali(2,1)", "h(X)"],
+    "free": ["noali(1,1)", "h(X)", "alic(2,1)"],
+    "weight": ["X", "1", "-2", "k"],
+    "fact": ["a(2).", "n(2).", "b(1).", "d(2,k).", 'w(1,"red").'],
+}
+
+
+@pytest.fixture
+def decide(tmp_path):
+    """Decide pairs by statements, with what an earlier call has kept or without."""
+    store = Store(tmp_path / "cache")
+
+    def decide(statements, pairs, *, kept=True, **options):
+        (tmp_path / "rules.lp").write_text(BASE + INPUT + "\n".join(statements))
+        where = find_rules(tmp_path / "rules.lp")
+        try:
+            rules = load_rules(where, store=store if kept else None, family="test")
+            reading = reading_for(Purpose.ANSWER, rules, {})
+            found = list(Program(rules, SolverOptions(**options), reading, keeps=True).run(pairs))
+        except IstsError as error:
+            return [str(error)], []
+        return [
+            str(one) if isinstance(one, IstsError) else replace(one.answers[0], pair=pairs[0][0])
+            for one in found
+        ], found
+
+    return decide
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "seeds", [range(12), pytest.param(range(1000, 1300), marks=pytest.mark.long)]
+)
+def test_after_random_edits_answers_are_those_of_a_run_from_scratch(decide, seeds):
+    pairs = items(*PAIRS)
+    for seed in seeds:
+        grammar = Grammar(seed, STATEMENTS, **CHOICES)
+        statements = [grammar.make("statement") for _ in range(6)]
+        decide(["#const k = 2.", *statements], pairs)
+        for _ in range(grammar.choice([1, 1, 2, 3])):
+            grammar.edit(statements, "statement")
+        edited = [grammar.choice(["#const k = 2.", grammar.make("constant")]), *statements]
+        answers, _ = decide(edited, pairs)
+        assert answers == decide(edited, pairs, kept=False)[0], (seed, edited)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "constants"),
+    [
+        (["#const k' = 1. #const m = k'.", DEAR], ["#const k' = 7. #const m = k'.", DEAR], {}),
+        (["#const k = x. #const m = x.", DEAR], ["#const k = y. #const m = x.", DEAR], {"m": "k"}),
+        (["-a(X) :- n(X)."], ["-a(X) :- n(X).", "a(7)."], {}),
+    ],
+    ids=["constant with a mark", "constant for a constant", "denied fact"],
+)
+def test_what_an_edit_touches_without_being_named_is_decided_again(
+    decide, before, after, constants
+):
+    pairs = items("n(7)", "n(x)", "n(y)", "n(3)")
+    decide([LIKES, *before], pairs, constants=constants)
+    answers, _ = decide([LIKES, *after], pairs, constants=constants)
+    old, new = (
+        decide([LIKES, *statements], pairs, kept=False, constants=constants)[0]
+        for statements in (before, after)
+    )
+    assert old != answers == new
+
+
+def test_an_edit_touches_the_right_pairs_in_many_batches(decide):
+    # More than are looked up at a time.
+    pairs = items(*(f"n({number})" for number in range(4 * BATCH + 50)))
+    decide([LIKES], pairs)
+    touched = {3, BATCH - 1, BATCH, 4 * BATCH - 1, 4 * BATCH, 4 * BATCH + 49}
+    edit = f":~ n({';'.join(map(str, touched))}), noali(1,1). [1@5]"
+    answers, found = decide([LIKES, edit], pairs)
+    assert {number for number, one in enumerate(found) if not one.kept} == touched
+    assert answers == decide([LIKES, edit], pairs, kept=False)[0]
+    assert all((answers[number] != answers[0]) == (number in touched) for number in range(1, 450))
