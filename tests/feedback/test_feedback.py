@@ -304,12 +304,13 @@ def test_answers_without_a_question_a_word_or_of_another_language(feedback):
     """What is in another language is left to the teacher."""
     spanish = "los glóbulos rojos llevan el oxígeno a los tejidos"
     text = (
-        "id,answer,reference\n1,there is a gap,There is a gap\n2,?,It needs a battery\n3,...,no\n"
+        "id,answer,reference\n1,there is\0a gap,There is a gap\n2,?,It needs a battery\n3,...,no\n"
         "x,,\n"
     )
     code, found, said = feedback(f"{text}4,{spanish},They carry oxygen\n")
     verdicts = [row["verdict"] for row in found]
     assert (code, verdicts) == (0, ["correct", "no_answer", "no_answer", "", ""])
+    assert "answers.csv:2: control character U+0000; read as a space" in said
     assert "answers.csv:5: no question and no answer; left out" in said
     assert (found[-1]["feedback"], found[-1]["check"]) == ("", "yes")
     assert "answers.csv:6: this looks like Spanish; expected English" in said

@@ -456,6 +456,13 @@ SHEETS = {
             *(("A3", "0%"), ("B3", "0.0%"), ("C3", "# ?/?")),
         ],
     ),
+    "figures.xlsx": book(
+        ("S", [*KEY, "n"], [7, 12.5, -2.5, 1234.5], [28001, 3.456, 5, 6e23]),
+        formats=[
+            *(("A2", "000"), ("B2", '#,##0.00 "€"'), ("C2", "[$€-407] 0.00"), ("D2", "#,##0.00")),
+            *(("A3", "00000"), ("B3", "0.0"), ("C3", "0.0_);[Red](0.0)"), ("D3", "0.00")),
+        ],
+    ),
     "unused.xlsx": book(("S", [DAY, DAY], [*PAIR, "c", "day"], ["a", "b", "c", DAY])),
     "formulas.xlsx": book(("S", PAIR, ["=A1", "b"], ["#N/A", "c"])),
     "several.xlsx": book(
@@ -497,6 +504,7 @@ name=          | expected=          | words=
 "merged.xlsx"  | [["x", "y", "z"], ["x", "w", "z"], ["u", "v", "t"]]
     ["merged cells are filled down: A3 and 1 more"]
 "shown.xlsx"   | [["TRUE", "3/4", "2:30 PM", 10], ["50%", "12.5%", "3/4", 2.5]] | ["{DATES}"]
+"figures.xlsx" | [["007", "12.50 €", "-€ 2.50", 1234.5], ["28001", 3.456, 5, 6e23]] | []
 "unused.xlsx"  | [["a", "b", "c", "2026-04-03"]]
     ["row 2 has the titles; what is above it is left out"]
 "formulas.xlsx" | [[None, "b"], [None, "c"]]

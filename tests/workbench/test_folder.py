@@ -146,10 +146,14 @@ def test_a_folder_without_room_stays_new(tmp_path):
 def test_a_folder_of_corpora_becomes_a_project(tmp_path):
     corpora = tmp_path / "corpora"
     corpora.mkdir()
-    for name in ("A B.CSV", "~$lock.xlsx", ".DS_Store", "notes.txt"):
+    for name in ("A B.CSV", "~$lock.xlsx", ".DS_Store", "notes.md"):
         (corpora / name).write_text("sentence1,sentence2\na dog,a cat\n")
     project = Project(tmp_path)
     assert (project.corpora(), project.corpus("A B.CSV").pairs[0].id) == (["A B.CSV"], "2")
+    (corpora / "notes.txt").write_text("no corpus", "utf-8")
+    assert project.corpora() == ["A B.CSV", "notes.txt"]
+    with pytest.raises(DataError, match=r"notes\.txt:1: 1 column; expected two columns"):
+        project.corpus("notes.txt")
 
 
 def test_a_text_of_the_history_that_was_changed_is_none(project):
@@ -200,7 +204,6 @@ def test_a_folder_with_too_many_files_is_told(tmp_path, monkeypatch):
 def test_tables_are_corpora_and_their_cells_are_text(project):
     corpora = project.root / "corpora"
     (corpora / "t.csv").write_text("id,sentence1,sentence2\nx,A dog.,A cat.\n", "utf-8")
-    (corpora / "notes.txt").write_text("no corpus", "utf-8")
     assert project.corpora() == ["headlines", "images", "t.csv"]
     (pair,) = project.corpus("t.csv").pairs
     assert (pair.id, type(pair.sent1), pair.sent2.text) == ("x", Text, "A cat.")

@@ -332,6 +332,11 @@ def _excel(stream: BinaryIO, where: str, limits: TableLimits, notes: Notes) -> l
     return [Sheet(s.title, s.sheet_state == "visible", rows(s)) for s in book.worksheets]
 
 
+_LARGE = 1e15  # numbers below have all their figures
+_NUMBER = re.compile(
+    r"(?P<sign>[$€£¥]? ?)[#,]*(?P<whole>0+)(?:\.(?P<decimals>0+))?(?P<after> ?[$€£¥]?)"
+)
+_BLANKS = re.compile(r'"|\\|_.|\*.|\[\$([^]-]*)[^]]*\]|\[[^]]*\]')  # no figures of a format
 _PARTS = re.compile(
     r"\[(?P<total>h+|m+|s+)\]|\[[^]]*\]|\"(?P<words>[^\"]*)\"|\\(?P<sign>.)|_.|\*."
     r"|(?P<half>AM/PM|A/P)|(?P<unit>y+|m+|d+|h+|s+)(?:\.0+)?|(?P<other>.)",
@@ -340,7 +345,11 @@ _PARTS = re.compile(
 
 
 def _displayed(value: object, code: str) -> object:
-    """A value as a sheet shows it by a format: dates, times, percentages and truth as text."""
+    """A value as a sheet shows it by a format: dates, times, percentages and truth as text.
+
+    Numbers of a currency, or with noughts in front, are text, too, without marks between thousands.
+    No number is rounded.
+    """
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, date | time | timedelta):
@@ -352,7 +361,14 @@ def _displayed(value: object, code: str) -> object:
         approximation = Fraction(value).limit_denominator(10 ** len(fraction[1]) - 1)
         whole, remainder = divmod(approximation, 1) if "#" in code else (0, approximation)
         return " ".join(str(part) for part in (whole, remainder) if part) or "0"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+    form = _NUMBER.fullmatch(_BLANKS.sub(r"\1", code.split(";")[0]).strip())
+    if isinstance(value, int | float) and form and abs(value) < _LARGE:
+        sign, noughts, figures, after = form.group("sign", "whole", "decimals", "after")
+        places = len(figures or "")
+        width = len(noughts) + (places and places + 1)
+        if (sign or after or len(noughts) > 1) and round(value, places) == value:
+            return f"{'-' * (value < 0)}{sign}{abs(value):0{width}.{places}f}{after}"
+    if isinstance(value, float) and value.is_integer() and abs(value) < _LARGE:
         return int(value)
     return value
 

@@ -41,6 +41,7 @@ from ists_asp.workbench.folder import Folder, MissingError, Stamp, check_name, c
 
 MARK = "workbench.toml"
 RULES, CORPORA, CORRECTIONS, HISTORY = "rules", "corpora", "corrections", ".history"
+_NO_TABLES = (".md", ".bak", ".tmp", ".ini", ".db")  # beside corpora
 LARGEST = 1 << 20  # characters of a file that can be edited
 
 _LOG = f"{HISTORY}/log.jsonl"
@@ -390,19 +391,18 @@ class Project:
         return packed.getvalue()
 
     def corpora(self) -> list[str]:
-        """The names of corpora: folders of sentence or chunk files, and tables."""
+        """The names of corpora: folders of sentence or chunk files, and all that may be tables."""
         return [
             name
             for name, is_folder in self.folder.entries(CORPORA)
-            if is_folder or name.lower().endswith((*KINDS, ".wa"))
+            if is_folder or not name.lower().endswith(_NO_TABLES)
             if ".gold." not in name and not name.startswith("~$")
         ]
 
     def _gold(self, name: str) -> str:
         """``gold.wa`` in the folder of a corpus, or for a table ``NAME.gold.wa`` beside it."""
-        table = name.rpartition(".")[0] if name.lower().endswith((*KINDS, ".wa")) else ""
         folder = (name, True) in self.folder.entries(CORPORA)
-        return f"{CORPORA}/{name}/gold.wa" if folder else f"{CORPORA}/{table}.gold.wa"
+        return f"{CORPORA}/" + (f"{name}/gold.wa" if folder else f"{Path(name).stem}.gold.wa")
 
     def stamps(self, name: str) -> list[Stamp]:
         """The files of a corpus, and when they were changed; a DataError if there is none."""

@@ -24,7 +24,7 @@ from ists_asp.io.delimited import Row, Text, read_mark
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import Outcome
 from ists_asp.io.tables import Table, writing_behind
-from ists_asp.io.text import SKIP, Faults, Repairs, Warn, make_sentence, plain, split_words
+from ists_asp.io.text import SKIP, Faults, Repairs, Warn, clean, make_sentence, plain, split_words
 from ists_asp.io.workbooks import READ, kind_of
 from ists_asp.lang import foreign
 from ists_asp.limits import check_size, check_text
@@ -306,6 +306,8 @@ def _read_sheet(
             if (column := places[role]) is not None:
                 text, where = row.text(column), source.place(row, column)
                 check_text(plain(text, row.where, repairs), where)
+                for line in text.splitlines():
+                    clean(line, row.where, repairs)  # to tell of it
                 check_size(make_sentence(split_words(text) or ["-"]), where)
 
     if references is not None:
