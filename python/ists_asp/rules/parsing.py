@@ -282,16 +282,24 @@ class Parsing:
         changed = {old: new for old, new in private.items() if old != new}
         if not changed and all(old == new for old, new in names.items()):
             return parsed
-        written = re.compile(rf"(?<![\w'])({'|'.join(changed)})(?![\w'])")
-        statements, rules = list[AST](), list[NamedRule]()
-        for node, rule in zip(parsed.statements, parsed.rules, strict=True):
-            text, name = rule.text, names.get(rule.name, rule.name)
-            if changed and written.search(text):
-                text = written.sub(lambda match: changed[match[0]], text)
-                node = trees.rename(node, changed)
-            statements.append(node)
-            rules.append(replace(rule, name=name, text=text))
-        return parsed._replace(statements=statements, rules=rules)
+        return _renamed(parsed, frozenset(names.items()), frozenset(changed.items()))
+
+
+@trees.cached_by_identity
+def _renamed(
+    parsed: _Parsed, rule_names: frozenset[tuple[str, str]], changes: frozenset[tuple[str, str]]
+) -> _Parsed:
+    names, changed = dict(rule_names), dict(changes)
+    written = re.compile(rf"(?<![\w'])({'|'.join(changed)})(?![\w'])")
+    statements, rules = list[AST](), list[NamedRule]()
+    for node, rule in zip(parsed.statements, parsed.rules, strict=True):
+        text, name = rule.text, names.get(rule.name, rule.name)
+        if changed and written.search(text):
+            text = written.sub(lambda match: changed[match[0]], text)
+            node = trees.rename(node, changed)
+        statements.append(node)
+        rules.append(replace(rule, name=name, text=text))
+    return parsed._replace(statements=statements, rules=rules)
 
 
 def _primed(name: str, used: Collection[str]) -> str:

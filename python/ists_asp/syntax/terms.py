@@ -21,7 +21,7 @@ from typing import NamedTuple, TypeAlias, TypeGuard, cast
 from clingo.ast import AST, ASTType, BinaryOperator, UnaryOperator
 
 from ists_asp.syntax.ground import MEMORY, Ground, split
-from ists_asp.syntax.trees import Signature
+from ists_asp.syntax.trees import Signature, signature_of
 
 
 class Variable(str):
@@ -39,7 +39,7 @@ class Call(NamedTuple):
     @property
     def signature(self) -> Signature:
         """The predicate of an atom."""
-        return Signature(self.name, len(self.arguments))
+        return signature_of(self.name, len(self.arguments))
 
 
 Term: TypeAlias = "Variable | Call | Ground | None"

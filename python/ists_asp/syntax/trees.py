@@ -97,6 +97,9 @@ class Signature(NamedTuple):
         return f"{self.name}/{self.arity}"
 
 
+signature_of = lru_cache(_MEMORY)(Signature)  # many times as fast as to make one
+
+
 def signature(symbol: Symbol) -> Signature:
     """The predicate of an atom."""
     return Signature(symbol.name, len(symbol.arguments))

@@ -94,7 +94,11 @@ _SPELT_ALIKE = 0.8  # the least similarity of a misspelt constant
 
 def check_constants(checked: Checked) -> Iterator[Finding]:
     """Look for constants, and variables that look like some, that cannot be there."""
-    derived = _derived(read for _, read in checked.reads)
+    asked = (read for path in checked.paths for _, read in checked.atoms[path])
+    weighed = (read for path in checked.paths for _, read in _weights(checked, path))
+    slots = (_slots(atom) for read in (*asked, *weighed) for atom in (*read.derived, *read.used))
+    named = {_EVIDENCE if slot in _NAMES else slot for slot, _ in itertools.chain(*slots)}
+    derived = _derived((read for _, read in checked.reads), named)
     words = _word_slots(read for _, read in checked.reads)
     stated = _stated(checked)
     # A licence may have the name of its rule.
@@ -126,9 +130,9 @@ def _weights(checked: Checked, path: Path) -> Iterator[tuple[Statement, Read]]:
         yield statement, Read([weight], [], [])
 
 
-def _slots(atom: Atom) -> Iterator[tuple[_Slot, Term]]:
-    for index, term in enumerate(atom.arguments):
-        yield (atom.key, index), term
+def _slots(atom: Atom) -> list[tuple[_Slot, Term]]:
+    key = atom.key
+    return [((key, index), term) for index, term in enumerate(atom.arguments)]
 
 
 def _outside(atom: Atom) -> Iterator[_Fault]:
@@ -239,7 +243,7 @@ def check_shadows(checked: Checked) -> Iterator[Finding]:
             yield checked.finding("shadows", statement, found, "Choose another name", name)
 
 
-def _derived(reads: Iterable[Read]) -> Mapping[_Slot, _Domain]:
+def _derived(reads: Iterable[Read], asked: Collection[_Slot]) -> Mapping[_Slot, _Domain]:
     """The constants that stand in the heads of rules, or get there through variables."""
     external = {predicate.signature for predicate in v.all_predicates()} - {_EVIDENCE[0]}
     speaks = {v.SPEAKS_FOR.signature, v.SPEAKS_AGAINST.signature}
@@ -252,7 +256,13 @@ def _derived(reads: Iterable[Read]) -> Mapping[_Slot, _Domain]:
         # Evidence that core rules ask for by name.
         worths = (atom.arguments[0] for atom in read.used if atom.key == v.WORTH.signature)
         heads[_EVIDENCE] += [(term, read) for term in worths if isinstance(term, Call | Ground)]
-    domains: dict[_Slot, _Domain] = {slot: set() for slot in heads if slot[0] not in external}
+    domains: dict[_Slot, _Domain] = {}
+    queue = [*asked]
+    while queue:
+        slot = queue.pop()
+        if slot in heads and slot[0] not in external and slot not in domains:
+            domains[slot] = set()
+            queue += (at for term, read in heads[slot] for at in _same(term, read))
 
     def constants(term: Term, read: Read) -> _Domain:
         """The constants that a term of a head may be."""
@@ -263,8 +273,7 @@ def _derived(reads: Iterable[Read]) -> Mapping[_Slot, _Domain]:
         equal = {other for name, sign, other in read.compared if name == term and sign == "="}
         if equal and all(isinstance(other, Ground) for other in equal):
             return {str(other) for other in equal}
-        slots = itertools.chain.from_iterable(_slots(atom) for atom in read.used if atom.needed)
-        bounds = (domains.get(at) for at, other in slots if other == term and at[0] != _EVIDENCE[0])
+        bounds = map(domains.get, _same(term, read))
         # Strings and numbers may be computed, or come from anywhere.
         plain = (
             domain
@@ -282,15 +291,30 @@ def _derived(reads: Iterable[Read]) -> Mapping[_Slot, _Domain]:
     return domains
 
 
+def _same(term: Term, read: Read) -> Iterator[_Slot]:
+    """The arguments of what a body needs that are this variable."""
+    if isinstance(term, Variable):
+        for atom in read.used:
+            if atom.needed and term in atom.arguments and atom.key != _EVIDENCE[0]:
+                yield from (slot for slot, other in _slots(atom) if other == term)
+
+
 def _word_slots(reads: Iterable[Read]) -> frozenset[_Slot]:
     """The arguments that are words, those of tables that rules look words up in among them."""
-    bodies = [[pair for atom in read.used for pair in _slots(atom)] for read in reads]
-    slots, size = set(_WORDS), 0
-    while len(slots) > size:
-        size = len(slots)
-        for body in bodies:
-            words = {term for slot, term in body if slot in slots and isinstance(term, Variable)}
-            slots |= {slot for slot, term in body if term in words and slot[0].name != "token"}
+    same: dict[_Slot, set[_Slot]] = defaultdict(set)
+    for read in reads:
+        places: dict[Term, list[_Slot]] = defaultdict(list)
+        for slot, term in itertools.chain.from_iterable(map(_slots, read.used)):
+            if isinstance(term, Variable):
+                places[term].append(slot)
+        for together in places.values():
+            for slot in together if len(together) > 1 else ():
+                same[slot].update(together)
+    slots, queue = set(_WORDS), [*_WORDS]
+    while queue:
+        more = {slot for slot in same[queue.pop()] - slots if slot[0].name != "token"}
+        slots |= more
+        queue += more
     return frozenset(slots)
 
 

@@ -69,6 +69,10 @@ _STOPPING = frozenset(
 """Findings in a user's file that stop a run: names that exist nowhere, sums without an end."""
 
 
+_reads: dict[tuple[str, frozenset[str]], list[list[Read]]] = {}  # of files, for the next check
+_MOST = 1000
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A fault or an oddity in a rule file."""
@@ -278,9 +282,14 @@ class Checked:
             texts = repr([statement.rule.text for statement in statements])
             memo = Memo(self.store, sha256(texts.encode()).hexdigest())
             nodes = [statement.node for statement in statements]
-            stored = memo.recall("atoms", None, lambda: [*map(read_statement, nodes)])
-            for statement, variants in zip(statements, stored, strict=True):
-                yield from ((statement, Read.from_stored(row, self.constants)) for row in variants)
+            key = memo.digest, self.constants
+            if key not in _reads:
+                stored = memo.recall("atoms", None, lambda: [*map(read_statement, nodes)])
+                if len(_reads) >= _MOST:
+                    _reads.clear()
+                _reads[key] = [[Read.from_stored(row, key[1]) for row in rows] for rows in stored]
+            for statement, variants in zip(statements, _reads[key], strict=True):
+                yield from ((statement, read) for read in variants)
 
         return {path: [*read(path)] for path in self.by_file}
 
