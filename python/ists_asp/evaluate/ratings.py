@@ -170,12 +170,9 @@ def evaluate_ratings(
 
     Gold is a file with ``score TAB sentence TAB sentence``, a score or nothing per line; a table
     with a ``column`` of scores, in a ``sheet`` or an ``encoding``; or a folder of such files. A
-    run is a file with a rating per line, a table with a column ``rating``, or a folder with a
-    file of the same stem for each file of ``gold``.
-
-    Raises:
-        DataError: A file cannot be read, the gold ratings are off the ``scale``, which is 0 to 5
-            unless it is given, or the two do not have the same pairs.
+    scale other than 0 to 5 is a warning, unless it is given; ratings off a given ``scale`` are
+    errors. A run is a file with a rating per line, a table with a column ``rating``, or a folder
+    with a file of the same stem for each file of ``gold``.
     """
     runs = [run for run in (system, other) if run is not None]
     hashes = [sha256() for _ in (gold, *runs)]
@@ -187,7 +184,10 @@ def evaluate_ratings(
         if 0 < len(scores) < len(golden) and not skip_bad:
             warn(f"{file}: rows without a score, which do not count: {len(golden) - len(scores)}")
         if scale is None:
-            check_scale(scores, scale, _HIGHEST, str(file))
+            try:
+                check_scale(scores, scale, _HIGHEST, str(file))
+            except DataError as fault:
+                warn(str(fault))  # correlations do not depend on it
         hashes[0].update(repr(golden).encode())
         columns = [golden]
         for answer, digest in zip(answers, hashes[1:], strict=True):
