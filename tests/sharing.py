@@ -45,6 +45,12 @@ def python(*arguments, **options):
     return subprocess.run([sys.executable, *map(str, arguments)], **given)
 
 
+def refused(error, words, call, *given, **options):
+    """Call what must raise an error; its text has these words, which are a regular expression."""
+    with pytest.raises(error, match=words):
+        call(*given, **options)
+
+
 def shell(line, folder):
     """Run a line of Bash, in which ``$asp`` is the command, in a folder."""
     line = line.replace("$asp", f"{shlex.quote(sys.executable)} -m ists_asp")

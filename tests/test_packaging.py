@@ -6,8 +6,8 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+from collections import Counter
 from importlib.metadata import distributions, packages_distributions, requires
-from pathlib import Path
 from shutil import copy
 from zipfile import ZipFile
 
@@ -17,8 +17,9 @@ from packaging.utils import canonicalize_name
 
 from ists_asp import __version__, resources
 from ists_asp.errors import ResourceError
+from tests.mutants import MUTANTS, ROOT
+from tests.rota import DAYS, part_of, read_durations, slices_of
 
-ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 NOT_SHIPPED = re.compile(r"(^|/)(__pycache__|\.[^/]+|train|bundle|build\w*\.py|docs/.*\.py)(/|$)")
 SOURCES = sorted((ROOT / "python").rglob("*.py"))
@@ -180,3 +181,38 @@ def test_the_checkouts_folder_or_an_installed_one_is_found(find, name, tmp_path,
     with pytest.raises(ResourceError) as caught:
         find()
     assert re.fullmatch(f".*folder {name}/ of ists-asp is missing.*Reinstall.*", str(caught.value))
+
+
+DURATIONS = read_durations()
+PARTS = {
+    (file, piece): part_of(file, DAYS, DURATIONS, piece)
+    for file in DURATIONS
+    for piece in range(slices_of(file, DURATIONS))
+}
+
+
+def test_each_slice_of_a_file_has_one_part_and_so_has_a_new_file():
+    assert set(PARTS.values()) == set(range(1, DAYS + 1))
+    light = Counter(part_of(f"light {number}", DAYS, DURATIONS) for number in range(1000))
+    assert sorted(light) == list(range(1, DAYS + 1))
+    assert max(light.values()) < 150
+
+
+@pytest.mark.parametrize("bench", [True, False])
+def test_all_parts_take_about_as_long(bench):
+    loads = Counter(dict.fromkeys(range(1, DAYS + 1), 0.0))
+    for (file, _), part in PARTS.items():
+        assert (ROOT / file).is_file()
+        if file.startswith("tests/workbench/") == bench:
+            loads[part] += DURATIONS[file] / slices_of(file, DURATIONS)
+    assert max(loads.values()) - min(loads.values()) <= 80
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.file} {mutant.old}")
+def test_the_line_is_there(mutant):
+    assert mutant.broken(ROOT) != (ROOT / mutant.file).read_text("utf-8")
+    assert all((ROOT / tests).exists() for tests in mutant.tests.split())
+
+
+def test_there_are_forty_mutants():
+    assert len(set(MUTANTS)) == len(MUTANTS) >= 40

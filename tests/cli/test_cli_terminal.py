@@ -1,20 +1,174 @@
-"""No text of anybody moves the cursor, colours, turns or fakes what a terminal shows.
+"""The command as a whole, and that no text of anybody acts on a terminal that shows it."""
 
-Every command runs in a pseudo-terminal with one hostile text wherever a text can stand: in
-sentences, ids, names of files and folders, rules, profiles, templates, values of options.
-"""
-
+import io
 import json
+import os
+import pty
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from string import Template
 
 import click
 import pytest
+from click.testing import CliRunner
 
+import ists_asp
+from ists_asp.cli import console
+from ists_asp.cli.app import main
 from ists_asp.resources import data_dir
-from tests.sharing import COMMANDS as ALL
+from tests.sharing import COMMANDS, cases, python
 from tests.terminal import Terminal, acts
+
+LOADED = """
+import sys
+from ists_asp.cli.app import main
+try: main(sys.argv[1:])
+except SystemExit: pass
+finally: print("loaded", *sys.modules, file=sys.stderr)
+"""
+HEAVY = {
+    *("clingo", "jinja2", "msgspec", "numpy", "rapidfuzz", "rich", "scipy"),
+    *("snowballstemmer", "stanza", "torch"),
+}
+SOLVED = "solve --profile headlines --cache {cache} Dogs Dogs"
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_help_says_what_goes_in_and_shows_examples(good, path):
+    text = good(*path, "--help")
+    for option in COMMANDS[path].params:
+        assert isinstance(option, click.Argument) or option.help, option.name
+    assert " ".join(["  ists-asp", *path]) in text.split("Examples:\n")[1]
+    if path not in ((), ("rules",)):
+        assert "In: " in text
+        assert "Out: " in text
+
+
+def test_a_group_alone_prints_its_help(run):
+    for path in [path for path, one in COMMANDS.items() if isinstance(one, click.Group)]:
+        alone = run(*path)
+        assert (alone.exit_code, alone.stderr) == (0, "")
+        assert alone.stdout == run(*path, "--help").stdout
+        assert "\nCommands:\n  " in alone.stdout
+
+
+@pytest.mark.parametrize(
+    ("tty", "total", "shown"),
+    [(True, 2, True), (True, 1, True), (True, 2, False), (False, 2, True)],
+)
+def test_progress_is_for_several_pairs_on_a_terminal(monkeypatch, tty, total, shown):
+    stream = io.StringIO()
+    stream.isatty = lambda: tty
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    with console.progress(total, shown=shown) as step:
+        step()
+    seen = tty and shown and total > 1
+    assert ("Pairs" in stream.getvalue()) == bool(stream.getvalue()) == seen
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_gets_its_script_and_what_it_may_complete(run, monkeypatch, shell):
+    monkeypatch.setenv("_ISTS_ASP_COMPLETE", f"{shell}_source")
+    result = CliRunner().invoke(main, prog_name="ists-asp")
+    assert (result.exit_code, "_ISTS_ASP_COMPLETE" in result.stdout) == (0, True)
+    monkeypatch.setenv("_ISTS_ASP_COMPLETE", "bash_complete")
+    for words, offer in (
+        ("so", "plain,solve"),
+        ("solve --fail", "plain,--fail-fast"),
+        ("solve --format js", "plain,jsonl"),
+        ("solve --sent1 data/x", "file,data/x"),
+    ):
+        monkeypatch.setenv("COMP_WORDS", f"ists-asp {words}")
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split())))
+        result = CliRunner().invoke(main, prog_name="ists-asp", catch_exceptions=False)
+        assert result.stdout.split() == [offer]
+
+
+def test_closed_pipe_is_silent():
+    read, write = os.pipe()
+    os.close(read)
+    pipes = {"capture_output": False, "stdout": write, "stderr": subprocess.PIPE}
+    assert python("-m", "ists_asp", "profiles", **pipes).stderr == ""
+    os.close(write)
+
+
+@pytest.mark.slow
+def test_output_is_utf8_in_the_c_locale(written, tmp_path):
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    text = '%@rule mine: "Café „日本“"\nmine.\n'
+    call = ("rules", "show", "mine", "--profile", "baseline", "--rules", written(text))
+    done = python("-m", "ists_asp", *call, cwd=tmp_path, env=environment, encoding="utf-8")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith(f"mine.lp:2 (answer and explanation)\n{text}")
+
+
+@pytest.mark.slow
+def test_terminal_gets_text():
+    master, slave = pty.openpty()
+    pair = ("a cat", "one dog")
+    done = python("-m", "ists_asp", "solve", *pair, capture_output=False, stdout=slave)
+    os.close(slave)
+    assert (done.returncode, os.read(master, 8)) == (0, b"Pair 1\r\n")
+    os.close(master)
+
+
+@pytest.mark.slow
+def test_the_verbose_version_names_rules_weights_and_models(good):
+    assert good("--version") == f"ists-asp {ists_asp.__version__}\n"
+    text = good("--verbose", "--version")
+    assert text.startswith(good("--version"))
+    record = json.loads(good("solve", "--profile", "images", "--format", "jsonl", "a", "b"))
+    system = record["system"]
+    assert system["version"] == ists_asp.__version__
+    assert re.search(rf"^models +{system['stanza']}$", text, re.MULTILINE)
+    rules = f"rules {system['rules']}, weights {', '.join(system['weights'])}"
+    assert re.search(rf"^profile images +{rules}$", text, re.MULTILINE)
+
+
+@cases(
+    "command | needed | ours",
+    ("solve --help", {"msgspec"}, 40),
+    pytest.param("--version", set(), 22, marks=pytest.mark.slow),
+    pytest.param("profiles", {"msgspec", "clingo"}, 60, marks=pytest.mark.slow),
+    pytest.param("evaluate {gold} {gold}", set(), 60, marks=pytest.mark.slow),
+    pytest.param(SOLVED, {"clingo", "msgspec"}, 150, marks=pytest.mark.slow),
+)
+def test_a_command_imports_what_it_needs(command, needed, ours, tmp_path):
+    gold = data_dir() / "samples/headlines/gold.wa"
+    call = ("-c", LOADED, *command.format(gold=gold, cache=tmp_path).split())
+    if command == SOLVED:
+        # Stanza and torch are for sentences that the cache does not know.
+        python(*call, check=True)
+    done = python(*call, check=True)
+    loaded = done.stderr.rpartition("loaded ")[2].split()
+    assert {name.partition(".")[0] for name in loaded} & HEAVY <= needed
+    assert len([name for name in loaded if name.startswith("ists_asp")]) <= ours
+
+
+def test_an_interrupt_that_a_library_has_caught_is_not_lost(
+    run, sides, pairs, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("ists_asp.cli.interrupted", signal.SIGTERM)
+    result = run("solve", *sides(pairs), "-o", "out.wa")
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert not (tmp_path / "out.wa").exists()
+
+
+def test_colours_are_for_terminals_unless_somebody_says_otherwise(run, tmp_path):
+    gold = data_dir() / "samples" / "headlines" / "gold.wa"
+    (tmp_path / "new.wa").write_text(gold.read_text("utf-8").replace("EQUI // 5", "SIMI // 4", 1))
+    auto, always, never = (
+        run("--color", wanted, "diff", gold, "new.wa", "--gold", gold).stdout
+        for wanted in ("auto", "always", "never")
+    )
+    assert "\x1b[31m" in always
+    assert "\x1b" not in never
+    assert re.sub(r"\x1b\[\d+m", "", always) == never == auto
+
 
 MARK = "ZQX"
 WORD = f"\u202e{MARK}\u2066\u200f\u061c[red]%s"
@@ -41,7 +195,7 @@ UNTOLD = {
 OURS = re.compile(rb"\x1b\[(?:0|1|3\d|9\d|\?25[lh]|2K|1A|38;5;\d+)m?|\r(?=\x1b)")
 """Colours of ours, and what draws a bar; the hostile text has none of it."""
 # serve goes on until it is told to end: see tests/workbench/test_serve_command.py.
-LEAVES = {path: ALL[path] for path in ALL if not isinstance(ALL[path], click.Group)}
+LEAVES = {path: COMMANDS[path] for path in COMMANDS if not isinstance(COMMANDS[path], click.Group)}
 
 
 def hostile(name, **more):
@@ -100,7 +254,7 @@ def folder(tmp_path_factory):
     return root
 
 
-COMMANDS = {
+TYPED = {
     ("solve",): [
         ("--sent1", f"{NAME}1", "--sent2", f"{NAME}2", *OWN, "--format", "jsonl", "-o", "/dev/tty"),
         (*PAIR, *OWN, "--format", "text", "--trace", "/dev/tty"),
@@ -151,9 +305,9 @@ def check(screen, command):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("command", TYPED, ids=" ".join)
 def test_hostile_texts_are_shown(command, terminal, folder):
-    for arguments in COMMANDS[command]:
+    for arguments in TYPED[command]:
         screen = terminal.run(*command, *arguments, folder=folder)
         text = check(screen, (command, arguments))
         assert (MARK in text) == (command not in SILENT)
@@ -164,7 +318,7 @@ def test_hostile_texts_are_shown(command, terminal, folder):
 
 
 def test_no_command_is_forgotten():
-    assert LEAVES.keys() == COMMANDS.keys()
+    assert LEAVES.keys() == TYPED.keys()
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from ists_asp.io.pairs import ScoredPair, read_sts
 from ists_asp.io.text import make_sentence
 from ists_asp.learn.ratings import scaled
 from ists_asp.model import Pair
-from tests.sharing import cases
+from tests.sharing import cases, refused
 
 SHARED = Path(__file__).parents[3] / "shared"
 EXPECTED = SHARED / "expected" / "sts" / "tokencos.json"
@@ -48,8 +48,7 @@ def test_a_faulty_row_costs_its_pair(tmp_path):
     run.write_text("id,rating\n1,1\n2,2\n3,oops\n4,4\n5,2\n6,5\n7,0\n")
     lines.write_text("1\n2\nnan\n4\n9\n2\n5\n0\n")
     for answers, wrong in ((run, "run.csv:4"), (lines, "run.txt:3")):
-        with pytest.raises(DataError, match=r"gold.csv:3[^$]*gold.csv:6"):
-            evaluate_ratings(gold, answers)
+        refused(DataError, r"gold.csv:3[^$]*gold.csv:6", evaluate_ratings, gold, answers)
         told = []
         found = evaluate_ratings(gold, answers, warn=told.append, skip_bad=True)
         assert (found.mean.correlation.pairs, found.mean.correlation.r) == (5, pytest.approx(1))
@@ -108,8 +107,7 @@ def test_numbers_as_people_write_them(tmp_path, scores):
     run.write_text("1\n2.5\n3\n4.25\n")
     found = evaluate_ratings(gold, run, encoding="cp1252")
     assert found.mean.correlation.r == pytest.approx(1)
-    with pytest.raises(DataError, match="such as --encoding cp1252"):
-        evaluate_ratings(gold, run)
+    refused(DataError, "such as --encoding cp1252", evaluate_ratings, gold, run)
 
 
 def test_pairs_that_a_run_left_out_do_not_count(tmp_path):
@@ -148,8 +146,7 @@ def test_gold_on_another_scale_is_never_learned_from_silently(scores, scale, exp
     if isinstance(expected, list):
         assert [one.score for one in scaled(pairs, scale, 5, "f")] == expected
     else:
-        with pytest.raises(DataError, match=expected):
-            scaled(pairs, scale, 5, "f")
+        refused(DataError, expected, scaled, pairs, scale, 5, "f")
 
 
 @pytest.mark.slow
@@ -168,8 +165,7 @@ def test_correlation_has_fishers_interval_or_tells_nothing_or_has_too_little():
     ends = (math.tanh(math.atanh(0.8) + sign * margin) for sign in (-1, 1))
     assert (found.r, found.low, found.high) == pytest.approx((0.8, *ends), abs=1e-6)
     assert correlation([1, 2, 3, 4], [2, 2, 2, 2]).r == 0
-    with pytest.raises(DataError, match="at least 4"):
-        correlation([1, 2, 3], [1, 2, 3])
+    refused(DataError, "at least 4", correlation, [1, 2, 3], [1, 2, 3])
 
 
 def test_the_mean_is_weighted_by_pairs_and_has_an_interval_on_both_sides():
@@ -238,8 +234,7 @@ def test_folders_are_matched_by_data_set_and_unrated_pairs_left_out(folders):
 def test_faulty_ratings_are_named(folders, name, text, message):
     gold, run, _ = folders
     (run / name).write_text(text)
-    with pytest.raises(DataError, match=message):
-        evaluate_ratings(gold, run)
+    refused(DataError, message, evaluate_ratings, gold, run)
 
 
 def test_the_column_of_gold_is_asked_for_once(folders):
@@ -253,5 +248,4 @@ def test_a_run_that_lacks_a_data_set_is_refused(folders):
     gold, run, _ = folders
     (run / "news.txt").unlink()
     for one, message in ((gold, "no ratings of news"), (gold / "forum.tsv", "a folder")):
-        with pytest.raises(DataError, match=message):
-            evaluate_ratings(one, run)
+        refused(DataError, message, evaluate_ratings, one, run)

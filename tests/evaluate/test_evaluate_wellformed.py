@@ -11,7 +11,7 @@ from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import given_answer, write_pair
 from ists_asp.model import Alignment, Label, Pair, Scheme
 from ists_asp.pipeline.source import Source
-from tests.sharing import alignments, cases, processor_seconds
+from tests.sharing import alignments, cases, processor_seconds, refused
 
 SHARED = Path(__file__).parents[3] / "shared"
 OFFICIAL = SHARED / "expected" / "wellformed"
@@ -139,8 +139,7 @@ def test_a_fault_of_several_lines_is_printed_once(tmp_path):
 
 def test_repeated_id_and_no_file(tmp_path):
     assert "the sentence id 1 again" in check(tmp_path, TEXT, TEXT * 2).notes[0]
-    with pytest.raises(DataError, match="cannot be read"):
-        check_file(tmp_path / "no.wa")
+    refused(DataError, "cannot be read", check_file, tmp_path / "no.wa")
 
 
 def test_what_is_long_is_cut_and_costs_little(tmp_path):
@@ -220,5 +219,4 @@ def test_what_is_written_is_accepted(line):
     pair = Pair("1", make_sentence(["a"]), make_sentence(["b"]))
     with pytest.raises(DataError, match=r"pair 1: .*: found "):
         given_answer(pair, [Alignment((1,), (1,), *line)])
-    with pytest.raises(DataError, match="empty id"):
-        write_pair(Pair("\u2028", *pair.sentences), [])
+    refused(DataError, "empty id", write_pair, Pair("\u2028", *pair.sentences), [])

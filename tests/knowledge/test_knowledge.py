@@ -16,7 +16,7 @@ from ists_asp.knowledge import Knowledge
 from ists_asp.knowledge.words import Phrases
 from ists_asp.lang import language
 from ists_asp.model import Pair, Sentence, Token, Word
-from tests.sharing import cases, damage, load_shared
+from tests.sharing import cases, damage, load_shared, refused
 
 VECTORS = language("en").vectors
 
@@ -73,8 +73,7 @@ def test_tokens_without_words_and_function_words_are_not_looked_up(knowledge):
 
 def test_a_lexicon_that_is_missing(tmp_path, monkeypatch):
     monkeypatch.setattr("ists_asp.knowledge.data_dir", lambda: tmp_path)
-    with pytest.raises(ResourceError, match="there is no lexicon here"):
-        Knowledge()
+    refused(ResourceError, "there is no lexicon here", Knowledge)
 
 
 def test_multiword_entries(knowledge):
@@ -193,15 +192,13 @@ def test_other_sources_and_chunks_have_entries_of_their_own(prepare):
     chunked = replace(PAIRS[0], sent1=replace(PAIRS[0].sent1, chunks=chunks))
     others = ((PAIRS, {"phrases": ("car crash",)}), (PAIRS, {"vectors": None}), ([chunked], {}))
     for pairs, options in others:
-        with pytest.raises(AssertionError, match="again"):
-            prepare(pairs, look=False, **options)
+        refused(AssertionError, "again", prepare, pairs, look=False, **options)
 
 
 def test_a_faulty_pair_is_told_each_time(prepare):
     bad = Pair("bad", nouns("nul\0l"), nouns("b"))
     for _ in range(2):
-        with pytest.raises(DataError, match="no string of clingo"):
-            prepare([PAIRS[0], bad])
+        refused(DataError, "no string of clingo", prepare, [PAIRS[0], bad])
 
 
 def test_damage_costs_a_look(prepare, tmp_path):
@@ -230,5 +227,4 @@ def test_a_module_and_a_folder_of_rules_add_a_language(toy):
 
 def test_a_language_that_is_not_there_is_refused():
     for use in (Knowledge, Annotator):
-        with pytest.raises(UsageError, match="there is no language 'fr'; expected en or es"):
-            use("fr")
+        refused(UsageError, "there is no language 'fr'; expected en or es", use, "fr")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ists_asp.errors import ResourceError
 from ists_asp.knowledge.lexicon import Lexicon, Thesaurus, _relate
-from tests.sharing import rows
+from tests.sharing import refused, rows
 
 _PAIRS = (("hypernym", "hyponym"), ("part", "whole"), ("cause", "effect"))
 INVERSE = {one: two for pair in _PAIRS for one, two in (pair, pair[::-1])}
@@ -171,12 +171,10 @@ def test_what_is_rare_or_unknown_has_no_class_and_no_use(lexicon):
 
 def test_files_that_are_no_lexicon_say_what_to_do(tmp_path, lexicon_folder, monkeypatch):
     path = tmp_path / "other.sqlite"
-    with pytest.raises(ResourceError, match=rf"^{path}: there is no lexicon here.*build\.py"):
-        Lexicon(path)
+    refused(ResourceError, rf"^{path}: there is no lexicon here.*build\.py", Lexicon, path)
     for content in (b"not a database, but long enough" * 40, b""):
         path.write_bytes(content)
-        with pytest.raises(ResourceError, match=r"^.*lexicon .*build\.py.*$"):
-            Lexicon(path)
+        refused(ResourceError, r"^.*lexicon .*build\.py.*$", Lexicon, path)
     path.write_bytes((lexicon_folder / "wordnet.sqlite").read_bytes()[:20_000])
     with pytest.raises(ResourceError, match="cannot be read"), Lexicon(path) as cut:
         relations(cut, SOME, SOME)
@@ -224,8 +222,7 @@ def test_faulty_files_of_a_thesaurus(tmp_path):
         (text, "thesaurus cannot be read"),
         (other, "version"),
     ):
-        with pytest.raises(ResourceError, match=message):
-            Thesaurus(path)
+        refused(ResourceError, message, Thesaurus, path)
 
 
 TINY = Path(__file__).with_name("wordnet")  # synsets that are made up

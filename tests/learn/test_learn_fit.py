@@ -26,7 +26,7 @@ from ists_asp.learn.examples import read_gold
 from ists_asp.learn.fit import BUDGET, Settings, fit_alignments, label_terms
 from ists_asp.model import Chunk, Label, Pair
 from ists_asp.vocabulary import WEIGHT
-from tests.sharing import alignments, cases
+from tests.sharing import alignments, cases, refused
 
 SETTINGS = Settings()
 KIND = ("equi", "given")
@@ -309,8 +309,7 @@ def test_the_pilots_files_have_the_chunks_of_its_chunk_files(name, pairs):
 def test_a_missing_file_is_named(gold):
     for name in ("gold.wa", "sent2.chunk.txt", "sent1.chunk.txt"):
         (gold / name).unlink()
-        with pytest.raises(DataError, match=f"there is no {name}; .* --gold"):
-            read_gold(gold)
+        refused(DataError, f"there is no {name}; .* --gold", read_gold, gold)
 
 
 def test_all_pairs_without_alignments_are_named(gold):
@@ -337,13 +336,10 @@ def test_chunk_files_that_do_not_fit_are_refused(gold):
     for name in ("sent1.chunk.txt", "sent2.chunk.txt"):
         first, second, *rest = (gold / name).read_text().splitlines(keepends=True)
         (gold / name).write_text("".join([second, first, *rest]))
-    with pytest.raises(DataError, match="pair 1 has 8 and 7 tokens; expected 7 and 9"):
-        read_gold(gold)
+    refused(DataError, "pair 1 has 8 and 7 tokens; expected 7 and 9", read_gold, gold)
     file = gold / "sent2.chunk.txt"
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:-1]))
-    with pytest.raises(DataError, match="sent1"):
-        read_gold(gold)
+    refused(DataError, "sent1", read_gold, gold)
     for file in gold.glob("sent?.chunk.txt"):
         file.write_text("")
-    with pytest.raises(DataError, match=r"no pairs|empty"):
-        read_gold(gold)
+    refused(DataError, r"no pairs|empty", read_gold, gold)

@@ -19,7 +19,7 @@ from ists_asp.model import Chunk, Pair, Sentence, Token
 from ists_asp.resources import rules_dir
 from ists_asp.rules import list_profiles, load_profile
 from ists_asp.syntax.ground import split
-from tests.sharing import cases, load_shared, shared_system
+from tests.sharing import cases, load_shared, refused, shared_system
 
 PAIRS = [
     ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
@@ -231,10 +231,8 @@ def test_a_missing_package_is_told_with_a_way_out(package, monkeypatch):
 
 
 def test_no_reader_where_there_are_no_rules_or_no_files(tmp_path):
-    with pytest.raises(UsageError, match="no rules for the reader"):
-        ists_asp.load("es", reader=True)
-    with pytest.raises(ResourceError, match=r"there is no embeddings\.onnx"):
-        Reader(tmp_path)
+    refused(UsageError, "no rules for the reader", ists_asp.load, "es", reader=True)
+    refused(ResourceError, r"there is no embeddings\.onnx", Reader, tmp_path)
 
 
 @pytest.mark.parametrize("name", [*FILES, "numbers"])

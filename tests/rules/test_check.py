@@ -14,7 +14,7 @@ from ists_asp.rules import load_program
 from ists_asp.rules.check import check_rules
 from ists_asp.rules.check.model import SEVERITIES
 from ists_asp.rules.profiles import list_profiles
-from tests.sharing import cases, rows, shared_store
+from tests.sharing import cases, refused, rows, shared_store
 
 from .conftest import write
 
@@ -147,10 +147,8 @@ def test_a_faulty_profile_does_not_hide_the_others(tmp_path):
     _, findings = check_rules([write(tmp_path, files)])
     assert {"profile", "unsafe"} <= {finding.kind for finding in findings}
     # Nothing to check, and an unknown profile.
-    with pytest.raises(RuleError, match="there is no such rule file or folder"):
-        check_rules([tmp_path / "nowhere"])
-    with pytest.raises(UsageError, match='no profile "headline"'):
-        check_rules([tmp_path], ["headline"])
+    refused(RuleError, "there is no such rule file or folder", check_rules, [tmp_path / "nowhere"])
+    refused(UsageError, 'no profile "headline"', check_rules, [tmp_path], ["headline"])
 
 
 @pytest.mark.slow
@@ -160,8 +158,7 @@ def test_word_tables_need_no_names_and_tell_each_faulty_line(tmp_path):
         findings = [(finding.kind, finding.line) for finding in check_rules([file])[1]]
         assert findings == [("file", line) for line in faulty]
         if faulty:
-            with pytest.raises(RuleError, match=r"words\.tsv:2: "):
-                load_program("default", [file])
+            refused(RuleError, r"words\.tsv:2: ", load_program, "default", [file])
         file.write_text("power = electricity\nhawkish <> dovish\n")
 
 

@@ -14,7 +14,7 @@ from ists_asp.rules import NamedRule, find_rules, load_rules, parsing, read_over
 from ists_asp.rules.catalogue import find_examples
 from ists_asp.rules.examples import read_example
 from ists_asp.rules.source import table_rules
-from tests.sharing import alignments, cases
+from tests.sharing import alignments, cases, refused
 
 from .conftest import write
 
@@ -247,8 +247,7 @@ def test_a_malformed_example_is_an_error_with_its_place(load, example, words):
     with pytest.raises(RuleError, match=r"expected ") as caught:
         load(f'a.\n%@example {example}\n%@rule b: "b"\nb.\n')
     assert (caught.value.where, words in str(caught.value)) == ("x.lp:2:1", True)
-    with pytest.raises(RuleError, match="no rule follows this directive"):
-        load(f"a.\n%@example {PAIR}rating > 1\n")
+    refused(RuleError, "no rule follows this directive", load, f"a.\n%@example {PAIR}rating > 1\n")
 
 
 def test_any_number_of_examples_stand_above_a_rule_run_on_and_are_kept(tmp_path, monkeypatch):
@@ -289,8 +288,7 @@ def test_a_file_of_tests_is_no_word_table(tmp_path):
     assert (two.profile, two.where) == ("es", f"{file}:4")
     assert [example.where for example in find_examples([file], None)] == [one.where, two.where]
     assert len(read_overlay([tmp_path]).added) == 1
-    with pytest.raises(UsageError, match=r"not tests\.tsv"):
-        read_overlay([file])
+    refused(UsageError, r"not tests\.tsv", read_overlay, [file])
     file.write_text("A bus\tA bus\n")
     with pytest.raises(RuleError, match=r"tests\.tsv:1: 2 columns; expected sentence TAB"):
         list(find_examples([file], None))

@@ -35,7 +35,7 @@ from ists_asp.solver import grounder
 from ists_asp.solver.grounder import prepare, prepared
 from ists_asp.solver.search import constant_arguments, ground
 from ists_asp.solver.statements import Shapes
-from tests.sharing import cases, damage, processor_seconds
+from tests.sharing import cases, damage, processor_seconds, refused
 
 from .conftest import PROFILE, write
 
@@ -101,10 +101,8 @@ def test_paths_without_rules(tmp_path):
         (load_rules, [RuleSource(tmp_path, "folder", tmp_path, "")], "cannot be read"),
         (load_rules, [], "no rule files"),
     ):
-        with pytest.raises(RuleError, match=words):
-            find(place)
-    with pytest.raises(RuleError, match="this is not a plain file"):
-        source.read_plain(tmp_path / "b.lp", "b.lp", 10)
+        refused(RuleError, words, find, place)
+    refused(RuleError, "this is not a plain file", source.read_plain, tmp_path / "b.lp", "b.lp", 10)
 
 
 def test_a_syntax_error_has_place_and_caret(load):
@@ -217,7 +215,7 @@ def test_two_weights_of_one_name_and_class_are_refused(tmp_path, second, name, p
         load_rules(find_rules(tmp_path), store=store)
 
 
-def refused(path, words):
+def refuses(path, words):
     for read in (load_rules, rule_files):
         with pytest.raises(RuleError, match=words) as caught:
             read(find_rules(path))
@@ -231,20 +229,20 @@ def test_links_stay_in_their_folder(tmp_path):
     assert [found.path.name for found in find_rules(tmp_path / "r")] == ["a.lp", "c.lp"]
     assert len(load_rules(find_rules(tmp_path / "r")).files) == 1
     (tmp_path / "r/b.lp").symlink_to(tmp_path / "secret")
-    refused(tmp_path / "r", r"b\.lp: this link leads out of the rule folder")
+    refuses(tmp_path / "r", r"b\.lp: this link leads out of the rule folder")
     write(tmp_path, {"r\udcff/a.lp": "a."})
-    refused(tmp_path / "r\udcff", r"a\.lp: the path of this file is not UTF-8")
+    refuses(tmp_path / "r\udcff", r"a\.lp: the path of this file is not UTF-8")
 
 
 def test_files_are_not_read_without_end_and_neither_are_many(tmp_path, monkeypatch):
     write(tmp_path / "many", {f"{number}.lp": "a.\n" for number in range(10)})
     monkeypatch.setattr(loader, "MOST_FILES", 5)
-    refused(tmp_path / "many", "or 5 files of rules")
+    refuses(tmp_path / "many", "or 5 files of rules")
     monkeypatch.setattr(loader, "MOST_FILES", 1000)
     monkeypatch.setattr(loader, "MOST", 20)
-    refused(tmp_path / "many", "more than 0 MB")
+    refuses(tmp_path / "many", "more than 0 MB")
     monkeypatch.setattr(source, "LARGEST", 100)
-    refused(write(tmp_path, {"a.lp": "a.\n" * 100}) / "a.lp", "the file has more than")
+    refuses(write(tmp_path, {"a.lp": "a.\n" * 100}) / "a.lp", "the file has more than")
 
 
 def test_includes_of_other_places_are_refused(tmp_path, monkeypatch):
@@ -258,17 +256,17 @@ def test_includes_of_other_places_are_refused(tmp_path, monkeypatch):
     for target in outside + missing:
         (tmp_path / "r/a.lp").write_text(f'#include "{target}".')
         words = "lies outside the rule folder" if target in outside else 'there is no file "'
-        refused(tmp_path / "r/a.lp", rf"a\.lp:1:1: .*{words}")
+        refuses(tmp_path / "r/a.lp", rf"a\.lp:1:1: .*{words}")
 
 
 def test_includes_have_an_end_and_take_no_time(tmp_path):
     write(tmp_path, {f"{number}.lp": f'#include "{number + 1}.lp".' for number in range(200)})
-    refused(tmp_path / "0.lp", "files include one another 50 deep")
+    refuses(tmp_path / "0.lp", "files include one another 50 deep")
     write(tmp_path, {"a.lp": '#include "b.lp".\n' * 20_000, "b.lp": "b."})
     assert len(load_rules(find_rules(tmp_path / "a.lp")).files) == 2
     many = "".join(f'#include "{number * "./"}b.lp".\n' for number in range(1002))
     write(tmp_path, {"a.lp": many})
-    refused(tmp_path / "a.lp", r"a\.lp:1001:1: the file includes more than 1000 others")
+    refuses(tmp_path / "a.lp", r"a\.lp:1001:1: the file includes more than 1000 others")
 
 
 @cases(
@@ -277,13 +275,10 @@ def test_includes_have_an_end_and_take_no_time(tmp_path):
     *("f(1,)", "f(1", "\x1b[31m", '"a\\tb"', "not", "1 2", "", "f(" * 90 + "1" + ")" * 90),
 )
 def test_clingo_evaluates_no_value_of_a_constant(shipped, tmp_path, value):
-    with pytest.raises(UsageError, match=r"^-c n: found "):
-        constant_arguments({"n": value})
-    with pytest.raises(UsageError, match="is not a name of a constant"):
-        constant_arguments({f"{value}=": "1"})
+    refused(UsageError, r"^-c n: found ", constant_arguments, {"n": value})
+    refused(UsageError, "is not a name of a constant", constant_arguments, {f"{value}=": "1"})
     write(tmp_path, {"profiles/a.toml": PROFILE.replace('"news"', json.dumps(value))})
-    with pytest.raises(RuleError, match=r"a\.toml: constants\.domain: found "):
-        load_profile("a", tmp_path)
+    refused(RuleError, r"a\.toml: constants\.domain: found ", load_profile, "a", tmp_path)
 
 
 @pytest.mark.parametrize(

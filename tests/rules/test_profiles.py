@@ -21,7 +21,7 @@ from ists_asp.rules import (
 )
 from ists_asp.rules.catalogue import copy_rules
 from ists_asp.rules.programs import given_warnings, program_sources
-from tests.sharing import cases
+from tests.sharing import cases, refused
 
 from .conftest import PROFILE, write
 
@@ -86,14 +86,11 @@ def test_a_profile_is_no_link_and_no_pipe_and_leads_nowhere_else(shipped, tmp_pa
     (base / "profiles/b.toml").symlink_to(tmp_path / "out.toml")
     os.mkfifo(base / "profiles/c.toml")
     assert load_profile("a", base).name == "a"
-    with pytest.raises(RuleError, match="this link leads out of the rule folder"):
-        load_profile("b", base)
-    with pytest.raises(RuleError, match="this is not a plain file"):
-        load_profile("c", base)
+    refused(RuleError, "this link leads out of the rule folder", load_profile, "b", base)
+    refused(RuleError, "this is not a plain file", load_profile, "c", base)
     with pytest.raises(RuleError, match=r'there is no "\.\./\.\./o\.lp"'):
         program_sources(load_profile("d", base), rules=base)
-    with pytest.raises(UsageError, match="there is no profile"):
-        load_profile("../a", base)
+    refused(UsageError, "there is no profile", load_profile, "../a", base)
 
 
 def test_reader_weights_take_the_place_of_weights(shipped, tmp_path):
@@ -131,11 +128,9 @@ def test_a_copy_is_a_rule_folder_that_can_be_edited(shipped, tmp_path, monkeypat
         assert rules.files[1].path == target / "labels" / "tags.lp"
     # Full folders and files are left alone.
     write(tmp_path / "full", {"mine.lp": "a."})
-    with pytest.raises(UsageError, match="full: this folder is not empty"):
-        copy_rules(tmp_path / "full")
+    refused(UsageError, "full: this folder is not empty", copy_rules, tmp_path / "full")
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine.lp"]
-    with pytest.raises(UsageError, match=r"mine\.lp: this is a file"):
-        copy_rules(tmp_path / "full" / "mine.lp")
+    refused(UsageError, r"mine\.lp: this is a file", copy_rules, tmp_path / "full" / "mine.lp")
 
 
 @pytest.mark.parametrize("existed", [True, False])
@@ -150,8 +145,7 @@ def test_a_failed_copy_leaves_nothing_behind(shipped, tmp_path, monkeypatch, exi
         return copyfile(source, copy)
 
     monkeypatch.setattr(shutil, "copyfile", fail_on_words)
-    with pytest.raises(UsageError, match="No space left on device"):
-        copy_rules(target)
+    refused(UsageError, "No space left on device", copy_rules, target)
     assert target.exists() == existed
     assert list(tmp_path.glob("copy*/*")) == []
 
@@ -266,8 +260,7 @@ three.lp | three\.lp:2:1: weight\(a,align,…\) is also given at .*/all\.lp:1\. 
 odd.lp   | odd\.lp:1:\d+: the file ends in the middle of a rule
 """)
 def test_weights_that_are_few_are_no_others(mine, given, message):
-    with pytest.raises(RuleError, match=message):
-        load_program("own", [mine / given])
+    refused(RuleError, message, load_program, "own", [mine / given])
     _, rules = load_program("own", [mine / "two.lp"])
     corrections = [rule.text for rule in rules.rules if rule.text.startswith("correction")]
     assert corrections == ["correction(a,align,2).", "correction(b,equi,1)."]

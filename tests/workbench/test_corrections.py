@@ -17,7 +17,7 @@ from ists_asp.io.wa import given_answer, read_wa, write_pair
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Tag
 from ists_asp.workbench.corrections import Action, Corrections, act
 from ists_asp.workbench.project import Project
-from tests.sharing import cases
+from tests.sharing import cases, refused
 
 TOKENS = st.lists(st.integers(1, 6), max_size=4)
 ACTIONS = st.builds(
@@ -105,22 +105,18 @@ def test_an_answer_is_judged_alike_whoever_gives_it(change, words):
     record = answer_record(start())
     lines = [line for line in record["alignments"] if 1 not in (*line["tokens1"], *line["tokens2"])]
     line = {"tokens1": (1,), "tokens2": (1,), "label": Label.SIMI, "score": 3.0} | change
-    with pytest.raises(DataError, match=words):
-        read_record(record | {"alignments": [line, *lines]}, Scheme.Y2015)
+    refused(DataError, words, read_record, record | {"alignments": [line, *lines]}, Scheme.Y2015)
     with pytest.raises(DataError, match="on two lines"):
         read_record(record | {"alignments": record["alignments"] * 2})
-    with pytest.raises(DataError, match="neither aligned"):
-        read_record(record | {"alignments": lines})
+    refused(DataError, "neither aligned", read_record, record | {"alignments": lines})
     for odd in ({"id": None}, {"cost": ["x"]}, {"optimal": "x"}):
-        with pytest.raises(DataError, match="this is not an answer"):
-            read_record(record | odd)
+        refused(DataError, "this is not an answer", read_record, record | odd)
 
 
 def test_gold_has_tokens_that_exist_and_scores_on_the_scale():
     pair = Pair("1", make_sentence(["a"]), make_sentence(["b"]))
     for line in (Alignment((1, 2), (1,), Label.SIMI, 3.0), Alignment((1,), (1,), Label.SIMI, 9.0)):
-        with pytest.raises(DataError, match="pair 1"):
-            given_answer(pair, [line])
+        refused(DataError, "pair 1", given_answer, pair, [line])
     assert check_answer(given_answer(pair, [LINE])).alignments == (LINE,)
 
 
@@ -232,8 +228,7 @@ def test_a_spoilt_line_of_the_log_harms_no_other_and_nothing_is_written_through_
     victim.write_text("mine")
     (folder / "headlines.wa").unlink()
     (folder / "headlines.wa").symlink_to(victim)
-    with pytest.raises(DataError, match="this is a link"):
-        accept(project, "1", "headlines")
+    refused(DataError, "this is a link", accept, project, "1", "headlines")
     assert victim.read_text() == "mine"
 
 

@@ -17,7 +17,7 @@ from ists_asp.workbench.corrections import Corrections
 from ists_asp.workbench.folder import Folder, ReadOnlyError, check_name
 from ists_asp.workbench.project import ConflictError, Project, text_digest
 from tests.fuzz.folders import attempt, look, serve, snapshot, tried
-from tests.sharing import cases
+from tests.sharing import cases, refused
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +68,7 @@ def test_names_that_lead_out_or_cannot_be_shown_are_none(name):
     [*("../x.lp", "/x.lp", "a/../x.lp", ".x.lp", "a/.b/x.lp", "x.py", ".lp", "", "x.lp/"), "é.lp"],
 )
 def test_a_rule_file_has_a_name_that_leads_nowhere_and_is_not_odd(project, name):
-    with pytest.raises(UsageError, match="is not a name for a rule file"):
-        project.check_rule(name)
+    refused(UsageError, "is not a name for a rule file", project.check_rule, name)
 
 
 def test_no_file_is_read_or_written_above_a_folder(tmp_path):
@@ -135,8 +134,7 @@ def test_a_folder_without_room_stays_new(tmp_path):
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (500, limits[1]))
     try:
-        with pytest.raises(DataError, match="cannot be written"):
-            Project(tmp_path)
+        refused(DataError, "cannot be written", Project, tmp_path)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert not list(tmp_path.iterdir())
@@ -159,15 +157,13 @@ def test_a_folder_of_corpora_becomes_a_project(tmp_path):
 def test_a_text_of_the_history_that_was_changed_is_none(project):
     digest = project.state.files["words.tsv"]
     (project.root / ".history" / digest).write_text("x = y\n")
-    with pytest.raises(DataError, match="not the text that was saved"):
-        project.text_of(digest)
+    refused(DataError, "not the text that was saved", project.text_of, digest)
     # Who begins again has it again.
     assert "Words of your own" in Project(project.root).text_of(digest)
 
 
 def test_read_only_writes_nothing_and_makes_no_project(project, tmp_path, monkeypatch):
-    with pytest.raises(UsageError, match="this is not a project"):
-        Project(tmp_path / "new", read_only=True)
+    refused(UsageError, "this is not a project", Project, tmp_path / "new", read_only=True)
     assert list(tmp_path.iterdir()) == [project.root]
     shutil.rmtree(project.root / ".history")
     before, real = snapshot(tmp_path), os.open
@@ -226,8 +222,7 @@ def test_each_save_is_a_state_to_go_back_to(project):
     assert told == [*back, again[0], back[2], *again[1:]]
     assert Project(project.root).step(back=False).edit == "done again: three"
     assert set(project.notice().files) == {"words.tsv", "a/b.lp", "c.lp"}
-    with pytest.raises(UsageError, match="there is nothing to redo"):
-        project.step(back=False)
+    refused(UsageError, "there is nothing to redo", project.step, back=False)
 
 
 @cases(
@@ -286,7 +281,6 @@ def test_what_is_no_text_or_no_file_is_refused_in_a_line(project):
     assert not project.folder.stamps("new", "feedback.jsonl")
     for number in (1, 2):
         os.truncate(project.root / "corpora" / "images" / f"sent{number}.chunk.txt", 33 << 20)
-    with pytest.raises(DataError, match="66 MB; expected at most 64 MB"):
-        project.archive("images")
+    refused(DataError, "66 MB; expected at most 64 MB", project.archive, "images")
     state = project.save("windows.lp", "% a\r\n", None, "an edit")
     assert project.save("windows.lp", "% b\n", state.files["windows.lp"], "again").number > 1

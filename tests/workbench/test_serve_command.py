@@ -1,24 +1,30 @@
-"""The command: what it refuses, how it ends and begins again, what ``--read-only`` forbids."""
+"""The command: how it ends and begins again, read-only, and with a crowd before its door."""
 
 import json
+import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
 
-from tests import serving
+from ists_asp.workbench.app import CONNECTIONS, IDLE
+from tests.fuzz.exchanges import PATIENCE, request, tried
 from tests.fuzz.folders import snapshot
+from tests.serving import opened, serving, start_server
 from tests.sharing import cases
+from tests.workbench.conftest import settle
 
 pytestmark = pytest.mark.slow
 
-start = partial(serving.start_server, stderr=subprocess.PIPE, errors="replace")
+
+start = partial(start_server, stderr=subprocess.PIPE, errors="replace")
 RULE = '%@rule mine: "it is a dog"\nalike(I,J,mine,90) :- word(1,I,"dog"), word(2,J,"cat").\n'
 
 
@@ -48,7 +54,7 @@ def test_it_ends_when_it_is_told_to_and_leaves_no_process(tmp_path):
         (signal.SIGTERM, "/project/report/decide?corpus=images", None),
     ):
         with start(tmp_path / "p", "--quiet") as process:
-            server = serving.opened(tmp_path / "p", process)
+            server = opened(tmp_path / "p", process)
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
             assert children
             headers = {
@@ -84,7 +90,7 @@ def test_shared_work_begins_a_new_project(tmp_path):
     refused({"../a.lp": ""}, "is not a name for a rule file")
     refused([], "Expected `object`, got `array` - at `$.rules`")
     file.write_text(json.dumps({**work, "rules": good}))
-    with serving.serving(tmp_path / "p", "--open", file) as server:
+    with serving(tmp_path / "p", "--open", file) as server:
         assert server.asked("/project/rules/texts")["a.lp"] == "dogs(1)."
         refused(good, "this is a project already")
 
@@ -93,7 +99,7 @@ def test_a_folder_keeps_its_port_and_its_token(tmp_path):
     state = {"XDG_STATE_HOME": str(tmp_path / "state")}
     addresses = []
     for arguments in ((), (), ("--new-token",), ("--read-only",), ("--port", 0)):
-        with serving.serving(tmp_path / "p", *arguments, **state) as server:
+        with serving(tmp_path / "p", *arguments, **state) as server:
             addresses.append((server.port, server.token))
             assert server.send("/try")[0] == 200
     first, again, renewed, reading, elsewhere = addresses
@@ -113,7 +119,7 @@ def test_a_folder_keeps_its_port_and_its_token(tmp_path):
 def folder(tmp_path_factory):
     """A folder whose own name is hostile, with a rule, a word and a correction."""
     folder = tmp_path_factory.mktemp("restart") / '"><img src=x onerror=alert(1)>\u202e'
-    with serving.serving(folder, "--profile", "headlines") as server:
+    with serving(folder, "--profile", "headlines") as server:
         file = {"name": "mine.lp", "text": RULE, "before": None}
         server.asked("/project/rules/file", file, "PUT")
         (words,) = server.asked("/project/words")["tables"]
@@ -128,7 +134,7 @@ def folder(tmp_path_factory):
 
 @pytest.mark.browser
 def test_nothing_is_lost_when_the_server_is_stopped(let_in, folder, expect):
-    with serving.serving(folder) as server, let_in(server) as page:
+    with serving(folder) as server, let_in(server) as page:
         assert server.asked("/project/effects")["states"] == json.loads(
             (folder.parent / "states.json").read_text()
         )
@@ -146,7 +152,7 @@ def test_nothing_is_lost_when_the_server_is_stopped(let_in, folder, expect):
         page.expected += [400, 403, "ERR_CONNECTION_REFUSED"]
         page.keyboard.press("Control+s")
         expect(page.locator("#message")).to_contain_text("Is ists-asp serve still running?")
-        with serving.serving(folder, "--port", server.port, "--new-token") as again:
+        with serving(folder, "--port", server.port, "--new-token") as again:
             page.keyboard.press("Control+s")
             expect(page.locator("#message")).to_contain_text("Open the address that ists-asp serve")
             expect(page.locator(".cm-content")).to_contain_text("% not saved")
@@ -159,7 +165,7 @@ def test_nothing_is_lost_when_the_server_is_stopped(let_in, folder, expect):
 
 @pytest.fixture(scope="module")
 def guest(folder):
-    with serving.serving(folder, "--read-only") as server:
+    with serving(folder, "--read-only") as server:
         yield server
 
 
@@ -216,3 +222,116 @@ def test_who_may_only_read_is_refused_in_one_line_and_can_still_ask(
     assert "nothing can be changed here" in answered["error"]
     assert snapshot(folder) == before
     assert guest.asked("/api/solve", {"sent1": "A dog.", "sent2": "A cat."})["alignments"]
+
+
+PAIR = {"sent1": "a dog sleeps", "sent2": "a cat sleeps"}
+# Grounding this has no end.
+ENDLESS = "own(0).\nown(N+1) :- own(N).\n"
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory):
+    with telling(tmp_path_factory.mktemp("crowd")) as server:
+        server.asked("/api/solve", PAIR)
+        yield server
+
+
+@contextmanager
+def telling(root):
+    """A server of its own, whose standard error must be lines of ours when it has ended."""
+    errors = root / "errors.txt"
+    with errors.open("w") as stream, serving(root / "project", stderr=stream) as server:
+        yield server
+    lines = errors.read_text("utf-8").splitlines()
+    assert all(line.startswith("error: ") for line in lines), lines
+
+
+def connect(stack, server):
+    return stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=60))
+
+
+def page_seconds(server):
+    began = time.monotonic()
+    assert server.send("/try")[0] == 200
+    return time.monotonic() - began
+
+
+def test_pages_answer_beside_idle_connections_questions_and_rules_without_an_end(crowded):
+    rules = crowded.folder / "rules" / "endless.lp"
+    with ExitStack() as stack:
+        idle = [connect(stack, crowded) for _ in range(300)]
+        rules.write_text(ENDLESS, "utf-8")
+        statuses = list[int]()
+
+        def ask(number):
+            body = {"sent1": f"a dog sleeps in house {number}", "sent2": "a cat sleeps"}
+            statuses.append(crowded.send("/api/solve", body)[0])
+
+        askers = [threading.Thread(target=ask, args=(number,)) for number in range(50)]
+        for asker in askers:
+            asker.start()
+        assert max(page_seconds(crowded) for _ in range(10)) < PATIENCE
+        rules.unlink()
+        for asker in askers:
+            asker.join(120)
+        assert len(statuses) == 50
+        assert set(statuses) <= {200, 400}
+        assert statuses.count(200) > 0
+        assert len(idle) > CONNECTIONS
+
+
+def test_a_connection_that_sends_no_request_is_closed(crowded):
+    head = request(crowded, "/try")
+    with ExitStack() as stack:
+        silent, cut, served = (connect(stack, crowded) for _ in range(3))
+        cut.sendall(head[:40])
+        served.sendall(head)
+        assert served.recv(100).startswith(b"HTTP/1.1 200")
+        began = time.monotonic()
+        for connection in (silent, cut):
+            try:
+                assert connection.recv(1) == b""
+            except ConnectionResetError:
+                continue
+        assert time.monotonic() - began < IDLE + 3
+
+
+def test_rules_that_cannot_be_loaded_are_loaded_once(crowded):
+    rules = crowded.folder / "rules" / "wrong.lp"
+    rules.write_text("aligned(1, 1) :- no such thing\n", "utf-8")
+    crowded.asked("/project/rules")
+    body = {**PAIR, "profile": "images"}
+    first = crowded.ask("/api/solve", body)
+    began = time.monotonic()
+    assert {crowded.ask("/api/solve", body)[0] for _ in range(20)} == {first[0]} == {400}
+    assert time.monotonic() - began < PATIENCE
+    assert "wrong.lp" in first[1]["error"]
+    rules.unlink()
+    settle(crowded)
+    crowded.asked("/api/solve", body)
+
+
+def test_hostile_exchanges_cost_nobody_a_page(crowded):
+    faults = [tried(crowded, number) for number in range(36)]
+    assert [fault for fault in faults if fault] == []
+
+
+def test_a_pair_does_not_wait_until_a_corpus_is_annotated(crowded):
+    rows = "".join(f"the dog {number} sleeps,a cat {number} runs\n" for number in range(3000))
+    (crowded.folder / "corpora" / "long.csv").write_text(f"sentence1,sentence2\n{rows}", "utf-8")
+
+    def progress():
+        return crowded.asked("/project/effects/progress")["under_way"] or {}
+
+    while progress().get("corpus") != "long.csv":
+        time.sleep(0.05)
+    crowded.asked("/api/solve", {"sent1": "a dog sleeps again", "sent2": "a cat"})
+    # Nothing of it is decided yet.
+    assert progress()["pairs"] == 0
+
+
+def test_what_fails_is_a_line_of_json_and_one_of_the_log(tmp_path):
+    with telling(tmp_path) as server:
+        shutil.rmtree(server.folder)
+        status, answer = server.ask("/project/effects")
+    assert (status, list(answer)) == (400, ["error"])
