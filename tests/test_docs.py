@@ -68,7 +68,6 @@ def options(command):
 
 
 @pytest.mark.long
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "block"),
     [pytest.param(*one, id=f"{one[0]} line {one[1].line}") for one in COMMAND_BLOCKS],
@@ -110,7 +109,6 @@ def test_the_page_on_python_prints_what_it_says(place):
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_learning_changes_the_answer():
     """The same command stands before and after learning, then with what was learned."""
     page = [block for name, block in COMMAND_BLOCKS if name == "docs/howto/learn.md"]

@@ -88,14 +88,14 @@ def test_a_number_has_its_form_and_what_no_table_has_is_english():
     assert say("es", "none of them {n}", n=2) == "none of them 2"
 
 
-@cases(
-    "language | text | words",
-    ("en", "the heads are {n} % similar", "hardly, hardly, a little, fairly, very, extremely"),
-    ("en", "the reader gives SIMI {n} %", "hardly, hardly, half, reader expects, expects, sure"),
-    ("en", "the match is at least {n} points better", "a little, clearly, clearly, far, far, far"),
-    ("en", "matched only loosely: {n} %; b", ", ".join(6 * ["loosely;"])),
-    ("es", "los núcleos se parecen un {n} %", "muy poco, muy poco, un poco, bas, mucho, muchí"),
-)
+@cases("""
+language | text | words
+en | the heads are {n} % similar    | hardly, hardly, a little, fairly, very, extremely
+en | the reader gives SIMI {n} %    | hardly, hardly, half, reader expects, expects, sure
+en | the match is at least {n} points better | a little, clearly, clearly, far, far, far
+en | matched only loosely: {n} %; b | loosely;, loosely;, loosely;, loosely;, loosely;, loosely;
+es | los núcleos se parecen un {n} % | muy poco, muy poco, un poco, bas, mucho, muchí
+""")
 def test_a_reason_is_told_in_words_of_degree(language, text, words):
     for n, word in zip((0, 20, 40, 60, 84, 100), words.split(", "), strict=True):
         told = by_degree(language, text.format(n=n))

@@ -7,18 +7,8 @@ from pathlib import Path
 import click
 import pytest
 
-from ists_asp.cli.files import (
-    CACHE,
-    GOLD,
-    INPUT,
-    MODEL,
-    READ,
-    RULES,
-    SENTENCE,
-    Command,
-    FileType,
-    check_written,
-)
+from ists_asp.cli import files
+from ists_asp.cli.files import Command, FileType, check_written
 from ists_asp.errors import UsageError
 from ists_asp.io.files import Use
 from ists_asp.io.store import cache_files
@@ -49,7 +39,7 @@ READING = [
     pytest.param(path, parameter, id=f"{' '.join(path)} {parameter.opts[0]}")
     for path, command in WRITING.items()
     for parameter, kind in kinds(command).items()
-    if not kind.written and kind is not SENTENCE
+    if not kind.written and kind is not files.SENTENCE
 ]
 
 
@@ -60,15 +50,15 @@ def written(command):
 
 def named(parameter, place):
     """What the parameter may be given, each with a file that is then read."""
-    files = {
-        MODEL: ["model/en/pos.pt"],
-        CACHE: cache_files(place / "cache"),
-        RULES: ["in.lp", *(f"rules/{name}" for name in RULE_FILES)],
-        GOLD: ["in.lp", "gold/gold.wa"],
-        READ: ["in.lp"],
-        INPUT: ["in.lp"],
+    read = {
+        files.MODEL: ["model/en/pos.pt"],
+        files.CACHE: cache_files(place / "cache"),
+        files.RULES: ["in.lp", *(f"rules/{name}" for name in RULE_FILES)],
+        files.GOLD: ["in.lp", "gold/gold.wa"],
+        files.READ: ["in.lp"],
+        files.INPUT: ["in.lp"],
     }[parameter.type]
-    paths = [place / file for file in files]
+    paths = [place / file for file in read]
     return [(path.relative_to(place).parts[0], path) for path in paths]
 
 
@@ -81,7 +71,9 @@ def arguments(path, parameter, value):
     options = [one for one in command.params if isinstance(one, click.Option)]
     values = {one.opts[0]: "g" for one in options if one.required}
     values |= {one.opts[0]: value for one in options if one is parameter}
-    if parameter.type is not INPUT and any(one.type is SENTENCE for one in command.params):
+    if parameter.type is not files.INPUT and any(
+        one.type is files.SENTENCE for one in command.params
+    ):
         given = [*given, "a", "b"]
     return [*path, *(word for option in values.items() for word in option), *given]
 
@@ -119,8 +111,8 @@ def spellings(file):
 
 
 def contents(place):
-    files = (path for path in place.rglob("*") if path.is_file() and path.parent.name != "links")
-    return {path: path.read_bytes() for path in files}
+    found = (path for path in place.rglob("*") if path.is_file() and path.parent.name != "links")
+    return {path: path.read_bytes() for path in found}
 
 
 @pytest.mark.slow

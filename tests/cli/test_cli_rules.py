@@ -326,7 +326,6 @@ def scored(gold, answers):
     return evaluate(right, answered).overall
 
 
-@pytest.mark.slow
 @pytest.mark.long
 def test_a_rule_switched_off_is_as_good_as_one_deleted(gold):
     system = shared_system("headlines")
@@ -373,7 +372,6 @@ def test_decisions_are_right_or_wrong_by_gold(gold):
         assert (effect.right > 0, effect.wrong > 0) == (right, not right)
 
 
-@pytest.mark.slow
 @pytest.mark.long
 def test_the_measures_are_those_of_evaluate_and_all_rules_are_ranked(good, tmp_path):
     answers = tmp_path / "out.wa"

@@ -179,7 +179,6 @@ def run(rules, *texts, profile="headlines"):
         return compare(*runs, None, causes), find_edits(old.rules, new.rules)
 
 
-@pytest.mark.slow
 @pytest.mark.long
 def test_the_same_rules_change_nothing(edited):
     found, (edits, weights) = run(edited("words/similarity.lp", str.strip), POWER, EQUAL)
@@ -187,7 +186,6 @@ def test_the_same_rules_change_nothing(edited):
     assert (weights.added, weights.removed, weights.changed) == (0, 0, 0)
 
 
-@pytest.mark.slow
 @pytest.mark.long
 @cases(
     "file | name | rule | pair | kind",
@@ -254,7 +252,6 @@ def test_changed_weights_and_corrections_are_told_with_their_values(edited, tmp_
         assert (cause.line, cause.moved[0].by) == (1, -600) or only == "both"
 
 
-@pytest.mark.slow
 @pytest.mark.long
 def test_the_command_on_rules_and_on_their_outputs(good, edited, tmp_path):
     pair = ("Regulator recalls Opels", "Regulator recalls Vauxhalls")
@@ -287,7 +284,6 @@ def test_the_command_on_rules_and_on_their_outputs(good, edited, tmp_path):
     assert "Lost: 1 pair" in told
 
 
-@pytest.mark.slow
 @pytest.mark.long
 @cases(
     "args | code | words",
@@ -301,7 +297,6 @@ def test_arguments_that_do_not_go_together(bad, args, code, words):
     assert words in bad(code, "diff", *args)
 
 
-@pytest.mark.slow
 @pytest.mark.long
 def test_a_constraint_and_a_preference_are_responsible(tmp_path):
     rules = tmp_path / "mine.lp"

@@ -15,6 +15,8 @@ from ists_asp.rules.examples import read_example
 from ists_asp.run.worker import with_rules
 from tests.sharing import cases, shared_system
 
+pytestmark = pytest.mark.slow
+
 MILK = ("Dairy recalls 500 pints of milk", "Dairy recalls 500 quarts of milk")
 
 
@@ -24,7 +26,6 @@ def _fixed(profile, one, two, claim, gold=None):
     return example, fix(shared_system(profile), [example], pairs, gold)
 
 
-@pytest.mark.slow
 @cases("""
 profile | one | two | claim | expected
 headlines | Dairy recalls 500 pints of milk | Dairy recalls 500 quarts of milk
@@ -56,7 +57,6 @@ def test_every_edit_makes_its_claim_hold(tmp_path, profile, one, two, claim, exp
         assert [one["swapped"] for one in record["failures"]] == [True] * measured.one_way
 
 
-@pytest.mark.slow
 def test_edits_are_measured_as_runs_with_them_are_and_those_without_harm_come_first(tmp_path):
     gold = read_references(data_dir() / "samples" / "headlines" / "gold.wa")
     power = '"without power" ~ "without electricity" SIMI 3'
@@ -77,7 +77,6 @@ def test_edits_are_measured_as_runs_with_them_are_and_those_without_harm_come_fi
         assert changed == {*measured.changed}
 
 
-@pytest.mark.slow
 def test_an_edit_is_written_beside_others_and_taken_back(good, bad, tmp_path):
     claim = '"pints" ~ "quarts" not aligned'
     asked = ("fix", *MILK, claim, "--profile", "headlines", "--reader", "none", "-q")
@@ -104,7 +103,6 @@ def test_an_edit_is_written_beside_others_and_taken_back(good, bad, tmp_path):
     assert "--apply: there is no edit 9; expected 1 to" in bad(2, *asked, "--apply", "9")
 
 
-@pytest.mark.slow
 def test_what_holds_is_said_and_where_nothing_helps_what_lacks(run, good, bad):
     options = ("--profile", "headlines", "--reader", "none", "-q")
     held = good("fix", *MILK, '"of milk" ~ "of milk" aligned', *options)
@@ -115,7 +113,6 @@ def test_what_holds_is_said_and_where_nothing_helps_what_lacks(run, good, bad):
     assert "2 arguments; expected two sentences and a claim" in bad(2, "fix", *MILK)
 
 
-@pytest.mark.slow
 def test_an_edit_that_breaks_a_shipped_example_is_never_first():
     sentences = "A dog sleeps here", "A cat sleeps here"
     _, found = _fixed("default", *sentences, '"A dog" ~ "A cat" EQUI')
@@ -124,7 +121,6 @@ def test_an_edit_that_breaks_a_shipped_example_is_never_first():
     assert any('"A dog" ~ "A cat" SIMI' in text for text in found.lacking)
 
 
-@pytest.mark.slow
 def test_wrong_decisions_of_gold_pairs_become_claims():
     system = shared_system("headlines")
     answer = system.solve(*MILK, tokens=True)

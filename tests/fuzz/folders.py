@@ -41,21 +41,8 @@ PLACES = (
 )
 LOGS = (".history/log.jsonl", "feedback.jsonl", "corrections/.log.jsonl")
 NAMES = (
-    *(
-        "a**b",
-        "[x]",
-        "a?b",
-        "a\nb",
-        "..x",
-        "-rf",
-        " ",
-        "\u202egnp",
-        "x" * 240,
-        "{0}",
-        "%2e%2e",
-        "'",
-    ),
-    *("\\..\\x", os.fsdecode(b"\xff"), "CON", "a.gold.wa", "\x1b]0;x\x07", "<img src=x>"),
+    *("a**b", "[x]", "a?b", "a\nb", "..x", "-rf", " ", "\u202egnp", "x" * 240, "{0}", "%2e%2e"),
+    *("'", "\\..\\x", os.fsdecode(b"\xff"), "CON", "a.gold.wa", "\x1b]0;x\x07", "<img src=x>"),
 )
 PATHS = ("{outside}/made.py", "../../outside/made.py", "/etc/made", "a/../../../made", "", "a\n.lp")
 JUNK = (

@@ -17,7 +17,6 @@ from .inputs import KINDS, damaged, seeds, tried
 from .rules import MARKED, PROFILES, answer_faults, read_pairs
 
 
-@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("profile", PROFILES)
 def test_rule_files_cost_no_pair_more_than_its_own_answer(profile):

@@ -329,76 +329,52 @@ def test_keys_that_objects_lack_are_empty_cells(kind, table, tmp_path):
     assert [bool(cells[2]) for cells in cells_of(Table(back))] == [True, False]
 
 
-REFUSED = {
-    "latin.csv": text(ALL, encoding="latin-1"),
-    "open.csv": b'a,b\n"c,d\n',
-    "one.csv": b"only\nwords\n",
-    "many.csv": b"a,b,c,d\n",
-    "named.csv": b"id,score,x,y\n1,2,a,b\n",
-    "empty.csv": b"",
-    "no.xlsx": b"PK\x03\x04",
-    "no.ods": b"x",
-    "no.parquet": b"PAR1",
-    "no.csv.gz": b"\x1f\x8b\x00",
-    "list.jsonl": b'[{"sent1": "a"}]',
-    "a.docx": b"x",
-    "a.csv": ROW * 3,
-    "b.csv": b"1,2,3,4,5\n",
-    "c.jsonl": b'{"a":1,"b":1}\n{"c":1,"d":1,"e":1}\n',
-    "d.csv": ROW + b'2,"' + b"x\n" * 30 + b'",b\n',
-    "e.csv": ROW + b"2," + b"x" * 50 + b"\n",
-    "f.csv": ROW + b"\n\n\n" + ROW,
-    "g.csv.gz": gzip.compress(ROW),
-    "h.csv.xz": lzma.compress((b"1," + b"a" * 1000 + b",b\n") * 300),
-    "i.xlsx": excel([["a", "b"]] * 3),
-    "j.ods": libre([["a", "b"]]),
-    "k.xlsx": excel([["a", "b"]]),
-    "l.gift": b"\n " * 90_000,
-    "m.html": b"<table>",
-}
-
-
 # What is read, within a limit if there is one, and what is told behind the name.
-@cases(r"""
-limit | name | message
--          | latin.csv  | :3: this is no UTF-8 (byte 0xF1);
--          | open.csv   | :2: a cell begins with a quotation mark, and no other
--          | one.csv    | :1: 1 column; expected two columns of sentences
--          | many.csv   | :1: 4 columns; expected two columns of sentences
--          | named.csv  | : none of the 4 columns 'id', 'score'
--          | empty.csv  | : the input is empty
--          | no.xlsx    | : cannot be read as an Excel workbook
--          | no.ods     | : cannot be read as a LibreOffice sheet
--          | no.parquet | : cannot be read as a Parquet file
--          | no.csv.gz  | : cannot be unpacked
--          | list.jsonl | :1: JSON that is not an object
--          | a.docx     | : no kind of table is known by this ending; expected .csv
-rows=2     | a.csv      | :3: more rows than that, blank ones included; expected at
-columns=4  | b.csv      | :1: a longer row; expected at most 4 columns
-columns=4  | c.jsonl    | :2: 5 keys; expected at
-cell=40    | d.csv      | :2: a longer cell; expected at most 40
-cell=40    | e.csv      | :2: a longer line; expected at most 40
-blank=2    | f.csv      | :5: 3 blank rows before it; expected at most 2
-unpacked=0 | g.csv.gz   | : 0 kB when it is unpacked
-ratio=9    | h.csv.xz   | : 264 kB when it is unpacked
-rows=2     | i.xlsx     | : a row with the number 3; expected at most 2
-columns=1  | j.ods      | : 2 cells in a row; expected at most 1 columns
-memory=1   | k.xlsx     | : reading takes more than 1 MB, or ended unexp
--          | l.gift     | : no model answer; expected questions
-unpacked=0 | m.html     | : a larger file; expected at most 0 MB
-""")
+@cases(
+    "limit | name | data | message",
+    ("", "a.csv", text(ALL, encoding="latin-1"), ":3: this is no UTF-8 (byte 0xF1);"),
+    ("", "a.csv", b'a,b\n"c,d\n', ":2: a cell begins with a quotation mark, and no other"),
+    ("", "a.csv", b"only\nwords\n", ":1: 1 column; expected two columns of sentences"),
+    ("", "a.csv", b"a,b,c,d\n", ":1: 4 columns; expected two columns of sentences"),
+    ("", "a.csv", b"id,score,x,y\n1,2,a,b\n", ": none of the 4 columns 'id', 'score'"),
+    ("", "a.csv", b"", ": the input is empty"),
+    ("", "a.xlsx", b"PK\x03\x04", ": cannot be read as an Excel workbook"),
+    ("", "a.ods", b"x", ": cannot be read as a LibreOffice sheet"),
+    ("", "a.parquet", b"PAR1", ": cannot be read as a Parquet file"),
+    ("", "a.csv.gz", b"\x1f\x8b\x00", ": cannot be unpacked"),
+    ("", "a.jsonl", b'[{"sent1": "a"}]', ":1: JSON that is not an object"),
+    ("", "a.docx", b"x", ": no kind of table is known by this ending; expected .csv"),
+    ("rows=2", "a.csv", ROW * 3, ":3: more rows than that, blank ones included; expected at"),
+    ("columns=4", "a.csv", b"1,2,3,4,5\n", ":1: a longer row; expected at most 4 columns"),
+    ("columns=4", "a.jsonl", b'{"a":1,"b":1}\n{"c":1,"d":1,"e":1}\n', ":2: 5 keys; expected at"),
+    ("cell=40", "a.csv", b'1,"%b",b\n' % (b"x\n" * 30), ":1: a longer cell; expected at most 40"),
+    ("cell=40", "a.csv", ROW + b"2," + b"x" * 50 + b"\n", ":2: a longer line; expected at most 40"),
+    ("blank=2", "a.csv", ROW + b"\n\n\n" + ROW, ":5: 3 blank rows before it; expected at most 2"),
+    ("unpacked=0", "a.csv.gz", gzip.compress(ROW, mtime=0), ": 0 kB when it is unpacked"),
+    (
+        "ratio=9",
+        "a.csv.xz",
+        lzma.compress(b"1,aaaaaa,b\n" * 30_000),
+        ": 264 kB when it is unpacked",
+    ),
+    ("rows=2", "a.xlsx", excel([["a", "b"]] * 3), ": a row with the number 3; expected at most 2"),
+    ("columns=1", "a.ods", libre([["a", "b"]]), ": 2 cells in a row; expected at most 1 columns"),
+    ("memory=1", "a.xlsx", excel([["a", "b"]]), ": reading takes more than 1 MB, or ended unexp"),
+    ("", "a.gift", b"\n " * 90_000, ": no model answer; expected questions"),
+    ("unpacked=0", "a.html", b"<table>", ": a larger file; expected at most 0 MB"),
+)
 def test_what_cannot_be_read_is_refused_in_one_line(
-    table, tmp_path, monkeypatch, limit, name, message
+    table, tmp_path, monkeypatch, limit, name, data, message
 ):
-    if limit != "-":
+    if limit:
         monkeypatch.setattr(limits, "table_limits", TableLimits.parse(limit))
     with pytest.raises(IstsError) as caught:
-        entries(table(name, REFUSED[name]))
+        entries(table(name, data))
     told = str(caught.value)
     assert told.startswith(f"{tmp_path / name}{message}")
     assert "\n" not in told
     hint = f"put --table-limits {limit.partition('=')[0]}=N before the command"
-    assert told.endswith(hint) == (limit != "-")
+    assert told.endswith(hint) == bool(limit)
 
 
 def test_a_reader_that_does_nothing_is_told_as_that(table, monkeypatch):

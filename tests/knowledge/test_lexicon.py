@@ -268,7 +268,6 @@ def test_a_faulty_table_of_classes_and_a_missing_wordnet(build, lexicon_folder, 
     assert "install Debian's wordnet-base" in done.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.skipif(
     not (WORDNET / "data.noun").is_file(),

@@ -216,7 +216,6 @@ def test_each_item_is_tested_once_in_no_more_parts_than_there_are(teacher, examp
 
 
 @pytest.mark.long
-@pytest.mark.slow
 def test_cross_validation_scores_held_out_answers(teacher, examples):
     ticks = []
     results = cross_validate(teacher, examples, SETTINGS, folds=3, tick=lambda: ticks.append(None))

@@ -190,7 +190,6 @@ def test_weights_of_ratings_are_learned_few_and_sorted(name, made):
 
 
 @pytest.mark.long
-@pytest.mark.slow
 @pytest.mark.skipif(
     not (DATA / "answers-students").is_dir(),
     reason=f"the train data of SemEval-2016 Task 2 is not in {DATA}",

@@ -254,7 +254,6 @@ def test_some_random_edits(cache, tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.slow
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"the train data is not in {DATA}")
 @pytest.mark.parametrize("seed", range(3))
 def test_many_random_edits_of_many_pairs(tmp_path, seed):

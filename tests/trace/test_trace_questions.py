@@ -12,6 +12,8 @@ from ists_asp.trace.why import Verdict
 from tests.sharing import cases
 from tests.trace.conftest import sample_traces, system
 
+pytestmark = pytest.mark.slow
+
 BUS = ("12 killed in bus accident", "10 killed in road accident")
 LABELS = ("EQUI", "OPPO", "SPE1", "SPE2", "SIMI", "REL")
 
@@ -77,7 +79,6 @@ def question(rng, answer):
     return f"{' <==> '.join(sides)}{label if rng.random() < 0.3 else ''}"
 
 
-@pytest.mark.slow
 def test_every_line_and_chunk_of_an_answer_has_reasons(traces):
     for trace in traces:
         for line in lines(trace):
@@ -93,7 +94,6 @@ def test_every_line_and_chunk_of_an_answer_has_reasons(traces):
                 assert len(found.decisions) + len(found.absent) >= len(chunk.tokens)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 2))])
 def test_what_why_not_says_is_true(scenario, seed):
     rng = random.Random(seed)
@@ -122,7 +122,6 @@ def test_what_why_not_says_is_true(scenario, seed):
     assert verdicts
 
 
-@pytest.mark.slow
 @cases("""
 question | verdict | words*
 1 <==> 1 // REL | WORSE
@@ -139,7 +138,6 @@ def test_what_is_worse_or_forbidden_or_has_no_rule_is_called_so(trace, question,
     assert all(part in found.text() for part in words)
 
 
-@pytest.mark.slow
 @cases("""
 text | problem
 nonsense | there is no 'nonsense' in either sentence
@@ -163,7 +161,6 @@ def test_a_malformed_question_is_a_usage_error(trace, text, problem):
         assert "\n" not in str(caught.value)
 
 
-@pytest.mark.slow
 def test_what_is_known_inside_an_argument_chooses_the_rules(trace):
     found = trace.why_not("evidence(side(1,_,_),adds_place,_)")
     assert found.tree.text.startswith("evidence(side(1,_,_),adds_place,_): nothing derives it")

@@ -39,7 +39,6 @@ def test_nothing_of_a_hostile_folder_is_touched_outside(number, template):
     assert tried(number, look, template) == ""
 
 
-@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(1000, 1006))
 def test_a_server_on_a_hostile_folder_starts_or_says_why_not(number, template):

@@ -11,11 +11,13 @@ import pytest
 
 from ists_asp.evaluate.files import evaluate_files
 from ists_asp.learn.examples import read_gold
+from ists_asp.resources import data_dir
 from tests.serving import serving
 from tests.sharing import cases
 
 pytestmark = pytest.mark.slow
 
+SAMPLES = data_dir() / "samples"
 CORRECTIONS = "/project/corrections/images"
 LEARNING = "/project/learning"
 
@@ -245,6 +247,27 @@ def test_the_api_answers_for_all_it_does(served):
     assert why["decisions"][0]["sentence"]
     assert served.asked("/api/why-not", {**PAIR, "decision": ["power", "off"]})["verdict"]
     assert "<svg" in served.asked("/api/picture", PAIR)["svg"]
+
+
+def test_pairs_of_all_samples_are_answered_as_solve_and_explain_answer_them(served, good):
+    """In one run and one by one; the project has a word table besides, which is empty."""
+    golds = [list(read_gold(SAMPLES / name))[:4] for name in ("headlines", "images", "medicine")]
+    sides = [(gold.pair.sent1.text, gold.pair.sent2.text) for some in golds for gold in some]
+    pairs = [{"id": str(n), "sent1": one, "sent2": two} for n, (one, two) in enumerate(sides)]
+    body = "".join(f"{json.dumps(pair)}\n" for pair in pairs)
+    call = ("--jsonl", "-", "--profile", "headlines", "--format", "jsonl", "-q")
+    batch = served.send("/api/batch", body.encode())[2].splitlines()
+    for ours, theirs in zip(good("solve", *call, stdin=body).splitlines(), batch, strict=True):
+        ours, theirs = json.loads(ours), json.loads(theirs)
+        assert {"id", "alignments", "knowledge", "system"} <= theirs.keys()
+        theirs["system"]["rules"] = ours["system"]["rules"]
+        assert {key: theirs[key] for key in ours if key in theirs} == (
+            {key: ours[key] for key in ours if key in theirs}
+        )
+    for pair, ours in zip(pairs, good("explain", *call, stdin=body).splitlines(), strict=True):
+        theirs, ours = served.asked("/api/explain", pair), json.loads(ours)
+        assert (theirs["text"], theirs["statements"]) == (ours["text"], ours["statements"])
+        assert f"{theirs['text']}\n" == good("explain", *call[2:4], pair["sent1"], pair["sent2"])
 
 
 @pytest.mark.long
