@@ -71,6 +71,11 @@ def shared_system(profile="default", **options):
     return system
 
 
+def make_pair(first, second, identifier="1"):
+    """A pair of the tokens that blanks separate in two texts."""
+    return Pair(identifier, make_sentence(first.split()), make_sentence(second.split()))
+
+
 def pair_of(sentence):
     """The two sentences of an entry of a ``.wa`` file, without chunks."""
     assert all(one.number == place for side in sentence.tokens for place, one in enumerate(side, 1))

@@ -12,16 +12,15 @@ from ists_asp.answers import read_answer, read_rating
 from ists_asp.confidence import Confident, confidence_tables, leads_of, percent
 from ists_asp.errors import AnswerError, IstsError, RuleError, inside
 from ists_asp.io.formats import answer_record, format_answer
-from ists_asp.io.text import make_sentence
-from ists_asp.model import Alignment, Confidence, Label, Pair, Scheme, Tag
+from ists_asp.model import Alignment, Confidence, Label, Scheme, Tag
 from ists_asp.rules import load_rules
 from ists_asp.rules.source import find_rules
 from ists_asp.solver import Solver
 from ists_asp.syntax.ground import Ground
 from tests.explain.reviewed import make_answer
-from tests.sharing import cases, shared_system
+from tests.sharing import cases, make_pair, shared_system
 
-PAIR = Pair("7", make_sentence(["a", "cat", "sits", "."]), make_sentence(["a", "dog", "sits"]))
+PAIR = make_pair("a cat sits .", "a dog sits", "7")
 CHUNKS = "first(1,1,1) first(1,2,3) first(1,3,4) first(2,1,1) first(2,2,3)"
 SPANS = (
     "span_token(1,run(1,1),1) span_token(1,run(1,1),2) span_token(1,run(2,2),3) "

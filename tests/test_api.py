@@ -23,6 +23,16 @@ from tests.sharing import load_shared, python, refused, shared_system
 from tests.tours import ROOT
 
 PAIR = ("12 killed in bus accident", "10 killed in road accident")
+pandas = pytest.importorskip("pandas")
+polars = pytest.importorskip("polars")
+ROWS = {
+    "one": ["A dog runs.", "12 killed, 3 hurt", None, "word " * 501, "A man\nsings", "", "so it"],
+    "two": ["A cat sleeps.", "10 killed", "b", "c", "A man isn't singing", "x", "so\tit is"],
+    "rating": list(range(7)),
+}
+FRAMES = {"pandas": pandas.DataFrame, "polars": polars.DataFrame}
+CELLS = [5, date(2026, 1, 2), "x", True, b"x", ["x"], {}, None, math.nan, " ", "\ud800"]
+CELLS += ["el perro y la gata no son de ella"]
 
 
 def test_limits_are_numbers_in_range():
@@ -206,19 +216,6 @@ def test_answers_are_kept_where_the_command_line_keeps_them(tmp_path, monkeypatc
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert cache_dir(True) is None
     assert cache_dir(tmp_path) == tmp_path
-
-
-pandas = pytest.importorskip("pandas")
-polars = pytest.importorskip("polars")
-
-ROWS = {
-    "one": ["A dog runs.", "12 killed, 3 hurt", None, "word " * 501, "A man\nsings", "", "so it"],
-    "two": ["A cat sleeps.", "10 killed", "b", "c", "A man isn't singing", "x", "so\tit is"],
-    "rating": list(range(7)),
-}
-FRAMES = {"pandas": pandas.DataFrame, "polars": polars.DataFrame}
-CELLS = [5, date(2026, 1, 2), "x", True, b"x", ["x"], {}, None, math.nan, " ", "\ud800"]
-CELLS += ["el perro y la gata no son de ella"]
 
 
 def records(frame):

@@ -46,6 +46,19 @@ SET_UP = re.compile(r"python3 -m venv \.venv && \.venv/bin/pip install -q -c con
 README_BLOCKS = list(blocks(README))
 TOUR = [block for _, block in shown({"README.md": README})]
 SOURCES = [file.read_text("utf-8") for file in (ROOT / "python").rglob("*.py")]
+PATTERNS = {
+    r"appears? whole or not at all": "written atomically",
+    r"\banew\b": "again",
+    r"\b(of|by) one's own\b": "your own",
+    r"(?<!there )\bis no (pair|sentence|folder|number|string|frame)\b(?! \w)": "is not a …",
+    r"\bMend\b": "Correct",
+    r"of 100 like\b": "… % similar",
+    r"\bin time of the processor\b": "CPU time",
+    r"[Bb]lanks separate": "separated by spaces",
+    r"\bwhose opinions\b": "which encoder",
+    r"\btests of every day\b": "the fast tests",
+}
+FORBIDDEN = re.compile("|".join(f"(?:{pattern})" for pattern in PATTERNS))
 
 
 @pytest.fixture(scope="module")
@@ -281,21 +294,6 @@ def test_a_checkout_has_no_dead_links():
         if (file := (page.parent / target).resolve()) in made or not file.exists()
     ]
     assert dead == []
-
-
-PATTERNS = {
-    r"appears? whole or not at all": "written atomically",
-    r"\banew\b": "again",
-    r"\b(of|by) one's own\b": "your own",
-    r"(?<!there )\bis no (pair|sentence|folder|number|string|frame)\b(?! \w)": "is not a …",
-    r"\bMend\b": "Correct",
-    r"of 100 like\b": "… % similar",
-    r"\bin time of the processor\b": "CPU time",
-    r"[Bb]lanks separate": "separated by spaces",
-    r"\bwhose opinions\b": "which encoder",
-    r"\btests of every day\b": "the fast tests",
-}
-FORBIDDEN = re.compile("|".join(f"(?:{pattern})" for pattern in PATTERNS))
 
 
 def test_docstrings_begin_with_the_thing_or_a_verb():

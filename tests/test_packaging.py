@@ -44,6 +44,12 @@ EXCEPTIONS = {
     "udtools": "comes with Stanza, whose evaluation uses it; nothing of ours imports it",
 }
 INSTALLED = {canonicalize_name(one.metadata["Name"]): one for one in distributions()}
+DURATIONS = read_durations()
+PARTS = {
+    (file, piece): part_of(file, DAYS, DURATIONS, piece)
+    for file in DURATIONS
+    for piece in range(slices_of(file, DURATIONS))
+}
 
 
 def _name(requirement):
@@ -181,14 +187,6 @@ def test_the_checkouts_folder_or_an_installed_one_is_found(find, name, tmp_path,
     with pytest.raises(ResourceError) as caught:
         find()
     assert re.fullmatch(f".*folder {name}/ of ists-asp is missing.*Reinstall.*", str(caught.value))
-
-
-DURATIONS = read_durations()
-PARTS = {
-    (file, piece): part_of(file, DAYS, DURATIONS, piece)
-    for file in DURATIONS
-    for piece in range(slices_of(file, DURATIONS))
-}
 
 
 def test_each_slice_of_a_file_has_one_part_and_so_has_a_new_file():

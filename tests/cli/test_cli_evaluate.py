@@ -17,6 +17,11 @@ SIGNATURE = (
     r"Signature: ists\|scheme:{0}\|alic:{1}\|relief:{1}\|punct:ignored\|pairs:2"
     rf"\|gold:(\w{{{{10}}}})\|answers:(\w{{{{10}}}})\|version:{re.escape(__version__)}"
 )
+PAIRS = [
+    ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
+    ("A brown horse in a green field .", "A brown horse in a green field ."),
+    ("A brown horse in a green field .", "Shares fell after the bank raised interest rates"),
+]
 
 
 def pair(number):
@@ -197,13 +202,6 @@ def test_commands_that_read_alignments_can_leave_faulty_pairs_out(run, wa, tmp_p
     for text in ("", "sent1,sent2\na,b\n"):
         odd.write_text(text)
         assert f"{odd}: no sentence; expected <sent" in run("fix", "--gold", odd).stderr
-
-
-PAIRS = [
-    ("12 killed in bus accident in Pakistan", "10 killed in road accident in NW Pakistan"),
-    ("A brown horse in a green field .", "A brown horse in a green field ."),
-    ("A brown horse in a green field .", "Shares fell after the bank raised interest rates"),
-]
 
 
 @pytest.mark.slow

@@ -20,6 +20,16 @@ from tests.sharing import cases, python, read_table
 ENGLISH = ("12 killed in bus accident", "10 killed in road accident")
 SPANISH = ("Mueren 12 personas en Cuba", "Fallecen 11 personas en la isla de Cuba")
 FORMS = pytest.mark.parametrize("form", [("--bundle",), ()], ids=["sent", "beside the rules"])
+MINE = """
+#const most_here = 9. % of all alignments
+%@rule few_alignments: "no more than most_here"
+:- #count{X,Y : aligned(X,Y)} > most_here.
+%@rule long_word: "a word of mine"
+_mine(S,I) :- word(S,I,"killed").
+:~ aligned(run(C,C),run(D,D)), aligned(run(C+1,C+1),run(D+1,D+1)). [-40@4,C,D]
+correction(any_pair,align,-40).
+#show _mine/2.
+"""
 
 
 def clingo(arguments, program=None, place=None):
@@ -132,18 +142,6 @@ def read_atoms(text):
     atoms = sorted(parse_term(line[:-1]) for line in text.splitlines() if line[:1] not in "%")
     costs = re.search(r"^% answer 1, cost (.*)$", text, re.M)[1]
     return atoms, tuple(map(int, costs.split()))
-
-
-MINE = """
-#const most_here = 9. % of all alignments
-%@rule few_alignments: "no more than most_here"
-:- #count{X,Y : aligned(X,Y)} > most_here.
-%@rule long_word: "a word of mine"
-_mine(S,I) :- word(S,I,"killed").
-:~ aligned(run(C,C),run(D,D)), aligned(run(C+1,C+1),run(D+1,D+1)). [-40@4,C,D]
-correction(any_pair,align,-40).
-#show _mine/2.
-"""
 
 
 @pytest.fixture

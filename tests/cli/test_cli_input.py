@@ -45,6 +45,14 @@ FAILED = {
     )
     for name, size in sizes.items()
 }
+ROWS = [
+    ["Code", "Question", "Answer", "Reference", "Note"],
+    ["k1", "Why?", "The bulb isn't on, I think.", "The bulb is off.", '=HYPERLINK("x")'],
+    ["k2", "Why?", '=HYPERLINK("http://x")', "The switch is open.", "-5"],
+]
+BAD = [*ROWS, ["k3", "Why?", "", "The bulb is off.", "c"], ["k4", "Why?", "It is."]]
+CONFIG = 'profile = "headlines"\nrules = ["mine/words.tsv"]\ntimeout = 5\n'
+POWER = ("solve", "--json", "power fails", "electricity fails")
 
 
 @pytest.mark.slow
@@ -293,16 +301,6 @@ def test_text_that_has_too_many_tokens_fails_when_they_are_known(run):
     assert "pair many: <stdin>:2: sentence 1: a sentence of 600 tokens; expected" in result.stderr
     first, failed, last = result.stdout.split()
     assert first == last != failed == "0.000"
-
-
-ROWS = [
-    ["Code", "Question", "Answer", "Reference", "Note"],
-    ["k1", "Why?", "The bulb isn't on, I think.", "The bulb is off.", '=HYPERLINK("x")'],
-    ["k2", "Why?", '=HYPERLINK("http://x")', "The switch is open.", "-5"],
-]
-BAD = [*ROWS, ["k3", "Why?", "", "The bulb is off.", "c"], ["k4", "Why?", "It is."]]
-CONFIG = 'profile = "headlines"\nrules = ["mine/words.tsv"]\ntimeout = 5\n'
-POWER = ("solve", "--json", "power fails", "electricity fails")
 
 
 def write(path, rows=ROWS, delimiter=","):

@@ -45,6 +45,38 @@ NAMES = {
     r'%@rule join: "j"\nmust_join(S,I) :- lemma(S,I,"cat").\n'
     r" sent1.txt<<< a cat sleeps\n sent2.txt<<< a dog sleeps\n",
 }
+SOLVE = ("solve", "--profile", "baseline", "-q", "-o", "out.wa")
+LONG_RULES = [
+    ("a word has a million letters", "0", f'p("{"a" * 1_000_000}").\n'),
+    ("brackets are nested", "0", f"p({'(' * 3000}1{')' * 3000}).\n"),
+    ("a rule file has a null character", "1 the file has a null character", "p(1).\0\n"),
+    ("a rule file is UTF-16", "1 byte 0xff is not UTF-8", "p(1).\n".encode("utf-16")),
+]
+LONG_WORDS = [
+    ("a phrase has a hundred words", "1 is not an entry of a word table", f"a = {'b ' * 100}\n"),
+    ("an entry has a million letters", "1 is not an entry", f"a = {'b' * 1_000_000}\n"),
+    ("a word has control characters", "0", "a\x1b[2J = b\n"),
+    ("a table of words is UTF-16", "1 byte 0xff is not UTF-8", "a = b\n".encode("utf-16")),
+    ("a table of words is Latin-1", "1 byte 0xe9 is not UTF-8", b"caf\xe9 = bar\n"),
+    ("two words are the same and opposites", "0", "a = b\na <> b\n"),
+]
+_LINES = pairs(FEW).splitlines(keepends=True)
+_ROWS = [line.rstrip("\n").split("\t") for line in _LINES]
+_CSV = "id,sent1,sent2\n" + "".join(f"{','.join(row)}\n" for row in _ROWS)
+_KEYS = ("id", "sent1", "sent2")
+_JSONL = "".join(f"{json.dumps(dict(zip(_KEYS, row, strict=True)))}\n" for row in _ROWS)
+_JSON = '{"sent1": "a cat", "sent2": "a dog"}\n'
+_ONE, _TWO = _ROWS[1][1], _ROWS[2][2]
+_PACKED = gzip.compress(_CSV.encode(), mtime=0)
+_EMPTY = "1 the input is empty; expected at least one pair"
+_BOOK, _PARQUET = "1 cannot be read as an Excel workbook", "1 cannot be read as a Parquet file"
+CALLS = {
+    "lp": ("mine.lp", "--tsv pairs.tsv --rules mine.lp --timeout 10"),
+    "words": ("mine.tsv", "--tsv pairs.tsv --rules mine.tsv --timeout 10"),
+    "toml": ("ists-asp.toml", "--tsv pairs.tsv"),
+    "txt": ("t.txt", "--sent1 t.txt --sent2 b.txt"),
+}
+"""The file and the options for a content of a kind; all others are kinds of tables."""
 
 
 def line_rows():
@@ -85,34 +117,6 @@ def test_what_is_said(run, tmp_path, command, files, code, told):
         found = re.search(words, text, re.MULTILINE) if sign == "/" else words in text
         assert text.startswith(words) if sign == "^" else bool(found) == (sign != "!"), text
 
-
-SOLVE = ("solve", "--profile", "baseline", "-q", "-o", "out.wa")
-
-LONG_RULES = [
-    ("a word has a million letters", "0", f'p("{"a" * 1_000_000}").\n'),
-    ("brackets are nested", "0", f"p({'(' * 3000}1{')' * 3000}).\n"),
-    ("a rule file has a null character", "1 the file has a null character", "p(1).\0\n"),
-    ("a rule file is UTF-16", "1 byte 0xff is not UTF-8", "p(1).\n".encode("utf-16")),
-]
-LONG_WORDS = [
-    ("a phrase has a hundred words", "1 is not an entry of a word table", f"a = {'b ' * 100}\n"),
-    ("an entry has a million letters", "1 is not an entry", f"a = {'b' * 1_000_000}\n"),
-    ("a word has control characters", "0", "a\x1b[2J = b\n"),
-    ("a table of words is UTF-16", "1 byte 0xff is not UTF-8", "a = b\n".encode("utf-16")),
-    ("a table of words is Latin-1", "1 byte 0xe9 is not UTF-8", b"caf\xe9 = bar\n"),
-    ("two words are the same and opposites", "0", "a = b\na <> b\n"),
-]
-
-_LINES = pairs(FEW).splitlines(keepends=True)
-_ROWS = [line.rstrip("\n").split("\t") for line in _LINES]
-_CSV = "id,sent1,sent2\n" + "".join(f"{','.join(row)}\n" for row in _ROWS)
-_KEYS = ("id", "sent1", "sent2")
-_JSONL = "".join(f"{json.dumps(dict(zip(_KEYS, row, strict=True)))}\n" for row in _ROWS)
-_JSON = '{"sent1": "a cat", "sent2": "a dog"}\n'
-_ONE, _TWO = _ROWS[1][1], _ROWS[2][2]
-_PACKED = gzip.compress(_CSV.encode(), mtime=0)
-_EMPTY = "1 the input is empty; expected at least one pair"
-_BOOK, _PARQUET = "1 cannot be read as an Excel workbook", "1 cannot be read as a Parquet file"
 
 TABLES = [
     ("CSV has semicolons", "0", "csv", _CSV.replace(",", ";")),
@@ -159,13 +163,6 @@ TABLES = [
     ("a sentence has a hundred thousand words", "3 100000 tokens", "tsv",
      "".join([_LINES[0], f"1\t{'a ' * 100_000}\ta dog\n", *_LINES[2:]])),
 ]  # fmt: skip
-CALLS = {
-    "lp": ("mine.lp", "--tsv pairs.tsv --rules mine.lp --timeout 10"),
-    "words": ("mine.tsv", "--tsv pairs.tsv --rules mine.tsv --timeout 10"),
-    "toml": ("ists-asp.toml", "--tsv pairs.tsv"),
-    "txt": ("t.txt", "--sent1 t.txt --sent2 b.txt"),
-}
-"""The file and the options for a content of a kind; all others are kinds of tables."""
 
 
 def rows():

@@ -62,6 +62,20 @@ process.run()
 PARTS = ("app", "commands.solve", "driver")
 SOLVE = ["-m", "ists_asp", "solve", "--profile", "images", "--tsv", "pairs.tsv"]
 TRACE = ["--trace", "out.jsonl"]
+DEAF = """
+import os, signal, time
+from pathlib import Path
+from ists_asp.cli import process
+from ists_asp.io.files import atomic_writer
+process.PATIENCE = 0.1
+process._raise_once()
+with atomic_writer(Path("out.wa")):
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        time.sleep(60)
+"""
 
 
 def test_a_working_folder_that_is_gone_is_one_line(tmp_path):
@@ -210,22 +224,6 @@ def test_a_run_that_is_told_to_end_does_so_without_a_word(tmp_path, number, opti
     assert process.communicate(timeout=60)[1] == ""
     assert process.returncode == -number
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.lp", "pairs.tsv"]
-
-
-DEAF = """
-import os, signal, time
-from pathlib import Path
-from ists_asp.cli import process
-from ists_asp.io.files import atomic_writer
-process.PATIENCE = 0.1
-process._raise_once()
-with atomic_writer(Path("out.wa")):
-    try:
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(60)
-    except KeyboardInterrupt:
-        time.sleep(60)
-"""
 
 
 def test_a_process_whose_libraries_swallow_its_end_takes_its_draft_with_it(tmp_path):

@@ -32,6 +32,19 @@ LINKED = [  # nobody would align so
 ]
 ALIC = ("--profile", "pilot-2015-images", "--chunked")
 ALIC += ("[ A black dog ] [ and ] [ a white dog ] [ run ] [ . ]", "[ Two dogs ] [ run ] [ . ]")
+BUS = ("12 killed in bus accident", "10 killed in road accident", "--profile", "headlines")
+ONE = "Anna's dog isn't in O'Brien's eight-year-old car ($5.99)."
+TWO = "“Anna's dog is in an anti-protest car,” they said at 5 p.m."
+TOKENISED = (
+    "Anna 's dog isn't in O'Brien 's eight-year-old car ( $ 5.99 ) .",
+    "“ Anna 's dog is in an anti-protest car , ” they said at 5 p.m.",
+)
+TOKENS = [text.split() for text in TOKENISED]
+NEWS = ("--profile", "headlines", "--reader", "none")
+ODD = [
+    *("Anna 's", "$ 5", "( $", "car ,", " eight -", "anti -", "is n't", "“ ", "5 p. m", ", ”"),
+    "O ' B",
+]
 
 
 def answers(text):
@@ -225,21 +238,6 @@ def test_a_chunk_whose_counterpart_is_taken_is_alic(good, tmp_path):
     assert "counterpart aligned elsewhere" in (tmp_path / "out.html").read_text("utf-8")
     good("solve", *ALIC, "-o", "out.wa")
     assert good("explain", *ALIC, "--answers", "out.wa") == good("explain", *ALIC)
-
-
-BUS = ("12 killed in bus accident", "10 killed in road accident", "--profile", "headlines")
-ONE = "Anna's dog isn't in O'Brien's eight-year-old car ($5.99)."
-TWO = "“Anna's dog is in an anti-protest car,” they said at 5 p.m."
-TOKENISED = (
-    "Anna 's dog isn't in O'Brien 's eight-year-old car ( $ 5.99 ) .",
-    "“ Anna 's dog is in an anti-protest car , ” they said at 5 p.m.",
-)
-TOKENS = [text.split() for text in TOKENISED]
-NEWS = ("--profile", "headlines", "--reader", "none")
-ODD = [
-    *("Anna 's", "$ 5", "( $", "car ,", " eight -", "anti -", "is n't", "“ ", "5 p. m", ", ”"),
-    "O ' B",
-]
 
 
 @pytest.mark.slow

@@ -34,6 +34,30 @@ HEAVY = {
     *("snowballstemmer", "stanza", "torch"),
 }
 SOLVED = "solve --profile headlines --cache {cache} Dogs Dogs"
+MARK = "ZQX"
+WORD = f"\u202e{MARK}\u2066\u200f\u061c[red]%s"
+"""What can stand in a sentence, where all other characters are read as blanks."""
+LINE = f"\x1b[41m\x1b[2J\x1b]0;t\x07\r\x08\x7f\x9b2J{WORD}\u2028\u2029\x85\x0b\x0c"
+"""What can stand on a line of a file."""
+HOSTILE = f"{LINE}\t\nFAKED: x"
+NAME = f"{HOSTILE}\udcff"
+"""A name of a file that is not UTF-8."""
+PAIR = ("--tokens", "--tsv", f"{NAME}.tsv")
+PROFILED = ("--profile", HOSTILE)
+OWN = ("--rules", HOSTILE, *PROFILED)
+SILENT = {("cache", "clear"), ("config",)}
+"""Commands that repeat nothing that they read."""
+UNTOLD = {
+    *(("cache", "--cache"), ("diff", "--rules"), ("learn", "--reader"), ("report", "--answers")),
+    *((name, "--scheduler") for name in ("solve", "explain", "sts", "feedback")),
+    *((name, f"--{what}") for name in ("evaluate", "learn") for what in ("gold-col", "sheet")),
+    *(("evaluate", "--encoding"), ("learn", "--encoding"), ("fix", "a dog")),
+}
+"""Options that are refused, or done with, whatever their value."""
+OURS = re.compile(rb"\x1b\[(?:0|1|3\d|9\d|\?25[lh]|2K|1A|38;5;\d+)m?|\r(?=\x1b)")
+"""Colours of ours, and what draws a bar; the hostile text has none of it."""
+# serve goes on until it is told to end: see tests/workbench/test_serve_command.py.
+LEAVES = {path: COMMANDS[path] for path in COMMANDS if not isinstance(COMMANDS[path], click.Group)}
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
@@ -168,34 +192,6 @@ def test_colours_are_for_terminals_unless_somebody_says_otherwise(run, tmp_path)
     assert "\x1b[31m" in always
     assert "\x1b" not in never
     assert re.sub(r"\x1b\[\d+m", "", always) == never == auto
-
-
-MARK = "ZQX"
-WORD = f"\u202e{MARK}\u2066\u200f\u061c[red]%s"
-"""What can stand in a sentence, where all other characters are read as blanks."""
-
-LINE = f"\x1b[41m\x1b[2J\x1b]0;t\x07\r\x08\x7f\x9b2J{WORD}\u2028\u2029\x85\x0b\x0c"
-"""What can stand on a line of a file."""
-
-HOSTILE = f"{LINE}\t\nFAKED: x"
-NAME = f"{HOSTILE}\udcff"
-"""A name of a file that is not UTF-8."""
-PAIR = ("--tokens", "--tsv", f"{NAME}.tsv")
-PROFILED = ("--profile", HOSTILE)
-OWN = ("--rules", HOSTILE, *PROFILED)
-SILENT = {("cache", "clear"), ("config",)}
-"""Commands that repeat nothing that they read."""
-UNTOLD = {
-    *(("cache", "--cache"), ("diff", "--rules"), ("learn", "--reader"), ("report", "--answers")),
-    *((name, "--scheduler") for name in ("solve", "explain", "sts", "feedback")),
-    *((name, f"--{what}") for name in ("evaluate", "learn") for what in ("gold-col", "sheet")),
-    *(("evaluate", "--encoding"), ("learn", "--encoding"), ("fix", "a dog")),
-}
-"""Options that are refused, or done with, whatever their value."""
-OURS = re.compile(rb"\x1b\[(?:0|1|3\d|9\d|\?25[lh]|2K|1A|38;5;\d+)m?|\r(?=\x1b)")
-"""Colours of ours, and what draws a bar; the hostile text has none of it."""
-# serve goes on until it is told to end: see tests/workbench/test_serve_command.py.
-LEAVES = {path: COMMANDS[path] for path in COMMANDS if not isinstance(COMMANDS[path], click.Group)}
 
 
 def hostile(name, **more):

@@ -12,11 +12,10 @@ from ists_asp.compare.comparison import find_changes
 from ists_asp.errors import DataError
 from ists_asp.evaluate.scorer import Reference, evaluate
 from ists_asp.io.formats import answer_record, failure_record
-from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_answer
-from ists_asp.model import Answer, Chunk, Pair
+from ists_asp.model import Answer, Chunk
 from ists_asp.rules.catalogue import copy_rules
-from tests.sharing import alignments, cases, load_shared, shared_system
+from tests.sharing import alignments, cases, load_shared, make_pair, shared_system
 
 WORDS = ("big cats sleep", "large cats nap")
 CHUNKS = (Chunk(1, 2), Chunk(3, 3))
@@ -28,7 +27,7 @@ SYNONYM = 'alike(I,J,synonym,95) :- word(1,I,"nurofen"), word(2,J,"paint").'
 
 
 def pair(identifier="1"):
-    return Pair(identifier, *(make_sentence(words.split()) for words in WORDS))
+    return make_pair(*WORDS, identifier)
 
 
 def answered(lines="", chunks=(CHUNKS, CHUNKS), identifier="1"):
@@ -88,7 +87,7 @@ def test_pairs_that_one_run_lacks_are_told():
 
 
 def test_runs_without_a_common_pair_or_of_other_sentences():
-    other = Answered(Pair("1", make_sentence(["dogs"]), make_sentence(["cats"])), ())
+    other = Answered(make_pair("dogs", "cats"), ())
     for new, gold, message in (
         ({"2": answered()}, None, "no pair in common"),
         ({"1": other}, None, "pair 1: .*other sentences"),
@@ -168,10 +167,7 @@ def edited(tmp_path):
 def run(rules, *texts, profile="headlines"):
     """What rules change, and how they differ from those that are shipped."""
     old = shared_system(profile)
-    pairs = [
-        Pair(str(number), *(make_sentence(side.split()) for side in sides))
-        for number, sides in enumerate(texts, start=1)
-    ]
+    pairs = [make_pair(*sides, str(number)) for number, sides in enumerate(texts, start=1)]
     with load_shared(profile, rules=[rules]) as new:
         both = {one.new.pair.id: one for one in run_both(old, new, pairs)}
         runs = ({key: getattr(one, run) for key, one in both.items()} for run in ("old", "new"))

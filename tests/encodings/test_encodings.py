@@ -27,6 +27,16 @@ from tests.tours import ROOT
 
 FOLDER = Path(__file__).parent
 CASES = sorted(FOLDER.glob("*.expected"))
+LABELS = ("equi", "oppo", "spe1", "spe2", "simi", "rel")
+# Few values, so that ties are common.
+WEIGHTS = st.sampled_from((-10, 0, 10))
+TAGS = st.sampled_from(("punct", *["noun"] * 5))
+VALUES = {
+    *(*"DKMNPTUVW", "Atom", "Change", "Chunks", "Decision", "Distance", "Form", "From"),
+    *("Letters", "Name", "Number", "Percent", "Prefix", "Rating", "Reason", "Similarity", "Stem"),
+    *("Target", "Text", "Unit", "Value", "Weight", "Worth", "Xpos", "Zeros"),
+}
+"""The names of arguments that are numbers, texts or terms."""
 
 
 def optima(file, facts=(), *options):
@@ -60,10 +70,6 @@ def test_every_case_has_both_files():
 
 
 DECIDE = Path(__file__).parents[2] / "asp" / "decide.lp"
-LABELS = ("equi", "oppo", "spe1", "spe2", "simi", "rel")
-# Few values, so that ties are common.
-WEIGHTS = st.sampled_from((-10, 0, 10))
-TAGS = st.sampled_from(("punct", *["noun"] * 5))
 
 
 def atom(name, *arguments):
@@ -219,14 +225,6 @@ def test_classes_are_those_of_the_lexicon():
     lines = (data_dir() / "lexicon" / "classes.tsv").read_text("utf-8").splitlines()
     rows = (line.split("\t") for line in lines if line and not line.startswith("#"))
     assert {row[0] for row in rows} == set(CLASSES)
-
-
-VALUES = {
-    *(*"DKMNPTUVW", "Atom", "Change", "Chunks", "Decision", "Distance", "Form", "From"),
-    *("Letters", "Name", "Number", "Percent", "Prefix", "Rating", "Reason", "Similarity", "Stem"),
-    *("Target", "Text", "Unit", "Value", "Weight", "Worth", "Xpos", "Zeros"),
-}
-"""The names of arguments that are numbers, texts or terms."""
 
 
 def test_every_argument_has_a_kind():

@@ -18,10 +18,8 @@ from ists_asp.evaluate.ratings import (
     weighted_mean,
 )
 from ists_asp.io.pairs import ScoredPair, read_sts
-from ists_asp.io.text import make_sentence
 from ists_asp.learn.ratings import scaled
-from ists_asp.model import Pair
-from tests.sharing import cases, refused
+from tests.sharing import cases, make_pair, refused
 
 SHARED = Path(__file__).parents[3] / "shared"
 EXPECTED = SHARED / "expected" / "sts" / "tokencos.json"
@@ -32,14 +30,10 @@ PAWS = "id\tsentence1\tsentence2\tlabel\n"
 SNLI = '{{"pairID": "{n}", "gold_label": "-", "sentence1": "A {n}", "sentence2": "B", '
 
 
-def pair(one, two):
-    return Pair("1", make_sentence(one.split()), make_sentence(two.split()))
-
-
 def test_the_baseline_keeps_case_and_counts_a_token_once():
-    assert tokencos(pair("a a b", "b A")) == pytest.approx(1 / 2)
-    assert tokencos(pair("a b", "b a")) == pytest.approx(1)
-    assert tokencos(pair("a", "b")) == 0
+    assert tokencos(make_pair("a a b", "b A")) == pytest.approx(1 / 2)
+    assert tokencos(make_pair("a b", "b a")) == pytest.approx(1)
+    assert tokencos(make_pair("a", "b")) == 0
 
 
 def test_a_faulty_row_costs_its_pair(tmp_path):
@@ -142,7 +136,7 @@ def test_pairs_that_a_run_left_out_do_not_count(tmp_path):
     ([0, 6], (0.0, 5.0), "from 0 to 6; expected 0 to 5"),
 )
 def test_gold_on_another_scale_is_never_learned_from_silently(scores, scale, expected):
-    pairs = [ScoredPair(pair("a", "b"), score) for score in scores]
+    pairs = [ScoredPair(make_pair("a", "b"), score) for score in scores]
     if isinstance(expected, list):
         assert [one.score for one in scaled(pairs, scale, 5, "f")] == expected
     else:

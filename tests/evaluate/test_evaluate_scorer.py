@@ -26,6 +26,17 @@ FAULTS = [
     (None, None, r" no sentence; "),
 ]
 SIDES = st.sets(st.integers(1, 5), min_size=1).map(lambda numbers: tuple(sorted(numbers)))
+ALIGNMENTS = st.lists(
+    st.builds(
+        Alignment,
+        SIDES,
+        SIDES,
+        st.sampled_from(Label),
+        st.sampled_from([None, 1.0, 2.5, 5.0]),
+        st.frozensets(st.sampled_from(Tag)),
+    ),
+    max_size=4,
+).map(tuple)
 
 
 def refer(lines, pair=PAIR):
@@ -249,19 +260,6 @@ def test_chunk_boundaries():
     assert result.chunks.f1 == pytest.approx(4 / 6)
     assert (result.exact, result.sentences) == (1, 2)
     assert compare_chunks([((Chunk(1, 1),), (Chunk(1, 1),))]).boundaries.f1 == 1.0
-
-
-ALIGNMENTS = st.lists(
-    st.builds(
-        Alignment,
-        SIDES,
-        SIDES,
-        st.sampled_from(Label),
-        st.sampled_from([None, 1.0, 2.5, 5.0]),
-        st.frozensets(st.sampled_from(Tag)),
-    ),
-    max_size=4,
-).map(tuple)
 
 
 @given(ALIGNMENTS, ALIGNMENTS, st.sampled_from(Scheme))

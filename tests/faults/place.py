@@ -21,6 +21,8 @@ MANY = 260
 
 _WORDS = ("cat", "dog", "horse", "man", "woman", "child", "bird", "boat")
 _ID = re.compile(r'^<sentence id="([^"]*)" status="([^"]*)">$', re.MULTILINE)
+FAULTS = []
+SOLVE = [sys.executable, "-m", "ists_asp", "solve", "--profile", "baseline"]
 
 
 class Told(NamedTuple):
@@ -49,9 +51,6 @@ class Fault(NamedTuple):
     name: str
     inject: Callable[[Place], subprocess.CompletedProcess]
     ends: Told | Same | Failed
-
-
-FAULTS = []
 
 
 @dataclass
@@ -115,9 +114,6 @@ class Place:
     def answers(self):
         """Id and status of each pair in the output, in order."""
         return _ID.findall(self.out.read_text("utf-8"))
-
-
-SOLVE = [sys.executable, "-m", "ists_asp", "solve", "--profile", "baseline"]
 
 
 def pairs(count):

@@ -16,6 +16,54 @@ from ists_asp.syntax.trees import functions, walk
 _INCLUDE = re.compile(r'#include "[^"]*"\.')
 _TABLES = "weights"
 """The folder of files that hold facts of one predicate and nothing else."""
+_ODD = r"""
+24 0 1 -1 2 3 5 6 99 -7 1000 2147483647 -2147483648 2147483646 2147483648 99999999999999999999
+    1073741824 0x1f 007
+10 2147483647+1 -2147483648-1 1/0 7\0 -2147483648/-1 -2147483648\-1 2**31 2**-1 0**0 |-5| ~0 6&3
+    6?3 6^3 1..3 3..1 (1;2;5) -equi -(-1) 1+"a" equi+1 #inf+1 65536*65536 -(1..2) (1..2)*3
+16 "" "s" "bomb" "<==>" "//" "a\nb" "\"" "\\" "é" "日本" "%s" "{X}" "a,b(c" ")" "_" "0"
+13 equi oppo spe1 simi rel noali alic evil fact pol noun x' _x __x ____pair not_a_label base rating
+    aligned
+24 f(1) f() () (1,) (1,2) ((),()) (run(1,1),run(1,1)) -f(1) run(1,1) run(0,0) run(9,2) run(-1,1)
+    run("a",1) run(1) run(1,1,1) gap(1,3) gap(1,1) gap(3,1) pair(run(1,1),run(1,1))
+    link(run(1,1),run(2,2)) score(3) boundary(1,2) __pair(1) f(f(f(f(f(f(f(f(1))))))))
+    f(")",("(",1)) label(equi)
+8 #inf #sup
+1 @f(1) @f @x(#sup)
+"""
+"""How often odd values of a kind are drawn, and the values."""
+_GROUPS = [
+    (int(group[0]), group[1:]) for group in map(str.split, re.split(r"\n(?! )", _ODD.strip()))
+]
+_USUAL = (
+    ("S", ("1", "2")),
+    ("IJKFG", ("1", "2", "3", "4", "7")),
+    ("CDE", ("1", "2", "3", "5")),
+    ("XYAB", ("run(1,1)", "run(1,2)", "run(2,2)", "gap(1,3)", "run(3,5)")),
+    ("LTU", ("equi", "oppo", "spe1", "spe2", "simi", "rel", "noali", "alic")),
+    ("NMPQRV", ("0", "1", "3", "5", "6", "100", "-3")),
+)
+_WORDS = ('"bomb"', '"a"', "1", "-1", "50", "noun")
+"""What usually stands where variables of ``asp/`` and ``lp_rules/`` stand, by their letters."""
+_DECIDED = """
+    aligned label score tag noali alic free viable proposed token_count first last span_token
+    span_chunk span chunk in_chunk boundary evidence weight differs forbidden_label
+    forbidden_score licensed closeness align_weight label_weight score_weight merge must_split
+    must_join label_type rating punctuation_chunk contribution given_boundary chunked learning
+    token part
+"""
+"""What answers are read from, and what leads there at once."""
+_CHOICES = {
+    "low": ("", "1", "2", "0", "-1", "99", "#inf", "2147483647", '"a"'),
+    "high": ("", "1", "3", "= 1", "= 0", "< 2", "#sup", "-1", "x"),
+    "way": ("maximize", "minimize"),
+    "kind": ("sum", "count", "min", "max", "sum+"),
+    "value": ("", " [true]", " [false]", " [free]", " [1/0]"),
+    "constant": ("highest", "bound", "equi", "x", "run", "s", "aligned"),
+    "part": ("base", "step(t)", "other", "base(t)", "aligned"),
+    "level": ("", "@4", "@3", "@2", "@0", "@-1", "@99", "@2147483647", '@"a"', "@1/0"),
+    "long": ("x" * 5000,),
+}
 
 
 class Predicate(NamedTuple):
@@ -64,46 +112,7 @@ def _usual(count):
     return min(+count, key=lambda name: (-count[name], name), default="_")
 
 
-_ODD = r"""
-24 0 1 -1 2 3 5 6 99 -7 1000 2147483647 -2147483648 2147483646 2147483648 99999999999999999999
-    1073741824 0x1f 007
-10 2147483647+1 -2147483648-1 1/0 7\0 -2147483648/-1 -2147483648\-1 2**31 2**-1 0**0 |-5| ~0 6&3
-    6?3 6^3 1..3 3..1 (1;2;5) -equi -(-1) 1+"a" equi+1 #inf+1 65536*65536 -(1..2) (1..2)*3
-16 "" "s" "bomb" "<==>" "//" "a\nb" "\"" "\\" "é" "日本" "%s" "{X}" "a,b(c" ")" "_" "0"
-13 equi oppo spe1 simi rel noali alic evil fact pol noun x' _x __x ____pair not_a_label base rating
-    aligned
-24 f(1) f() () (1,) (1,2) ((),()) (run(1,1),run(1,1)) -f(1) run(1,1) run(0,0) run(9,2) run(-1,1)
-    run("a",1) run(1) run(1,1,1) gap(1,3) gap(1,1) gap(3,1) pair(run(1,1),run(1,1))
-    link(run(1,1),run(2,2)) score(3) boundary(1,2) __pair(1) f(f(f(f(f(f(f(f(1))))))))
-    f(")",("(",1)) label(equi)
-8 #inf #sup
-1 @f(1) @f @x(#sup)
-"""
-"""How often odd values of a kind are drawn, and the values."""
-_GROUPS = [
-    (int(group[0]), group[1:]) for group in map(str.split, re.split(r"\n(?! )", _ODD.strip()))
-]
 _GROUPS.append((5, ['"\x1b[31m"', '"\u202e"', '"\t"', f'"{"x" * 300}"', "x" * 300]))
-
-_USUAL = (
-    ("S", ("1", "2")),
-    ("IJKFG", ("1", "2", "3", "4", "7")),
-    ("CDE", ("1", "2", "3", "5")),
-    ("XYAB", ("run(1,1)", "run(1,2)", "run(2,2)", "gap(1,3)", "run(3,5)")),
-    ("LTU", ("equi", "oppo", "spe1", "spe2", "simi", "rel", "noali", "alic")),
-    ("NMPQRV", ("0", "1", "3", "5", "6", "100", "-3")),
-)
-_WORDS = ('"bomb"', '"a"', "1", "-1", "50", "noun")
-"""What usually stands where variables of ``asp/`` and ``lp_rules/`` stand, by their letters."""
-
-_DECIDED = """
-    aligned label score tag noali alic free viable proposed token_count first last span_token
-    span_chunk span chunk in_chunk boundary evidence weight differs forbidden_label
-    forbidden_score licensed closeness align_weight label_weight score_weight merge must_split
-    must_join label_type rating punctuation_chunk contribution given_boundary chunked learning
-    token part
-"""
-"""What answers are read from, and what leads there at once."""
 
 
 def generate(profile, number):
@@ -177,18 +186,6 @@ _STATEMENTS = """
 """
 """How often a statement is written, and its form. A word in brackets is made by the method or
 drawn from the list of that name, once a statement; ``\\n`` ends a line."""
-
-_CHOICES = {
-    "low": ("", "1", "2", "0", "-1", "99", "#inf", "2147483647", '"a"'),
-    "high": ("", "1", "3", "= 1", "= 0", "< 2", "#sup", "-1", "x"),
-    "way": ("maximize", "minimize"),
-    "kind": ("sum", "count", "min", "max", "sum+"),
-    "value": ("", " [true]", " [false]", " [free]", " [1/0]"),
-    "constant": ("highest", "bound", "equi", "x", "run", "s", "aligned"),
-    "part": ("base", "step(t)", "other", "base(t)", "aligned"),
-    "level": ("", "@4", "@3", "@2", "@0", "@-1", "@99", "@2147483647", '@"a"', "@1/0"),
-    "long": ("x" * 5000,),
-}
 
 
 class _Statement(dict):

@@ -49,6 +49,12 @@ ODD = [
     *("</sentence>", '<sentence id="1" status="">', "</alignment>", "#script(python)", "#const"),
 ]
 """What is sprinkled over inputs."""
+SERVERS = []
+"""The workbench that gets requests, once it is there; read-only, so that nothing is changed."""
+ROUTES = (
+    *("/api/solve", "/api/explain", "/api/rate", "/api/why", "/api/why-not", "/api/picture"),
+    *("/api/batch", "/project/corrections/headlines", "/project/learning", "/project/words"),
+)
 
 
 @cache
@@ -194,15 +200,6 @@ def try_text(path):
         tokens = list(cut_text(text, text.split(), language.words))
         assert "".join(tokens) == "".join(text.split()), "the tokens are not the text"
     assert not any(ord(sign) < 32 and sign not in "\n\t" for sign in visible(text)), "control"
-
-
-SERVERS = []
-"""The workbench that gets requests, once it is there; read-only, so that nothing is changed."""
-
-ROUTES = (
-    *("/api/solve", "/api/explain", "/api/rate", "/api/why", "/api/why-not", "/api/picture"),
-    *("/api/batch", "/project/corrections/headlines", "/project/learning", "/project/words"),
-)
 
 
 def try_http(path):

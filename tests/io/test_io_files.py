@@ -32,6 +32,8 @@ from ists_asp.io.text import (
 from ists_asp.io.wa import read_wa
 from tests.sharing import cases, processor_seconds, read_table, refused
 
+SIZE = 1 << 16
+
 
 def write(path, text):
     with atomic_writer(path) as stream:
@@ -176,9 +178,6 @@ def test_no_library_keeps_or_sends_anything_of_its_own(tmp_path):
     env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "HOME": str(tmp_path)}
     subprocess.run([sys.executable, "-c", code], env=env, check=True, timeout=300)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
-
-
-SIZE = 1 << 16
 
 
 def lines(data, **options):

@@ -14,6 +14,17 @@ from ists_asp.errors import ResourceError
 from ists_asp.io import store as store_module
 from ists_asp.io.store import FILE, RULES, TRACES, SharedStore, Store, key_of
 
+DAMAGE = {
+    "it is no database": lambda content: b"no database file" + content[16:],
+    "it is text": lambda content: b"notes\n" * 1000,
+    "the format is unknown": lambda content: content[:19] + b"\x09" + content[20:],
+    "it may only be read": lambda content: content[:18] + b"\x03" + content[19:],
+    "the schema is no text": lambda it: it.replace(b"TABLE entries ", b"\xa6" * 14, 1),
+    "pages point to nowhere": lambda content: content[:5000].ljust(len(content), b"\xff"),
+    "it is cut": lambda content: content[:5000],
+    "it is half as long": lambda content: content[: len(content) // 2],
+}
+
 
 @pytest.fixture
 def store(tmp_path):
@@ -116,18 +127,6 @@ def test_clear_removes_entries_and_damaged_files_and_nothing_else(store):
     # A store that is open goes on with a new file.
     put(store, keys(1)[0], 2)
     assert (get(store, keys(1)[0]), store.info()[RULES][0]) == (2, 1)
-
-
-DAMAGE = {
-    "it is no database": lambda content: b"no database file" + content[16:],
-    "it is text": lambda content: b"notes\n" * 1000,
-    "the format is unknown": lambda content: content[:19] + b"\x09" + content[20:],
-    "it may only be read": lambda content: content[:18] + b"\x03" + content[19:],
-    "the schema is no text": lambda it: it.replace(b"TABLE entries ", b"\xa6" * 14, 1),
-    "pages point to nowhere": lambda content: content[:5000].ljust(len(content), b"\xff"),
-    "it is cut": lambda content: content[:5000],
-    "it is half as long": lambda content: content[: len(content) // 2],
-}
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)

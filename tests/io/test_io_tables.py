@@ -28,15 +28,14 @@ from ists_asp.io.columns import ABSENT, USUAL, usual
 from ists_asp.io.formats import ANSWERS, Outcome, answer_record, format_answer
 from ists_asp.io.pairs import find_places, read_pairs, read_sts, table_pairs
 from ists_asp.io.tables import Table, added, harmless, writing, writing_behind
-from ists_asp.io.text import make_sentence
 from ists_asp.limits import TableLimits
-from ists_asp.model import Answer, Chunk, Pair
+from ists_asp.model import Answer, Chunk
 from ists_asp.terminal import display_width
 from tests.fuzz import tables
-from tests.sharing import alignments, cases, read_table, refused
+from tests.sharing import alignments, cases, make_pair, read_table, refused
 
 ANSWER = Answer(
-    Pair("7", make_sentence(["Ein", "日本", "“b”", "."]), make_sentence(["a", "b", "c"])),
+    make_pair("Ein 日本 “b” .", "a b c", "7"),
     (Chunk(1, 2), Chunk(3, 3), Chunk(4, 4)),
     (Chunk(1, 1), Chunk(2, 3)),
     alignments("1,2~1,3 SPE1_POL_FACT 4; 3~2 EQUI 5; 4~ NOALI"),

@@ -47,6 +47,24 @@ NAMED = """
 (SELECT lemma, pos, name FROM class JOIN word ON word.id = class.word
 JOIN class_name ON class_name.id = class.class ORDER BY lemma, pos, name)
 """
+RELATED = """
+synonym 0    | big/a large/a, united_states/- us/n
+hyponym 1    | murder/v kill/v, mumbai/n city/n
+hyponym 2    | dog/n animal/n
+hypernym 2   | animal/n dog/n
+cohyponym 4  | dog/n cat/n
+cohyponym 2  | guitar/n piano/n, iran/n iraq/n
+antonym 0    | man/n woman/n, sit/v stand/v
+antonym 1    | rise/v fall/v
+derivation 0 | kill/v killer/n, quickly/r quick/a
+derivation 0 | australia/n australian/a, australia/n australian/n
+similar 1    | huge/a large/a
+similar 2    | red/a blue/a
+part 0       | baghdad/n iraq/n
+whole 0      | syria/n damascus/n
+cause 0      | kill/v die/v
+effect 0     | die/v kill/v
+"""
 
 
 def words(text):
@@ -66,26 +84,6 @@ def related(lexicon, first, second):
 def classes(lexicon, lemma, pos):
     atoms = set(lexicon.facts({(lemma, pos)}, set()))
     return {atom.split(",")[1][:-1] for atom in atoms if atom.startswith("class(")}
-
-
-RELATED = """
-synonym 0    | big/a large/a, united_states/- us/n
-hyponym 1    | murder/v kill/v, mumbai/n city/n
-hyponym 2    | dog/n animal/n
-hypernym 2   | animal/n dog/n
-cohyponym 4  | dog/n cat/n
-cohyponym 2  | guitar/n piano/n, iran/n iraq/n
-antonym 0    | man/n woman/n, sit/v stand/v
-antonym 1    | rise/v fall/v
-derivation 0 | kill/v killer/n, quickly/r quick/a
-derivation 0 | australia/n australian/a, australia/n australian/n
-similar 1    | huge/a large/a
-similar 2    | red/a blue/a
-part 0       | baghdad/n iraq/n
-whole 0      | syria/n damascus/n
-cause 0      | kill/v die/v
-effect 0     | die/v kill/v
-"""
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_pair
-from ists_asp.model import Label, Pair
-from tests.sharing import alignments, shared_system
+from ists_asp.model import Label
+from tests.sharing import alignments, make_pair, shared_system
 
 pytestmark = pytest.mark.slow
 
@@ -143,7 +142,7 @@ def test_options_that_cannot_be_learned_by(bad, samples, tmp_path):
 def test_too_little_gold(bad, tmp_path):
     for side in "12":
         (tmp_path / f"sent{side}.chunk.txt").write_text("[ Fire ]\n")
-    pair = Pair("1", make_sentence(["Fire"]), make_sentence(["Fire"]))
+    pair = make_pair("Fire", "Fire")
     (tmp_path / "gold.wa").write_text(write_pair(pair, alignments("1~1 EQUI 5")))
     message = bad(1, "learn", "--gold", tmp_path)
     assert "no choice to learn from" in message

@@ -10,7 +10,6 @@ from clingo import parse_term
 
 from ists_asp.errors import DataError, FaultyLinesError, RuleError, UsageError
 from ists_asp.io.pairs import read_pairs
-from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_pair
 from ists_asp.learn import fit as fits
 from ists_asp.learn.cross import (
@@ -24,9 +23,9 @@ from ists_asp.learn.cross import (
 )
 from ists_asp.learn.examples import read_gold
 from ists_asp.learn.fit import BUDGET, Settings, fit_alignments, label_terms
-from ists_asp.model import Chunk, Label, Pair
+from ists_asp.model import Chunk, Label
 from ists_asp.vocabulary import WEIGHT
-from tests.sharing import alignments, cases, refused
+from tests.sharing import alignments, cases, make_pair, refused
 
 SETTINGS = Settings()
 KIND = ("equi", "given")
@@ -280,7 +279,7 @@ def test_pairs_have_chunks_and_alignments_in_the_order_of_the_files(samples):
 
 def test_lines_of_one_chunk_on_each_side_say_what_the_chunks_are(tmp_path):
     file = tmp_path / "pilot.wa"
-    pair = Pair("1", make_sentence(["Old", "\xe2", "ship"]), make_sentence(["ship", "sinks"]))
+    pair = make_pair("Old â ship", "ship sinks")
     lines = alignments("3~1 EQUI 5; 1,2~ ALIC; ~2 NOALI")
     # As in the pilot's own files, which are not UTF-8 throughout.
     file.write_bytes(write_pair(pair, lines).encode("latin-1"))

@@ -27,6 +27,8 @@ LOW = ["0", "1", "2", "2.5", "2.9999", "3", "3.9999", "4", "5"]
 SIGNS = [*".,:;?'`\"-!()$%", "--", "...", "''", "``", "-lrb-", "–", "’", ".,", "a.", "0", "÷"]
 ARROWS = ("<==>", "x<==>y", "<==>//EQUI//5", "1<==>1//EQUI//5//")
 ODD = ["\xa0", "\x01", "\x00", "\x85", "\u2028", "\x1c", "\x1f", "�", "\ufeff"]
+OPEN = r'^<sentence id="(.*?)".*>$'
+BRACKET = r"^<(/?)(sentence|source|translation|alignment)>"
 
 
 class Row(NamedTuple):
@@ -235,9 +237,6 @@ def _any_bytes(random, text):
                 content.insert(place, random.choice(b"<=>/ 0123456789_\n\r\t\x00\xff\"'."))
     return content.decode("utf-8", "surrogateescape")
 
-
-OPEN = r'^<sentence id="(.*?)".*>$'
-BRACKET = r"^<(/?)(sentence|source|translation|alignment)>"
 
 # Of whole train sets as well; we measure what the official scorer measures.
 _WHOLE = {

@@ -37,6 +37,7 @@ MESSAGES = (
     *("wrong number of types", "there needs to be exactly one main type"),
 )
 _FIGURE = re.compile(r"^ F1 (\S+) +(\S+)$", re.MULTILINE)
+_MORE = re.compile(r"error: and \d+ more faulty lines?")
 
 
 class Verdict(NamedTuple):
@@ -76,9 +77,6 @@ def _run(script, *files):
     options = {"env": os.environ | {"PERL_HASH_SEED": "0"}, "encoding": "utf-8"}
     command = [PERL, FOLDER / script, *files]
     return subprocess.run(command, capture_output=True, errors="replace", **options)
-
-
-_MORE = re.compile(r"error: and \d+ more faulty lines?")
 
 
 class Ended(StrEnum):

@@ -2,10 +2,8 @@
 
 import pytest
 
-from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import given_answer
-from ists_asp.model import Pair
-from tests.sharing import alignments, shared_system
+from tests.sharing import alignments, make_pair, shared_system
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +17,7 @@ def answer():
     """Make an answer of two sentences and lines."""
 
     def make(first, second, lines="", identifier="1"):
-        pair = Pair(identifier, make_sentence(first.split()), make_sentence(second.split()))
+        pair = make_pair(first, second, identifier)
         return given_answer(pair, alignments(lines))
 
     return make

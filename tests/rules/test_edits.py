@@ -10,9 +10,7 @@ import pytest
 
 from ists_asp.compare import run_both
 from ists_asp.engine import load
-from ists_asp.io.text import make_sentence
-from ists_asp.model import Pair
-from tests.sharing import cases, shared_system
+from tests.sharing import cases, make_pair, shared_system
 
 pytestmark = pytest.mark.slow
 
@@ -80,7 +78,7 @@ def test_an_edit_has_its_effect_and_is_named(
     edited, name, profile, pair, where, before, after, words
 ):
     pair, new = pair.split(" / "), edited(name, profile)
-    sentences = Pair("1", *(make_sentence(text.split()) for text in pair))
+    sentences = make_pair(*pair)
     (both,) = run_both(shared_system(profile), new, [sentences])
     was, now = (aligned(answer).get(where, "none") for answer in (both.old, both.new))
     assert was != now

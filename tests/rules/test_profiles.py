@@ -26,6 +26,19 @@ from tests.sharing import cases, refused
 from .conftest import PROFILE, write
 
 SMALL = "lp_rules/profiles/small.toml"
+NAMES_OF_SMALL = "asp/decide.lp labels/tags.lp labels/types.lp words.lp weights/small.lp"
+WHOLE = "weight(any_pair,align,-3). weight(a,align,1)."
+MINE = {
+    **dict.fromkeys(("words.lp", "new.lp", "choose.lp", "tags.lp", "labels/tags.lp"), "mine."),
+    **{"notes.txt": "", "words/extra.lp": "extra."},
+    **dict.fromkeys(("copy/labels.lp", "copy/words.lp"), "w."),
+    **{"copy/weights/small.lp": "x.", "copy/profiles/small.toml": PROFILE},
+    # Weights.
+    **dict.fromkeys(("old.lp", "all.lp", "folder/old.lp"), WHOLE),
+    **{"folder/rule.lp": "r(1).", "few.lp": "correction(c,align,2)."},
+    **{"more.lp": "correction(b,equi,1; c,align,2; a,align,7).", "two.lp": "correction(b,equi,1)."},
+    **{"three.lp": "r(1).\nweight(a,align,4).", "odd.lp": "weight(any_pair,align,"},
+}
 
 
 def test_a_profile_as_written_and_its_files_in_order_each_once(shipped):
@@ -172,21 +185,6 @@ def test_files_that_decide_and_rate_count_once():
         provenance(files.profile, some, find("en")) for some in (files.all_files, once)
     )
     assert whole == single
-
-
-NAMES_OF_SMALL = "asp/decide.lp labels/tags.lp labels/types.lp words.lp weights/small.lp"
-WHOLE = "weight(any_pair,align,-3). weight(a,align,1)."
-MINE = {
-    **dict.fromkeys(("words.lp", "new.lp", "choose.lp", "tags.lp", "labels/tags.lp"), "mine."),
-    **{"notes.txt": "", "words/extra.lp": "extra."},
-    **dict.fromkeys(("copy/labels.lp", "copy/words.lp"), "w."),
-    **{"copy/weights/small.lp": "x.", "copy/profiles/small.toml": PROFILE},
-    # Weights.
-    **dict.fromkeys(("old.lp", "all.lp", "folder/old.lp"), WHOLE),
-    **{"folder/rule.lp": "r(1).", "few.lp": "correction(c,align,2)."},
-    **{"more.lp": "correction(b,equi,1; c,align,2; a,align,7).", "two.lp": "correction(b,equi,1)."},
-    **{"three.lp": "r(1).\nweight(a,align,4).", "odd.lp": "weight(any_pair,align,"},
-}
 
 
 @pytest.fixture

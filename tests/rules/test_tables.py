@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 
 from ists_asp.errors import RuleError
-from ists_asp.io.text import make_sentence
-from ists_asp.model import Pair
 from ists_asp.rules import load_program, phrases, tables
 from ists_asp.rules.source import table_rules
 from ists_asp.rules.weights import rule_weights
-from tests.sharing import cases, load_shared, processor_seconds, shared_system
+from tests.sharing import cases, load_shared, make_pair, processor_seconds, shared_system
 
 
 def test_each_line_is_a_fact_on_the_same_line():
@@ -67,7 +65,7 @@ def test_entries_work_in_either_sentence_by_their_lemmas_and_as_phrases(tmp_path
         assert ((4,), (4,), "EQUI") in labels(system, *pair[::-1])
         assert "head of state" in phrases(system.rules)
         sides = ("The head of state resigned", "The president resigned")
-        pair = Pair("1", *(make_sentence(side.split()) for side in sides))
+        pair = make_pair(*sides)
         ((_, facts),) = system.facts([pair])
         assert 'multiword(1,2,4,"head of state")' in map(str, facts)
 

@@ -43,6 +43,50 @@ PAIRS = (
 )
 LIKES = ":~ noali(1,1). [-1@4] :~ noali(2,1). [1@4]"
 DEAR = ":~ n(m), noali(1,1). [1@5]"
+# Without a bound a(X+1) may follow from a(X) for ever.
+STATEMENTS = """
+statement 4 | <head> :- X < 5, <body>.
+statement 2 | { h(X) : n(X), <literal> } :- <body>.
+statement | :- <body>, <decided>.
+statement 2 | :~ <body>, <free>. [<weight>@1,X]
+statement | <fact>
+statement 2 | <table>
+body | <binds>
+body | <binds>, <literal>
+body | <binds>, <literal>, <literal>
+literal | d(<term>,<term>)
+literal | n(<term>)
+literal | w(<term>,<word>)
+literal | a(<term>)
+literal | b(<term>)
+literal | t(<term>)
+table | t(<1..3>).
+table | t(<word>).
+table | u(<word>,<1..3>).
+table | t(X) :- u(_,X), X > <0..2>.
+table | u(X,Y) :- t(X), t(Y), X < Y, not t(3).
+constant | #const k = <1..3>.
+"""
+CHOICES = {
+    "head": ["a(X)", "b(X)", "c(X,1)", "c(2,X)", "a(X+1)", "b((X;2))"],
+    "term": ["X", "X", "1", "2", "3", "k", "_", "X+1", "(1;3)"],
+    "word": ['"red"', '"blue"', '"green"'],
+    # Literals that give X a value, and others.
+    "binds": [
+        *("d(X,_)", "d(_,X)", "n(X)", "t(X)", "w(X,<word>)", "a(X)", "b(X)", "c(X,_)", "c(1,X)"),
+        *("h(X)", "u(_,X)", "X = 1..2", "w(X,W), u(W,_)", "w(S,W), u(W,X)"),
+        "X = #max{ Y : d(Y,_) }, X = 1..3",
+    ],
+    "literal": [
+        *("noali(1,1)", "h(X)", "not a(X)", "not b(1)", "not n(X)", "not noali(2,1)", "not t(X)"),
+        *('not w(1,"red")', "X > 1", "X != k", "#count{ Y : d(X,Y) } > 1", "1 { h(Y) : t(Y) }"),
+        *("#sum{ Y,Z : d(Y,Z), not t(Y) } < k+2", "a(Y) : t(Y)", "not b(Y) : n(Y)", "not not a(X)"),
+    ],
+    "decided": ["noali(1,1)", "not noali(2,1)", "h(X)"],
+    "free": ["noali(1,1)", "h(X)", "alic(2,1)"],
+    "weight": ["X", "1", "-2", "k"],
+    "fact": ["a(2).", "n(2).", "b(1).", "d(2,k).", 'w(1,"red").'],
+}
 
 
 def answers(solutions):
@@ -258,52 +302,6 @@ def test_a_quick_rule_derives_what_its_rule_derives(make, text):
         derived.append([sorted(str(a) for a in atoms if a.name == "a") for atoms in solutions])
     assert derived[0] == derived[1]
     assert any(derived[0])
-
-
-# Without a bound a(X+1) may follow from a(X) for ever.
-STATEMENTS = """
-statement 4 | <head> :- X < 5, <body>.
-statement 2 | { h(X) : n(X), <literal> } :- <body>.
-statement | :- <body>, <decided>.
-statement 2 | :~ <body>, <free>. [<weight>@1,X]
-statement | <fact>
-statement 2 | <table>
-body | <binds>
-body | <binds>, <literal>
-body | <binds>, <literal>, <literal>
-literal | d(<term>,<term>)
-literal | n(<term>)
-literal | w(<term>,<word>)
-literal | a(<term>)
-literal | b(<term>)
-literal | t(<term>)
-table | t(<1..3>).
-table | t(<word>).
-table | u(<word>,<1..3>).
-table | t(X) :- u(_,X), X > <0..2>.
-table | u(X,Y) :- t(X), t(Y), X < Y, not t(3).
-constant | #const k = <1..3>.
-"""
-CHOICES = {
-    "head": ["a(X)", "b(X)", "c(X,1)", "c(2,X)", "a(X+1)", "b((X;2))"],
-    "term": ["X", "X", "1", "2", "3", "k", "_", "X+1", "(1;3)"],
-    "word": ['"red"', '"blue"', '"green"'],
-    # Literals that give X a value, and others.
-    "binds": [
-        *("d(X,_)", "d(_,X)", "n(X)", "t(X)", "w(X,<word>)", "a(X)", "b(X)", "c(X,_)", "c(1,X)"),
-        *("h(X)", "u(_,X)", "X = 1..2", "w(X,W), u(W,_)", "w(S,W), u(W,X)"),
-        "X = #max{ Y : d(Y,_) }, X = 1..3",
-    ],
-    "literal": [
-        *("noali(1,1)", "h(X)", "not a(X)", "not b(1)", "not n(X)", "not noali(2,1)", "not t(X)"),
-        *('not w(1,"red")', "X > 1", "X != k", "#count{ Y : d(X,Y) } > 1", "1 { h(Y) : t(Y) }"),
-        *("#sum{ Y,Z : d(Y,Z), not t(Y) } < k+2", "a(Y) : t(Y)", "not b(Y) : n(Y)", "not not a(X)"),
-    ],
-    "decided": ["noali(1,1)", "not noali(2,1)", "h(X)"],
-    "free": ["noali(1,1)", "h(X)", "alic(2,1)"],
-    "weight": ["X", "1", "-2", "k"],
-    "fact": ["a(2).", "n(2).", "b(1).", "d(2,k).", 'w(1,"red").'],
-}
 
 
 @pytest.fixture

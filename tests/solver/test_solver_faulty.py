@@ -27,6 +27,19 @@ SIZES = {"a": (1, 1), "b": (3, 2), "c": (2, 3), "d": (5, 5), "many": (8, 8)}
 *ITEMS, MANY = (item(name, ",".join(token_facts(*SIZES[name])), SIZES[name]) for name in SIZES)
 BOMB = "bomb :- token(1,5,_). "
 BOTH = "proposed(X,Y), label_type(L)"
+SOUND = """
+span_chunk(S,X,99) :- span(S,X).
+merge(S,run(C,99)) :- chunk(S,C).
+free(S,C) :- chunk(S,C).
+aligned(run(C,C),run(C,C)) :- chunk(1,C), chunk(2,C), C < 3.
+#maximize{ 2147483647@9,I,S : token(S,I,_) }.
+:~ aligned(X,Y). [-2000000000@9,X,Y]
+{ tag(X,Y,(fact;pol)) } = 1 :- aligned(X,Y).
+{ tag(X,Y,fact) } :- aligned(X,Y). a :- not b. b :- not a.
+-aligned(X,Y) :- proposed(X,Y), X > Y. #show -aligned/2. -label(1,1,1). #show -label/3.
+#show proposed/2. #show "label(1,1,1)". #show noali(3) : chunk(1,1).
+"""
+"""Rules that are odd, and have an answer; the first four forbid prices of alignments."""
 
 
 @pytest.fixture
@@ -67,21 +80,6 @@ def test_the_machine_answers(solver):
     alone = check_company(solver(""))
     assert [str(line.label) for line in alone["d"][0].alignments] == ["EQUI"] * 2 + ["REL"] * 3
     assert [line.score for line in alone["d"][0].alignments] == [5, 5, 2, 2, 2]
-
-
-SOUND = """
-span_chunk(S,X,99) :- span(S,X).
-merge(S,run(C,99)) :- chunk(S,C).
-free(S,C) :- chunk(S,C).
-aligned(run(C,C),run(C,C)) :- chunk(1,C), chunk(2,C), C < 3.
-#maximize{ 2147483647@9,I,S : token(S,I,_) }.
-:~ aligned(X,Y). [-2000000000@9,X,Y]
-{ tag(X,Y,(fact;pol)) } = 1 :- aligned(X,Y).
-{ tag(X,Y,fact) } :- aligned(X,Y). a :- not b. b :- not a.
--aligned(X,Y) :- proposed(X,Y), X > Y. #show -aligned/2. -label(1,1,1). #show -label/3.
-#show proposed/2. #show "label(1,1,1)". #show noali(3) : chunk(1,1).
-"""
-"""Rules that are odd, and have an answer; the first four forbid prices of alignments."""
 
 
 @pytest.mark.slow

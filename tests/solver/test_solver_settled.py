@@ -33,6 +33,22 @@ FORBIDDEN = "forbidden_label(run(I,I),run(J,J),L) :- glued(I,J,N), nth(N,L).\n" 
     for number, label in enumerate(("equi", "oppo", "spe1", "spe2", "simi", "rel"))
 )
 SIZE = 4
+MACHINE = """
+span_chunk(S,run(C,C),C) :- chunk(S,C).
+span_chunk(S,run(C,C+1),(C;C+1)) :- chunk(S,C), chunk(S,C+1), merged(S,C).
+{ aligned(X,Y) } :- worth(X,Y,_).
+:- chunk(1,C), #count{X,Y : aligned(X,Y), span_chunk(1,X,C)} > 1.
+:- chunk(2,C), #count{X,Y : aligned(X,Y), span_chunk(2,Y,C)} > 1.
+free(1,C) :- chunk(1,C), not aligned(X,Y) : worth(X,Y,_), span_chunk(1,X,C).
+free(2,C) :- chunk(2,C), not aligned(X,Y) : worth(X,Y,_), span_chunk(2,Y,C).
+{ label(X,Y,L) : label_worth(X,Y,L,_) } = 1 :- aligned(X,Y).
+score(X,Y,5) :- label(X,Y,equi).
+{ score(X,Y,N) : N = 1..4 } = 1 :- aligned(X,Y), not label(X,Y,equi).
+#maximize{ W@4,X,Y : aligned(X,Y), worth(X,Y,W) }.
+#maximize{ W@3,X,Y : label(X,Y,L), label_worth(X,Y,L,W) }.
+#maximize{ N*W@2,X,Y : score(X,Y,N), worth(X,Y,W) }.
+#minimize{ |C-D|@1,X,Y : aligned(X,Y), X = run(C,_), Y = run(D,_) }.
+"""
 
 
 @pytest.fixture
@@ -124,24 +140,6 @@ def test_labels_of_shipped_profiles_are_settled(profile):
 def test_a_label_that_no_order_knows_is_left_to_the_choices(load):
     solver = Solver(load("licences. licensed(X,Y,odd,any) :- viable(X,Y)."))
     assert solver._batches.solve(list(make_items(random.Random(1), 3))) is None
-
-
-MACHINE = """
-span_chunk(S,run(C,C),C) :- chunk(S,C).
-span_chunk(S,run(C,C+1),(C;C+1)) :- chunk(S,C), chunk(S,C+1), merged(S,C).
-{ aligned(X,Y) } :- worth(X,Y,_).
-:- chunk(1,C), #count{X,Y : aligned(X,Y), span_chunk(1,X,C)} > 1.
-:- chunk(2,C), #count{X,Y : aligned(X,Y), span_chunk(2,Y,C)} > 1.
-free(1,C) :- chunk(1,C), not aligned(X,Y) : worth(X,Y,_), span_chunk(1,X,C).
-free(2,C) :- chunk(2,C), not aligned(X,Y) : worth(X,Y,_), span_chunk(2,Y,C).
-{ label(X,Y,L) : label_worth(X,Y,L,_) } = 1 :- aligned(X,Y).
-score(X,Y,5) :- label(X,Y,equi).
-{ score(X,Y,N) : N = 1..4 } = 1 :- aligned(X,Y), not label(X,Y,equi).
-#maximize{ W@4,X,Y : aligned(X,Y), worth(X,Y,W) }.
-#maximize{ W@3,X,Y : label(X,Y,L), label_worth(X,Y,L,W) }.
-#maximize{ N*W@2,X,Y : score(X,Y,N), worth(X,Y,W) }.
-#minimize{ |C-D|@1,X,Y : aligned(X,Y), X = run(C,_), Y = run(D,_) }.
-"""
 
 
 class Charging(DualValues):

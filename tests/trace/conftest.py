@@ -7,14 +7,12 @@ import pytest
 
 from benchmarks.sets import SAMPLES, SETS, read_set
 from ists_asp.io.store import Store
-from ists_asp.io.text import make_sentence
-from ists_asp.model import Pair
 from ists_asp.rules import find_rules, load_rules
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.trace import Tracer
-from tests.sharing import shared_system
+from tests.sharing import make_pair, shared_system
 
-PAIR = Pair("1", make_sentence(["a"]), make_sentence(["b"]))
+PAIR = make_pair("a", "b")
 # What an answer needs, as all atoms are shown.
 CHUNKS = "first(1,1,1). first(2,1,1). noali(1,1). noali(2,1).\n#defined in/1.\n"
 SCENARIOS = [(name, chunked) for name in SETS for chunked in (False, True)]

@@ -16,6 +16,38 @@ from tests.sharing import cases
 from tests.trace.conftest import CHUNKS
 
 HEADER = CHUNKS.count("\n")
+AGGREGATES = """\
+in(1..4).
+s(S) :- S = #sum{ X : in(X) }.
+t :- 2 <= #count{ X : in(X), X > 1 } <= 3.
+m(A,B) :- A = #min{ X : in(X) }, B = #max{ X : in(X); 9 }.
+u :- not #sum{ X : in(X) } > 100.
+{a; b} = 2.
+v :- 1 { a; b; not c } 3.
+{q(1..2)} = 2.
+w :- q(X) : in(X), X < 3.
+x :- not q(X) : in(X), X > 4.
+{ y(X) : in(X) } = 4 :- 4 = #count{ X : in(X) }.
+"""
+LAYERS = ("ab", "cd", "ef")
+LITERALS = """
+{p}(X)
+{p}(X)
+not {p}(X)
+not not {p}(X)
+{p}(_)
+not {p}(_)
+X < {n}
+{p}((X;X+1))
+{p}(X-1..X)
+not {p}((X;1))
+{p}(Z) : {q}(Z)
+not {p}(Z) : {q}(Z), Z != X
+#sum{{ Z : {p}(Z) }} > {n}
+1 <= #count{{ Z : {p}(Z), not {q}(Z) }} <= 2
+not #max{{ Z : {p}(Z); X }} > {n}
+2 {{ {p}(X); {q}(2); {p}(1) }}
+"""
 
 
 def firings(trace, line):
@@ -74,21 +106,6 @@ def test_negative_literals_are_no_support(trace):
     firing = only(trace("p :- not not p.\n:- not p.\n"), "p")
     found = [list(map(str, part)) for part in (firing.positive, firing.negative, firing.double)]
     assert found == [[], [], ["p"]]
-
-
-AGGREGATES = """\
-in(1..4).
-s(S) :- S = #sum{ X : in(X) }.
-t :- 2 <= #count{ X : in(X), X > 1 } <= 3.
-m(A,B) :- A = #min{ X : in(X) }, B = #max{ X : in(X); 9 }.
-u :- not #sum{ X : in(X) } > 100.
-{a; b} = 2.
-v :- 1 { a; b; not c } 3.
-{q(1..2)} = 2.
-w :- q(X) : in(X), X < 3.
-x :- not q(X) : in(X), X > 4.
-{ y(X) : in(X) } = 4 :- 4 = #count{ X : in(X) }.
-"""
 
 
 def test_aggregates_and_conditional_literals(trace):
@@ -184,27 +201,6 @@ def test_an_edit_rewrites_only_the_rules_of_its_file(tmp_path, monkeypatch):
     assert {*kept} == {"own.lp"}
     assert edited.probes == alone.probes
     assert edited.places == alone.places
-
-
-LAYERS = ("ab", "cd", "ef")
-LITERALS = """
-{p}(X)
-{p}(X)
-not {p}(X)
-not not {p}(X)
-{p}(_)
-not {p}(_)
-X < {n}
-{p}((X;X+1))
-{p}(X-1..X)
-not {p}((X;1))
-{p}(Z) : {q}(Z)
-not {p}(Z) : {q}(Z), Z != X
-#sum{{ Z : {p}(Z) }} > {n}
-1 <= #count{{ Z : {p}(Z), not {q}(Z) }} <= 2
-not #max{{ Z : {p}(Z); X }} > {n}
-2 {{ {p}(X); {q}(2); {p}(1) }}
-"""
 
 
 def literal(rng, names):

@@ -9,8 +9,6 @@ import pytest
 
 from ists_asp.engine import load
 from ists_asp.errors import UnsatisfiableError, UsageError
-from ists_asp.io.text import make_sentence
-from ists_asp.model import Pair
 from ists_asp.report import evidence
 from ists_asp.resources import rules_dir
 from ists_asp.rules.arguments import CHUNK, SPAN, TOKEN, argument_types
@@ -20,7 +18,7 @@ from ists_asp.trace.rendering import Grower, document, render
 from ists_asp.trace.trace import Words
 from ists_asp.trace.why import Verdict
 from ists_asp.vocabulary import LABEL_WEIGHT
-from tests.sharing import cases, load_shared, refused
+from tests.sharing import cases, load_shared, make_pair, refused
 from tests.trace.conftest import system
 
 STORM = ("Storm kills 12 in northern India", "Storm slays 10 in India")
@@ -324,6 +322,6 @@ def test_traces_pass_over_odd_atoms(tmp_path):
 @pytest.mark.parametrize(("kind", "side", "value", "quoted"), QUOTED)
 def test_what_is_there_is_quoted(kind, side, value, quoted):
     """Whatever atoms there are, the words are those that a rule's numbers stand for."""
-    pair = Pair("1", make_sentence(["storm", "hits", "coast"]), make_sentence(["calm"]))
+    pair = make_pair("storm hits coast", "calm")
     words = Words(pair, map(Ground, CHUNKED), argument_types({}))
     assert words.quoted(kind, side, Ground(value)) == quoted

@@ -14,6 +14,11 @@ pytestmark = pytest.mark.browser
 FOLDER = Path(__file__).parent
 AXE, LOOK = ((FOLDER / name).read_text("utf-8") for name in ("vendor/axe.min.js", "look.js"))
 FAULTY = 'alike(I,J,told,9) :- word(1,I,"dog"), wrod(2,J,"cat").\nbroken(X) :- word(1,X,_)\n'
+SCRIPT = "<script>alert(1)</script>"
+IMAGE = '"><img src=x onerror=alert(2)>'
+REVERSED = "\u202e\u2066gnp.exe"
+LONG = "Donaudampfschifffahrt" * 9
+HOSTILE = [SCRIPT, IMAGE, REVERSED, LONG]
 
 
 def fill_try(page, _written):
@@ -129,13 +134,6 @@ def test_a_view_fits_is_dark_where_that_is_wanted_and_axe_finds_nothing(
                 assert view.evaluate(f"{LOOK}.{fault}()") == []
             bright = view.evaluate(f"{LOOK}.brightness()")
             assert bright < 60 if scheme == "dark" else bright > 240
-
-
-SCRIPT = "<script>alert(1)</script>"
-IMAGE = '"><img src=x onerror=alert(2)>'
-REVERSED = "\u202e\u2066gnp.exe"
-LONG = "Donaudampfschifffahrt" * 9
-HOSTILE = [SCRIPT, IMAGE, REVERSED, LONG]
 
 
 @pytest.fixture

@@ -8,6 +8,29 @@ import pytest
 from ists_asp.evaluate.wa_check import check_file
 
 pytestmark = pytest.mark.browser
+GOLD = """<sentence id="{}" status="">
+// A dog runs .
+// A dog sleeps .
+<source>
+1 A :\x20
+2 dog :\x20
+3 runs :\x20
+4 . :\x20
+</source>
+<translation>
+1 A :\x20
+2 dog :\x20
+3 sleeps :\x20
+4 . :\x20
+</translation>
+<alignment>
+1 2 <==> 1 2 // EQUI // 5 // A dog <==> A dog
+3 <==> 3 // REL // 2 // runs <==> sleeps
+</alignment>
+</sentence>
+
+
+"""
 
 
 @pytest.mark.long
@@ -48,31 +71,6 @@ def corpus(served):
 
     yield write
     shutil.rmtree(folder)
-
-
-GOLD = """<sentence id="{}" status="">
-// A dog runs .
-// A dog sleeps .
-<source>
-1 A :\x20
-2 dog :\x20
-3 runs :\x20
-4 . :\x20
-</source>
-<translation>
-1 A :\x20
-2 dog :\x20
-3 sleeps :\x20
-4 . :\x20
-</translation>
-<alignment>
-1 2 <==> 1 2 // EQUI // 5 // A dog <==> A dog
-3 <==> 3 // REL // 2 // runs <==> sleeps
-</alignment>
-</sentence>
-
-
-"""
 
 
 @pytest.mark.always

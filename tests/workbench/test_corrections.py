@@ -12,12 +12,11 @@ from ists_asp.compare.comparison import read_answered
 from ists_asp.errors import DataError, IstsError, UsageError
 from ists_asp.evaluate.wa_check import check_file
 from ists_asp.io.formats import answer_record, read_record
-from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import given_answer, read_wa, write_pair
-from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Scheme, Tag
+from ists_asp.model import Alignment, Answer, Chunk, Label, Scheme, Tag
 from ists_asp.workbench.corrections import Action, Corrections, act
 from ists_asp.workbench.project import Project
-from tests.sharing import cases, refused
+from tests.sharing import cases, make_pair, refused
 
 TOKENS = st.lists(st.integers(1, 6), max_size=4)
 ACTIONS = st.builds(
@@ -40,7 +39,7 @@ LINE = Alignment((1,), (1,), Label.SIMI, 3.0)
 
 def start():
     """Five tokens a side in four chunks, nothing of them aligned."""
-    pair = Pair("1", *(make_sentence(text.split()) for text in ("a b <==> // e", ": 0 c d &")))
+    pair = make_pair("a b <==> // e", ": 0 c d &")
     pair = pair.with_chunks(tuple(CHUNKS), tuple(CHUNKS))
     answer = Answer(pair, tuple(CHUNKS), tuple(CHUNKS), (), (), optimal=True)
     return act(answer, Action(id="1", do="accept"))
@@ -114,7 +113,7 @@ def test_an_answer_is_judged_alike_whoever_gives_it(change, words):
 
 
 def test_gold_has_tokens_that_exist_and_scores_on_the_scale():
-    pair = Pair("1", make_sentence(["a"]), make_sentence(["b"]))
+    pair = make_pair("a", "b")
     for line in (Alignment((1, 2), (1,), Label.SIMI, 3.0), Alignment((1,), (1,), Label.SIMI, 9.0)):
         refused(DataError, "pair 1", given_answer, pair, [line])
     assert check_answer(given_answer(pair, [LINE])).alignments == (LINE,)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 pytestmark = pytest.mark.browser
+CANDIDATES = "lp_rules/alignment/candidates.lp"
 
 
 def put(tab, first="A man with a hat plays a guitar.", second="A woman plays an old guitar."):
@@ -242,9 +243,6 @@ def test_a_table_that_was_changed_meanwhile_is_not_written_over(written, page, e
     path.write_text("small = tiny\nnonsense\n", "utf-8")
     page.goto("/words")
     expect(page.locator("td.error")).to_contain_text("'nonsense' is not an entry")
-
-
-CANDIDATES = "lp_rules/alignment/candidates.lp"
 
 
 def write_at_end(page, text):

@@ -26,6 +26,9 @@ pytestmark = pytest.mark.slow
 
 start = partial(start_server, stderr=subprocess.PIPE, errors="replace")
 RULE = '%@rule mine: "it is a dog"\nalike(I,J,mine,90) :- word(1,I,"dog"), word(2,J,"cat").\n'
+PAIR = {"sent1": "a dog sleeps", "sent2": "a cat sleeps"}
+# Grounding this has no end.
+ENDLESS = "own(0).\nown(N+1) :- own(N).\n"
 
 
 def test_what_cannot_be_served_is_told_in_a_line(tmp_path, served):
@@ -222,11 +225,6 @@ def test_who_may_only_read_is_refused_in_one_line_and_can_still_ask(
     assert "nothing can be changed here" in answered["error"]
     assert snapshot(folder) == before
     assert guest.asked("/api/solve", {"sent1": "A dog.", "sent2": "A cat."})["alignments"]
-
-
-PAIR = {"sent1": "a dog sleeps", "sent2": "a cat sleeps"}
-# Grounding this has no end.
-ENDLESS = "own(0).\nown(N+1) :- own(N).\n"
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,13 @@ import os
 import re
 import shutil
 import socket
-import time
 
 import pytest
 
 from ists_asp.evaluate.files import evaluate_files
 from ists_asp.learn.examples import read_gold
 from ists_asp.resources import data_dir
+from tests.faults.place import wait_for
 from tests.serving import serving
 from tests.sharing import cases
 
@@ -20,14 +20,7 @@ pytestmark = pytest.mark.slow
 SAMPLES = data_dir() / "samples"
 CORRECTIONS = "/project/corrections/images"
 LEARNING = "/project/learning"
-
-
-def wait_for(condition, seconds=200):
-    ends = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < ends, "nothing happened"
-        time.sleep(0.1)
-    return found
+PAIR = {"sent1": "The power is off.", "sent2": "The electricity is off."}
 
 
 def test_entries_touch_pairs_by_lemmas_and_phrases(served, written):
@@ -141,9 +134,6 @@ def test_a_name_that_cannot_be_shown_is_no_part_of_the_project(served, written, 
         assert [one["name"] for one in corpora] == ["headlines", "images"]
     finally:
         shutil.rmtree(corpus)
-
-
-PAIR = {"sent1": "The power is off.", "sent2": "The electricity is off."}
 
 
 @pytest.mark.always
