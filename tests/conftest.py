@@ -3,7 +3,7 @@
 The cache is that of a run, of all its processes. What has been worked out about rules goes on to
 the next run: its keys hold the rules and the code. ``--cache-clear`` and ``--cov`` begin anew.
 
-Stanza's models are read once in a process, however many systems are loaded.
+Stanza's models and the reader's are read once in a process, however many systems are loaded.
 
 Half as many examples are tried as hypothesis does by itself; ``--hypothesis-profile=thorough``
 tries many more. None has a deadline: on a busy machine that would fail what is right.
@@ -77,12 +77,19 @@ def _cache_of_a_run(kept):
 
 @pytest.fixture(autouse=True, scope="session")
 def _models_once():
-    """Annotators of the same models share a pipeline: reading the models takes a second."""
+    """Annotators share a pipeline of the same models, and readers the model that is shipped."""
     from ists_asp import annotate
     from ists_asp.engine import preparation
+    from ists_asp.knowledge import reader_model
+    from ists_asp.resources import data_dir
 
+    model, once = reader_model.Model, cache(reader_model.Model)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(annotate, "StanzaAdapter", cache(annotate.StanzaAdapter))
+        shipped = data_dir()
+        patch.setattr(
+            reader_model, "Model", lambda at: (once if shipped in at.parents else model)(at)
+        )
         # Each system would look through all that tests hold: half a second.
         patch.setattr(preparation, "freeze_gc", cache(preparation.freeze_gc))
         yield

@@ -102,16 +102,6 @@ def test_the_signature_tells_contents_and_not_names_or_line_ends(good, wa, tmp_p
     assert signature(good("evaluate", wa, other)) != (gold, gold)
 
 
-def test_sentences_that_differ_are_warned_of(run, wa):
-    """The words of a pair with the same id, and whose answers they are of."""
-    other = changed(wa, "3 quickly", "3 slowly")
-    result = run("evaluate", wa, other)
-    told = f"warning: {other}: 1 pair has other sentences than {wa}: pair 1 has '"
-    assert result.stderr.startswith(told)
-    assert "slowly' instead of '" in result.stderr
-    assert not run("evaluate", wa, wa).stderr
-
-
 def test_pairs_that_weights_were_learned_from_are_warned_of_once(run, wa, monkeypatch):
     monkeypatch.setattr("ists_asp.evaluate.files.pair_digest", lambda _: "000550cc")
     pairs = len(read_references(wa))

@@ -225,14 +225,6 @@ def test_two_weights_for_one_name_are_no_program(good, pairs, tmp_path, form):
     assert "OPTIMUM FOUND" in python(*call, input=program + again).stdout
 
 
-def test_private_predicates_of_two_files_stay_apart(good, bad, written):
-    rules = [written("_mine_alone(1).\n", name) for name in ("one.lp", "two.lp")]
-    call = ("--profile", "baseline", "--rules", rules[0], "--rules", rules[1], "a cat", "a dog")
-    program = good("facts", "--bundle", *call)
-    assert ("\n_mine_alone(1)." in program, "\n_mine_alone'(1)." in program) == (True, True)
-    assert "two files a private predicate of one name" in bad(2, "facts", *call)
-
-
 def alone(program, form, tmp_path):
     """The atoms that clingo alone shows for a program in one of its forms."""
     if form:

@@ -361,17 +361,6 @@ def test_faulty_rows_are_told_at_once_or_left_out_and_come_back(run, tmp_path):
     assert rows[2][7].startswith("a.csv:4: Answer is empty")
 
 
-def test_a_choice_is_told_and_a_row_that_names_nothing_is_a_pair(run, tmp_path):
-    write(tmp_path / "a.csv")
-    told = run("sts", "--table", "a.csv").stderr
-    assert "a.csv: the columns Answer and Reference are compared" in told
-    write(tmp_path / "b.csv", [["un gato negro", "un perro"]], ";")
-    result = run("sts", "--table", "b.csv", "--profile", "es")
-    assert "b.csv: the columns 1 and 2 are compared; the first row is a pair" in result.stderr
-    assert result.stdout.count("\n") == 1
-    assert run("sts", "--table", "a.csv", "-q").stderr == ""
-
-
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "xlsx", "ods", "parquet"])
 def test_an_output_is_an_input(good, tmp_path, kind):
     write(tmp_path / "a.csv")

@@ -24,6 +24,8 @@ NAMES = {
     "alic": '--profile pilot-2015-images --chunked "[ A black dog ] [ and ] [ a white dog ] '
     '[ run ] [ . ]" "[ Two dogs ] [ run ] [ . ]"',
     "wa": WA,
+    "samples": data_dir() / "samples",
+    "slowly_wa": WA.replace("3 quickly", "3 slowly", 1),
     "same_wa": WA.replace("// EQUI //", "// SAME //", 1),
     "three_wa": WA.replace("// SIMI // 3", "// SIMI // three", 1),
     "seven_wa": WA.replace("// EQUI // 5 //", "// EQUI // 7 //", 1),

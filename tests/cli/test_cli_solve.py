@@ -136,16 +136,6 @@ def test_alignments_that_are_given_are_kept_and_labelled(good, run, bad, pairs, 
     assert "--aligned does not go with --raw" in bad(2, *beside, "links", "--raw")
 
 
-def test_conllu_has_words_tags_and_what_they_are_aligned_with(good):
-    text = good("solve", "It isn't raining, she said", "She said", "--format", "conllu")
-    one, two = text.removesuffix("\n\n").split("\n\n")
-    assert one.startswith("# sent_id = 1.1\n# text = It isn't raining, she said\n1\tIt\tit\tPRON\t")
-    assert "\n2-3\tisn't\t_" in one
-    assert "\n2\tis\tbe\tAUX\tVBZ\t_\t_\t_\t_\t_\n3\tn't\tnot" in one
-    assert "Label=NOALI|Score=NIL|SpaceAfter=No\n5\t,\t" in one
-    assert two.endswith("2\tsaid\tsay\tVERB\tVBD\t_\t_\t_\t_\tAligned=7|Label=EQUI|Score=5")
-
-
 def test_raw_files_are_tokenised_in_batches(good, sides, pairs, monkeypatch):
     options = ("solve", "--raw", *sides(pairs))
     expected = good(*options)

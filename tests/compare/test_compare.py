@@ -281,19 +281,6 @@ def test_the_command_on_rules_and_on_their_outputs(good, edited, tmp_path):
 
 
 @pytest.mark.long
-@cases(
-    "args | code | words",
-    (("a.wa", "rules"), 2, "a.wa is an output, the other is not"),
-    (("a.wa", "b.wa", "one", "two"), 2, "two outputs need no sentences"),
-    (("a", "b"), 2, "there are no pairs to decide by these rules"),
-    (("a", "b", "one", "two", "--rules", "c"), 2, "--rules does not go with OLD and NEW"),
-    (("a.wa", "b.wa"), 1, "a.wa: "),
-)
-def test_arguments_that_do_not_go_together(bad, args, code, words):
-    assert words in bad(code, "diff", *args)
-
-
-@pytest.mark.long
 def test_a_constraint_and_a_preference_are_responsible(tmp_path):
     rules = tmp_path / "mine.lp"
     rules.write_text(

@@ -128,17 +128,6 @@ def test_cross_validation_prints_four_measures_with_their_spread(learn, tmp_path
     assert "--profile headlines --most 0 --seed 5 -o" in (tmp_path / "w.lp").read_text("utf-8")
 
 
-def test_options_that_cannot_be_learned_by(bad, samples, tmp_path):
-    (tmp_path / "a.tsv").write_text("5\ta cat\ta cat\n")
-    sts = ("learn", "--task", "sts", "--gold", "a.tsv", "--json")
-    assert "--json do not go with --task sts" in bad(2, *sts)
-    gold = ("learn", "--gold", samples / "headlines")
-    assert "11 parts of 10 gold pairs" in bad(2, *gold, "--cross-validate", 11)
-    assert "there is no sent1.chunk.txt" in bad(1, "learn", "--gold", tmp_path)
-    assert 'Did you mean "headlines"?' in bad(2, *gold, "--profile", "headline")
-    assert "--cross-validate" in bad(2, *gold, "--confidence", "a.lp")
-
-
 def test_too_little_gold(bad, tmp_path):
     for side in "12":
         (tmp_path / f"sent{side}.chunk.txt").write_text("[ Fire ]\n")
