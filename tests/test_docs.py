@@ -186,7 +186,7 @@ def test_the_pages_that_are_made_have_every_predicate_key_command_and_option(mad
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_command_and_option_that_is_named_exists(name):
     # Options of clingo and of the benchmarks besides.
-    known = {"--opt-mode", "--data", "--write", "--sets", "--folds", "--pilot"}
+    known = {"--opt-mode", "--data", "--write", "--sets", "--folds", "--pilot", "--old"}
     known = known.union(*map(options, COMMANDS.values()))
     for call in re.findall(r"ists-asp ([a-z][^`\n|]*)", TEXTS[name]):
         words = call.split()
