@@ -11,18 +11,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, get_args
+from typing import Literal, NoReturn, TypeAlias, get_args
 
 from clingo import Function, Symbol
 
 from ists_asp.errors import DataError, of_pair
-from ists_asp.model import straight
+from ists_asp.model import Answer, Pair, Sentence, Token, straight
 from ists_asp.resources import asp_dir
 from ists_asp.syntax.ground import Atoms, quoted
 from ists_asp.syntax.trees import Signature
-
-if TYPE_CHECKING:
-    from ists_asp.model import Answer, Pair, Sentence, Token
 
 _SIGNATURE = re.compile(r"^%\*! (\S+)$", re.MULTILINE)
 _DOC = re.compile(r"^%\*! (\S.*?)\n(.*?)^\*%$", re.MULTILINE | re.DOTALL)

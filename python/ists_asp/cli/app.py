@@ -201,7 +201,12 @@ def _usage_message(fault: click.ClickException) -> str:
 def _no_such_option(name: str, context: click.Context) -> str:
     text = f"No such option '{name}'"
     names = list(_options(context.command))
-    owners = [path for path, command in _commands(context.find_root()) if name in _options(command)]
+    root, owners = context.find_root(), list[str]()
+    commands = [(root.command_path, root.command)]
+    for path, command in commands:
+        owners += [path] * (name in _options(command))
+        if isinstance(command, click.Group):
+            commands += ((f"{path} {name}", child) for name, child in command.commands.items())
     if len(owners) > 3:
         # So many are no hint.
         return text
@@ -210,15 +215,6 @@ def _no_such_option(name: str, context: click.Context) -> str:
     # So alike that --raw is not what --format was meant to be.
     close = alike(name, names, 2, 0.75)
     return f"{text}. Did you mean {' or '.join(close)}?" if close else text
-
-
-def _commands(root: click.Context) -> Iterator[tuple[str, click.Command]]:
-    waiting = [(root.command_path, root.command)]
-    while waiting:
-        path, command = waiting.pop(0)
-        yield path, command
-        if isinstance(command, click.Group):
-            waiting += [(f"{path} {name}", child) for name, child in command.commands.items()]
 
 
 def _options(command: click.Command) -> Iterator[str]:

@@ -122,8 +122,6 @@ timeout_option: Decorator = _shared(
     default=10.0,
     show_default=True,
 )
-
-
 # Where the pairs are.
 
 _FILES = {
@@ -148,6 +146,7 @@ _FLAGS = {
     "--strict": "Report repairable faults of the input as errors.",
 }
 
+_FIELDS_OF_SOURCE = ("encoding", "sheet", "identifier", "quiet", "language_check")
 
 sheet_option: Decorator = _shared(
     "--sheet NAME",
@@ -224,11 +223,7 @@ def input_options(
             {flag: name for flag, name in named.items() if name is not None},
             links,
             **{name: values.pop(name) for name in (flag[2:].replace("-", "_") for flag in _FLAGS)},
-            encoding=values.pop("encoding"),
-            sheet=values.pop("sheet"),
-            identifier=values.pop("identifier"),
-            quiet=values.pop("quiet"),
-            language_check=values.pop("language_check"),
+            **{name: values.pop(name) for name in _FIELDS_OF_SOURCE},
             columns={name: title for name in _COLUMNS if (title := values.pop(f"{name}_col"))},
         )
         if source.has_input or not optional:

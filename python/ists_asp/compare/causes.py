@@ -13,12 +13,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import compress, islice, zip_longest
-from typing import TYPE_CHECKING
 
 from clingo import SymbolType
 from clingo.ast import ASTType
 
 from ists_asp.compare.comparison import Answered, Cause, Change, ChangeKind, Moved, find_changes
+from ists_asp.engine import System
 from ists_asp.model import Label, Pair
 from ists_asp.rules import NamedRule, RuleSet
 from ists_asp.solver.batch import BATCH
@@ -37,9 +37,6 @@ from ists_asp.trace.effects import (
 )
 from ists_asp.trace.grounding import Element, RuleInstance
 from ists_asp.vocabulary import ARGUES, CALLED, CLOSENESS, WEIGHTS, WORTH
-
-if TYPE_CHECKING:
-    from ists_asp.engine import System
 
 _WEIGHTS = tuple(f"{weight.name}(" for weight in WEIGHTS)
 _DEPTH = 60

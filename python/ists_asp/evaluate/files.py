@@ -87,10 +87,9 @@ def read_references(
             _check_links(sentence.where, alignments)
             references[identifier] = Reference(pair, alignments)
     if sentence is None:
-        expected, hint = wa_check.OPENING, "Give a .wa file: tables of pairs have no alignments"
-        faults.add(
-            DataError("no sentence", where=source_name(source), expected=expected, hint=hint)
-        )
+        where, expected = source_name(source), wa_check.OPENING
+        hint = "Give a .wa file: tables of pairs have no alignments"
+        faults.add(DataError("no sentence", where=where, expected=expected, hint=hint))
     faults.check()
     return references
 

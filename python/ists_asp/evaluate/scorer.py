@@ -253,9 +253,8 @@ def _index(token: str) -> int:
 
 def _score(gold: _Links, system: _Links, scheme: Scheme) -> Scores:
     common = [(*gold[link], *system[link]) for link in gold if link in system]
-    total_system, total_gold = (
-        sum(weight for _, weight in side.values()) for side in (system, gold)
-    )
+    total_system = sum(weight for _, weight in system.values())
+    total_gold = sum(weight for _, weight in gold.values())
 
     def measure(likeness: Callable[[ScoredLine, ScoredLine], float]) -> Measure:
         matched_system = matched_gold = 0.0

@@ -24,9 +24,7 @@ from ists_asp.syntax.ground import Ground, quoted
 QUOTED = ("right", "missing", "contradicts", "extra")
 
 # The columns of feedback, in the order of a table.
-COLUMNS = (
-    *("best_reference", "rating", "verdict", *QUOTED, "feedback", "sure", "check", "points"),
-)
+COLUMNS = ("best_reference", "rating", "verdict", *QUOTED, "feedback", "sure", "check", "points")
 BATCH = 50  # answers judged at a time, each by all of its model answers
 CHECKED = 80  # a verdict that is right in fewer of 100 cases is to be checked
 _LINES = re.compile(r"[;\s]*\n\s*")
@@ -86,9 +84,8 @@ class Feedback:
     ) -> Feedback:
         """The feedback in words."""
         items = tell(answer.pair.sentences, judged.shown, templates)
-        columns = {
-            name: "; ".join(item.text for item in items if item.kind == name) for name in QUOTED
-        }
+        texts = {name: [item.text for item in items if item.kind == name] for name in QUOTED}
+        columns = {name: "; ".join(quoted) for name, quoted in texts.items()}
         return cls(submission, reference, answer, judged, text_of(items, templates), columns)
 
     @property

@@ -386,10 +386,8 @@ def _named(name: str, says: str, rule: str) -> str:
 
 def _named_words(line: str) -> list[str]:
     """The words that a rule or an entry of a table names."""
-    quoted = (
-        re.findall(r'"([^"]*)"', line) or re.split(r" (?:=|<>) ", line)[: 2 * ("(" not in line)]
-    )
-    return " ".join(quoted).split()
+    sides = re.split(r" (?:=|<>) ", line)[: 2 * ("(" not in line)]
+    return " ".join(re.findall(r'"([^"]*)"', line) or sides).split()
 
 
 def _sayable(text: str) -> str:

@@ -35,7 +35,6 @@ _DECIMAL = re.compile(r'(?<![^;"])[-+]?\d+([.,])\d+(?![^;"\s])', re.ASCII)
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _LISTED = re.compile(r"sep=(.)\r?\n?")
 
-
 GoldScale: TypeAlias = tuple[float, float]
 """The lowest and the highest gold rating that there can be."""
 

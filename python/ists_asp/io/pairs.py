@@ -234,12 +234,9 @@ def read_sts(
     out, with one warning at the end; one that is off the ``scale`` is a fault.
     """
     label = t.source_name(source)
-    kind, titles = (
-        {**READ, ".txt": "tsv"}.get(ending(Path(label)), "tsv"),
-        [column] if column else [],
-    )
-    opened = partial(Table, source, kind, name=label, titles=titles, warn=warn)
-    table = opened(encoding=encoding, sheet=sheet)
+    kind = {**READ, ".txt": "tsv"}.get(ending(Path(label)), "tsv")
+    opened = partial(Table, source, kind, name=label, encoding=encoding, sheet=sheet, warn=warn)
+    table = opened(titles=[column] if column else [])
     wanted, count = {"gold": column} if column else {}, len(table.columns)
     if not table.header:
         first = table.column(column or "1", "--gold-col") + 1
@@ -294,37 +291,23 @@ def _sentences(
 ) -> tuple[Sentence, Sentence]:
     empty = EmptyCellError if table.kind in SHEETS else DataError
     record = dict(zip(table.columns, row.cells, strict=True)) if table.kind == "jsonl" else {}
-    sent1, sent2 = (
-        _sentence(row, table.columns[at] or f"sentence {side}", at, side, record, repairs, empty)
-        for side, at in enumerate((places.sent1, places.sent2), 1)
-    )
+    sides = []
+    for side, at in enumerate((places.sent1, places.sent2), 1):
+        name = table.columns[at] or f"sentence {side}"
+        if (value := row.cells[at]) is ABSENT:
+            raise DataError(f"no '{name}'", where=row.where, expected="a sentence")
+        chunks = record.get(f"chunks{side}")
+        chunks = None if chunks is ABSENT else chunks
+        words = None if chunks is None else record.get(f"tokens{side}")
+        sentence = cell_sentence(value, name, row.where, repairs, empty, words)
+        bounds = given_chunks(chunks, len(sentence.tokens), str(side), row.where)
+        sides.append(replace(sentence, chunks=bounds))
+    sent1, sent2 = sides
     if (sent1.chunks is None) != (sent2.chunks is None):
         present, absent = (1, 2) if sent2.chunks is None else (2, 1)
         found = f"'chunks{present}' without 'chunks{absent}'"
         raise DataError(found, where=row.where, expected="both or none")
     return sent1, sent2
-
-
-def _sentence(
-    row: Row,
-    name: str,
-    place: int,
-    side: int,
-    record: Mapping[str, object],
-    repairs: t.Repairs,
-    empty: type[DataError],
-) -> Sentence:
-    value = row.cells[place]
-    if value is ABSENT:
-        raise DataError(f"no '{name}'", where=row.where, expected="a sentence")
-    chunks = record.get(f"chunks{side}")
-    chunks = None if chunks is ABSENT else chunks
-    words = None if chunks is None else record.get(f"tokens{side}")
-    sentence = cell_sentence(value, name, row.where, repairs, empty, words)
-    if chunks is None:
-        return sentence
-    size = len(sentence.tokens)
-    return replace(sentence, chunks=given_chunks(chunks, size, str(side), row.where))
 
 
 def cell_sentence(

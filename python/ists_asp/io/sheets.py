@@ -24,20 +24,10 @@ from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from ists_asp.errors import DataError, FormatError, IstsError, UsageError, shortened
+from ists_asp.io import workbooks as w
 from ists_asp.io.columns import Cells, find_header
 from ists_asp.io.delimited import Put, plain_value
 from ists_asp.io.quizzes import QUIZZES
-from ists_asp.io.workbooks import (
-    HEAD,
-    READERS,
-    Note,
-    Notes,
-    Sheet,
-    excel_book,
-    letters,
-    library,
-    readable,
-)
 from ists_asp.limits import SMALL, TableLimits
 from ists_asp.processes import OUT_OF_TIME, deaf, end_after, ending, heard, limit_memory
 
@@ -68,7 +58,7 @@ def read_rows(
     where: str,
     limits: TableLimits,
     how: Mapping[str, Any],
-    take: Callable[[list[Note]], object] = lambda _notes: None,
+    take: Callable[[list[w.Note]], object] = lambda _notes: None,
 ) -> Generator[Any, None, None]:
     """Yield a sheet's name, the other sheets' names and the file's schema; then the rows.
 
@@ -76,7 +66,7 @@ def read_rows(
     visible one with these ``titles`` or usual ones. Cells are as the sheet displays them, formulas
     have their saved values. At the end ``take`` gets notes about odd cells.
     """
-    library(kind)
+    w.library(kind)
     with ExitStack() as stack:
         try:
             number = stream.fileno()
@@ -156,10 +146,10 @@ def serve() -> None:
     # Output that libraries print is no row.
     out = Connection(os.dup(1), readable=False)
     os.dup2(2, 1)
-    bounds, notes = TableLimits(**limits), Notes()
+    bounds, notes = TableLimits(**limits), w.Notes()
 
     try:
-        with os.fdopen(0, "rb") as stream, readable(kind, where):
+        with os.fdopen(0, "rb") as stream, w.readable(kind, where):
             stream.seek(0)
             if "edit" in how:
                 orders, result = (os.fdopen(number, "r+b") for number in how["edit"])
@@ -171,7 +161,7 @@ def serve() -> None:
                 if kind == "parquet":
                     rows = _parquet(stream, where, bounds)
                 else:
-                    rows = _chosen((READERS | QUIZZES)[kind](stream, where, bounds, notes), **how)
+                    rows = _chosen((w.READERS | QUIZZES)[kind](stream, where, bounds, notes), **how)
                 out.send(("rows", [next(rows)]))
                 rows = _to_last(rows, os.fstat(stream.fileno()).st_size, where, bounds)
                 while batch := list(islice(rows, _SENT)):
@@ -185,7 +175,7 @@ def serve() -> None:
         out.send(("error", error))
 
 
-def _chosen(sheets: Sequence[Sheet], sheet: str | None, titles: Sequence[str]) -> Iterator[Any]:
+def _chosen(sheets: Sequence[w.Sheet], sheet: str | None, titles: Sequence[str]) -> Iterator[Any]:
     """The rows of the sheet of that name or number, or of the first one with the columns."""
     visible = [item for item in sheets if item.visible] or sheets
     names = [item.name for item in visible]
@@ -197,9 +187,9 @@ def _chosen(sheets: Sequence[Sheet], sheet: str | None, titles: Sequence[str]) -
             found = f"there is no sheet '{shortened(sheet)}'"
             raise UsageError(found, where="--sheet", expected=shortened(", ".join(names), 200))
         visible, names = named, [named[0].name]
-    best: tuple[int, Sheet, list[Cells]] | None = None
+    best: tuple[int, w.Sheet, list[Cells]] | None = None
     for item in visible:
-        head = list(islice(item.rows, HEAD))
+        head = list(islice(item.rows, w.HEAD))
         rank = 2 * (find_header(head, titles) is not None) + any(map(any, head))
         if best is None or rank > best[0]:
             best = rank, item, head
@@ -234,7 +224,7 @@ def _parquet(
     stream: BinaryIO, where: str, limits: TableLimits, groups: Sequence[int] | None = None
 ) -> Iterator[Any]:
     """The schema of a Parquet file, and the rows of some or all groups, read in batches."""
-    file = library("parquet", ".parquet").ParquetFile(stream)
+    file = w.library("parquet", ".parquet").ParquetFile(stream)
     metadata = file.metadata
     if groups is None:
         limits.check("rows", metadata.num_rows, f"{metadata.num_rows} rows", where)
@@ -251,8 +241,8 @@ def read_groups(
     stream: BinaryIO, where: str, limits: TableLimits, groups: Sequence[int]
 ) -> Generator[Any, None, None]:
     """As :func:`read_rows`, some groups of rows of a Parquet file, in this process."""
-    library("parquet")
-    with readable("parquet", where):
+    w.library("parquet")
+    with w.readable("parquet", where):
         yield from _parquet(stream, where, limits, groups)
 
 
@@ -271,8 +261,8 @@ def _legal(value: object) -> object:
 @contextmanager
 def writing_excel(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
     """Write a workbook of one sheet; text stays text, whatever it begins with."""
-    book = library("xlsx").Workbook(write_only=True)
-    cell_of = library("xlsx", ".cell").WriteOnlyCell
+    book = w.library("xlsx").Workbook(write_only=True)
+    cell_of = w.library("xlsx", ".cell").WriteOnlyCell
     sheet = book.create_sheet("ists-asp")
 
     def text_cell(text: str) -> object:
@@ -292,7 +282,7 @@ def writing_excel(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
 @contextmanager
 def writing_libre(stream: BinaryIO, columns: Sequence[str]) -> Iterator[Put]:
     """Write a spreadsheet of one sheet, all at the end; its cells have no formulas."""
-    odf = library("ods")
+    odf = w.library("ods")
     document, sheet = odf.Document("spreadsheet"), odf.Table("ists-asp")
     document.body.clear()
 
@@ -319,7 +309,7 @@ def _excel_cell(tag: str, place: str, style: str, value: object) -> bytes:
 
 def _with_cells(xml: bytes, head: int, column: int, added: dict[int, Sequence[object]]) -> bytes:
     """The text of a sheet with cells behind a column, by the numbers of their rows."""
-    index_of = library("xlsx", ".utils").column_index_from_string
+    index_of = w.library("xlsx", ".utils").column_index_from_string
     areas = ((index_of(area[1].decode()), int(area[2])) for area in _AREA.finditer(xml))
     ends = (end for end, last in areas if last >= head and end <= TableLimits().columns)
     column, number = max(column, *ends, 0), 0
@@ -339,7 +329,7 @@ def _with_cells(xml: bytes, head: int, column: int, added: dict[int, Sequence[ob
                 style = b"".join(_STYLE.findall(cell[2]))
         for at, value in enumerate(values, 1 + column):
             if value is not None:
-                name = f"{letters(at - 1)}{number}"
+                name = f"{w.letters(at - 1)}{number}"
                 cells[at] = _excel_cell(tag.decode(), name, style.decode(), value)
         joined = b"".join(cells[at] for at in sorted(cells))
         return b"<%srow%s>%s</%srow>" % (tag, _SPANS.sub(b"", about), joined, tag)
@@ -352,7 +342,7 @@ def _with_cells(xml: bytes, head: int, column: int, added: dict[int, Sequence[ob
 
 def _edit_excel(stream: BinaryIO, change: Mapping[str, Any], output: BinaryIO) -> None:
     # As text, since the library drops what it does not know: saved values of formulas, pictures.
-    book, number = excel_book(stream), 0
+    book, number = w.excel_book(stream), 0
     head, column, added = change.get("head", 1), change.get("column", 0), dict[bytes, str]()
     rows = {head: change["titles"], **dict(change["rows"])}
     with ZipFile(stream) as old, ZipFile(output, "w", ZIP_DEFLATED) as new:
@@ -378,16 +368,15 @@ def _edit_excel(stream: BinaryIO, change: Mapping[str, Any], output: BinaryIO) -
             part = old.read(info)
             if _LIST.fullmatch(info.filename):
                 # A workbook that is called .xlsx has no macros.
-                part = _MACROS.sub(b"", _ENDS.sub(put, part)).replace(
-                    _ENABLED, _KIND.encode() + b".sheet"
-                )
+                part = _MACROS.sub(b"", _ENDS.sub(put, part))
+                part = part.replace(_ENABLED, _KIND.encode() + b".sheet")
             if info.filename != path and "vbaProject" not in info.filename:
                 new.writestr(info, part)
         new.writestr(path, _with_cells(xml, head, column, rows))
 
 
 def _edit_libre(stream: BinaryIO, change: Mapping[str, Any], output: BinaryIO) -> None:
-    odf = library("ods")
+    odf = w.library("ods")
     document, at = odf.Document(BytesIO(stream.read())), change.get("column", 0)
     if "sheet" in change:
         sheet = document.body.get_table(name=change["sheet"])
@@ -413,7 +402,7 @@ def writing_parquet(
     schema: Any = None,  # noqa: ANN401 (of a library that may be absent)
 ) -> Iterator[Put]:
     """Write a Parquet file, a group of rows at a time; types are of a schema or first values."""
-    arrow, parquet = library("parquet"), library("parquet", ".parquet")
+    arrow, parquet = w.library("parquet"), w.library("parquet", ".parquet")
     rows: list[Cells] = []
     writer: Any = None
 

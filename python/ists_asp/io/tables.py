@@ -4,8 +4,6 @@ A table is known by the ending of its name, also when it is compressed. What a r
 back unchanged, in front of what is added to it.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 from collections import Counter
@@ -14,28 +12,16 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Self, cast
 
 from ists_asp import limits
 from ists_asp.errors import LONGEST_NAME, DataError, UsageError, alike, shortened
 from ists_asp.io import columns as c
 from ists_asp.io import sheets
+from ists_asp.io import workbooks as w
 from ists_asp.io.columns import ABSENT, Cells, folded, texts
 from ists_asp.io.delimited import Dialect, Put, Row, Text, TextRows, writing_objects, writing_text
 from ists_asp.io.text import HELD, Source, Warn, ignore, source_name
-from ists_asp.io.workbooks import (
-    ABOUT,
-    HEAD,
-    READ,
-    SHEETS,
-    Note,
-    Unread,
-    content_kind,
-    ending,
-    kind_of,
-    letters,
-    opened,
-)
 
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 
@@ -64,7 +50,7 @@ class Table:
         warn: Warn = ignore,
     ) -> None:
         self.name = source_name(source, name)
-        self.kind = kind or READ.get(ending(Path(self.name))) or kind_of(Path(self.name))
+        self.kind = kind or w.READ.get(w.ending(Path(self.name))) or w.kind_of(Path(self.name))
         titles = [*titles]
         self.sheet, self._wanted = sheet, [name for name in titles if not name.isdecimal()]
         # Where columns have numbers, others may be lacking, as in some rows of STS-B.
@@ -77,21 +63,21 @@ class Table:
         self._group: int | None = None
         self._within = slice(None)
         self._cached: list[Row] | None = None
-        self._notes, self._used = list[Note](), set[int]()
+        self._notes, self._used = list[w.Note](), set[int]()
         self._groups = list[c.Group]()
         self._limits = limits.table_limits
         with self._bytes() as stream:
-            content = content_kind(stream.read(4096), self.kind, self.name)
+            content = w.content_kind(stream.read(4096), self.kind, self.name)
         self.text = TextRows(self.name, content, encoding, self._limits)
         if content in ("csv", "tsv"):
             with self._bytes() as stream:
                 self.text.sniff(stream)
             content = self.text.kind
         if content != self.kind:
-            self._warn(f"this is {ABOUT[content][1]}, whatever its name, and is read as one")
+            self._warn(f"this is {w.ABOUT[content][1]}, whatever its name, and is read as one")
             self.kind = content
         self.header = self.kind in ("jsonl", "parquet") or bool(header)
-        if sheet is not None and self.kind not in SHEETS:
+        if sheet is not None and self.kind not in w.SHEETS:
             raise UsageError(f"{self.name} has no sheets", where="--sheet", expected="a workbook")
         rows = self._rows()
         ahead = list(islice(rows, HELD + 1))
@@ -108,7 +94,7 @@ class Table:
         elif self.kind == "parquet":
             self.columns = tuple(cast("Any", self.schema).names)
         else:
-            head = [row.cells for row in ahead[:HEAD]]
+            head = [row.cells for row in ahead[: w.HEAD]]
             at = c.find_header(head, self._wanted)
             if header is None:
                 self.header = at is not None and ahead[at].fault is None
@@ -127,9 +113,8 @@ class Table:
             self._lengthen()
         twice = [name for name, count in Counter(texts(self.columns)).items() if count > 1]
         if self.header and twice:
-            self._warn(
-                f"several columns are called {twice[0]}; where it is named, the first is read"
-            )
+            more = "where it is named, the first is read"
+            self._warn(f"several columns are called {twice[0]}; {more}")
         if first.fault is not None and not self.columns:
             raise first.fault
         rows.close()
@@ -217,7 +202,7 @@ class Table:
         within: slice = slice(None),
         *,
         warn: Warn = ignore,
-    ) -> Table:
+    ) -> Self:
         """Some of its rows, from a source of their own: lines, or rows ``within`` all or a group.
 
         So many lines of the file are ``before`` them, so many rows in ``files_before`` that one.
@@ -238,8 +223,8 @@ class Table:
 
     def place(self, row: Row, column: int) -> str:
         """The place of a cell for messages."""
-        of_sheet = self.kind in SHEETS and not self._groups
-        name = letters(column) if of_sheet else self.columns[column] or str(column + 1)
+        of_sheet = self.kind in w.SHEETS and not self._groups
+        name = w.letters(column) if of_sheet else self.columns[column] or str(column + 1)
         return f"{row.where}, column {shortened(name)}"
 
     def column(self, wanted: str, flag: str) -> int:
@@ -269,10 +254,10 @@ class Table:
         self._used |= {column for column in used if column is not None}
         odd = [note for note in self._notes if note.column in self._used]
         self._notes = [note for note in self._notes if note.column not in self._used]
-        for text in Note.texts(note for note in odd if not 0 < note.row <= self._titles):
+        for text in w.Note.texts(note for note in odd if not 0 < note.row <= self._titles):
             self._warn(text)
 
-    def _take_notes(self, notes: list[Note]) -> None:
+    def _take_notes(self, notes: list[w.Note]) -> None:
         self._notes = notes
         self.tell_of()
 
@@ -285,15 +270,14 @@ class Table:
         count, due = len(row.cells), self._width
         if row.fault is not None or count == due:
             return row
-        if self.kind in SHEETS or self._ragged or not texts(row.cells):
+        if self.kind in w.SHEETS or self._ragged or not texts(row.cells):
             # Rows of sheets end with their last value.
             padded = [*row.cells, *[None] * (due - count)]
             beside = texts(padded[due:])
             if beside and (self.header or self._ragged):
                 if self._wide == due:
-                    self._warn(
-                        f"row {row.number} goes on behind the columns ({beside[0]}); left out"
-                    )
+                    found = f"goes on behind the columns ({beside[0]})"
+                    self._warn(f"row {row.number} {found}; left out")
                 self._wide = max(self._wide, count)
             if self.header or self._ragged or not beside:
                 return replace(row, cells=padded[:due])
@@ -368,13 +352,13 @@ class Table:
         if len(cells) > self._limits.columns:
             fault = self._limits.error("columns", "a longer row", row.where, DataError)
             return replace(row, cells=(), fault=fault)
-        if self.kind in SHEETS and Unread in (kinds := [*map(type, cells)]):
-            found = f"column {letters(kinds.index(Unread))} cannot be read"
+        if self.kind in w.SHEETS and w.Unread in (kinds := [*map(type, cells)]):
+            found = f"column {w.letters(kinds.index(w.Unread))} cannot be read"
             return replace(row, fault=DataError(found, where=row.where))
         return row
 
     def _bytes(self) -> AbstractContextManager[BinaryIO]:
-        return opened(self._source, self.name, self._limits)
+        return w.opened(self._source, self.name, self._limits)
 
 
 def added(columns: Sequence[str], ours: Sequence[str]) -> list[str]:

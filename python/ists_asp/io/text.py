@@ -29,8 +29,6 @@ HELD = 1000  # rows of a table, and pairs, that are held: an input of so many is
 _LONE_BLANK = re.compile("(?<![^ \t])\u00a0+(?![^ \t])")
 
 _MOST = 20  # faults that are told one by one; of a million only the number is of use
-
-
 SKIP = "Add --skip-bad to leave faulty rows out"  # a hint
 
 
@@ -237,6 +235,8 @@ def clean(text: str, where: str, repairs: Repairs) -> str:
 
 _BLOCK = re.compile(r"</?(?:p|br|div|li|ul|ol)\b[^<>]*>", re.IGNORECASE)
 _INLINE = re.compile(r"</?(?:span|b|i|u|em|strong|sub|sup|font|a)\b[^<>]*>", re.IGNORECASE)
+# A tag that ends, or an entity: a text with others is about markup, and has none.
+_TAG = re.compile(r"</\w+>|<br ?/?>|&(?:#\d+|#x[\da-f]+|[a-z]+\d?);", re.IGNORECASE)
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069]"
     "|(?<=\\w)[\u200c\u200d\ufe00-\ufe0f]+|[\u200c\u200d]+(?=\\w)"
@@ -297,17 +297,14 @@ _REPAIRS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
     (
         "tags or entities, as of a learning platform",
         "read as the text that they show",
-        lambda text: unescape(_INLINE.sub("", _BLOCK.sub("\n", text))) if _marked(text) else text,
+        lambda text: (
+            unescape(_INLINE.sub("", _BLOCK.sub("\n", text))) if _TAG.search(text) else text
+        ),
     ),
     ("invisible characters", "left out", partial(_INVISIBLE.sub, "")),
     ("no-break spaces", "read as spaces", lambda text: re.sub("[\xa0\u202f]", " ", text)),
     ("letters in parts, ligatures or odd signs", "read as usual ones", _normalized),
 )
-
-
-def _marked(text: str) -> bool:
-    """Whether a text has markup, and is not about it: a tag that ends, or an entity."""
-    return bool(re.search(r"</\w+>|<br ?/?>|&(?:#\d+|#x[\da-f]+|[a-z]+\d?);", text, re.IGNORECASE))
 
 
 def _raw_lines(stream: BinaryIO, label: str) -> Iterator[bytes]:
@@ -417,9 +414,7 @@ def parse_toml(data: bytes) -> tuple[str, dict[str, Any]]:
 
 def key_lines(text: str) -> Mapping[tuple[str, str], int]:
     """The lines of keys, by the names of their tables; a table as such has an empty key."""
-    plain = _TEXT.sub(
-        lambda match: "\n" * match[0].count("\n") if "\n" in match[0] else match[0], text
-    )
+    plain = _TEXT.sub(lambda match: "\n" * match[0].count("\n") or match[0], text)
     lines: dict[tuple[str, str], int] = {}
     table = ""
     for number, line in enumerate(plain.split("\n"), 1):

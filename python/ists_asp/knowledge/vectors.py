@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-
 VERSION = 1  # the layout of the file, as ``data/vectors/build.py`` writes it
 CACHED = 50_000  # words whose vectors are kept: 25 MB at 128 dimensions
 UNIT = 100  # a vector of length 1 has the norm UNIT, two equal ones the product UNIT * UNIT

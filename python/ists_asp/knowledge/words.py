@@ -17,7 +17,7 @@ from unicodedata import normalize, numeric
 from ists_asp import vocabulary as v
 from ists_asp.lang import PLURAL_ACRONYM
 from ists_asp.limits import LONGEST_WORD
-from ists_asp.model import Pair, Sentence, Token, Word, straight
+from ists_asp.model import Pair, Token, Word, straight
 from ists_asp.syntax.ground import quoted
 
 _UNKNOWN = "_"  # stands for a word that nothing is known about: it has no letters and no digits
@@ -45,11 +45,8 @@ def within_limits(pair: Pair) -> Pair:
     No lexicon has such a token, and comparing its letters takes too long; rules see its form. Nor
     has one apostrophes that are not straight.
     """
-    return Pair(pair.id, *map(_within_limits, pair.sentences))
-
-
-def _within_limits(sentence: Sentence) -> Sentence:
-    return replace(sentence, tokens=tuple(map(_looked_up, sentence.tokens)))
+    sides = (replace(side, tokens=tuple(map(_looked_up, side.tokens))) for side in pair.sentences)
+    return Pair(pair.id, *sides)
 
 
 def _looked_up(token: Token) -> Token:

@@ -322,10 +322,8 @@ def _check_workers(client: Any, job: Job, system: System, files: Sequence[str]) 
                     lacks.setdefault(worker, []).append(f"{name} {version(name)} (it has {actual})")
         if not lacks:
             lacks = client.run(_lacking, job, system.provenance, files)
-    text = "; ".join(
-        f"{worker} lacks {', '.join(lines)}" for worker, lines in lacks.items() if lines
-    )
-    if text:
+    texts = (f"{worker} lacks {', '.join(lines)}" for worker, lines in lacks.items() if lines)
+    if text := "; ".join(texts):
         raise ResourceError(text, where="workers", hint="Start them where they have all of it")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ists_asp.engine import Setup, System
 from ists_asp.engine.preparation import sums
@@ -18,13 +18,11 @@ from ists_asp.io.tables import added
 from ists_asp.io.text import Repairs
 from ists_asp.lang import foreign
 from ists_asp.model import Pair
+from ists_asp.pipeline.source import Entry
 from ists_asp.pipeline.stages import Stages
 from ists_asp.resources import cache_dir
 from ists_asp.rules import Profile, Purpose, RuleWarning
 from ists_asp.solver.batch import BATCH, batches
-
-if TYPE_CHECKING:
-    from ists_asp.pipeline.source import Entry
 
 F = TypeVar("F")
 

@@ -97,10 +97,8 @@ class Stages:
 
         for batch in batches:
             pairs = self.system.tokenized(item for _, item in batch if isinstance(item, Pair))
-            fitted = (
-                _fitting(next(pairs)) if isinstance(item, Pair) else item for _, item in batch
-            )
-            entries = list(zip((row for row, _ in batch), fitted, strict=True))
+            items = (_fitting(next(pairs)) if isinstance(item, Pair) else item for _, item in batch)
+            entries = list(zip((row for row, _ in batch), items, strict=True))
             fitting = (item for _, item in entries if isinstance(item, Pair))
             under_way.append((entries, self._submit(tuple(self.system.annotate(fitting)))))
             if len(under_way) == width:

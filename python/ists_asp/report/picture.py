@@ -260,9 +260,8 @@ def _columns(
 def _moved(mark: _Box, boxes: Sequence[_Box]) -> _Box:
     """A mark that joins its boxes where they stand now."""
     places = {(box.side, box.tokens): box for box in boxes}
-    return replace(
-        mark, joined=tuple(places.get((box.side, box.tokens), box) for box in mark.joined)
-    )
+    joined = (places.get((box.side, box.tokens), box) for box in mark.joined)
+    return replace(mark, joined=tuple(joined))
 
 
 def _path(box: _Box, mark: _Box, columns: bool) -> str:

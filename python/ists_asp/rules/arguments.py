@@ -6,24 +6,18 @@ can say the words where a rule has numbers, and a check what was mixed up. Where
 about an argument, it is taken for nothing special.
 """
 
-from __future__ import annotations
-
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, Self, TypeAlias, cast
 
 import msgspec
 from clingo.ast import AST, AggregateFunction, ASTType, ComparisonOperator, Sign
 
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable, read, read_atom, reread, written
-from ists_asp.syntax.trees import cached_by_identity, children, functions, head_elements
+from ists_asp.syntax.trees import Signature, cached_by_identity, children, functions, head_elements
 from ists_asp.vocabulary import Meaning, all_predicates, targets
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-
-    from ists_asp.syntax.trees import Signature
 
 
 class Atom(NamedTuple):
@@ -60,17 +54,15 @@ class Read(NamedTuple):
     compared: list[tuple[Term, str, Term]]
 
     @classmethod
-    def from_stored(cls, stored: Sequence[Sequence[Any]], constants: frozenset[str]) -> Read:
+    def from_stored(cls, stored: Sequence[Sequence[Any]], constants: frozenset[str]) -> Self:
         """Read stored text; ``constants`` are the names with values of their own."""
 
         def atoms(rows: Sequence[Any]) -> list[Atom]:
             return [Atom(cast("Call", reread(text, constants)), *flags) for text, *flags in rows]
 
         derived, used, rows = stored
-        comparisons = [
-            (reread(left, constants), sign, reread(right, constants)) for left, sign, right in rows
-        ]
-        return cls(atoms(derived), atoms(used), comparisons)
+        compared = [(reread(a, constants), sign, reread(b, constants)) for a, sign, b in rows]
+        return cls(atoms(derived), atoms(used), compared)
 
     @property
     def positive(self) -> list[Atom]:
@@ -176,7 +168,7 @@ def _comparisons(atom: AST) -> Iterator[tuple[AST, str, AST]]:
 
 _PLACES = TOKEN, CHUNK, SPAN = "token", "chunk", "span"
 
-Meanings: TypeAlias = "Mapping[Signature, Sequence[Meaning | None]]"
+Meanings: TypeAlias = Mapping[Signature, Sequence[Meaning | None]]
 """The meanings of the arguments of predicates."""
 
 
@@ -209,7 +201,7 @@ class ArgumentTypes(msgspec.Struct):
     arguments: dict[str, list[Meaning | None]]
 
 
-_Possible: TypeAlias = "dict[Signature, dict[int, set[Meaning]]]"
+_Possible: TypeAlias = dict[Signature, dict[int, set[Meaning]]]
 """The possible meanings of the arguments of predicates, by their places."""
 
 

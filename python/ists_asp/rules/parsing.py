@@ -130,9 +130,8 @@ def _explain(source: SourceText, match: re.Match[str]) -> RuleError:
         hint = "Comments begin with %" if text in ("#", "/") else hint
     else:
         hint = "Check the commas, brackets and full stops here"
-    wish = parsed["wish"] and re.sub(
-        r"<[A-Z]+>", lambda word: _WORDS.get(word[0], word[0]), parsed["wish"]
-    )
+    wish = parsed["wish"]
+    wish = wish and re.sub(r"<[A-Z]+>", lambda word: _WORDS.get(word[0], word[0]), wish)
     return source.error(found, line, column, expected=wish, hint=hint)
 
 

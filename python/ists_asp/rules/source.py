@@ -45,7 +45,6 @@ _BLOCK = re.compile(r"(?P<open>%\*)|(?P<close>\*%)|%[^\n]*")
 _INCLUDE = re.compile(rf"#include\s*(?:(?P<target>{_STRING})|<(?P<library>[^<>\s]*)>)\s*\.")
 _ESCAPES = {r"\"": '"', r"\\": "\\", r"\n": "\n"}
 
-
 Report: TypeAlias = Callable[[str, RuleError], None]
 """Gets a fault with its kind: ``file``, ``syntax``, ``include`` or ``directive``."""
 

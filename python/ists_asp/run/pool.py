@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from functools import partial
 from queue import SimpleQueue
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ists_asp import errors, processes
 from ists_asp.engine import Setup, Timings
@@ -35,9 +35,7 @@ from ists_asp.rules.catalogue import is_shipped
 from ists_asp.run.worker import OUT_OF_MEMORY, Decider, Question, failed, heard_by, serve
 
 if TYPE_CHECKING:
-    from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
-
-    _Context: TypeAlias = ForkContext | ForkServerContext | SpawnContext
+    from multiprocessing.context import ForkContext, ForkServerContext
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -134,6 +132,7 @@ class Worker:
 
     def begin(self) -> None:
         """Begin a process, which loads the rules."""
+        context: ForkContext | ForkServerContext
         context = multiprocessing.get_context("fork") if self._copied else _context()
         with _starting, deaf(copied=self._copied), _without_main():
             self._copied = False
@@ -442,9 +441,7 @@ def _without_main() -> Iterator[None]:
         sys.modules["__main__"] = script
 
 
-def _context() -> _Context:
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
+def _context() -> ForkServerContext:
     from multiprocessing import forkserver
 
     # A fork of a process that has threads may hang; the server has none.

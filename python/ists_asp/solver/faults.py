@@ -45,7 +45,6 @@ _ATOMS = 3
 _RULES = 2  # atoms and rules for each that are named at most
 _LONGEST = 80  # characters of an atom that are shown
 
-
 _NAMED = 5  # constraints that are named at most
 MOST = 50  # constraints that are tried at most
 SECONDS = 2.0  # seconds that all tries together may take: the pair has had its time already

@@ -178,20 +178,16 @@ def _compared(
     lines: tuple[Alignment, ...] = ()
     if isinstance(other, IstsError):
         unsolvable = isinstance(other, UnsatisfiableError)
-        instead: tuple[str, ...] = (
-            trace.tell("there is no answer") if unsolvable else other.found,
-        )
+        instead = [trace.tell("there is no answer") if unsolvable else other.found]
     else:
         theirs, lines = decided(other.answer, language), other.answer.alignments
-        instead = tuple(text for key, text in theirs.items() if key not in ours)
-        gone = (
-            trace.tell("not: {text}", text=text) for key, text in ours.items() if key not in theirs
-        )
-        instead = instead or tuple(gone)
+        instead = [text for key, text in theirs.items() if key not in ours]
+        gone = [trace.tell("not: {text}", text=ours[key]) for key in ours if key not in theirs]
+        instead = instead or gone
         if near and not instead:
             changed = {*margins(trace).items()} ^ {*margins(trace, other).items()}
             lacks = _least((key, by) for key, by in changed if by >= 0)
-    compared = replace(effect, instead=instead, lacks=lacks)
+    compared = replace(effect, instead=tuple(instead), lacks=lacks)
     if gold is None:
         return compared
     correct = {_counted(decision, gold.pair) for decision in decided_lines(gold.alignments)}

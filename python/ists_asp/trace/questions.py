@@ -266,9 +266,8 @@ def goals(trace: Trace, question: Question) -> tuple[Goal, ...]:
         for number, chunk in _chunks_of(trace.answer, side, tokens):
             atom = Ground(f"{str(question.label).lower()}({side},{number})")
             words = _words(trace, side, chunk)
-            goals_.append(
-                Goal(atom, True, trace.tell(_LEFT, words=words, side=side, label=question.label))
-            )
+            text = trace.tell(_LEFT, words=words, side=side, label=question.label)
+            goals_.append(Goal(atom, True, text))
         return tuple(goals_)
     spans = ",".join(_span(trace, side, tokens) for side, tokens in sides)
     words = " ~ ".join(_words(trace, side, tokens) for side, tokens in sides)

@@ -101,9 +101,8 @@ class ReifiedRules:
 
         def work() -> ArgumentTypes:
             texts = chain.from_iterable(self._by_file("readings", data))
-            return argument_types(
-                {name: Read.from_stored(text, frozenset()) for name, text in texts}
-            )
+            reads = {name: Read.from_stored(text, frozenset()) for name, text in texts}
+            return argument_types(reads)
 
         return self._cached("places", ArgumentTypes, work)
 

@@ -105,10 +105,8 @@ def evaluate(
         from ists_asp.compare import agreement as annotators
 
         with reader_warnings() as warn:
-            agreed = annotators.agreement(
-                gold, system, Scheme(scheme), warn=warn, skip_bad=skip_bad
-            )
-        write_output(None, agreed.as_dict() if as_json else agreed.text(top))
+            both = annotators.agreement(gold, system, Scheme(scheme), warn=warn, skip_bad=skip_bad)
+        write_output(None, both.as_dict() if as_json else both.text(top))
         return
     if task == "sts":
         if scheme != "2016" or by_pair:

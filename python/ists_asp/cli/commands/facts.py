@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _LONGEST = 200  # characters of a file's name that are the pair's id
 
-
 _CHANGED = re.compile(r"(?<![\w'])(?:_\w+'|excepted\()")
 """In rules that are not as in their file: a private predicate that two have, an exception."""
 

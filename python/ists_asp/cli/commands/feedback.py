@@ -344,7 +344,10 @@ def _read_sheet(
                 found = f"the id {shortened(identifier)} again" if models else "no model answer"
                 expected = None if models else "words in the column of references"
                 raise DataError(found, where=row.where, expected=expected)
-            mark = None if marked is None else _mark(table, row, marked)
+            # Of 2 / 3 the first.
+            cell = "" if marked is None else row.text(marked).partition("/")[0]
+            place = "" if marked is None else table.place(row, marked)
+            mark = read_mark(cell, place) if cell else None
             words = make_sentence(split_words(answer))
             fault = foreign((words, words), profile.language, profile.name, row.where)
             if fault is not None and language_check != "off":
@@ -394,11 +397,6 @@ def _find(
         found, expected = f"no column is called {role}", ", ".join(table.titles)
         raise UsageError(found, where=table.name, expected=expected, hint=hint)
     return column
-
-
-def _mark(table: Table, row: Row, column: int) -> float | None:
-    text = row.text(column).partition("/")[0]  # of 2 / 3 the first
-    return read_mark(text, table.place(row, column)) if text else None
 
 
 def _columns(

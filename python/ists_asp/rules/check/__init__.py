@@ -15,17 +15,10 @@ from clingo.ast import ASTType
 
 from ists_asp.errors import RuleError, suggest
 from ists_asp.io.store import Store
+from ists_asp.rules.check import names
 from ists_asp.rules.check.domains import check_constants, check_shadows
 from ists_asp.rules.check.meanings import check_meanings, check_scope, check_sums
 from ists_asp.rules.check.model import SEVERITIES, Checked, Finding, Severity
-from ists_asp.rules.check.names import (
-    check_evidence,
-    check_names,
-    check_predicates,
-    check_statements,
-    check_tables,
-    check_targets,
-)
 from ists_asp.rules.directives import ALLOW
 from ists_asp.rules.profiles import list_profiles
 from ists_asp.rules.programs import read_overlay
@@ -36,8 +29,9 @@ _Findings: TypeAlias = tuple[Finding, ...]
 
 __all__ = ["Checked", "Finding", "Severity", "check_rules", "check_run"]
 
-_OF_RUNS = (check_predicates, check_constants, check_targets, check_shadows, check_sums)
-_OTHERS = (check_statements, check_meanings, check_scope, check_evidence, check_names, check_tables)
+_OF_RUNS = (names.check_predicates, check_constants, names.check_targets, check_shadows, check_sums)
+_OF_RULES = (names.check_statements, check_meanings, check_scope)
+_OTHERS = (*_OF_RULES, names.check_evidence, names.check_names, names.check_tables)
 
 _REPORTED = frozenset(["mixed", "pooled-negation", "word-form", "variable", "never-fires"])
 _REPORTED |= {"reserved", "unsafe", "counted-once", "loose-set", "empty-set", "no-label"}
@@ -85,9 +79,7 @@ def check_run(
         permitted = _permitted(checked, [*reported])
         return _in_order([finding for finding in permitted if not checked.is_shipped(finding)])
 
-    first = findings(
-        [profile], *_OF_RUNS, check_statements, check_meanings, check_scope, runs=reads
-    )
+    first = findings([profile], *_OF_RUNS, *_OF_RULES, runs=reads)
     if not any(finding.stops for finding in first):
         return first
     # Other programs of the profile may have a predicate, and other profiles a constant.

@@ -62,7 +62,6 @@ SEVERITIES: Mapping[str, Severity] = {
 }
 """The codes of all findings; a name that rules of different programs have is only a warning."""
 
-
 _STOPPING = frozenset(
     ["undefined", "misspelt", "evidence", "domain", "private", "target", "shadows", "sums"]
 )
