@@ -104,9 +104,8 @@ def read_answer(
         for atom, (_, chunk) in alone["2"]:
             lines.append((Alignment((), sides[1].chunk(atom, chunk), label, None), atom))
     lines.sort(key=lambda line: (not line[0].tokens1, line[0].tokens1, line[0].tokens2))
-    texts = (
-        tuple(str(atom) for group in atoms_of.values() for atom, _ in group) if with_atoms else ()
-    )
+    all_atoms = chain.from_iterable(atoms_of.values() if with_atoms else ())
+    texts = tuple(str(atom) for atom, _ in all_atoms)
     chunks1, chunks2 = (side.chunks for side in sides)
     alignments = tuple(line for line, _ in lines)
     answer = Answer(

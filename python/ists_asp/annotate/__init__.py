@@ -19,7 +19,7 @@ from msgspec import ValidationError, convert
 from ists_asp.annotate.stanza import Reading, StanzaAdapter, Text, find
 from ists_asp.annotate.subtokens import UNSEEN, cut, cut_text, spellings
 from ists_asp.errors import DataError, shortened
-from ists_asp.io.store import ANNOTATIONS, Memo, SharedStore, Store, key_of
+from ists_asp.io.store import ANNOTATIONS, AnyStore, Memo, key_of
 from ists_asp.io.text import make_sentence
 from ists_asp.lang import PLURAL_ACRONYM, language
 from ists_asp.limits import LONGEST_WORD
@@ -42,10 +42,7 @@ class Annotator:
     """
 
     def __init__(
-        self,
-        code: str = "en",
-        stanza_dir: Path | None = None,
-        store: Store | SharedStore | None = None,
+        self, code: str = "en", stanza_dir: Path | None = None, store: AnyStore | None = None
     ) -> None:
         self._words = language(code).words
         self.models = find(language(code).stanza or code, stanza_dir)

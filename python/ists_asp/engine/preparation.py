@@ -18,7 +18,7 @@ from ists_asp.annotate import Annotator
 from ists_asp.annotate.stanza import Models
 from ists_asp.engine.answer import Timings
 from ists_asp.errors import DataError, RuleError, UsageError, of_pair, too_deep
-from ists_asp.io.store import ANNOTATIONS, FACTS, Memo, SharedStore, Store
+from ists_asp.io.store import ANNOTATIONS, FACTS, AnyStore, Memo, SharedStore, Store
 from ists_asp.io.text import Repairs, clean, make_sentence, split_words
 from ists_asp.knowledge import Knowledge
 from ists_asp.lang import language
@@ -303,7 +303,7 @@ class Preparation(Closing):
             raise UsageError("the system is closed", hint=hint)
 
     @cached_property
-    def _store(self) -> Store | SharedStore | None:
+    def _store(self) -> AnyStore | None:
         shared = self.setup.shared
         return self.setup.store if shared is None else SharedStore(shared)
 

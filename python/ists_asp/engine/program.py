@@ -6,7 +6,7 @@ their programs are small, see its facts as well, and leave little or nothing to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -16,13 +16,13 @@ from clingo.ast import ASTType
 from msgspec import convert, to_builtins
 
 from ists_asp.answers import Read, read_answer, read_rating
-from ists_asp.errors import IstsError, UsageError
+from ists_asp.errors import UsageError
 from ists_asp.model import HIGHEST, Answer, Pair, Scheme
 from ists_asp.rules import NamedRule, Purpose, RuleSet, RuleWarning
 from ists_asp.rules.profiles import check_kinds
-from ists_asp.solver import Solution, Solver, SolverOptions
+from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.kept import Keeping, answer_of, data_of
-from ists_asp.solver.search import Item, constant_arguments, ground
+from ists_asp.solver.search import Item, Outcomes, constant_arguments, ground
 from ists_asp.syntax.ground import Atoms, Ground
 from ists_asp.vocabulary import line_facts
 
@@ -108,7 +108,7 @@ class Program(Generic[A]):
         added = filter(None, (*extra, *self._reading.facts(answer)))
         return answer, Atoms.of(facts).with_text(",".join(added))
 
-    def run(self, items: Iterable[Item]) -> Iterator[Solution[A] | IstsError]:
+    def run(self, items: Iterable[Item]) -> Outcomes[A]:
         """Decide items, lazily and in their order, several at a time: solutions or errors."""
         return self.solver.outcomes(items) if self._kept is None else self._kept.recall(items)
 

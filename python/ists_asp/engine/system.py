@@ -22,9 +22,9 @@ from ists_asp.model import Answer, Pair, Rating
 from ists_asp.resources import cache_dir
 from ists_asp.rules import NO_READER, Purpose, RuleWarning
 from ists_asp.rules.parsing import UNDEFINED
-from ists_asp.solver import Solution, Solver, SolverOptions
+from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.batch import batches, raising
-from ists_asp.solver.search import Item
+from ists_asp.solver.search import Item, Outcomes
 from ists_asp.syntax.ground import Atoms
 from ists_asp.syntax.trees import off
 
@@ -212,9 +212,7 @@ class System(Preparation):
         """As :meth:`solve_all`, for pairs that are annotated already."""
         return (solved.answers for solved in raising(self.outcomes(annotated, rated=rated)))
 
-    def outcomes(
-        self, annotated: Iterable[Pair], *, rated: bool = False
-    ) -> Iterator[Solution[Answer] | IstsError]:
+    def outcomes(self, annotated: Iterable[Pair], *, rated: bool = False) -> Outcomes[Answer]:
         """Decide annotated pairs, lazily and in their order: the solution of each, or its error."""
         outcomes = self.program(Purpose.ANSWER).run(self.facts_of(annotated))
         for outcome in self._rate_solutions(outcomes) if rated else outcomes:
@@ -228,9 +226,7 @@ class System(Preparation):
         for solution in raising(self.outcomes(self.annotate(pairs), rated=rated)):
             yield Decided(solution.answers[0], solution.item[1])
 
-    def _rate_solutions(
-        self, outcomes: Iterable[Solution[Answer] | IstsError]
-    ) -> Iterator[Solution[Answer] | IstsError]:
+    def _rate_solutions(self, outcomes: Outcomes[Answer]) -> Outcomes[Answer]:
         """Rate all answers of solutions; the times grow accordingly."""
         program = self.program(Purpose.RATING)
         for batch in batches(outcomes):

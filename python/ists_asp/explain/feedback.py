@@ -133,9 +133,7 @@ class Feedback:
         return [self.rating / 5, len(self.judged.found) / max(1, self.judged.points), *verdicts]
 
 
-def read_judged(
-    answer: Answer, shown: Iterable[Ground], _cost: tuple[int, ...], best: bool
-) -> Judged:
+def read_judged(answer: Answer, shown: Iterable[Ground], _cost: object, best: bool) -> Judged:
     """Read what the rules show about an answer."""
     shown_ = read_shown(answer.sizes, len(answer.alignments), shown, best)
     atoms: dict[str, list[tuple[Ground, ...]]] = defaultdict(list)

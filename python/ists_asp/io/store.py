@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -403,11 +403,14 @@ def made_by() -> str:
     return state.hexdigest()
 
 
+AnyStore: TypeAlias = Store | SharedStore
+
+
 @dataclass(frozen=True, slots=True)
 class Memo:
     """The cached results of stages."""
 
-    store: Store | SharedStore | None = None
+    store: AnyStore | None = None
     digest: str = ""  # of a rule set, or of what else the results follow from
     family: str = ""  # what a rule set has in common with an edit of it
 

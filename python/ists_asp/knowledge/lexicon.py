@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -272,9 +272,7 @@ class _Entry:
             yield from self.named.get(part, ())
 
 
-def _relate(
-    entry1: _Entry, pos1: str, entry2: _Entry, pos2: str, broad: Container[int]
-) -> Relations:
+def _relate(entry1: _Entry, pos1: str, entry2: _Entry, pos2: str, broad: Set[int]) -> Relations:
     """Relations of two words, one of each sentence; the smallest distance of a kind counts.
 
     ``relation/4`` in ``asp/input.lp`` explains the kinds. Those that count no edges have the sum of
@@ -297,7 +295,7 @@ def _relate(
     yield from _derived(entry1, parts1, entry2, parts2)
 
 
-def _near(reading1: _Reading, reading2: _Reading, broad: Container[int]) -> Relations:
+def _near(reading1: _Reading, reading2: _Reading, broad: Set[int]) -> Relations:
     """Hypernyms, hyponyms, cohyponyms and adjectives of one cluster."""
     alike = False
     together: list[int] = []

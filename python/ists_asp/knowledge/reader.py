@@ -26,7 +26,7 @@ import clingo
 
 from ists_asp import vocabulary as v
 from ists_asp.errors import ResourceError, brief, no_fault_of_files
-from ists_asp.io.store import READINGS, Memo, SharedStore, Store
+from ists_asp.io.store import READINGS, AnyStore, Memo
 from ists_asp.knowledge.words import within_limits
 from ists_asp.model import Label, Pair, Sentence
 from ists_asp.resources import data_dir, version_of
@@ -234,9 +234,7 @@ class Reader:
 class PairReader:
     """A reader whose predictions are stored, by its hash and by the words and chunks of a pair."""
 
-    def __init__(
-        self, reader: Reader | UniversalReader, store: Store | SharedStore | None = None
-    ) -> None:
+    def __init__(self, reader: Reader | UniversalReader, store: AnyStore | None = None) -> None:
         self._reader = reader
         self._memo = Memo(store, reader.digest).of(READINGS)
 

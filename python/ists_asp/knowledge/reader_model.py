@@ -114,10 +114,9 @@ class Model:
         encodings = [self._tokenizer.encode(side, is_pretokenized=True) for side in _words(pair)]
         if max(len(encoding.ids) for encoding in encodings) > MOST_PIECES:
             return None
-        first, second = (self._embedded(encoding) for encoding in encodings)
-        return self._sentences.run(["mean"], first)[0][0], self._sentences.run(["mean"], second)[0][
-            0
-        ]
+        inputs = map(self._embedded, encodings)
+        first, second = (self._sentences.run(["mean"], given)[0][0] for given in inputs)
+        return first, second
 
     def boundaries(self, reading: Reading, side: int) -> dict[int, float]:
         """For each token but the first the log-odds that a chunk begins there."""

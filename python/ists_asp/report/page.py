@@ -183,11 +183,10 @@ class Report:
     def detail(self, entry: Entry) -> dict[str, object]:
         """The picture of a pair, as JSON values, and why each line is so."""
         answer, contrasts = entry.answer, entry.evidence
+        shares = (line.confidence for line in answer.alignments)
         record: dict[str, object] = {
             **_drawn(answer, active=True),
-            "sure": [
-                line.confidence and picture.sure(line.confidence) for line in answer.alignments
-            ],
+            "sure": [share and picture.sure(share) for share in shares],
             "against": [
                 (other := entry.beside.get(name))
                 and {"told": list(other.told(name)), **({} if other.same else _drawn(other.other))}

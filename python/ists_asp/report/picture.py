@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, lru_cache
 from html import escape
+from typing import TypeAlias
 from unicodedata import combining, east_asian_width
 
 from ists_asp.io.formats import caption
@@ -71,6 +72,9 @@ class _Box:
     @property
     def middle(self) -> float:
         return self.left + self.width / 2
+
+
+_Boxes: TypeAlias = Sequence[_Box]
 
 
 def picture(answer: Answer, *, active: bool = False, folded: Collection[int] = ()) -> str:
@@ -199,9 +203,7 @@ def _row(answer: Answer, side: int, hidden: set[int]) -> list[_Box]:
     return boxes
 
 
-def _links(
-    answer: Answer, first: Sequence[_Box], second: Sequence[_Box], folded: Collection[int]
-) -> list[_Box]:
+def _links(answer: Answer, first: _Boxes, second: _Boxes, folded: Collection[int]) -> list[_Box]:
     """A mark for each link, not placed yet."""
     marks = []
     for number, line in enumerate(answer.alignments):
@@ -211,9 +213,7 @@ def _links(
     return marks
 
 
-def _rows(
-    above: Sequence[_Box], below: Sequence[_Box], links: Sequence[_Box]
-) -> tuple[list[_Box], list[_Box]]:
+def _rows(above: _Boxes, below: _Boxes, links: _Boxes) -> tuple[list[_Box], list[_Box]]:
     """The boxes of both sides, and marks between them, each in the first lane with room for it."""
     ends = list[float]()
     marks = []
@@ -232,9 +232,7 @@ def _rows(
     return [*above, *lowered], [_moved(mark, lowered) for mark in marks]
 
 
-def _columns(
-    first: Sequence[_Box], second: Sequence[_Box], links: Sequence[_Box]
-) -> tuple[list[_Box], list[_Box]]:
+def _columns(first: _Boxes, second: _Boxes, links: _Boxes) -> tuple[list[_Box], list[_Box]]:
     """The boxes of both sides, and each mark beside the first box that it joins."""
     pitch = _HEIGHT + _GAP / 2
     left = _MARGIN + max((box.width for box in first), default=0)
@@ -244,9 +242,7 @@ def _columns(
     ]
     marked = left + 2 * _GAP
     right = marked + max((mark.width for mark in links), default=0) + 4 * _CLEAR
-    others = [
-        replace(box, left=right, top=_MARGIN + pitch * place) for place, box in enumerate(second)
-    ]
+    others = [replace(box, left=right, top=_MARGIN + pitch * at) for at, box in enumerate(second)]
     marks = []
     ends = dict[float, float]()  # of the marks by their tops, should a box have two
     for link in links:
@@ -257,7 +253,7 @@ def _columns(
     return [*ones, *others], marks
 
 
-def _moved(mark: _Box, boxes: Sequence[_Box]) -> _Box:
+def _moved(mark: _Box, boxes: _Boxes) -> _Box:
     """A mark that joins its boxes where they stand now."""
     places = {(box.side, box.tokens): box for box in boxes}
     joined = (places.get((box.side, box.tokens), box) for box in mark.joined)
@@ -278,7 +274,7 @@ def _path(box: _Box, mark: _Box, columns: bool) -> str:
     return f"M{first}C{' '.join(others)}"
 
 
-def _covered(boxes: Sequence[_Box], tokens: Sequence[int]) -> list[_Box]:
+def _covered(boxes: _Boxes, tokens: Sequence[int]) -> list[_Box]:
     # They stand in the order of their tokens, of which each has one.
     places = {bisect_right(boxes, token, key=lambda box: box.tokens[0]) - 1 for token in tokens}
     return [boxes[place] for place in sorted(places) if place >= 0]

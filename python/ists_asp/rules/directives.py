@@ -1,7 +1,13 @@
 """Directives: comments above rules that say what these mean.
 
-``%@rule name: "sentence"`` is one, ``%@except name "why"`` above a condition another (see
-:mod:`ists_asp.rules.exceptions`), ``%@example "A" | "B": claim`` a third; of those any number.
+``%@rule name: "sentence"`` is one, ``%@except name "why"`` above a condition another, and
+``%@example "A" | "B": claim`` a third; of those any number.
+
+The variables that the condition of an exception shares with its rule say which instances do not
+fire. The condition becomes a rule for ``excepted(NAME,(V,...))`` with these variables, and the
+other rule one that asks whether that holds, so that clingo, traces and ``why-not`` see nothing but
+rules. Where the condition gives a shared variable no value, it is joined with what the rule asks
+for.
 """
 
 from __future__ import annotations
@@ -10,17 +16,18 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from string import Formatter
 from typing import TypeAlias
 
-from clingo.ast import AST, ASTType
+import clingo
+from clingo.ast import AST, ASTType, Defined, Sign, SymbolicTerm, Variable
 
-from ists_asp.errors import RuleError, shortened
+from ists_asp.errors import RuleError, shortened, suggest
 from ists_asp.rules.examples import read_example
 from ists_asp.rules.source import SourceText
-from ists_asp.syntax.trees import is_constraint, variable_names
+from ists_asp.syntax import trees
 
 _DIRECTIVE = re.compile(
     r"%@(?:rule\s+(?P<name>[a-z][A-Za-z0-9_]*)\s*:|except\s+(?P<excepts>[a-z][A-Za-z0-9_]*)\s*:?)"
@@ -43,6 +50,7 @@ _DIVISOR = re.compile(r"/10{1,6}")
 _CURLY = re.compile("[\u201c-\u201f\u00ab\u00bb]")
 _FORMS = {"rule": '%@rule name: "sentence with {Variables}"', "except": '%@except name "why"'}
 _NAMEABLE = (ASTType.Rule, ASTType.Minimize)
+EXCEPTED = "excepted"
 
 Place: TypeAlias = tuple[int, int]  # a line, and a byte in it, both from 1
 
@@ -100,7 +108,7 @@ def name_rules(
             if begins[index] in directives:
                 raise RuleError("the rule below has two names", expected="one directive")
             if excepts:
-                if not is_constraint(statements[index]):
+                if not trees.is_constraint(statements[index]):
                     expected = ':- and conditions, such as :- lemma(1,I,"otter").'
                     raise RuleError("a rule with a head below %@except", expected=expected)
                 name = f"{source.name}:{begins[index][0]}"
@@ -198,11 +206,75 @@ def variables(statement: AST) -> frozenset[str]:
         # To look into a syntax tree takes long.
         return frozenset(_VARIABLE.findall(text))
     head = statement.head if statement.ast_type is ASTType.Rule else None
-    heads = set() if head is None else variable_names(head, local=True)
-    return frozenset(variable_names(statement) | heads)
+    heads = set() if head is None else trees.variable_names(head, local=True)
+    return frozenset(trees.variable_names(statement) | heads)
 
 
 def _span(node: AST) -> tuple[Place, Place]:
     # To ask for a location takes long.
     begin, end = node.location
     return (begin.line, begin.column), (end.line, end.column)
+
+
+def apply_exceptions(
+    statements: list[AST], rules: list[NamedRule], report: Callable[[RuleError], None]
+) -> None:
+    """Rewrite exceptions and their rules in place; an exception to no rule here says nothing.
+
+    ``report`` gets an error for each exception to a fact.
+    """
+    named = defaultdict[str, list[int]](list)
+    for index, named_rule in enumerate(rules):
+        if named_rule.sentence is not None:
+            named[named_rule.name.rstrip("'")].append(index)
+    denied = defaultdict[int, list[AST]](list)
+    for index, exception in enumerate(rules):
+        if not exception.excepts:
+            continue
+        condition, targets = statements[index], named.get(exception.excepts)
+        statements[index] = Defined(condition.location, EXCEPTED, 2, 1)
+        if targets:
+            # Of its own file, or else the first.
+            target = min(targets, key=lambda index: rules[index].file != exception.file)
+            rule = statements[target]
+            if not rule.body:
+                found = f"{exception.excepts} is a fact"
+                report(_error(exception, found, expected="a rule with conditions"))
+                continue
+            shared = sorted(trees.variable_names(condition) & trees.variable_names(rule))
+            location = condition.location
+            variables = trees.tuple_of(location, [Variable(location, name) for name in shared])
+            target_name = SymbolicTerm(location, clingo.Function(rules[target].name))
+            head = trees.atom(location, EXCEPTED, [target_name, variables])
+            atoms = [literal for literal in condition.body if trees.is_atom(literal, Sign.NoSign)]
+            free = {*shared}.difference(*map(trees.variable_names, atoms))
+            heads = trees.derived(rule.head) if rule.ast_type is ASTType.Rule else frozenset()
+            needed = (key for part in rule.body for key in trees.predicates(part))
+            if free and not heads.isdisjoint(needed):
+                found = f"{exception.excepts} rests on itself, and the condition says no more of "
+                expected = "conditions that give these variables values"
+                report(_error(exception, found + ", ".join(sorted(free)), expected=expected))
+                continue
+            body = [*condition.body, *(rule.body if free else ())]
+            statements[index] = condition.update(head=head, body=body)
+            denied[target].append(head.update(sign=Sign.Negation))
+        rules[index] = replace(exception, text=str(statements[index]))
+    for target, negations in denied.items():
+        rule = statements[target]
+        statements[target] = rule.update(body=[*rule.body, *negations])
+        rules[target] = replace(rules[target], text=str(statements[target]))
+
+
+def refuse_unused(
+    statements: Sequence[AST], rules: Sequence[NamedRule], names: Callable[[], set[str]]
+) -> None:
+    """Refuse an exception to a rule that is neither here nor among other ``names``."""
+    for node, rule in zip(statements, rules, strict=True):
+        if rule.excepts and node.ast_type is ASTType.Defined and rule.excepts not in names():
+            candidates = {other.name for other in rules if other.sentence is not None} | names()
+            hint = suggest(rule.excepts, candidates, "ists-asp rules list shows all names")
+            raise _error(rule, f"no rule is called {rule.excepts}", hint=hint)
+
+
+def _error(exception: NamedRule, found: str, **details: str | None) -> RuleError:
+    return RuleError(found, where=f"{exception.file}:{exception.line}", **details)

@@ -14,7 +14,7 @@ from ists_asp.errors import RuleError, shortened
 from ists_asp.io.store import Memo, Store
 from ists_asp.lang import texts_of
 from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.exceptions import apply_exceptions
+from ists_asp.rules.directives import apply_exceptions
 from ists_asp.rules.parsing import Parsing, RuleWarning
 from ists_asp.rules.source import RuleFile, RuleSource, join, read_source, refuse, resolved
 from ists_asp.syntax.ground import Later

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ists_asp.errors import RuleError, UsageError, shortened, suggest
 from ists_asp.resources import asp_dir, rules_dir
-from ists_asp.rules.exceptions import refuse_unused
+from ists_asp.rules.directives import refuse_unused
 from ists_asp.rules.loader import RuleSet, fitting, load_rules, rule_files
 from ists_asp.rules.parsing import WEIGHED, RuleWarning, Weighed, weighed
 from ists_asp.rules.profiles import Profile, Purpose, check_kinds, load_profile, shown_folder

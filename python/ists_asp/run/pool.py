@@ -20,9 +20,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from multiprocessing.context import ForkContext, ForkServerContext
 from queue import SimpleQueue
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ists_asp import errors, processes
 from ists_asp.engine import Setup, Timings
@@ -33,9 +34,6 @@ from ists_asp.processes import LOOK, STILL, deaf, heard
 from ists_asp.rules import RuleWarning
 from ists_asp.rules.catalogue import is_shipped
 from ists_asp.run.worker import OUT_OF_MEMORY, Decider, Question, failed, heard_by, serve
-
-if TYPE_CHECKING:
-    from multiprocessing.context import ForkContext, ForkServerContext
 
 S = TypeVar("S")
 T = TypeVar("T")

@@ -164,9 +164,7 @@ class Diagnosis:
             visited |= wanted
             reasons = self._reasons(wanted, true)
             for atom, frontier in frontiers.items():
-                derivations = [
-                    reason for lower in sorted(frontier) for reason in reasons.get(lower, ())
-                ]
+                derivations = [reason for lower in sorted(frontier) for reason in reasons[lower]]
                 rules = list(dict.fromkeys(rule for rule, _ in derivations))
                 direct.setdefault(atom, rules)
                 if mine := [rule for rule in rules if rule.file in self._own]:
@@ -178,7 +176,7 @@ class Diagnosis:
 
     def _reasons(
         self, wanted: Collection[str], true: Collection[Symbol]
-    ) -> dict[str, list[tuple[NamedRule, Sequence[str]]]]:
+    ) -> defaultdict[str, list[tuple[NamedRule, Sequence[str]]]]:
         """The rules that derived each of the wanted atoms, with the atoms that they needed."""
         names = {atom.partition("(")[0].removeprefix("-") for atom in wanted}
         derived = sorted(names & self._deriving.keys())
@@ -192,7 +190,7 @@ class Diagnosis:
             self._grounder.arguments,
             lambda _code, _text: None,
         )
-        reasons: dict[str, list[tuple[NamedRule, Sequence[str]]]] = defaultdict(list)
+        reasons: defaultdict[str, list[tuple[NamedRule, Sequence[str]]]] = defaultdict(list)
         for instance in control.symbolic_atoms.by_signature(_FROM, 3):
             number, atom, below = instance.symbol.arguments
             if (text := str(atom)) in wanted:

@@ -28,7 +28,7 @@ from ists_asp.rules.parsing import RuleWarning
 from ists_asp.rules.tables import lists_words
 from ists_asp.solver.batch import BATCH, batches
 from ists_asp.solver.pairing import settled_text
-from ists_asp.solver.search import Item, Solution, SolverOptions, constant_arguments
+from ists_asp.solver.search import Item, Outcomes, Solution, SolverOptions, constant_arguments
 from ists_asp.solver.solver import Solver
 from ists_asp.solver.statements import Version
 from ists_asp.syntax.ground import Atoms
@@ -89,7 +89,7 @@ class Keeping(Generic[A]):
         self._changed = cache(self._difference)
         self.heard: dict[RuleWarning, None] = {}
 
-    def recall(self, items: Iterable[Item]) -> Iterator[Solution[A] | IstsError]:
+    def recall(self, items: Iterable[Item]) -> Outcomes[A]:
         """Look items up, and decide those that are not stored, lazily and in their order."""
         for batch in batches(items, _TOGETHER):
             cases = [_Case(item, Atoms.of(item[1]).text) for item in batch]

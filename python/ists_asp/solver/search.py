@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from clingo import Configuration, Control, MessageCode, Model, Symbol
 from clingo.ast import AST, ProgramBuilder
 
-from ists_asp.errors import UsageError, clingo_error
+from ists_asp.errors import IstsError, UsageError, clingo_error
 from ists_asp.rules.parsing import Messages
 from ists_asp.rules.profiles import check_constant
 from ists_asp.solver.bounds import DualValues, Objective
@@ -61,6 +61,9 @@ class Solution(Generic[A]):
     unique: bool = False  # it is sure that no other answer is as good
     kept: bool = False  # it was found in a run before
     edit: str = ""  # what made it necessary to decide again
+
+
+Outcomes: TypeAlias = "Iterator[Solution[A] | IstsError]"  # in the order of items
 
 
 def constant_arguments(constants: Mapping[str, str]) -> list[str]:

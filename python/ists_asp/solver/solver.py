@@ -23,11 +23,12 @@ from ists_asp.errors import AnswerError, IstsError, RuleError, inside, unless_it
 from ists_asp.model import Subject
 from ists_asp.rules.loader import RuleSet
 from ists_asp.rules.parsing import RuleWarning
+from ists_asp.solver import search
 from ists_asp.solver.batch import Batches, BatchModel, batches, raising, short_pairs
 from ists_asp.solver.bounds import Objective, objective_for
 from ists_asp.solver.grounder import Alone, Grounder, PreparedRules
 from ists_asp.solver.pairing import paired
-from ists_asp.solver.search import AnswerSet, Item, Solution, SolverOptions, last_model, search
+from ists_asp.solver.search import AnswerSet, Item, Outcomes, Solution, SolverOptions
 from ists_asp.solver.statements import MADE, Shapes
 from ists_asp.syntax.ground import Ground, by_name, texts
 from ists_asp.syntax.trees import Signature, switched, switches
@@ -93,7 +94,7 @@ class Best(Generic[A]):
         solver = control.configuration.solver
         assert isinstance(solver, Configuration)
         solver.opt_strategy = "bb"
-        return last_model(
+        return search.last_model(
             control,
             time_limit,
             lambda model: (
@@ -161,9 +162,7 @@ class Solver(Generic[A]):
         """Decide pairs as :meth:`solve` does, lazily and in their order, errors too."""
         return raising(self.outcomes(items))
 
-    def outcomes(
-        self, items: Iterable[Item], *, least: int = 2
-    ) -> Iterator[Solution[A] | IstsError]:
+    def outcomes(self, items: Iterable[Item], *, least: int = 2) -> Outcomes[A]:
         """As :meth:`solve_all`; a pair without an answer has its error, unless memory ran out."""
         # Several pairs are decided together, which tells whether another answer is as good.
         return self._together(items, Batches.solve, self.solve, least)
@@ -241,7 +240,7 @@ class Solver(Generic[A]):
                     backend.add_rule([], [-atom.literal if true else atom.literal])
                 elif true:
                     return None, True
-        return search(control, self.options.time_limit, atoms=True, objective=objective)
+        return search.search(control, self.options.time_limit, atoms=True, objective=objective)
 
     @cached_property
     def _batches(self) -> Batches[A] | None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Request
-from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ists_asp.engine import System

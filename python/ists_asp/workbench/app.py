@@ -11,16 +11,17 @@ open: the address with most loses its oldest.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import logging
 import mimetypes
 import secrets
+import socket
 from asyncio import CancelledError, wait_for
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import uvicorn
@@ -28,9 +29,10 @@ from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request, responses
 from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ists_asp._version import __version__
@@ -55,13 +57,6 @@ from ists_asp.workbench import (
 from ists_asp.workbench.desk import Bench, EndingError
 from ists_asp.workbench.folder import ReadOnlyError
 from ists_asp.workbench.project import ConflictError
-
-if TYPE_CHECKING:
-    import asyncio
-    import socket
-
-    from starlette.datastructures import Headers
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 CONNECTIONS = 256  # that are open at once
 IDLE = 10.0  # seconds until a connection must have sent the whole head of a request

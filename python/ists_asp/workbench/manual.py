@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from ists_asp.resources import docs_dir
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from markdown_it.token import Token
 
 _ORDER = """
 Tutorials: tutorials/ workbench first-hour feedback rules tables

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from fastapi import APIRouter, Response
-from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
+from fastapi.responses import StreamingResponse
 
 from ists_asp.engine import System
 from ists_asp.errors import UsageError, shortened

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 from fastapi import APIRouter
-from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
+from fastapi.responses import StreamingResponse
 from msgspec import to_builtins
 from pydantic import BaseModel, ConfigDict, Field
 

@@ -9,7 +9,7 @@ from itertools import chain, count
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
-from fastapi.responses import StreamingResponse  # noqa: TC002 (FastAPI reads the annotations)
+from fastapi.responses import StreamingResponse
 from pydantic import Field
 
 from ists_asp.engine import System
