@@ -176,6 +176,11 @@ def test_the_rule_that_lacks_least_comes_first(trace):
     assert first.where.endswith(f":{6 + HEADER}")
 
 
+def test_of_instances_that_lack_as_much_the_first_is_told(trace):
+    text = "in(1).\n{q(1..40)} = 40.\n{r(0)}.\n:- r(0).\np(X) :- in(X), q(Y), r(Y).\n"
+    assert "missing: r(1)" in trace(text).why_not("p(1)").text()
+
+
 def test_an_edit_rewrites_only_the_rules_of_its_file(tmp_path, monkeypatch):
     rewritten, work = [], reified.probes_of
 

@@ -72,8 +72,9 @@ class Best(Generic[A]):
         """The atoms by name, without the facts of the program."""
         if self.together is not None:
             return self.together.shares[self.number].atoms
-        atoms = frozenset(self.found.true).difference(self.program.facts)
-        return by_name(texts(atom for atom in atoms if not atom.name.startswith(MADE)))
+        facts = frozenset(self.program.facts)
+        atoms = (atom for atom in self.found.true if not atom.name.startswith(MADE))
+        return by_name(texts(atom for atom in atoms if atom not in facts))
 
     def undecided(self, name: str, arity: int) -> Mapping[Ground, int]:
         """The atoms of a predicate that the solver decides, with their literals."""

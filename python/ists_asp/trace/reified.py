@@ -221,7 +221,8 @@ class Rewritten:
         return self._ground(self.live(atoms), atoms)
 
     def _ground(self, probes: Sequence[Probe], atoms: Mapping[str, Sequence[Ground]]) -> Control:
-        used = {*self.known_by_name, *atoms} if self._names is None else spoken_of(probes)
+        every = dict.fromkeys((*self.known_by_name, *atoms))
+        used = every if self._names is None else spoken_of(probes)
         both = (part.get(name, ()) for part in (self.known_by_name, atoms) for name in used)
         return self._reified.ground(probes, chain.from_iterable(both))
 
