@@ -25,23 +25,12 @@ from ists_asp.lang import language
 from ists_asp.limits import GRACE, LOADING, check_pair, check_text, fits
 from ists_asp.model import Pair, Sentence, Text, Token, Word
 from ists_asp.resources import Closing, gc_paused
-from ists_asp.rules import (
-    Profile,
-    Purpose,
-    RuleFile,
-    RuleSet,
-    RuleWarning,
-    find_program,
-    find_rules,
-    load_profile,
-    load_program,
-    phrases,
-    read_overlay,
-    read_profile_rules,
-    rule_files,
-)
-from ists_asp.rules.programs import ProfileFiles, given_warnings, unknown_constants
+from ists_asp.rules import Profile, Purpose, RuleSet, RuleWarning, load_profile, programs
+from ists_asp.rules.loader import rule_files
+from ists_asp.rules.programs import find_program, load_program, read_overlay, read_profile_rules
 from ists_asp.rules.source import SUFFIX as TABLE
+from ists_asp.rules.source import RuleFile, find_rules
+from ists_asp.rules.tables import phrases
 from ists_asp.solver.batch import batches
 from ists_asp.syntax.ground import Atoms
 from ists_asp.vocabulary import pair_facts
@@ -166,7 +155,7 @@ class Preparation(Closing):
     @cached_property
     def rules(self) -> RuleSet:
         """The parsed rules that decide pairs."""
-        values, paths = self.setup.constants, self.setup.rules
+        values, paths, reader = self.setup.constants, self.setup.rules, self.setup.reader
         try:
             rules = self._parsed or self.setup.load_program()
             findings = self._findings(rules) if paths and self._parsed is None else []
@@ -188,8 +177,8 @@ class Preparation(Closing):
             raise first
         warnings = [
             *(RuleWarning(f.where, f"{f.found}. {f.hint}") for f in findings),
-            *(given_warnings(rules, self.profile, paths, self.setup.reader) if paths else ()),
-            *(unknown_constants(values, self.profile, rules, paths) if values else ()),
+            *(programs.given_warnings(rules, self.profile, paths, reader) if paths else ()),
+            *(programs.unknown_constants(values, self.profile, rules, paths) if values else ()),
         ]
         if not warnings:
             return rules
@@ -212,7 +201,7 @@ class Preparation(Closing):
         return msgspec.convert(Memo(setup.store).recall("findings", about, check), list[Finding])
 
     @cached_property
-    def files(self) -> ProfileFiles:
+    def files(self) -> programs.ProfileFiles:
         """The files of the rules, read and not parsed."""
         setup = self.setup
         return read_profile_rules(setup.profile, setup.rules, reader=setup.reader)

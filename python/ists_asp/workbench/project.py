@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 from urllib.parse import urlencode
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -49,6 +49,7 @@ _BACK, _AGAIN = "taken back: ", "done again: "  # the edits that undo and redo o
 _WORDS = "# Words of your own: A = B says that both mean the same, A <> B the opposite.\n"
 _ENDINGS = (".lp", ".tsv")
 _SETTLED = 2_000_000_000  # nanoseconds after which a file that changes has another time
+Texts: TypeAlias = Mapping[str, str | None]  # by the names of files; None removes one
 # Names of new rule files, of which no part begins with a point.
 _NAME = re.compile(r"(?:[\w-][\w. -]*/)*[\w-][\w. -]*\.(?:lp|tsv)", re.ASCII)
 
@@ -284,11 +285,7 @@ class Project:
             return self._enter(files, texts, edit, {})
 
     def _enter(
-        self,
-        files: Mapping[str, str],
-        texts: Iterable[str],
-        edit: str,
-        changes: Mapping[str, str | None],
+        self, files: Mapping[str, str], texts: Iterable[str], edit: str, changes: Texts
     ) -> State:
         """The state of rule files, with the new texts among them, once ``changes`` are on disk."""
         new = {text_digest(text): text for text in texts}
@@ -336,7 +333,7 @@ class Project:
             texts |= {name: self.text_of(digest) for name, digest in earlier.files.items()}
             return self.put(texts, edit)
 
-    def put(self, texts: Mapping[str, str | None], edit: str) -> State:
+    def put(self, texts: Texts, edit: str) -> State:
         """Write rule files, and remove those that have no text: one new state."""
         with self._lock:
             files = {**self.notice().files}

@@ -35,6 +35,7 @@ _WIDTH = 100
 _INDENT = "    "
 _BATCH = 50  # pairs that are looked at together
 _LISTED = 4  # weights that are listed with a rule
+_wrapped = partial(textwrap.wrap, width=_WIDTH - len(_INDENT), break_on_hyphens=False)
 
 
 @group("""
@@ -249,13 +250,12 @@ def where(
         groups = {name: [name] for name in named} if everything else rules
         annotated = run.annotated(pairs)
         question = partial(questions.where, groups=groups, gold=right, near_misses=not everything)
-        results = run.ask_each(
-            annotated, question, size=_BATCH, quiet=not everything, searching=everything
-        )
+        ask_each = partial(run.ask_each, annotated, size=_BATCH)
+        results = ask_each(question, quiet=not everything, searching=everything)
         looks = [result for _, result in results if not isinstance(result, str)]
         if saying:
             explaining = partial(System.where_said, rules=saying)
-            results = run.ask_each(annotated, explaining, size=_BATCH, quiet=True, searching=True)
+            results = ask_each(explaining, quiet=True, searching=True)
             texts = {pair.id: look.effects for pair, look in results if not isinstance(look, str)}
             for look in looks:
                 look.effects.update(with_said(look.effects, texts.get(look.pair.id, {})))
@@ -386,10 +386,6 @@ def _listed(setup: Setup) -> Sequence[ListedRule]:
     for warning in warnings:
         warn(warning)
     return rules
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, _WIDTH - len(_INDENT), break_on_hyphens=False)
 
 
 def _listing(rules: Sequence[ListedRule]) -> str:
