@@ -11,7 +11,7 @@ import pytest
 
 from ists_asp.resources import data_dir
 from tests.cli.test_cli_evaluate import pair
-from tests.faults.place import FEW, pairs
+from tests.faults.scenarios import FEW, pairs
 
 WA = (pair("1") + pair("2")).replace("\n", r"\n")
 SAME = '"a black cat sleeps" "a black cat sleeps"'

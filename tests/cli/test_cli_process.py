@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from tests.faults.place import pairs, wait_for
+from tests.faults.scenarios import pairs, wait_for
 from tests.sharing import cases, python, shell
 
 pytestmark = pytest.mark.slow

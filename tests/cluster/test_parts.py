@@ -24,7 +24,7 @@ from distributed import LocalCluster
 from benchmarks import ROOT
 from ists_asp.io.tables import Table
 from ists_asp.pipeline.cluster import cut
-from tests.faults.place import wait_for
+from tests.faults.scenarios import wait_for
 
 COMMAND = [sys.executable, "-m", "ists_asp"]
 SECONDS = 240

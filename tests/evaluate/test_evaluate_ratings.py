@@ -224,18 +224,17 @@ def test_folders_are_matched_by_data_set_and_unrated_pairs_left_out(folders):
     ("news.txt", "x\n1\ny\n", r"news.txt:1: found 'x'.*\n.*news.txt:3: found 'y'"),
     ("forum.jsonl", "nan\n" * 4, r"forum.jsonl:1: no valid JSON"),
     ("forum.jsonl", '{"rating": NaN}\n' * 4, r"forum.jsonl:1, column rating: found 'nan'"),
+    # The column of gold is asked for once.
+    (
+        "STS.gs.news.txt",
+        "captions\t5\ta\tb\n" * 6,
+        r"^[^\n]*:1: found 'captions'.* with --gold-col$",
+    ),
 )
 def test_faulty_ratings_are_named(folders, name, text, message):
     gold, run, _ = folders
-    (run / name).write_text(text)
+    (gold if name.startswith("STS") else run).joinpath(name).write_text(text)
     refused(DataError, message, evaluate_ratings, gold, run)
-
-
-def test_the_column_of_gold_is_asked_for_once(folders):
-    gold, run, _ = folders
-    (gold / "STS.gs.news.txt").write_text("captions\t2012\t5\ta cat\ta dog\n" * 6)
-    with pytest.raises(DataError, match=r"^[^\n]*news.txt:1: found 'captions'.* with --gold-col$"):
-        evaluate_ratings(gold, run)
 
 
 def test_a_run_that_lacks_a_data_set_is_refused(folders):

@@ -7,8 +7,7 @@ import pytest
 
 from ists_asp.evaluate.wa_check import check_file
 
-from . import scenarios  # noqa: F401
-from .place import FAULTS, FEW, MANY, Failed, Place, Same, Told
+from .scenarios import FAULTS, FEW, MANY, Failed, Place, Same, Told
 
 pytestmark = pytest.mark.slow
 

@@ -12,9 +12,8 @@ from ists_asp.model import Alignment, Answer, Label
 from ists_asp.resources import asp_dir, rules_dir
 
 from . import inputs, tables
-from .generator import generate, vocabulary
 from .inputs import KINDS, damaged, seeds, tried
-from .rules import MARKED, PROFILES, answer_faults, read_pairs
+from .rules import MARKED, PROFILES, answer_faults, generate, read_pairs, vocabulary
 
 
 @pytest.mark.long

@@ -11,7 +11,7 @@ import pytest
 from ists_asp.evaluate.files import evaluate_files
 from ists_asp.learn.examples import read_gold
 from ists_asp.resources import data_dir
-from tests.faults.place import wait_for
+from tests.faults.scenarios import wait_for
 from tests.serving import serving
 from tests.sharing import cases
 
