@@ -21,7 +21,7 @@ from ists_asp.model import Chunk, Pair
 from ists_asp.pipeline.source import Attached
 from ists_asp.resources import data_dir
 from ists_asp.rules import list_profiles, load_profile
-from tests.sharing import cases, python, shared_system
+from tests.sharing import cases, python, refused, shared_system
 
 FOREIGN = "id,sentence1,sentence2\n1,a dog,a cat\n2,el gato come en la casa,un gato duerme\n"
 MARKED = "a guitar.|a guitar, and|Update: new|who?|go!|so; then|¿Qué hora?|日本語。 x, 日本:"
@@ -289,8 +289,7 @@ def test_alone_and_from_python_the_reason_is_the_same(bad, name):
     assert bad(1, "solve", *HOSTILE[name]).startswith(f"{reason}. Split the text")
     answers = shared_system().solve_many([GOOD, HOSTILE[name], GOOD])
     assert next(answers).alignments
-    with pytest.raises(DataError, match=f"pair 2, {reason}"):
-        next(answers)
+    refused(DataError, f"pair 2, {reason}", next, answers)
 
 
 @pytest.mark.slow

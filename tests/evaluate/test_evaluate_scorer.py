@@ -11,7 +11,7 @@ from ists_asp.evaluate.scorer import Reference, compare_chunks, evaluate
 from ists_asp.io.text import make_sentence
 from ists_asp.io.wa import write_pair
 from ists_asp.model import Alignment, Chunk, Label, Pair, Scheme, Tag
-from tests.sharing import alignments, cases
+from tests.sharing import alignments, cases, refused
 
 OFFICIAL = Path(__file__).parents[3] / "shared" / "expected" / "eval_f1"
 needs_shared = pytest.mark.skipif(not OFFICIAL.is_dir(), reason="needs ../shared/expected")
@@ -194,8 +194,7 @@ def test_files_that_are_not_measured(files, name, old, new, message):
     gold, system = files()
     file = {"g": gold, "s": system}[name]
     write(file, GOLD, old, new) if old else file.write_text("")
-    with pytest.raises(DataError, match=f"{name}:{message}"):
-        evaluate_files(gold, system)
+    refused(DataError, f"{name}:{message}", evaluate_files, gold, system)
 
 
 def test_a_pair_has_no_more_links_than_two_sentences_can_have(files):

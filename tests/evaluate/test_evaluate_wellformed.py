@@ -217,6 +217,5 @@ def test_what_check_refuses_no_command_reads_in_silence(tmp_path, door, old, new
 @pytest.mark.parametrize("line", [(Label.EQUI, None), (Label.SIMI, float("nan")), (Label.REL, -1)])
 def test_what_is_written_is_accepted(line):
     pair = Pair("1", make_sentence(["a"]), make_sentence(["b"]))
-    with pytest.raises(DataError, match=r"pair 1: .*: found "):
-        given_answer(pair, [Alignment((1,), (1,), *line)])
+    refused(DataError, r"pair 1: .*: found ", given_answer, pair, [Alignment((1,), (1,), *line)])
     refused(DataError, "empty id", write_pair, Pair("\u2028", *pair.sentences), [])

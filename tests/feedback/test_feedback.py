@@ -13,7 +13,7 @@ from ists_asp.explain import load_templates
 from ists_asp.explain.feedback import Submission, groups, plain_text
 from ists_asp.resources import data_dir, rules_dir
 from ists_asp.rules import Purpose, find_rules, load_rules
-from tests.sharing import cases, rows, shared_system
+from tests.sharing import cases, refused, rows, shared_system
 
 CASES = Path(__file__).parents[3] / "shared" / "cases" / "feedback"
 GAP = "There is a gap in the path"
@@ -278,8 +278,7 @@ def test_marks_are_suggested_by_leaving_one_out():
     # The mark itself does not count for its own suggestion.
     assert (scale.suggested[0], scale.error) == (1.0, pytest.approx(1 / 20))
     assert 0 < scale.kappa < 1
-    with pytest.raises(DataError, match="9 answers have a mark"):
-        suggest_marks(features, [1.0] * 9 + [None] * 15)
+    refused(DataError, "9 answers have a mark", suggest_marks, features, [1.0] * 9 + [None] * 15)
 
 
 @pytest.mark.slow

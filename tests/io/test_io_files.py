@@ -137,8 +137,7 @@ def test_new_files_are_the_same_if_folder_and_name_are(tmp_path, monkeypatch):
     Path("link").symlink_to("folder")
     Path("dangling").symlink_to("folder/new")
     for one, other in [("new", "./new"), ("folder/new", "link/new"), ("dangling", "folder/new")]:
-        with pytest.raises(UsageError, match="writes the same file"):
-            refuse_clashes([], [use(one), use(other)])
+        refused(UsageError, "writes the same file", refuse_clashes, [], [use(one), use(other)])
     with pytest.raises(UsageError, match="--x folder/x/y writes the same file"):
         refuse_clashes([], [use("folder/x/y"), use("link/x/y")])
     refuse_clashes([], [use("new"), use("folder/new"), use("folder/newer")])
@@ -206,8 +205,7 @@ def test_undecodable_line_is_read_as_windows_1252_with_one_warning():
 
 def test_files_that_are_missing_and_bytes_that_are_odd_are_errors(tmp_path):
     for path in (tmp_path / "no", tmp_path):
-        with pytest.raises(DataError, match="cannot be read"):
-            list(read_lines(path))
+        refused(DataError, "cannot be read", list, read_lines(path))
     for data in (b"\xff\n", b"a\x0bb\n"):
         refused(DataError, r"^f:1: ", lines, data, strict=True)
 

@@ -13,6 +13,7 @@ import pytest
 from ists_asp.errors import ResourceError
 from ists_asp.io import store as store_module
 from ists_asp.io.store import FILE, RULES, TRACES, SharedStore, Store, key_of
+from tests.sharing import refused
 
 DAMAGE = {
     "it is no database": lambda content: b"no database file" + content[16:],
@@ -189,8 +190,7 @@ def test_a_database_of_another_program_stays_as_it_is(tmp_path, mark):
     content = (tmp_path / FILE).read_bytes()
     store = Store(tmp_path)
     for use in (store.info, store.clear, lambda: get(store, b""), lambda: put(store, b"", 1)):
-        with pytest.raises(ResourceError, match=f"{FILE} is the file of another.*--cache none"):
-            use()
+        refused(ResourceError, f"{FILE} is the file of another.*--cache none", use)
     assert (tmp_path / FILE).read_bytes() == content
     assert {path.name for path in tmp_path.iterdir()} == {FILE, f"{FILE}.lock"}
 
@@ -228,8 +228,7 @@ def test_a_file_that_another_process_holds_is_waited_for_once(store, monkeypatch
         for _ in range(100):
             put(store, keys(1)[0], 2)
         assert time.monotonic() - begin < 5
-        with pytest.raises(ResourceError, match="cannot be used"):
-            store.info()
+        refused(ResourceError, "cannot be used", store.info)
     store_module._paused.clear()
     assert get(store, keys(1)[0]) == 1
 

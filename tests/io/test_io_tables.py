@@ -104,8 +104,7 @@ def test_sts():
     (rated,) = read_sts(io.BytesIO(b"3.25\ta b\tc\n"))
     assert (rated.score, rated.pair.id, rated.pair.sent1.text) == (3.25, "1", "a b")
     for line in (b"x\ta\tb\n", b"inf\ta\tb\n", b"a\tb\n"):
-        with pytest.raises(DataError, match=r"^<stdin>:1(, column 1)?: "):
-            list(read_sts(io.BytesIO(line)))
+        refused(DataError, r"^<stdin>:1(, column 1)?: ", list, read_sts(io.BytesIO(line)))
     warnings = []
     (rated,) = read_sts(io.BytesIO(b"x\ta\tb\n3\ta\tb\n"), warnings.append, skip_bad=True)
     (warning,) = warnings
@@ -544,8 +543,7 @@ def test_wide_reports_have_a_row_an_answer(table, name, expected):
     assert {len(row.cells) for row in lines} == {len(source.columns)}
     if name in ("moodle.csv", "canvas.csv"):
         assert [row.cells[0] for row in lines] == ["2.1", "2.2"]
-        with pytest.raises(FormatError, match="is known to hold sentences"):
-            find_places(table(name, data))
+        refused(FormatError, "is known to hold sentences", find_places, table(name, data))
 
 
 def test_the_likeliest_column_is_suggested(table):

@@ -13,7 +13,7 @@ from ists_asp.io.pairs import format_chunks, parse_chunks, read_pairs
 from ists_asp.io.text import Repairs, make_sentence
 from ists_asp.io.wa import format_score, given_answer, read_wa, write_answer, write_pair
 from ists_asp.model import Alignment, Answer, Chunk, Label, Pair, Sentence, Tag
-from tests.sharing import alignments, cases, pair_of, processor_seconds
+from tests.sharing import alignments, cases, pair_of, processor_seconds, refused
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 NEEDS_SHARED = pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
@@ -109,8 +109,7 @@ def test_broken_files_are_read_as_far_as_possible(old, new, message):
 )
 def test_malformed_alignments_are_errors_only_when_converted(old, new):
     (sentence,) = read(EXPECTED.replace(old, new, 1), strict=True)
-    with pytest.raises(DataError, match=r"^f:16: "):
-        sentence.to_alignments()
+    refused(DataError, r"^f:16: ", sentence.to_alignments)
 
 
 def test_given_alignments_are_of_tokens_that_there_are():
@@ -206,8 +205,7 @@ def test_repairs(text, chunks, message):
     assert found == chunks.split("/")
     assert warnings[0].startswith("f:1: ")
     assert message in "\n".join(warnings)
-    with pytest.raises(DataError, match=r"^f:1: "):
-        parse_chunks(text, where="f:1", repairs=Repairs(strict=True))
+    refused(DataError, r"^f:1: ", parse_chunks, text, where="f:1", repairs=Repairs(strict=True))
 
 
 def test_faults_of_a_kind_are_one_warning_a_line():

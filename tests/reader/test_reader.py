@@ -247,8 +247,7 @@ def test_a_damaged_reader_is_refused(tmp_path, name):
     else:
         spoilt.write_bytes((shipped_reader() / name).read_bytes()[:1000])
     message = "not all of align.bias" if name == "numbers" else ""
-    with pytest.raises(ResourceError, match=f"cannot be loaded.*{message}"):
-        Reader(tmp_path).rate(pair(*PAIRS[0]))
+    refused(ResourceError, f"cannot be loaded.*{message}", Reader(tmp_path).rate, pair(*PAIRS[0]))
 
 
 def test_it_needs_neither_torch_nor_transformers():

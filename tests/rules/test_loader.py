@@ -132,8 +132,7 @@ def test_scripts_and_calls_are_seen_where_clingo_sees_them_only(load, tmp_path):
     # A priority is no call.
     assert answer(load("p(1). f(2). :~ p(X). [X@2]  % @f(X)\n")) == ["f(2)", "p(1)"]
     write(tmp_path, {"a.lp": '#include "b.lp".', "b.lp": "#script (lua) #end."})
-    with pytest.raises(RuleError, match=r"b\.lp:1:1: #script is refused"):
-        load_rules(find_rules(tmp_path / "a.lp"))
+    refused(RuleError, r"b\.lp:1:1: #script is refused", load_rules, find_rules(tmp_path / "a.lp"))
 
 
 def test_includes_are_relative_to_their_file_and_loaded_once(tmp_path, monkeypatch):

@@ -177,8 +177,7 @@ why | alike(1,2,_,_) | Ask ists-asp why-not
 why_not | alike(1,1,_,_) | Ask ists-asp why
 """)
 def test_a_question_about_an_atom_is_checked(trace, ask, text, problem):
-    with pytest.raises(UsageError, match=problem):
-        getattr(trace, ask)(text)
+    refused(UsageError, problem, getattr(trace, ask), text)
 
 
 @pytest.fixture

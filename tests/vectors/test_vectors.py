@@ -17,7 +17,7 @@ from ists_asp.lang import language
 from ists_asp.model import Chunk, Pair, Sentence, Token, Word
 from ists_asp.syntax.ground import split
 from ists_asp.vocabulary import facts_text, pair_facts
-from tests.sharing import cases
+from tests.sharing import cases, refused
 
 FILES = [language(code).vectors for code in ("en", "es")]
 ENGLISH, SPANISH = map(Vectors, FILES)
@@ -109,8 +109,7 @@ def test_any_text_has_a_finite_vector(text):
 
 def test_damaged_files(tmp_path):
     path = tmp_path / "en.npz"
-    with pytest.raises(ResourceError, match="no word vectors"):
-        Vectors(path)
+    refused(ResourceError, "no word vectors", Vectors, path)
     np.save(tmp_path / "one.npy", np.ones(3))
     whole = FILES[0].read_bytes()
     middle = len(whole) // 2
@@ -118,8 +117,7 @@ def test_damaged_files(tmp_path):
     one_array = (tmp_path / "one.npy").read_bytes()
     for content in (b"", b"not an archive", one_array, whole[:5000], spoilt):
         path.write_bytes(content)
-        with pytest.raises(ResourceError, match="damaged word vectors"):
-            Vectors(path).vector("dog")
+        refused(ResourceError, "damaged word vectors", Vectors(path).vector, "dog")
 
 
 @cases(
@@ -133,8 +131,7 @@ def test_damaged_files(tmp_path):
 def test_arrays_that_do_not_fit(tmp_path, change, message):
     arrays = {"codes": np.ones((2, 4), np.int8), "scales": np.ones(2, np.float16)} | change
     file = write(tmp_path / "en.npz", ["a", "b"], **arrays)
-    with pytest.raises(ResourceError, match=message):
-        Vectors(file).vector("a")
+    refused(ResourceError, message, Vectors(file).vector, "a")
 
 
 def compare(first, second, pair=ANY):

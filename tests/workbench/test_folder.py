@@ -149,8 +149,7 @@ def test_a_folder_of_corpora_becomes_a_project(tmp_path):
     assert (project.corpora(), project.corpus("A B.CSV").pairs[0].id) == (["A B.CSV"], "2")
     (corpora / "notes.txt").write_text("no corpus", "utf-8")
     assert project.corpora() == ["A B.CSV", "notes.txt"]
-    with pytest.raises(DataError, match=r"notes\.txt:1: 1 column; expected two columns"):
-        project.corpus("notes.txt")
+    refused(DataError, r"notes\.txt:1: 1 column; expected two columns", project.corpus, "notes.txt")
 
 
 def test_a_text_of_the_history_that_was_changed_is_none(project):
@@ -192,8 +191,7 @@ def test_a_folder_with_too_many_files_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr("ists_asp.workbench.folder.MOST", 20)
     for number in range(30):
         Path(tmp_path, f"{number}.lp").touch()
-    with pytest.raises(DataError, match="more than 20 files"):
-        Folder(tmp_path.parent).files(tmp_path.name)
+    refused(DataError, "more than 20 files", Folder(tmp_path.parent).files, tmp_path.name)
 
 
 def test_tables_are_corpora_and_their_cells_are_text(project):
