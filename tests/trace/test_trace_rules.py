@@ -79,6 +79,8 @@ def elements(trace, atom, index=0):
 name | text | line | expected*
 pools in head and body | p(1..3).\nq((X;X+10)) :- p((X;2)), X = 1. | 2
     q(1) < p(1) | q(1) < p(2) | q(11) < p(1) | q(11) < p(2)
+a pool at the head of a condition | in(1..2).\nt(1,a;2,b).\nok :- in(1), t(X,(a;b)) : in(X). | 3
+    ok < in(1)
 an interval becomes the values it has | in(2).\np(1..X) :- in(X). | 2 | p(1) < in(2) | p(2) < in(2)
 an interval in a body | in(2).\np(1..X) :- in(X).\nq(X) :- in(X), p(X-1..X). | 3
     q(2) < in(2) p(1) | q(2) < in(2) p(2)

@@ -308,13 +308,23 @@ def probes_of(
     elif any(name.startswith(PREFIX) for name in trees.names(statement)):
         hint = "Names that do are left to the trace; choose another"
         raise RuleError(f"a name begins with {PREFIX}", where=where, hint=hint)
-    parts = chain.from_iterable(map(_parts, statement.unpool()))
+    # To clingo, a pool at the head of a condition is "one of these", anew for each case; unpooled,
+    # it would be the same one in all cases.
+    whole = [one for one in statement.body if _is_pooled_condition(one)]
+    rest = statement.update(body=[one for one in statement.body if one not in whole])
+    variants = (part.update(body=[*part.body, *whole]) for part in rest.unpool())
+    parts = chain.from_iterable(map(_parts, variants if whole else statement.unpool()))
     return tuple(
         ProbeWriter(statement.location, constants).write(
             rule, kind, f"{PREFIX}f{number}_{place}", head, body
         )
         for place, (kind, head, body) in enumerate(parts)
     )
+
+
+def _is_pooled_condition(literal: AST) -> bool:
+    conditional = literal.ast_type is ASTType.ConditionalLiteral
+    return conditional and any(p.ast_type is ASTType.Pool for p in trees.walk(literal.literal))
 
 
 def _parts(statement: AST) -> Iterator[tuple[Kind, AST | None, list[AST]]]:
