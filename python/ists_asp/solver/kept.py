@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 
 # Items that are looked up at a time: those that an edit affects are decided together.
-_TOGETHER = 4 * BATCH
+TOGETHER = 4 * BATCH
 _ANSWERS = "answers"  # what the names of readers begin with that read the answer to a pair
 EVERYTHING = "all rules"  # what affects every pair where it is not known what an edit can affect
 
@@ -91,7 +91,7 @@ class Keeping(Generic[A]):
 
     def recall(self, items: Iterable[Item]) -> Outcomes[A]:
         """Look items up, and decide those that are not stored, lazily and in their order."""
-        for batch in batches(items, _TOGETHER):
+        for batch in batches(items, TOGETHER):
             cases = [_Case(item, Atoms.of(item[1]).text) for item in batch]
             for decided in self._stored.over(
                 cases,

@@ -33,6 +33,7 @@ from ists_asp.resources import Closing
 from ists_asp.run.pool import SupersededError, Worker, ask_each
 from ists_asp.run.worker import with_rules
 from ists_asp.solver.batch import BATCH, batches
+from ists_asp.solver.kept import TOGETHER
 from ists_asp.terminal import visible
 from ists_asp.workbench.desk import Bench
 from ists_asp.workbench.folder import Folder, Stamp
@@ -174,7 +175,9 @@ class Effects(Closing):
         ask = partial(self._worker.ask, wanted=lambda: self._wanted(key))
         ask(partial(_load, rules=rules))
         answers, lost = dict[str, Answer | str](), 0
-        for pair, answer in ask_each(ask, batches(pairs, BATCH), partial(_decided, rules=rules)):
+        # After an edit the few pairs that it affects are decided together.
+        size = TOGETHER if any(name == key[1] for _, name in self._runs) else BATCH
+        for pair, answer in ask_each(ask, batches(pairs, size), partial(_decided, rules=rules)):
             if isinstance(answer, IstsError):
                 lost += 1
                 if lost > min(len(answers), _LOST):
