@@ -40,7 +40,7 @@ _RULE = """\
 %@rule measured_{0}: "{{W}} is in the first sentence"
 forbidden_label(X,Y,equi) :- viable(X,Y), span_token(1,X,I), word(1,I,W), _measured(W).
 %@rule measured_words_{0}: "words that are looked for"
-_measured("boat";"doctor";"guard";"ship";"tower";"number{0}").
+_measured("boat";"doctor";"guard";"{1}").
 """
 
 
@@ -66,7 +66,9 @@ class Place:
         return self._new("pairs.tsv", "".join(f"{one}\t{two}\n" for one, two in self._pairs(size)))
 
     def _rule(self) -> Path:
-        return self._new("measured.lp", _RULE.format(next(self._numbers)))
+        (pair,) = self._pairs(1)
+        word = pair[0].split()[-1]
+        return self._new("measured.lp", _RULE.format(next(self._numbers), word))
 
     def _command(self, *words: object, cache: Path | None = None) -> float:
         cache = cache or self._folder / f"cache{next(self._numbers)}"

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from clingo.ast import ASTType
 
 from benchmarks import ROOT
 from benchmarks.sets import SAMPLES, read_set
@@ -12,8 +13,9 @@ from ists_asp.errors import IstsError, UnsatisfiableError
 from ists_asp.io.store import Store
 from ists_asp.rules import Purpose, find_rules, load_rules
 from ists_asp.rules.parsing import RuleWarning
-from ists_asp.solver import SolverOptions, batch
+from ists_asp.solver import SolverOptions, batch, pairing
 from ists_asp.solver.batch import BATCH, short_pairs
+from ists_asp.syntax.trees import Signature, parse
 from tests.sharing import Grammar, cases, refused
 from tests.solver.conftest import item, items
 
@@ -374,3 +376,23 @@ def test_an_edit_touches_the_right_pairs_in_many_batches(decide):
     assert {number for number, one in enumerate(found) if not one.kept} == touched
     assert answers == decide([LIKES, edit], pairs, kept=False)[0]
     assert all((answers[number] != answers[0]) == (number in touched) for number in range(1, 450))
+
+
+ODD = """p. -p(X) :- -q(X,"; a :- b"). p((a;b)). p(a;b). a;b. p(X):q(X). :- p, not -q("x(y",1).
+:- f(X)=X, p(X). {p}. #true :- p. not p :- q. not q(X) :- p(X).
+p :- not not q(f(X,(Y,Z))), r(X,Y,Z).
+p :- (X,Y)=(1,2), q. p :- q, 1{r}. p :- X=(1;2), q(X,g(X;Y)), r(Y). p(1..3). p(|X|) :- q(X), X<f(X).
+p(f(((((1)+2)+3)+X)*2)) :- q(X). p :- q, X=#count{Y:r(Y)}, s(X). p :- q("a=b"), r:s."""
+
+
+@pytest.mark.parametrize("tables", [(), ("q/1", "r/1", "upos/3", "word/3", "fact/0")])
+def test_rules_rewritten_as_text_are_those_rewritten_as_trees(tables):
+    tables = {Signature(name, int(arity)) for name, arity in (key.split("/") for key in tables)}
+    shipped = load_rules(find_rules(ROOT / "lp_rules"), report=lambda *_: None).statements
+    rules = [node for node in (*shipped, *parse(ODD)) if node.ast_type is ASTType.Rule]
+    texts = [(pairing._plain(str(node), tables), node) for node in rules]
+    quick = [(text, node) for text, node in texts if text is not None]
+    assert [text for text, _ in quick] == [
+        str(pairing.Pairing(tables).statement(node)) for _, node in quick
+    ]
+    assert len(quick) > 0.6 * len(rules)

@@ -91,8 +91,11 @@ def test_rules_without_an_end_are_told_and_the_server_stays_usable(tmp_path):
     with serving(tmp_path / "project", "--profile", "headlines") as server:
         (server.folder / "rules" / "endless.lp").write_text(endless)
         wait_for(lambda: server.asked("/project/effects")["after"] == 2)
-        assert server.asked("/api/solve", {"sent1": "a dog", "sent2": "a cat"})["picture"]
         wait_for(lambda: "no answer within 10 s" in str(server.asked("/project/effects")), 600)
+        (server.folder / "rules" / "endless.lp").unlink()
+        wait_for(lambda: server.asked("/project/effects")["after"] == 3)
+        assert server.asked("/project/rules/loaded") == {"fault": None}
+        assert server.asked("/api/solve", {"sent1": "a dog", "sent2": "a cat"})["picture"]
 
 
 def test_all_pairs_are_accepted_as_they_are_and_make_gold(served, correct):

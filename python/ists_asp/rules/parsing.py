@@ -281,14 +281,12 @@ class Parsing:
         changed = {old: new for old, new in private.items() if old != new}
         if not changed and all(old == new for old, new in names.items()):
             return parsed
-        return _renamed(parsed, frozenset(names.items()), frozenset(changed.items()))
+        return _renamed(parsed, *map(frozenset, (names.items(), changed.items())))
 
 
 @trees.cached_by_identity
-def _renamed(
-    parsed: _Parsed, rule_names: frozenset[tuple[str, str]], changes: frozenset[tuple[str, str]]
-) -> _Parsed:
-    names, changed = dict(rule_names), dict(changes)
+def _renamed(parsed: _Parsed, *new: frozenset[tuple[str, str]]) -> _Parsed:
+    names, changed = map(dict, new)
     written = re.compile(rf"(?<![\w'])({'|'.join(changed)})(?![\w'])")
     statements, rules = list[AST](), list[NamedRule]()
     for node, rule in zip(parsed.statements, parsed.rules, strict=True):

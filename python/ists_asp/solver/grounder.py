@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import chain
 from typing import TypeVar
 
@@ -111,14 +111,17 @@ def _quick(statements: Sequence[AST], shapes: Shapes) -> dict[int, str]:
         for name in shape.head:
             below[name] |= shape.predicates
 
+    @cache
+    def reached(name: Signature) -> set[Signature]:
+        queue, reached = [name], {name}
+        while queue:
+            queue += (more := below[queue.pop()] - reached)
+            reached |= more
+        return reached
+
     def free(head: Set[Signature], part: AST) -> bool:
         """Whether a literal does not rest on what its rule derives."""
-        left, reached = [*predicates(part)], set[Signature]()
-        while left:
-            if (name := left.pop()) not in reached:
-                reached.add(name)
-                left += below[name]
-        return reached.isdisjoint(head)
+        return all(reached(name).isdisjoint(head) for name in predicates(part))
 
     slow_nodes = ((place, node) for place, node in enumerate(statements) if slow(node))
     return {place: quick(node, partial(free, shapes.of(node).head)) for place, node in slow_nodes}

@@ -77,6 +77,8 @@ _POOL = re.compile(r'(?<=[(,])\(((?:[a-z\d]\w*|"[^"]*")(?:;(?:[a-z\d]\w*|"[^"]*"
 _SEVERAL = re.compile(r";|\.\.")  # a pool or an interval; in a string it does no harm
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<![\w#])(?!not\b)(_*[a-z]\w*)(?![\w(])')
 _COUNTED = re.compile(r"0 ([<=]) #count \{.*\}$")  # that there is something, or nothing
+_VARIABLE = re.compile(r"(?<![\w'])_*[A-Z][\w']*")
+_BINDING = re.compile(r"(?<=[-;] )_*[a-z][\w']*\(([^()]*)\)(?=[;.])")  # an atom of a body
 _NEGATED = (Sign.Negation, Sign.NoSign, Sign.Negation)  # by sign
 
 
@@ -143,13 +145,17 @@ def quick(rule: AST, free: Callable[[AST], bool] = lambda _part: True) -> str:
     return "\n".join([f"{rule.head} :- {'; '.join([*atoms, *compared, *body])}.", *added, *facts])
 
 
-def _is_safe(rule: str) -> bool:
+def _is_safe(rules: str) -> bool:
+    lines = trees.STRING.sub("0", rules).split("\n")
+    bound = [",".join(_BINDING.findall(line)).split(",") for line in lines]
+    if all({*_VARIABLE.findall(line)} <= {*its} for line, its in zip(lines, bound, strict=True)):
+        return True
     # Reckoning with a constant that has no value hides what is unsafe: all are numbers here.
-    names = sorted({*filter(None, _CONSTANT.findall(rule))})
+    names = sorted({*filter(None, _CONSTANT.findall(rules))})
     options = [option for name in names for option in ("--const", f"{name}=1")]
     control = Control(["--warn=none", *options], logger=lambda _code, _text: None)
     try:
-        control.add("base", [], rule)
+        control.add("base", [], rules)
         control.ground([("base", [])])
     except RuntimeError:
         return False

@@ -15,7 +15,7 @@ from clingo.ast import AST, ASTSequence, ASTType, Literal, Sign, SymbolicAtom, p
 
 _MEMORY = 1 << 14  # trees that are remembered: to look into one takes thousands of calls
 _MOST = 1 << 13  # objects that are remembered: some programs have a thousand statements
-_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"')
+STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _PLAIN = re.compile(r"(?:not )*-?(_*[a-z][\w']*)\(([^()]+)\)")
 """A literal without texts, whose arguments have no brackets."""
 
@@ -97,9 +97,6 @@ class Signature(NamedTuple):
         return f"{self.name}/{self.arity}"
 
 
-signature_of = lru_cache(_MEMORY)(Signature)  # many times as fast as to make one
-
-
 def signature(symbol: Symbol) -> Signature:
     """The predicate of an atom."""
     return Signature(symbol.name, len(symbol.arguments))
@@ -130,7 +127,7 @@ def atoms(node: AST) -> Iterator[AST]:
 @lru_cache(_MEMORY)
 def predicates(node: AST) -> frozenset[Signature]:
     """All predicates of the atoms in a syntax tree."""
-    if node.ast_type is ASTType.Literal and (plain := _PLAIN.fullmatch(_TEXT.sub("0", str(node)))):
+    if node.ast_type is ASTType.Literal and (plain := _PLAIN.fullmatch(STRING.sub("0", str(node)))):
         # As most are; to look into a tree takes longer.
         name, arguments = plain.groups()
         arities = {len(part.split(",")) if part else 0 for part in arguments.split(";")}

@@ -232,8 +232,7 @@ class Rewritten:
 
         def work() -> str:
             pairing = Pairing(self.program.tables)
-            text = "\n".join(probe.statement for probe in self.probes)
-            return "\n".join(str(pairing.statement(statement)) for statement in parse(text))
+            return "\n".join(pairing.text(probe.statement) for probe in self.probes)
 
         return parse(self._cached("traced pairs", work))
 

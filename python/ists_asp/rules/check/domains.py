@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from clingo.ast import ASTType
 
@@ -25,8 +25,9 @@ from ists_asp.rules.check.model import Checked, Finding, Severity, Statement
 from ists_asp.rules.tables import TABLES
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable, is_written_number, parsed
-from ists_asp.syntax.trees import Signature
+from ists_asp.syntax.trees import STRING, Signature
 
+_Node = TypeVar("_Node")
 _Slot: TypeAlias = tuple[Signature, int]  # an argument of a predicate
 _Fault: TypeAlias = tuple[str, str, str]  # the code of a finding, what was found, and what to do
 _Domain: TypeAlias = "set[str] | None"  # constants, functions by their names; None for anything
@@ -87,18 +88,15 @@ _NAMES = frozenset((predicate.signature, 0) for predicate in (*v.WEIGHTS, v.ARGU
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 _QUOTED = 12  # members of a domain that are quoted
 _NAMED = re.compile(r",\s*([a-z]\w*)\s*\)\s*\.$")  # the last argument of a fact
-STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _ENOUGH = 3  # constants of one sort that tell the sort of an argument
 _SPELT_ALIKE = 0.8  # the least similarity of a misspelt constant
 
 
 def check_constants(checked: Checked) -> Iterator[Finding]:
     """Look for constants, and variables that look like some, that cannot be there."""
-    asked = (read for path in checked.paths for _, read in checked.atoms[path])
-    weighed = (read for path in checked.paths for _, read in _weights(checked, path))
-    slots = (_slots(atom) for read in (*asked, *weighed) for atom in (*read.derived, *read.used))
-    named = {_EVIDENCE if slot in _NAMES else slot for slot, _ in itertools.chain(*slots)}
-    derived = _derived((read for _, read in checked.reads), named)
+    own = (atom for _, read in checked.own_reads for atom in (*read.derived, *read.used))
+    asked = {_EVIDENCE, *(slot for atom in own for slot, _ in _slots(atom))}
+    derived = _derived((read for _, read in checked.reads), asked)
     words = _word_slots(read for _, read in checked.reads)
     stated = _stated(checked)
     # A licence may have the name of its rule.
@@ -256,13 +254,8 @@ def _derived(reads: Iterable[Read], asked: Collection[_Slot]) -> Mapping[_Slot, 
         # Evidence that core rules ask for by name.
         worths = (atom.arguments[0] for atom in read.used if atom.key == v.WORTH.signature)
         heads[_EVIDENCE] += [(term, read) for term in worths if isinstance(term, Call | Ground)]
-    domains: dict[_Slot, _Domain] = {}
-    queue = [*asked]
-    while queue:
-        slot = queue.pop()
-        if slot in heads and slot[0] not in external and slot not in domains:
-            domains[slot] = set()
-            queue += (at for term, read in heads[slot] for at in _same(term, read))
+    known = {slot for slot in heads if slot[0] not in external}
+    domains: dict[_Slot, _Domain] = {slot: set() for slot in heads if slot in known & {*asked}}
 
     def constants(term: Term, read: Read) -> _Domain:
         """The constants that a term of a head may be."""
@@ -273,7 +266,9 @@ def _derived(reads: Iterable[Read], asked: Collection[_Slot]) -> Mapping[_Slot, 
         equal = {other for name, sign, other in read.compared if name == term and sign == "="}
         if equal and all(isinstance(other, Ground) for other in equal):
             return {str(other) for other in equal}
-        bounds = map(domains.get, _same(term, read))
+        slots = itertools.chain.from_iterable(_slots(atom) for atom in read.used if atom.needed)
+        same = (at for at, other in slots if other == term and at[0] != _EVIDENCE[0])
+        bounds = (domains.setdefault(at, set()) if at in known else None for at in same)
         # Strings and numbers may be computed, or come from anywhere.
         plain = (
             domain
@@ -291,31 +286,28 @@ def _derived(reads: Iterable[Read], asked: Collection[_Slot]) -> Mapping[_Slot, 
     return domains
 
 
-def _same(term: Term, read: Read) -> Iterator[_Slot]:
-    """The arguments of what a body needs that are this variable."""
-    if isinstance(term, Variable):
-        for atom in read.used:
-            if atom.needed and term in atom.arguments and atom.key != _EVIDENCE[0]:
-                yield from (slot for slot, other in _slots(atom) if other == term)
-
-
-def _word_slots(reads: Iterable[Read]) -> frozenset[_Slot]:
+def _word_slots(reads: Iterable[Read]) -> set[_Slot]:
     """The arguments that are words, those of tables that rules look words up in among them."""
     same: dict[_Slot, set[_Slot]] = defaultdict(set)
     for read in reads:
-        places: dict[Term, list[_Slot]] = defaultdict(list)
+        places: dict[Term, set[_Slot]] = defaultdict(set)
         for slot, term in itertools.chain.from_iterable(map(_slots, read.used)):
             if isinstance(term, Variable):
-                places[term].append(slot)
-        for together in places.values():
-            for slot in together if len(together) > 1 else ():
-                same[slot].update(together)
-    slots, queue = set(_WORDS), [*_WORDS]
+                places[term].add(slot)
+        for slots in places.values():
+            others = {slot for slot in slots if slot[0].name != "token"}
+            for slot in slots:
+                same[slot] |= others
+    return reached(same, *_WORDS)
+
+
+def reached(edges: Mapping[_Node, set[_Node]], *start: _Node) -> set[_Node]:
+    """What edges lead to from some nodes, and these."""
+    reached, queue = {*start}, [*start]
     while queue:
-        more = {slot for slot in same[queue.pop()] - slots if slot[0].name != "token"}
-        slots |= more
-        queue += more
-    return frozenset(slots)
+        queue += (more := edges.get(queue.pop(), set()) - reached)
+        reached |= more
+    return reached
 
 
 def _meant(constant: str, domain: Collection[str], more: str = ", …") -> str:

@@ -24,11 +24,11 @@ from ists_asp import vocabulary as v
 from ists_asp.errors import LONGEST_NAME, MOST
 from ists_asp.io.store import Memo
 from ists_asp.rules.arguments import Atom, Meanings, Place, Read, argument_types, placed
-from ists_asp.rules.check.domains import LABELS, STRING
+from ists_asp.rules.check.domains import LABELS, reached
 from ists_asp.rules.check.model import Checked, Finding, Statement
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable, is_written_number, written
-from ists_asp.syntax.trees import Signature, derives_atom, is_atom, variable_names, walk
+from ists_asp.syntax.trees import STRING, Signature, derives_atom, is_atom, variable_names, walk
 from ists_asp.vocabulary import Meaning
 
 _LONG = re.compile(r"(?<![\w'])[A-Z][\w']+")  # variables of more than a letter
@@ -249,8 +249,8 @@ def check_sums(checked: Checked) -> Iterator[Finding]:
         for head, part in itertools.product(heads, map(_node, body)):
             below[head].add(part)
             above[part].add(head)
-    weighed, leads_to = (_reached(edges, str(v.ALIGN_WEIGHT)) for edges in (below, above))
-    viable, viably = (_reached(edges, str(v.VIABLE)) for edges in (below, above))
+    weighed, leads_to = (reached(edges, str(v.ALIGN_WEIGHT)) for edges in (below, above))
+    viable, viably = (reached(edges, str(v.VIABLE)) for edges in (below, above))
     parts = ("the sums of evidence rest on", weighed, leads_to)
     others = ("which pairs are viable rests on", viable, viably)
     for path, statement, heads, body in statements:
@@ -263,7 +263,7 @@ def check_sums(checked: Checked) -> Iterator[Finding]:
                 found += f", and that on {circle[0]}: a circle"
                 hint = "Ask for proposed(X,Y) and span_token(S,X,I), or find evidence on link(X,Y)"
                 hint = "Ask for words and tags instead" if head in _CUTS else hint
-            elif head not in weighed and (circle := sorted(denied & _reached(above, head))):
+            elif head not in weighed and (circle := sorted(reached(above, head) & denied)):
                 found += f", and that on the absence of {circle[0]}, which rests on it: a circle"
             elif not derives_atom(statement.node):
                 found += ", which is chosen here, and must be known before anything is chosen"
@@ -277,14 +277,6 @@ def _node(atom: Atom) -> str:
     """A predicate; of evidence, with what that is about, for each target has sums of its own."""
     about = f" about {_about(atom)}" if atom.key == v.EVIDENCE.signature else ""
     return f"{atom.key}{about}"
-
-
-def _reached(edges: Mapping[str, set[str]], start: str) -> set[str]:
-    reached, queue = {start}, [start]
-    while queue:
-        queue += (more := edges.get(queue.pop(), set()) - reached)
-        reached |= more
-    return reached
 
 
 def _mixed(types: Types, read: Read) -> Iterator[tuple[Atom, str, str]]:

@@ -284,9 +284,9 @@ class Checked:
             key = memo.digest, self.constants
             if key not in _reads:
                 stored = memo.recall("atoms", None, lambda: [*map(read_statement, nodes)])
-                if len(_reads) >= _MOST:
-                    _reads.clear()
                 _reads[key] = [[Read.from_stored(row, key[1]) for row in rows] for rows in stored]
+                if len(_reads) > _MOST:
+                    del _reads[next(iter(_reads))]
             for statement, variants in zip(statements, _reads[key], strict=True):
                 yield from ((statement, read) for read in variants)
 
