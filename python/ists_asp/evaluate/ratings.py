@@ -177,6 +177,7 @@ def evaluate_ratings(
     runs = [run for run in (system, other) if run is not None]
     hashes = [sha256() for _ in (gold, *runs)]
     names, sets, ranks = [], [], list[dict[str, Correlation]]()
+    ranking = [*_MEASURES][1:]
     for name, file, *answers in _matched(gold, runs):
         about = file, "gold", column, sheet, encoding, scale
         golden, ids, _ = _ratings(*about, warn=warn, skip_bad=skip_bad)
@@ -215,11 +216,9 @@ def evaluate_ratings(
         right, *runs_of = zip(*rated, strict=True)
         names.append(name)
         sets.append([correlation(right, numbers, str(file)) for numbers in runs_of])
-        ranks.append(
-            {name: correlation(right, runs_of[0], str(file), name) for name in [*_MEASURES][1:]}
-        )
+        ranks.append({name: correlation(right, runs_of[0], str(file), name) for name in ranking})
     means = [weighted_mean(column) for column in zip(*sets, strict=True)]
-    ranked = {name: weighted_mean([r[name] for r in ranks], name) for name in [*_MEASURES][1:]}
+    ranked = {name: weighted_mean([r[name] for r in ranks], name) for name in ranking}
     signature = f"sts|{'+'.join(_MEASURES)}|sets:{len(names)}|pairs:{means[0].pairs}"
     for name, digest in zip(("gold", "answers", "other"), hashes, strict=False):
         signature += f"|{name}:{digest.hexdigest()[:10]}"

@@ -355,9 +355,7 @@ def explained(
 def tell(sides: Sequence[Sentence], shown: Shown, templates: Templates) -> list[Told]:
     """Each statement that has a place, filled, in the order of telling."""
     items = _filled(sides, shown, templates)
-    return sorted(
-        items, key=lambda item: (not item.place.sentence, item.place[:2], item.place.rank)
-    )
+    return sorted(items, key=lambda one: (not one.place.sentence, one.place[:2], one.place.rank))
 
 
 def _filled(sides: Sequence[Sentence], shown: Shown, templates: Templates) -> Iterator[Told]:

@@ -27,9 +27,7 @@ _WHOLE = re.compile(r"\s*100(\.0*)?\s*")
 _HIDE, _SHOW = ({"\\" + c: chr(0xE000 + n) for n, c in enumerate("~=#{}:")}, "~=#{}:")
 
 
-def _quiz(
-    kind: str, stream: BinaryIO, where: str, limits: TableLimits, _notes: Notes
-) -> list[Sheet]:
+def _quiz(kind: str, stream: BinaryIO, where: str, limits: TableLimits, _: Notes) -> list[Sheet]:
     """The model answers by question: each question by its text, its name and its number."""
     quiz, rows = limits.read_all(stream, where).decode("utf-8-sig"), list[Cells]()
     for number, (name, text, answers) in enumerate(_QUIZZES[kind](quiz), 1):

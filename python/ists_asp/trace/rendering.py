@@ -129,9 +129,7 @@ class Grower:
             text = f"{reason.sentence} ({reason.name})"
             line = Branch(text, str(reason.rule or ""), reason.points)
             several = len(contribution.worths) > 1
-            weights = "".join(
-                self._weighed(worth, of_each=several) for worth in contribution.worths
-            )
+            weights = "".join(self._weighed(each, of_each=several) for each in contribution.worths)
             line.where += weights if v.CORRECTION.name in weights else ""
             if contribution.firing is not None and self._depth > _FLAT:
                 line.below = self._firing(contribution.firing, 0).below
@@ -188,9 +186,7 @@ class Grower:
 
     def _group(self, firing: RuleInstance, group: Group, level: int) -> Iterator[Branch]:
         counted = group.companion.function in SUMS
-        elements = sorted(
-            group.elements, key=lambda part: (-abs(contributed(part)), str(part.terms))
-        )
+        elements = sorted(group.elements, key=lambda one: (-abs(contributed(one)), str(one.terms)))
         rates = firing.head.name == v.RATING.name
         whole = self._everything or rates or not group.companion.function
         limit = len(elements) if whole else _SHOWN

@@ -203,9 +203,7 @@ class Project:
         samples, chosen = data_dir() / "samples", language(load_profile(profile).language)
         names = () if CORPORA in existing else chosen.samples
         files = (path for name in names for path in sorted((samples / name).rglob("*.*")))
-        texts = {
-            f"{CORPORA}/{path.relative_to(samples)}": path.read_text("utf-8") for path in files
-        }
+        texts = {f"{CORPORA}/{one.relative_to(samples)}": one.read_text("utf-8") for one in files}
         texts |= {f"{RULES}/{name}": initial[name] for name in initial if RULES not in existing}
         texts |= {MARK: f'profile = "{profile}"\n'}
         try:

@@ -408,13 +408,11 @@ def _source(listed: ListedRule) -> str:
     lines = [f"% {_location(listed)} ({use})"]
     lines += [f"%@example {text}" for _, text in rule.examples]
     lines += [f'%@rule {rule.name}: "{rule.sentence}"', rule.text]
-    if listed.weights is not None:
-        count = len(listed.weights)
+    if (weights := listed.weights) is not None:
+        count = len(weights)
         lines.append(f"% {count} weight{'s' * (count != 1)}{':' * (count > 0)}")
-        width = max((len(weight.decision) for weight in listed.weights), default=0)
-        lines += [
-            f"% {value:+5}  {decision:<{width}}  {name}" for name, decision, value in listed.weights
-        ]
+        width = max((len(weight.decision) for weight in weights), default=0)
+        lines += [f"% {value:+5}  {decision:<{width}}  {name}" for name, decision, value in weights]
     return "".join(f"{line}\n" for line in lines)
 
 
