@@ -463,7 +463,7 @@ def _uncounted(node: AST, constants: Container[str]) -> Iterator[tuple[str, str]
     weight = str(node.weight).lstrip("-") if node.ast_type is ASTType.Minimize else ""
     if weight[:1].islower() and weight.isidentifier() and weight not in constants:
         hint = f"Write a number, or define #const {weight}=…"
-        yield f"this cost never counts: {weight} is no number", hint
+        yield f"this cost never counts: {weight} is not a number", hint
 
 
 def _once(node: AST, *, gains: bool) -> Iterator[tuple[str, str]]:
