@@ -27,7 +27,7 @@ from ists_asp.solver import search
 from ists_asp.solver.bounds import Objective
 from ists_asp.solver.statements import FactLoader, Shape, Shapes, quick, slow
 from ists_asp.syntax.ground import Atoms, Later, written
-from ists_asp.syntax.trees import Signature, parse, predicates, signature
+from ists_asp.syntax.trees import Signature, parse, predicates, reached, signature
 
 A = TypeVar("A")
 
@@ -111,17 +111,11 @@ def _quick(statements: Sequence[AST], shapes: Shapes) -> dict[int, str]:
         for name in shape.head:
             below[name] |= shape.predicates
 
-    @cache
-    def reached(name: Signature) -> set[Signature]:
-        queue, reached = [name], {name}
-        while queue:
-            queue += (more := below[queue.pop()] - reached)
-            reached |= more
-        return reached
+    rests_on = cache(partial(reached, below))
 
     def free(head: Set[Signature], part: AST) -> bool:
         """Whether a literal does not rest on what its rule derives."""
-        return all(reached(name).isdisjoint(head) for name in predicates(part))
+        return all(rests_on(name).isdisjoint(head) for name in predicates(part))
 
     slow_nodes = ((place, node) for place, node in enumerate(statements) if slow(node))
     return {place: quick(node, partial(free, shapes.of(node).head)) for place, node in slow_nodes}

@@ -175,12 +175,15 @@ def _pair_up(
 def _text(node: AST, tables: frozenset[Signature], quickly: bool) -> str:
     """A rewritten statement; empty for theory atoms, reserved names, or a different reading."""
     own = str(node)
-    plain = None if quickly or PREFIX in own else _plain(own, tables)
-    if plain is not None and parse(own) == [node]:
+    if (
+        not quickly
+        and PREFIX not in own
+        and parse(own) == [node]
+        and (plain := _plain(own, tables))
+    ):
         return plain
-    if "&" in own and any(part.ast_type is ASTType.TheoryAtom for part in trees.walk(node)):
-        return ""
-    if PREFIX in own and any(name.startswith(PREFIX) for name in trees.names(node)):
+    theory = "&" in own and any(part.ast_type is ASTType.TheoryAtom for part in trees.walk(node))
+    if theory or (PREFIX in own and any(name.startswith(PREFIX) for name in trees.names(node))):
         return ""
     rewritten = Pairing(tables).both(node)
     text = "\n".join(map(str, rewritten))
@@ -196,10 +199,7 @@ _ODD, _INSIDE = re.compile(r"[#{}:&|@[]"), re.compile(r"[^\w\s-]")
 
 
 def _plain(rule: str, tables: Set[Signature]) -> str | None:
-    """A rule of atoms and comparisons rewritten as text, in a tenth of the time; None for others.
-
-    As clingo writes it, what begins with a name and ends with its bracket is an atom.
-    """
+    """A rule of atoms and comparisons rewritten as text, in a tenth of the time, or None."""
     head, _, body = rule[:-1].partition(" :- ")
     strings = "".join(text[1:-1] for text in trees.STRING.findall(rule))
     if _ODD.search(head.removeprefix("#false") + body) or _INSIDE.search(strings):
@@ -240,8 +240,7 @@ class Pairing(Transformer):
 
     def text(self, rule: str) -> str:
         """The text of a rule rewritten."""
-        plain = _plain(rule, self._tables)
-        return str(self.statement(*parse(rule))) if plain is None else plain
+        return _plain(rule, self._tables) or str(self.statement(*parse(rule)))
 
     def both(self, node: AST) -> list[AST]:
         """A statement rewritten; if it shows a predicate, with one that projects to it."""

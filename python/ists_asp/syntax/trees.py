@@ -135,6 +135,15 @@ def predicates(node: AST) -> frozenset[Signature]:
     return frozenset(Signature(atom.name, len(atom.arguments)) for atom in atoms(node))
 
 
+def reached(edges: Mapping[_Thing, set[_Thing]], *start: _Thing) -> set[_Thing]:
+    """What edges lead to from some nodes, and these."""
+    reached, queue = {*start}, [*start]
+    while queue:
+        queue += (more := edges.get(queue.pop(), set()) - reached)
+        reached |= more
+    return reached
+
+
 def head_elements(head: AST) -> Iterator[tuple[AST, Sequence[AST]]]:
     """The literals that a head derives or chooses from, each with its condition."""
     if head.ast_type is ASTType.Literal:

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from clingo.ast import ASTType
 
@@ -25,9 +25,8 @@ from ists_asp.rules.check.model import Checked, Finding, Severity, Statement
 from ists_asp.rules.tables import TABLES
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable, is_written_number, parsed
-from ists_asp.syntax.trees import STRING, Signature
+from ists_asp.syntax.trees import STRING, Signature, reached
 
-_Node = TypeVar("_Node")
 _Slot: TypeAlias = tuple[Signature, int]  # an argument of a predicate
 _Fault: TypeAlias = tuple[str, str, str]  # the code of a finding, what was found, and what to do
 _Domain: TypeAlias = "set[str] | None"  # constants, functions by their names; None for anything
@@ -299,15 +298,6 @@ def _word_slots(reads: Iterable[Read]) -> set[_Slot]:
             for slot in slots:
                 same[slot] |= others
     return reached(same, *_WORDS)
-
-
-def reached(edges: Mapping[_Node, set[_Node]], *start: _Node) -> set[_Node]:
-    """What edges lead to from some nodes, and these."""
-    reached, queue = {*start}, [*start]
-    while queue:
-        queue += (more := edges.get(queue.pop(), set()) - reached)
-        reached |= more
-    return reached
 
 
 def _meant(constant: str, domain: Collection[str], more: str = ", …") -> str:

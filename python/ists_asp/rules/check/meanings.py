@@ -24,11 +24,19 @@ from ists_asp import vocabulary as v
 from ists_asp.errors import LONGEST_NAME, MOST
 from ists_asp.io.store import Memo
 from ists_asp.rules.arguments import Atom, Meanings, Place, Read, argument_types, placed
-from ists_asp.rules.check.domains import LABELS, reached
+from ists_asp.rules.check.domains import LABELS
 from ists_asp.rules.check.model import Checked, Finding, Statement
 from ists_asp.syntax.ground import Ground
 from ists_asp.syntax.terms import Call, Term, Variable, is_written_number, written
-from ists_asp.syntax.trees import STRING, Signature, derives_atom, is_atom, variable_names, walk
+from ists_asp.syntax.trees import (
+    STRING,
+    Signature,
+    derives_atom,
+    is_atom,
+    reached,
+    variable_names,
+    walk,
+)
 from ists_asp.vocabulary import Meaning
 
 _LONG = re.compile(r"(?<![\w'])[A-Z][\w']+")  # variables of more than a letter
