@@ -136,7 +136,7 @@ def predicates(node: AST) -> frozenset[Signature]:
 
 
 def reached(edges: Mapping[_Thing, set[_Thing]], *start: _Thing) -> set[_Thing]:
-    """What edges lead to from some nodes, and these."""
+    """The nodes that edges lead to from some, and these."""
     reached, queue = {*start}, [*start]
     while queue:
         queue += (more := edges.get(queue.pop(), set()) - reached)
