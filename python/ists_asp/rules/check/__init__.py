@@ -83,18 +83,22 @@ def check_run(
     if not any(finding.stops for finding in first):
         return first
     # Other programs of the profile may have a predicate, and other profiles a constant.
-    stopping = {_place(fault): fault for fault in findings([profile], *_OF_RUNS) if fault.stops}
-    anywhere: Collection[tuple[str, int, int]] = stopping
+    stopping = {_subject(fault): fault for fault in findings([profile], *_OF_RUNS) if fault.stops}
+    anywhere: Collection[tuple[str, str, int, int]] = stopping
     if any(finding.kind in _SOMEWHERE for finding in first):
         # To read all of them takes seconds.
         profiles = list_profiles(read_overlay(paths).base)
-        anywhere = {_place(fault) for fault in findings(profiles, check_constants) if fault.stops}
+        anywhere = {_subject(fault) for fault in findings(profiles, check_constants) if fault.stops}
     return tuple(
-        stopping.get(_place(fault), fault) if fault.stops else fault
+        stopping.get(_subject(fault), fault) if fault.stops else fault
         for fault in first
         if fault.kind in _REPORTED
-        or _place(fault) in (anywhere if fault.kind in _SOMEWHERE else stopping)
+        or _subject(fault) in (anywhere if fault.kind in _SOMEWHERE else stopping)
     )
+
+
+def _subject(finding: Finding) -> tuple[str, str, int, int]:
+    return finding.kind, *_place(finding)
 
 
 def _place(finding: Finding) -> tuple[str, int, int]:

@@ -149,7 +149,7 @@ def _outside(atom: Atom) -> Iterator[_Fault]:
             yield "domain", found, f"Write a number from 0 to {_MOST}"
         elif slot in _WEIGHTS and isinstance(term, Ground) and not is_written_number(term):
             found = f"{term} is not a number, so that this {atom.key.name} never counts"
-            yield "domain", found, f"Write a number, or define #const {term}=…"
+            yield "domain", found, f"Write a number, or define {term} by #const"
 
 
 def _not_words(atom: Atom, words: Collection[_Slot]) -> Iterator[_Fault]:

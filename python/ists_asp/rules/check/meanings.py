@@ -470,7 +470,7 @@ def _uncounted(node: AST, constants: Container[str]) -> Iterator[tuple[str, str]
     """Costs that are names, which clingo leaves out of its sum."""
     weight = str(node.weight).lstrip("-") if node.ast_type is ASTType.Minimize else ""
     if weight[:1].islower() and weight.isidentifier() and weight not in constants:
-        hint = f"Write a number, or define #const {weight}=…"
+        hint = f"Write a number, or define {weight} by #const"
         yield f"this cost never counts: {weight} is not a number", hint
 
 
