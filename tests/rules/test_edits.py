@@ -60,12 +60,12 @@ words.tsv        | headlines | Fed turns hawkish / Fed turns dovish
 words.tsv        | headlines | French head of state dies / French president dies
     French head of state / French president | none | EQUI 5 | words.tsv:3
 of_phrases.lp    | headlines | Minister of defence resigns / Minister of health resigns
-    Minister of defence / Minister of health | none | * * | of belongs to minister
+    Minister of defence / Minister of health | none | * * | of belongs to "minister"
 unequal_names.lp | headlines | Burma votes / Myanmar votes
-    Burma / Myanmar | EQUI 5 | * * | burma and myanmar are different names
+    Burma / Myanmar | EQUI 5 | * * | "burma" and "myanmar" are different names
 weekdays.lp      | images | The train leaves on Monday morning / The train leaves on Sunday morning
     on Monday morning / on Sunday morning | * * | * 3
-    monday and sunday are different days or months
+    "monday" and "sunday" are different days or months
 finance.tsv      | headlines | Bourse falls / Stock exchange falls
     Bourse / Stock exchange | * * | EQUI 5 | finance.tsv:1
 additions.lp     | headlines | Storm kills 12 / Huge storm kills 12
