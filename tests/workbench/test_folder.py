@@ -225,7 +225,9 @@ def test_each_save_is_a_state_to_go_back_to(project):
 @cases(
     "name | data | found",
     ("new.csv", b"sentence1,sentence2\na dog,a cat\n", ""),
-    ("new.csv", b"\xff\x00", "this is no UTF-8"),
+    ("new.csv", b"caf\xe9,a", "no UTF-8 .* Save the file as UTF-8, and add it again$"),
+    ("new.csv", b"a,b,c,d\n", "4 columns.* Call them sentence1 and sentence2$"),
+    ("new.tsv", b"a,b\n", "no tab.* call it FILE.csv$"),
     ("new.txt", b"a dog", "is no table of pairs"),
     ("../new.csv", b"a,b", "is not a name for a file"),
     ("old.csv", b"a,b", "there is a corpus of this name already"),

@@ -6,6 +6,7 @@ cached, so that most inputs are read once; longer ones are read again in batches
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -158,6 +159,11 @@ class Source:
         if sentences == (STDIN,):
             expected = "--tsv - or --jsonl -, or two sentences of which one is -"
             raise UsageError("- alone does not say what standard input holds", expected=expected)
+        if sentences and all(map(os.path.isfile, sentences)):
+            found = "a file, not a sentence" if len(sentences) == 1 else "files, not sentences"
+            option = "--table FILE" if len(sentences) == 1 else "--sent1 FILE --sent2 FILE"
+            named = shortened(" and ".join(sentences))
+            raise UsageError(found, where=named, hint=f"Read pairs with {option}")
         if sentences and len(sentences) != 2:
             count = "one sentence" if len(sentences) == 1 else f"{len(sentences)} sentences"
             raise UsageError(count, expected=_FLAGS, hint="Put each sentence in quotes")

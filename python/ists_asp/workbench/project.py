@@ -13,8 +13,8 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack, nullcontext, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain
@@ -25,7 +25,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import msgspec
 
-from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.errors import DataError, IstsError, UsageError, shortened
 from ists_asp.evaluate.files import read_references
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.io.text import TomlError, Warn, ignore, parse_toml
@@ -425,6 +425,7 @@ class Project:
         with ExitStack() as stack:
             streams = {file: stack.enter_context(folder.open(file)) for file in files.values()}
             source = Source(files=files, chunked=chunked, quiet=True, streams=streams)
+            stack.enter_context(_without_options())
             opened = stack.enter_context(source.opened(ignore))
             entries = chain.from_iterable(opened.batches())
             pairs = {pair.id: pair for _, pair in entries if not isinstance(pair, DataError)}
@@ -433,6 +434,25 @@ class Project:
         with folder.open(gold) if folder.stamps(gold) else nullcontext() as stream:
             references = {} if stream is None else read_references(stream, warn=folder.tell)
         return Corpus(name, tuple(pairs.values()), references)
+
+
+_INSTEAD = {
+    "--encoding": "Save the file as UTF-8, and add it again",
+    "--sent1-col": "Call them sentence1 and sentence2",
+    "--table": "If this is CSV, call it FILE.csv",
+    "--tsv": "Save it as one of these",
+}
+"""What to do instead of giving a command an option."""
+
+
+@contextmanager
+def _without_options() -> Iterator[None]:
+    try:
+        yield
+    except IstsError as error:
+        hints = (hint for option, hint in _INSTEAD.items() if option in (error.hint or ""))
+        error.hint = next(hints, error.hint)
+        raise
 
 
 def _is_rule(name: str) -> bool:
