@@ -23,7 +23,7 @@ from ists_asp.learn.cross import (
 )
 from ists_asp.learn.examples import read_gold
 from ists_asp.learn.fit import BUDGET, Settings, fit_alignments, label_terms
-from ists_asp.model import Chunk, Label
+from ists_asp.model import Chunk, Label, Scheme
 from ists_asp.vocabulary import WEIGHT
 from tests.sharing import alignments, cases, make_pair, refused
 
@@ -88,6 +88,21 @@ def base(teacher):
 
 def by_key(weights):
     return {(one.name, one.decision): one.value for one in weights}
+
+
+def test_what_is_missed_costs_less_by_the_scheme_of_the_pilot(examples, senses):
+    """Fewer doubtful pairs weigh enough to be aligned."""
+    found = {}
+    for scheme in Scheme:
+        worth = by_key(fit_alignments(examples, senses, replace(SETTINGS, scheme=scheme)))
+        sums = [
+            sum(worth.get((name, "align"), 0) * value for name, value in candidate.pair.items())
+            for example in examples
+            for candidate in example.candidates
+        ]
+        found[scheme] = sum(one > 0 for one in sums), sum(sums)
+    assert found[Scheme.Y2015][0] <= found[Scheme.Y2016][0]
+    assert found[Scheme.Y2015][1] < found[Scheme.Y2016][1]
 
 
 @pytest.mark.slow
