@@ -18,7 +18,7 @@ from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from clingo.ast import AST, ASTType, Function, ProjectSignature, Rule, Sign, Transformer, Variable
+from clingo.ast import AST, ASTType
 from msgspec import convert, to_builtins
 
 from ists_asp import vocabulary as v
@@ -27,7 +27,8 @@ from ists_asp.rules.loader import RuleSet
 from ists_asp.solver.grounder import KINDS, NAMING, PreparedRules
 from ists_asp.solver.statements import Shape, Shapes, of_core, quick
 from ists_asp.syntax import trees
-from ists_asp.syntax.trees import PREFIX, Signature, atom, is_atom, parse, predicates
+from ists_asp.syntax.ground import split
+from ists_asp.syntax.trees import PREFIX, Signature, parse
 
 # ``_objective_priority(N)``: the objective has a value for this priority.
 OBJECTIVE_PRIORITY = "_objective_priority"
@@ -84,7 +85,9 @@ def _restrains(shape: Shape, restrained: Collection[Signature]) -> bool:
 # Start of the names that come from no rule: no name of a rule becomes one of them.
 OWN = f"{PREFIX}__"
 PAIR = f"{OWN}pair"  # ``____pair(P)``: P is the number of a pair
-COST = f"{OWN}cost"  # ``____cost(P,Priority,Weight,Tuple)``: an element of the objective of pair P
+_COST = f"{PREFIX}cost"
+# ``____cost(P,Priority,Weight,Tuple)``: an element of the objective of pair P.
+COST = f"{PREFIX}{_COST}"
 # ``____priority(P,Priority)``: some element of the objective of pair P has this priority.
 PRIORITY = f"{OWN}priority"
 _OBJECTIVE = f"""
@@ -93,7 +96,8 @@ _OBJECTIVE = f"""
 #show {COST}/4.
 """
 _PRIORITIES = f"{PRIORITY}(P,N) :- {PREFIX}{OBJECTIVE_PRIORITY}(P,N)."
-_VARIABLE = "__Pair"
+_VARIABLE = f"{PREFIX}Pair"
+_REFUSED = re.compile(rf"(?<![\w'])(?:{PREFIX}|(?<!\S)&)")
 
 
 @dataclass(frozen=True)
@@ -175,108 +179,47 @@ def _pair_up(
 def _text(node: AST, tables: frozenset[Signature], quickly: bool) -> str:
     """A rewritten statement; empty for theory atoms, reserved names, or a different reading."""
     own = str(node)
-    if (
-        not quickly
-        and PREFIX not in own
-        and parse(own) == [node]
-        and (plain := _plain(own, tables))
-    ):
-        return plain
-    theory = "&" in own and any(part.ast_type is ASTType.TheoryAtom for part in trees.walk(node))
-    if theory or (PREFIX in own and any(name.startswith(PREFIX) for name in trees.names(node))):
+    if _REFUSED.search(trees.STRING.sub("0", own)) or parse(own) != [node]:
         return ""
-    rewritten = Pairing(tables).both(node)
-    text = "\n".join(map(str, rewritten))
-    if parse(text) != rewritten:
-        return ""
-    return quick(rewritten[0]) if quickly else text
+    if node.ast_type is ASTType.Rule:
+        text = for_pairs(own, tables)
+        return quick(parse(text)[0]) if quickly and text else text
+    if node.ast_type is ASTType.Minimize:
+        terms = ",".join(map(str, node.terms))
+        head = f"{_COST}({node.priority},{node.weight},({terms}{',' * (len(node.terms) == 1)}))"
+        body = "; ".join(map(str, node.body))
+        return for_pairs(f"{head} :- {body}." if body else f"{head}.", tables)
+    if node.ast_type is ASTType.Definition or not node.name:
+        return own
+    if Signature(node.name, node.arity) in tables:
+        return own
+    sign = "" if node.positive else "-"
+    declared = f"{sign}{PREFIX}{node.name}/{node.arity + 1}."
+    if node.ast_type is ASTType.Defined:
+        return f"#defined {declared}"
+    # Only what is shown makes answer sets different.
+    return f"#show {declared}\n#project {declared}"
 
 
-_NESTED = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
-_ATOM = re.compile(rf"((?:not )*-?)(_*[a-z][\w']*)(?:\(((?:[^();]|{_NESTED})+)\))?")
-# What rules of atoms and comparisons have not, and what their strings may not have here.
-_ODD, _INSIDE = re.compile(r"[#{}:&|@[]"), re.compile(r"[^\w\s-]")
+def for_pairs(rule: str, tables: Set[Signature]) -> str:
+    """A rule with the number of the pair in all atoms but those of tables.
 
-
-def _plain(rule: str, tables: Set[Signature]) -> str | None:
-    """A rule of atoms and comparisons rewritten as text, in a tenth of the time, or None."""
-    head, _, body = rule[:-1].partition(" :- ")
-    strings = "".join(text[1:-1] for text in trees.STRING.findall(rule))
-    if _ODD.search(head.removeprefix("#false") + body) or _INSIDE.search(strings):
-        return None
-    literals, about, bound = list[str](), False, False
-    for literal in filter(None, (head, *body.split("; "))):
-        if match := _ATOM.fullmatch(literal):
-            sign, name, inside = match.groups()
-            arity = 0 if inside is None else re.sub(_NESTED, "", inside).count(",") + 1
-            if Signature(name, arity) not in tables:
-                about, bound = True, bound or (bool(literals) and not sign.startswith("not"))
-                literal = f"{sign}{PREFIX}{name}({','.join(filter(None, (_VARIABLE, inside)))})"
-        elif literal != "#false" and not re.search("[=<>]", literal):
-            return None
-        literals.append(literal)
-    literals += [f"{PAIR}({_VARIABLE})"] * (about and not bound)
-    return f"{literals[0]} :- {'; '.join(literals[1:])}." if about else rule
-
-
-class Pairing(Transformer):
-    """Adds the number of the pair to all atoms but those of tables, which do not depend on it."""
-
-    def __init__(self, tables: Set[Signature]) -> None:
-        self._tables = tables
-
-    def statement(self, node: AST) -> AST:
-        """Rewrite a statement of one of the known kinds."""
-        if node.ast_type is ASTType.Minimize:
-            return self._cost(node)
-        if node.ast_type is ASTType.Rule:
-            if predicates(node) <= self._tables:
-                return node
-            return node.update(head=self.visit(node.head), body=self._body(node))
-        fixed = node.ast_type is ASTType.Definition or not node.name
-        if fixed or Signature(node.name, node.arity) in self._tables:
-            return node
-        return node.update(name=PREFIX + node.name, arity=node.arity + 1)
-
-    def text(self, rule: str) -> str:
-        """The text of a rule rewritten."""
-        return _plain(rule, self._tables) or str(self.statement(*parse(rule)))
-
-    def both(self, node: AST) -> list[AST]:
-        """A statement rewritten; if it shows a predicate, with one that projects to it."""
-        # Only what is shown makes answer sets different.
-        rewritten = self.statement(node)
-        if rewritten.ast_type is not ASTType.ShowSignature or not rewritten.name:
-            return [rewritten]
-        named = rewritten.location, rewritten.name, rewritten.arity, rewritten.positive
-        return [rewritten, ProjectSignature(*named)]
-
-    def visit_SymbolicAtom(self, node: AST) -> AST:  # noqa: N802 (the name that clingo calls)
-        """Rewrite an atom."""
-        return node.update(symbol=self._symbol(node.symbol))
-
-    def _symbol(self, symbol: AST) -> AST:
-        if symbol.ast_type is ASTType.UnaryOperation:
-            return symbol.update(argument=self._symbol(symbol.argument))
-        if symbol.ast_type is ASTType.Pool:
-            return symbol.update(arguments=[self._symbol(part) for part in symbol.arguments])
-        if Signature(symbol.name, len(symbol.arguments)) in self._tables:
-            return symbol
-        arguments = [Variable(symbol.location, _VARIABLE), *symbol.arguments]
-        return symbol.update(name=PREFIX + symbol.name, arguments=arguments)
-
-    def _body(self, node: AST) -> list[AST]:
-        """The body of a statement, with an atom in it that says which pair it is about."""
-        body = [self.visit(part) for part in node.body]
-        if not any(
-            is_atom(part, Sign.NoSign) and self._tables.isdisjoint(predicates(part.atom))
-            for part in node.body
-        ):
-            body.append(atom(node.location, PAIR, [Variable(node.location, _VARIABLE)]))
-        return body
-
-    def _cost(self, node: AST) -> AST:
-        place = node.location
-        rest = Function(place, "", node.terms, 0)
-        arguments = [Variable(place, _VARIABLE), node.priority, node.weight, rest]
-        return Rule(place, atom(place, COST, arguments), self._body(node))
+    Empty where a pool names a predicate of either kind.
+    """
+    words = trees.words(rule)
+    about = bound = False
+    for number, atom, alone in trees.words_of_atoms(words):
+        names = trees.signatures(atom)
+        if names <= tables:
+            continue
+        if names & tables:
+            return ""
+        sign, name, inside, end = atom.groups()
+        parts = (",".join(filter(None, (_VARIABLE, part))) for part in split(inside or "", ";"))
+        words[number] = f"{sign}{PREFIX}{name}({';'.join(parts) or _VARIABLE}){end}"
+        about, bound = True, bound or alone
+    if about and not bound:
+        # A literal that says which pair it is about.
+        words[-1] = words[-1][:-1] + (";" if ":-" in words else " :-")
+        words.append(f"{PAIR}({_VARIABLE}).")
+    return " ".join(words)

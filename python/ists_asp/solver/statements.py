@@ -77,6 +77,7 @@ _POOL = re.compile(r'(?<=[(,])\(((?:[a-z\d]\w*|"[^"]*")(?:;(?:[a-z\d]\w*|"[^"]*"
 _SEVERAL = re.compile(r";|\.\.")  # a pool or an interval; in a string it does no harm
 _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<![\w#])(?!not\b)(_*[a-z]\w*)(?![\w(])')
 _COUNTED = re.compile(r"0 ([<=]) #count \{.*\}$")  # that there is something, or nothing
+_MAY_RANGE = re.compile(r"\S: |#count")
 _VARIABLE = re.compile(r"(?<![\w'])_*[A-Z][\w']*")
 _BINDING = re.compile(r"(?<=[-;] )_*[a-z][\w']*\(([^()]*)\)(?=[;.])")  # an atom of a body
 _NEGATED = (Sign.Negation, Sign.NoSign, Sign.Negation)  # by sign
@@ -84,8 +85,12 @@ _NEGATED = (Sign.Negation, Sign.NoSign, Sign.Negation)  # by sign
 
 def slow(rule: AST) -> bool:
     """Whether a rule has what :func:`quick` takes out of it."""
-    return rule.ast_type is ASTType.Rule and (
-        _POOL.search(str(rule).partition(":-")[2]) is not None or any(map(_ranges, rule.body))
+    body = str(rule).partition(" :- ")[2]
+    if not _POOL.search(body) and not _MAY_RANGE.search(body):
+        # To look into a tree takes long.
+        return False
+    return rule.ast_type is ASTType.Rule and bool(
+        _POOL.search(body) or any(map(_ranges, rule.body))
     )
 
 
@@ -114,8 +119,9 @@ def quick(rule: AST, free: Callable[[AST], bool] = lambda _part: True) -> str:
         atoms.append(f"{name(match[1])}({trees.PREFIX}P{len(facts)})")
         return f"{trees.PREFIX}P{len(facts)}"
 
-    ranging = [part for part in rule.body if _ranges(part) and free(part)]
-    others = [part for part in rule.body if part not in ranging]
+    ranging, others = list[AST](), list[AST]()
+    for part in rule.body:
+        (ranging if _ranges(part) and free(part) else others).append(part)
     for part in others:
         text, before = str(part), len(atoms)
         if trees.is_atom(part, Sign.NoSign):
@@ -214,10 +220,14 @@ class Shape(NamedTuple):
         """Look into a statement."""
         kind, calls = node.ast_type, trees.calls_script(node)
         if kind is ASTType.Rule:
-            above, below, derives = node.head, node.body, trees.derives_atom(node)
-            head, derived = trees.predicates(above), trees.derived(above)
-            body = frozenset(name for part in below for name in trees.predicates(part))
-            return cls(kind, derives and not below, derives, derived, head, body, calls)
+            words = trees.words(str(node))
+            end = words.index(":-") if ":-" in words else len(words)
+            above, below = set[Signature](), set[Signature]()
+            for number, atom, _ in trees.words_of_atoms(words):
+                (above if number < end else below).update(trees.signatures(atom))
+            head, body, derives = frozenset(above), frozenset(below), end == 1 and bool(above)
+            derived = head if derives else trees.derived(node.head)
+            return cls(kind, derives and end == len(words), derives, derived, head, body, calls)
         named = kind in (ASTType.Defined, ASTType.ShowSignature)
         body = frozenset({Signature(node.name, node.arity)}) if named else trees.predicates(node)
         return cls(kind, False, False, frozenset(), frozenset(), body, calls)

@@ -24,7 +24,7 @@ def _argument() -> re.Pattern[str]:
 
 
 _ARGUMENT = _argument()
-_MARK = re.compile(rf"{_STRING}|[(),]")
+_MARK = re.compile(rf"{_STRING}|[(),;]")
 
 
 class Ground(str):
@@ -79,19 +79,19 @@ def _parts(text: str) -> _Parts:
     return _Parts(SymbolType.Function, name, tuple(map(Ground, parts)))
 
 
-def split(text: str) -> Sequence[str]:
-    """Cut terms with commas between them apart."""
-    if "(" not in text and '"' not in text:
-        return text.split(",") if text else ()
-    terms = _ARGUMENT.findall(text)
+def split(text: str, separator: str = ",") -> Sequence[str]:
+    """Cut terms apart between which there are commas, or semicolons, as in a pool."""
+    if ("(" not in text and '"' not in text) or separator not in text:
+        return text.split(separator) if text else ()
+    terms = _ARGUMENT.findall(text) if separator == "," else []
     if sum(map(len, terms)) + len(terms) - 1 == len(text):
         return terms
-    # Nested more deeply: bracket by bracket.
+    # Pools, and what is nested more deeply: bracket by bracket.
     depth = begin = 0
     terms = []
     for mark in _MARK.finditer(text):
         depth += {"(": 1, ")": -1}.get(mark[0], 0)
-        if mark[0] == "," and not depth:
+        if mark[0] == separator and not depth:
             terms.append(text[begin : mark.start()])
             begin = mark.end()
     return [*terms, text[begin:]]

@@ -7,17 +7,27 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, wraps
 from itertools import count
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Concatenate, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import clingo
 from clingo import Number, Symbol, ast
 from clingo.ast import AST, ASTSequence, ASTType, Literal, Sign, SymbolicAtom, parse_string
 
+from ists_asp.syntax.ground import split
+
 _MEMORY = 1 << 14  # trees that are remembered: to look into one takes thousands of calls
 _MOST = 1 << 13  # objects that are remembered: some programs have a thousand statements
 STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
-_PLAIN = re.compile(r"(?:not )*-?(_*[a-z][\w']*)\(([^()]+)\)")
-"""A literal without texts, whose arguments have no brackets."""
+_WORD = re.compile(rf'(?:[^\s"]|{STRING.pattern})++')
+_NAME = re.compile(r"_*[a-z][\w']*")
+_ATOM = re.compile(rf"(-?)({_NAME.pattern})(?:\((.*)\))?([;:,.]?)", re.DOTALL)
+_COMPARISONS = ("=", "!=", "<", ">", "<=", ">=")
+_GUARDS = [[sign] for sign in _COMPARISONS]
+_NO_ATOM_AFTER = (*_COMPARISONS, "#show", "#program")
+_APART = re.compile(r"; |:[-~] |\. (?=\[)")  # where a literal of a statement begins, or its weight
+_VARIABLE = re.compile(r"(?<![\w'])_*[A-Z][\w']*")
+
+AtomWord: TypeAlias = "re.Match[str]"  # its sign, name, what its brackets hold, what follows
 
 _Thing = TypeVar("_Thing")
 _Result = TypeVar("_Result")
@@ -124,15 +134,76 @@ def atoms(node: AST) -> Iterator[AST]:
             open_ += [*children(part)][::-1]
 
 
+def words(text: str) -> list[str]:
+    """The words of a statement as clingo writes it: blanks stand between literals, not in terms."""
+    return _WORD.findall(text)
+
+
+def words_of_atoms(words: Sequence[str]) -> Iterator[tuple[int, AtomWord, bool]]:
+    """The atoms among words: the number of each, its parts, and whether it is a positive literal.
+
+    The parts are a sign, the name, what its brackets hold, and what follows. No theory atoms.
+    """
+    in_body = braces = in_terms = False
+    before = opened_by = ""
+    for number, word in enumerate(words):
+        if word == "{":
+            braces, opened_by = True, before[:1]
+            in_terms = opened_by in ("#", "&")
+        elif word[0] == "}":
+            # Behind the elements of a theory atom are terms.
+            braces, in_terms = False, opened_by == "&" and word == "}"
+        elif in_terms:
+            in_terms = word[-1] != ":" if braces else word[-1] not in ";." and word != ":-"
+        else:
+            match = None if word == "not" or before in _NO_ATOM_AFTER else _ATOM.fullmatch(word)
+            if match and (match[4] or words[number + 1 : number + 2] not in _GUARDS):
+                alone = in_body and not braces and before[-1] in "-~;" and match[4] in ";."
+                yield number, match, alone
+            in_terms = braces and opened_by in ("#", "&") and word[-1] == ";"
+        in_body = in_body or word in (":-", ":~")
+        before = word
+
+
+def signatures(atom: AtomWord) -> set[Signature]:
+    """The predicates of one of the words of atoms: several in a pool."""
+    arities = [len(split(part)) for part in split(atom[3] or "", ";")] or [0]
+    return {Signature(atom[2], arity) for arity in arities}
+
+
+def function(term: str) -> tuple[str, Sequence[str]] | None:
+    """Name and arguments of a function, or of a tuple, without a name; None for other terms."""
+    name, bracket, inside = term.removesuffix(")").partition("(")
+    if not bracket or (name and not _NAME.fullmatch(name)) or len(split(inside, ";")) > 1:
+        return None
+    arguments = split(inside.removesuffix(","))
+    return (name, arguments) if name or len(arguments) != 1 or inside[-1] == "," else None
+
+
+def written(name: str, arguments: Sequence[str]) -> str:
+    """An atom as text."""
+    return f"{name}({','.join(arguments)})" if arguments else name
+
+
+def is_symbol(term: str) -> bool:
+    """Whether a term is a number, a string or a name."""
+    return term[0] in '"#' or term.isdecimal() or _NAME.fullmatch(term) is not None
+
+
+def signed_atom(literal: AST) -> tuple[int, str] | None:
+    """How often a literal says ``not``, and its atom; None if it is no symbolic atom."""
+    *signs, atom = words(str(literal))
+    if not _ATOM.fullmatch(atom) or any(word != "not" for word in signs):
+        return None
+    # A condition that is empty is not written.
+    return (len(signs), atom) if literal.ast_type is ASTType.Literal else None
+
+
 @lru_cache(_MEMORY)
 def predicates(node: AST) -> frozenset[Signature]:
-    """All predicates of the atoms in a syntax tree."""
-    if node.ast_type is ASTType.Literal and (plain := _PLAIN.fullmatch(STRING.sub("0", str(node)))):
-        # As most are; to look into a tree takes longer.
-        name, arguments = plain.groups()
-        arities = {len(part.split(",")) if part else 0 for part in arguments.split(";")}
-        return frozenset(Signature(name, arity) for arity in arities)
-    return frozenset(Signature(atom.name, len(atom.arguments)) for atom in atoms(node))
+    """All predicates of the atoms in a literal, a head or a statement."""
+    atoms = words_of_atoms(words(str(node)))
+    return frozenset().union(*(signatures(atom) for _, atom, _ in atoms))
 
 
 def reached(edges: Mapping[_Thing, set[_Thing]], *start: _Thing) -> set[_Thing]:
@@ -205,8 +276,6 @@ _OFF = "_rule_is_off"  # the name of switches; as a private name it is in no fil
 PROBE = Signature("_rule_would_fire", 1)
 _NAMES = re.compile(r"(\"(?:[^\"\\]|\\.)*\"|(?<![A-Za-z0-9_'])_*[A-Z][A-Za-z0-9_']*)")
 
-# Trees that have variables of their own.
-_LOCAL = (ASTType.ConditionalLiteral, ASTType.BodyAggregateElement, ASTType.TheoryAtomElement)
 _NAMELESS = re.compile(r"\.\.|\b_\b")  # intervals and anonymous variables in a literal's text
 
 
@@ -237,16 +306,12 @@ def names(node: AST) -> Iterator[str]:
 
 
 def variable_names(node: AST, *, local: bool = False) -> set[str]:
-    """The variables of a literal; those of conditions and aggregate elements only if ``local``."""
-
-    def variables(part: AST) -> Iterator[str]:
-        if part.ast_type is ASTType.Variable:
-            yield part.name
-        elif local or part.ast_type not in _LOCAL:
-            for child in children(part):
-                yield from variables(child)
-
-    return {*variables(node)} - {"_"}
+    """The variables of a tree; those of conditions and aggregate elements only if ``local``."""
+    text = STRING.sub("0", str(node))
+    if not local:
+        parts = _APART.split(re.sub(r"\{.*?\}", "", text))
+        text = " ".join(part for part in parts if not re.search(r"\S: ", part))
+    return {*_VARIABLE.findall(text)}
 
 
 def rename(node: AST, new: Mapping[str, str]) -> AST:
@@ -304,9 +369,10 @@ class Lifter(ast.Transformer):
 
     def literal(self, literal: AST) -> AST:
         """Name what has no name in a literal, if it is one with a symbolic atom."""
+        if not _NAMELESS.search(str(literal)) or not is_atom(literal):
+            return literal
         # In a negated atom _ means something else.
-        positive = is_atom(literal, Sign.NoSign)
-        return self.positive(literal, anonymous=positive) if is_atom(literal) else literal
+        return self.positive(literal, anonymous=literal.sign == Sign.NoSign)
 
     def name(self, place: ast.Location) -> AST:
         """A new variable."""

@@ -6,19 +6,18 @@ To look for elements of many firings at once is faster; their atoms may be of ot
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import chain, islice
 from typing import NamedTuple
 
 from clingo import Control, Number
-from clingo.ast import Function, Rule, Variable
 
 from ists_asp.errors import TraceError
 from ists_asp.solver.batch import BatchModel
-from ists_asp.solver.pairing import Pairing
+from ists_asp.solver.pairing import for_pairs
 from ists_asp.syntax.ground import Ground, split, symbols, texts
-from ists_asp.syntax.trees import PREFIX, atom, fill, parse
+from ists_asp.syntax.trees import PREFIX, Signature, fill, words
 from ists_asp.trace.probes import Companion, ElementRule, Probe
 
 LATER = "later"
@@ -110,22 +109,25 @@ class RuleInstance(_Instance):
         return tuple(fill(text, self.values) for text in self.probe.comparisons)
 
 
-def later_statements(probes: Iterable[Probe], pairing: Pairing | None = None) -> str:
+def later_statements(probes: Iterable[Probe], tables: Set[Signature] | None = None) -> str:
     """The statements that find elements of those firings that are wanted in a wave.
 
-    With ``pairing`` it is rewritten for several pairs, whose numbers come first.
+    With the ``tables`` it is rewritten for several pairs, whose numbers come first.
     """
     written = [f"#program {LATER}({_WAVE})."]
     for probe in probes:
         for element in probe.elements:
-            (node,) = parse(element.statement)
-            node = node if pairing is None else pairing.statement(node)
-            place, outer = node.location, element.outer + (pairing is not None)
-            head, (_, *rest) = node.head.atom.symbol, node.body
-            question = [Function(place, _WAVE, [], 0), Variable(place, f"{PREFIX}Number")]
-            wanted = atom(place, _WANTED + probe.name, [*question, *head.arguments[:outer]])
-            element_atom = atom(place, head.name, [*question, *head.arguments[outer:]])
-            written.append(str(Rule(place, element_atom, [wanted, *rest])))
+            rule = element.statement
+            rule = rule if tables is None else for_pairs(rule, tables)
+            head, _, firing, *rest = words(rule)
+            name, _, inside = head.partition("(")
+            arguments = split(inside[:-1])
+            outer = element.outer + (tables is not None)
+            question = _WAVE, f"{PREFIX}Number"
+            wanted = ",".join((*question, *arguments[:outer]))
+            found = ",".join((*question, *arguments[outer:]))
+            body = f"{_WANTED}{probe.name}({wanted}){firing[-1]}", *rest
+            written.append(f"{name}({found}) :- {' '.join(body)}")
     return "\n".join(written)
 
 

@@ -16,16 +16,15 @@ from itertools import chain
 from typing import NamedTuple
 
 import msgspec
-from clingo import Symbol, SymbolType
-from clingo.ast import AST, ASTType, Sign
+from clingo import SymbolType
 
 from ists_asp.errors import TraceError
 from ists_asp.syntax import trees
-from ists_asp.syntax.ground import MEMORY, Ground
+from ists_asp.syntax.ground import MEMORY, Ground, split
 from ists_asp.syntax.terms import agree, parsed, reread
-from ists_asp.syntax.trees import ANY, PREFIX, fill, functions, is_atom, parse, walk
+from ists_asp.syntax.trees import ANY, PREFIX, fill
 from ists_asp.trace.grounding import Element, Grounding, Group, RuleInstance
-from ists_asp.trace.probes import Companion, Kind, Probe
+from ists_asp.trace.probes import Companion, ElementRule, Kind, Probe
 
 
 class Strata(msgspec.Struct, dict=True):
@@ -64,8 +63,8 @@ class _Node(NamedTuple):
 def find_strata(probes: Sequence[Probe]) -> Strata:
     """The strata of all probes of a rule set."""
     # A fact rests on nothing, and its predicate is known from the rules if there are any.
-    rules = [probe for probe in probes if probe.head is not None and not probe.is_fact]
-    heads = {probe.name: _node(probe.head.atom.symbol) for probe in rules if probe.head}
+    rules = [probe for probe in probes if probe.kind.derives and not probe.is_fact]
+    heads = {probe.name: _own(probe)[0] for probe in rules}
     whole = {node[:2] for node in heads.values() if not node.function}
 
     def coarse(node: _Node) -> _Node:
@@ -97,45 +96,47 @@ def find_strata(probes: Sequence[Probe]) -> Strata:
     return Strata(
         {node.text: number for node, number in numbers.items()},
         frozenset(probe.name for probe in looping),
-        frozenset(part.name for probe, part in elements if level(probe, _positive(part.statement))),
-        {probe.name: level(probe, _atoms(probe)) for probe in rules},
+        frozenset(part.name for probe, part in elements if level(probe, _rests_on(part))),
+        {probe.name: level(probe, _own(probe)[1]) for probe in rules},
     )
 
 
-def _node(term: AST) -> _Node:
-    sign = "-" if term.ast_type is ASTType.UnaryOperation else ""
-    (term,) = functions(term)
-    function, first = "", term.arguments[0] if term.arguments else term
-    # A name without arguments may be a #const, and anything.
-    if first.ast_type is ASTType.Function and first.arguments:
-        function = f"{first.name}/{len(first.arguments)}"
-    elif first.ast_type is ASTType.SymbolicTerm and first.symbol.type is not SymbolType.Function:
-        function = _kind(first.symbol)
-    return _Node(sign + term.name, len(term.arguments), function)
+def _nodes(atom: trees.AtomWord) -> Iterator[_Node]:
+    """The predicates of one of the words of atoms: several in a pool."""
+    for inside in split(atom[3] or "", ";") or ("",):
+        arguments = split(inside)
+        first = arguments[0] if arguments else ""
+        parts, kind = trees.function(first), ""
+        # A name without arguments may be a #const, and anything.
+        if parts and parts[1]:
+            kind = f"{parts[0]}/{len(parts[1])}"
+        elif not parts and first and trees.is_symbol(first) and not first.isidentifier():
+            kind = _kind(Ground(first))
+        yield _Node(atom[1] + atom[2], len(arguments), kind)
 
 
-def _kind(symbol: Symbol | Ground) -> str:
+def _kind(symbol: Ground) -> str:
     is_function = symbol.type is SymbolType.Function
     return f"{symbol.name}/{len(symbol.arguments)}" if is_function else str(symbol.type)
 
 
-def _positive(text: str) -> Iterator[_Node]:
-    """The predicates of the positive atoms in bodies, those of aggregates included."""
-    parts = chain.from_iterable(statement.body for statement in parse(text))
-    atoms = (node for part in parts for node in walk(part) if is_atom(node, Sign.NoSign))
-    nodes = (_node(atom.atom.symbol) for atom in atoms)
-    return (node for node in nodes if not node.name.startswith(PREFIX))
+@trees.cached_by_identity
+def _rests_on(probe: Probe | ElementRule) -> frozenset[_Node]:
+    """The predicates of the positive atoms in the body, those of aggregates included."""
+    words = trees.words(probe.statement)
+    atoms = ((words[n - 1], atom) for n, atom, _ in trees.words_of_atoms(words) if n)
+    nodes = (node for before, atom in atoms if before != "not" for node in _nodes(atom))
+    own = frozenset(node for node in nodes if not node.name.startswith(PREFIX))
+    return own.union(*map(_rests_on, getattr(probe, "elements", ())))
 
 
 @trees.cached_by_identity
-def _rests_on(probe: Probe) -> frozenset[_Node]:
-    texts = (probe.statement, *(element.statement for element in probe.elements))
-    return frozenset(_positive("\n".join(texts)))
-
-
-@trees.cached_by_identity
-def _atoms(probe: Probe) -> tuple[_Node, ...]:
-    return tuple(_node(part.atom.symbol) for part in probe.body if is_atom(part, Sign.NoSign))
+def _own(probe: Probe) -> tuple[_Node, tuple[_Node, ...]]:
+    """The predicate that a probe derives, and those of its body's positive literals."""
+    words = trees.words(probe.own)
+    (_, head, _), *body = trees.words_of_atoms(words)
+    (node,) = _nodes(head)
+    return node, tuple(node for _, atom, alone in body if alone for node in _nodes(atom))
 
 
 def _components(edges: Mapping[_Node, Set[_Node]]) -> Iterator[list[_Node]]:

@@ -80,7 +80,9 @@ class NearMisses:
         self._asked = set()
         parts = tuple(reread(part, frozenset({ANY})) for part in wanted.arguments)
         arguments = [ANY if ANY in part else part for part in wanted.arguments]
-        return self._explain(_atom(wanted.partition("(")[0], arguments), depth, parts)
+        return self._explain(
+            Ground(trees.written(wanted.partition("(")[0], arguments)), depth, parts
+        )
 
     def of_rules(self, names: Collection[str]) -> Iterator[Branch]:
         """The literals that rules with some names lack to fire: of each the nearest instance."""
@@ -90,7 +92,7 @@ class NearMisses:
         for probe in probes:
             assert probe.head is not None
             head = next(functions(probe.head.atom.symbol))
-            wanted = _atom(head.name, [ANY] * len(head.arguments))
+            wanted = Ground(trees.written(head.name, [ANY] * len(head.arguments)))
             misses = (self._misses(wanted, [probe], size + 1) for size in range(_DROPPED))
             yield from next(filter(None, misses), [])
 
@@ -267,10 +269,6 @@ def _with_body(trace: Trace, names: Collection[str]) -> list[Probe]:
     return [probe for probe in probes if probe.head is not None and probe.body]
 
 
-def _atom(name: str, arguments: Sequence[str]) -> Ground:
-    return Ground(f"{name}({','.join(arguments)})" if arguments else name)
-
-
 def _wanted(literal: AST, values: Mapping[str, Ground]) -> Ground:
     """An atom of a body with values for its variables; an argument without one may be anything."""
     term = literal.atom.symbol
@@ -278,7 +276,7 @@ def _wanted(literal: AST, values: Mapping[str, Ground]) -> Ground:
     (term,) = functions(term)
     atom = filled_atom(read_atom(term), dict(values))
     arguments = [written(part) if is_ground(part) else ANY for part in atom.arguments]
-    return _atom(sign + atom.name, arguments)
+    return Ground(trees.written(sign + atom.name, arguments))
 
 
 def queries_of(probe: Probe, known: Sequence[bool], goal: str, size: int) -> Iterator[Query]:

@@ -19,14 +19,14 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
-from clingo import SymbolType, ast
-from clingo.ast import AST, ASTType, ComparisonOperator, Literal, Location, Rule, Sign, Variable
+from clingo import ast
+from clingo.ast import AST, ASTType, ComparisonOperator, Literal, Sign
 
 from ists_asp.errors import RuleError
 from ists_asp.rules import NamedRule
 from ists_asp.rules.arguments import read_statement
 from ists_asp.syntax import trees
-from ists_asp.syntax.trees import ANY, PREFIX, atom, is_atom, parse, tuple_of, variable_names
+from ists_asp.syntax.trees import ANY, PREFIX, is_atom, parse, tuple_of, variable_names
 
 _FUNCTIONS = ("#count", "#sum", "#sum+", "#min", "#max")
 
@@ -133,8 +133,9 @@ class Probe(msgspec.Struct, array_like=True, frozen=True, dict=True):
 
 def spoken_of(probes: Iterable[Probe]) -> frozenset[str]:
     """The names of the predicates that bodies of rules speak of."""
-    bodies = chain.from_iterable(parse(probe.statement)[0].body for probe in probes)
-    return frozenset(name.name for part in bodies for name in trees.predicates(part))
+    rules = (trees.words(probe.statement) for probe in probes)
+    words = chain.from_iterable(map(trees.words_of_atoms, rules))
+    return frozenset(atom[2] for number, atom, _ in words if number)
 
 
 def probe_of_fact(statement: AST, rule: NamedRule, name: str) -> Probe:
@@ -145,8 +146,8 @@ def probe_of_fact(statement: AST, rule: NamedRule, name: str) -> Probe:
 class ProbeWriter:
     """Writes a probe and its companions; ``constants`` are the names that ``#const`` defines."""
 
-    def __init__(self, place: Location, constants: Collection[str]) -> None:
-        self._place, self._constants = place, constants
+    def __init__(self, constants: Collection[str]) -> None:
+        self._constants = constants
         self._lifter = trees.Lifter()
         self._variables: list[str] = []
 
@@ -154,7 +155,6 @@ class ProbeWriter:
         self, rule: NamedRule, kind: Kind, name: str, head: AST | None, body: Sequence[AST]
     ) -> Probe:
         """Write a probe, called ``name``, of literals; ``head`` may be the term of an objective."""
-        place = self._place
         body = [self._lifter.literal(part) for part in body]
         if head is not None and kind.derives:
             head = self._lifter.positive(head)
@@ -163,13 +163,14 @@ class ProbeWriter:
         self._variables = sorted(set().union(*map(variable_names, literals)))
         formats = _Formats(self._variables, self._constants)
         atoms = formats.literals(body)
-        literal, needed, derived = Literal(place, Sign.NoSign, ast.BooleanConstant(0)), body, "0"
+        literal, needed, derived = "#false", body, "0"
         if head is not None and kind.derives:
-            literal, derived = head, formats.term(head.atom.symbol, atom=True)
+            literal = str(head)
+            derived = formats.atom(literal)
             needed = body if kind is Kind.RULE else [*body, head]
         elif head is not None:
-            derived = formats.arguments("", head.arguments)
-        arguments = [*self._terms(self._variables), *formats.evaluated]
+            derived = formats.term(str(head))
+        arguments = [*self._variables, *formats.evaluated]
         plain = (part for part in body if part.ast_type is ASTType.Literal)
         compared = (part for part in plain if part.atom.ast_type is ASTType.Comparison)
         size = len(formats.evaluated)
@@ -178,8 +179,8 @@ class ProbeWriter:
             rule,
             kind,
             name,
-            str(Rule(place, literal, body)),
-            str(Rule(place, atom(place, name, arguments), needed)),
+            _rule(literal, body),
+            _rule(trees.written(name, arguments), needed),
             tuple(self._variables),
             len(arguments),
             derived,
@@ -204,76 +205,65 @@ class ProbeWriter:
         else:
             return None
         elements = (
-            self._element(f"{name}_{number}", part.location, terms, conditions, evaluated)
+            self._element(f"{name}_{number}", terms, conditions, evaluated)
             for number, (terms, conditions) in enumerate(parts)
         )
         return Companion(tuple(elements), str(part), function, sign == Sign.NoSign)
 
     def _element(
-        self,
-        name: str,
-        place: Location,
-        terms: Sequence[AST],
-        conditions: Sequence[AST],
-        evaluated: int,
+        self, name: str, terms: Sequence[AST], conditions: Sequence[AST], evaluated: int
     ) -> ElementRule:
         named = [self._lifter.literal(part) for part in conditions]
         named += self._lifter.take()
         used = set().union(*(variable_names(part) for part in (*terms, *named)))
         variables = [*self._variables, *sorted(used.difference(self._variables))]
         formats = _Formats(variables, self._constants)
-        tuple_ = tuple(map(formats.term, terms))
+        tuple_ = tuple(formats.term(str(term)) for term in terms)
         atoms = formats.literals(named)
-        arguments = [*self._terms(variables), *formats.evaluated]
-        outer = [*self._terms(self._variables), *[Variable(place, "_")] * evaluated]
-        firing = atom(place, name.rsplit("_", 2)[0], outer)
-        statement = str(Rule(place, atom(place, name, arguments), [firing, *named]))
+        arguments = [*variables, *formats.evaluated]
+        outer = [*self._variables, *["_"] * evaluated]
+        firing = trees.written(name.rsplit("_", 2)[0], outer)
+        statement = _rule(trees.written(name, arguments), [firing, *named])
         return ElementRule(name, len(arguments), len(self._variables), tuple_, atoms, statement)
 
-    def _terms(self, names: Sequence[str]) -> list[AST]:
-        return [Variable(self._place, name) for name in names]
+
+def _rule(head: str, body: Sequence[AST | str]) -> str:
+    return f"{head} :- {'; '.join(map(str, body))}." if body else f"{head}."
 
 
 class _Formats:
     """The arguments of instances: ``variables``, then what clingo evaluates, to fill all terms."""
 
     def __init__(self, variables: Sequence[str], constants: Collection[str]) -> None:
-        self._places = {name: number for number, name in enumerate(variables)}
-        self._constants = constants
-        self.evaluated: list[AST] = []
+        self._places = {name: f"{{{number}}}" for number, name in enumerate(variables)}
+        self._places["_"] = ANY
+        self._constants, self._first = constants, len(variables)
+        self.evaluated: list[str] = []
 
     def literals(self, body: Sequence[AST]) -> Literals:
         """The atoms of a body; those of a sign are numbered together."""
+        signed = [trees.signed_atom(part) for part in body]
+        atoms = ([atom for sign, atom in filter(None, signed) if sign == n] for n in range(3))
+        return Literals(*(tuple(map(self.atom, of_sign)) for of_sign in atoms))
 
-        def atoms(sign: Sign) -> tuple[str, ...]:
-            signed = (part.atom.symbol for part in body if is_atom(part, sign))
-            return tuple(self.term(symbol, atom=True) for symbol in signed)
+    def atom(self, atom: str) -> str:
+        """An atom of the rule; a minus says here that it is negated, elsewhere to subtract."""
+        text = atom.removeprefix("-")
+        sign = "-" * (text != atom)
+        return sign + (self.term(text) if "(" in text else text)
 
-        return Literals(atoms(Sign.NoSign), atoms(Sign.Negation), atoms(Sign.DoubleNegation))
-
-    def term(self, term: AST, *, atom: bool = False) -> str:
-        """A term of the rule, or the one of an atom."""
-        if term.ast_type is ASTType.Variable:
-            return ANY if term.name == "_" else f"{{{self._places[term.name]}}}"
-        if term.ast_type is ASTType.UnaryOperation and atom:
-            # At the top it is classical negation, elsewhere arithmetic.
-            return "-" + self.term(term.argument, atom=True)
-        if term.ast_type is ASTType.Function and not term.external:
-            if term.arguments or not term.name:
-                return self.arguments(term.name, term.arguments)
-            if atom or term.name not in self._constants:
-                return str(term.name)
-        if term.ast_type is ASTType.SymbolicTerm:
-            symbol = term.symbol
-            if symbol.type is not SymbolType.Function or atom or symbol.name not in self._constants:
-                return str(symbol).replace("{", "{{").replace("}", "}}")
+    def term(self, term: str) -> str:
+        """A term of the rule."""
+        if place := self._places.get(term):
+            return place
+        if parts := trees.function(term):
+            name, terms = parts
+            listed = ",".join(map(self.term, terms))
+            return f"{name}({listed}{',' if not name and len(terms) == 1 else ''})"
+        if term not in self._constants and trees.is_symbol(term):
+            return term.replace("{", "{{").replace("}", "}}")
         self.evaluated.append(term)
-        return f"{{{len(self._places) + len(self.evaluated) - 1}}}"
-
-    def arguments(self, name: str, terms: Sequence[AST]) -> str:
-        """Terms of the rule as those of a function, or as a tuple where it has no name."""
-        parts = ",".join(map(self.term, terms))
-        return f"{name}({parts}{',' if not name and len(terms) == 1 else ''})"
+        return f"{{{self._first + len(self.evaluated) - 1}}}"
 
 
 _IGNORED = (
@@ -315,9 +305,7 @@ def probes_of(
     variants = (part.update(body=[*part.body, *whole]) for part in rest.unpool())
     parts = chain.from_iterable(map(_parts, variants if whole else statement.unpool()))
     return tuple(
-        ProbeWriter(statement.location, constants).write(
-            rule, kind, f"{PREFIX}f{number}_{place}", head, body
-        )
+        ProbeWriter(constants).write(rule, kind, f"{PREFIX}f{number}_{place}", head, body)
         for place, (kind, head, body) in enumerate(parts)
     )
 

@@ -20,7 +20,7 @@ from ists_asp.rules.catalogue import is_core, restraining, shipped_texts
 from ists_asp.rules.profiles import check_kinds
 from ists_asp.solver import Solver
 from ists_asp.solver.grounder import PreparedRules
-from ists_asp.solver.pairing import Pairing
+from ists_asp.solver.pairing import for_pairs
 from ists_asp.syntax.ground import Ground, texts
 from ists_asp.syntax.terms import Bindings, Term, bind_all, read_atom
 from ists_asp.syntax.trees import functions, parse
@@ -231,8 +231,8 @@ class Rewritten:
         """The probes for several pairs."""
 
         def work() -> str:
-            pairing = Pairing(self.program.tables)
-            return "\n".join(pairing.text(probe.statement) for probe in self.probes)
+            tables = self.program.tables
+            return "\n".join(for_pairs(probe.statement, tables) for probe in self.probes)
 
         return parse(self._cached("traced pairs", work))
 
@@ -244,8 +244,8 @@ class Rewritten:
     @cached_property
     def paired_later(self) -> str:
         """The statements that find elements for several pairs."""
-        pairing = Pairing(self.program.tables)
-        return self._cached("traced elements", lambda: later_statements(self.probes, pairing))
+        tables = self.program.tables
+        return self._cached("traced elements", lambda: later_statements(self.probes, tables))
 
     def _cached(self, key: str, work: Callable[[], str]) -> str:
         options = [list(self._reified.solver.arguments), sorted(map(list, self.program.tables))]
