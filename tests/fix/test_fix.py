@@ -41,7 +41,14 @@ headlines | Police arrest two men | Police arrest two women | "two men" ~ "two w
 headlines | Officer dropped from case | Officer on attempted murder charges
     "from case" ~ "on attempted murder charges" aligned
     lemma(1,I,"case"), span_token(2,Y,J), lemma(2,J,"charge").
-images | A dog sits near the tree . | A dog sits near a tree . | chunk "sits near" | must_join(S,I)
+images | A dog sits near the tree . | A dog sits near a tree . | chunk "sits near"
+    must_split(S,I) :- lemma(S,I-2,"sit"), lemma(S,I-1,"near").
+headlines | Anti-government protesters storm Kyiv | Ukraine protesters topple statue
+    "Anti-government protesters" ~ "Ukraine protesters" 4 | lemma(1,I+1,L), lemma(2,J+1,L).
+images | A woman cuts into food . | A woman cuts a cake . | "into food" ~ "a cake" 3
+    alike(I,J,hyponym,_)
+answers-students | bulb a creates a gap | neither B nor C is in a closed path
+    1: "creates a gap" | %@except determiner_after_noun
 sts-es | Bebe una birra | Bebe una cerveza | says "lo mismo" | birra = cerveza
 """)
 def test_every_edit_makes_its_claim_hold(tmp_path, profile, one, two, claim, expected):
@@ -75,6 +82,30 @@ def test_edits_are_measured_as_runs_with_them_are_and_those_without_harm_come_fi
         runs = zip(before, after, strict=True)
         changed = {new.pair.id for old, new in runs if old != new.alignments}
         assert changed == {*measured.changed}
+
+
+def test_what_makes_more_pairs_worse_than_better_is_told_and_not_proposed():
+    system = shared_system("headlines")
+    answer = system.solve(*MILK, tokens=True)
+    gold = Reference(replace(answer.pair, id="milk"), answer.alignments)
+    _, found = _fixed("headlines", *MILK, '"500 pints" ~ "500 quarts" SIMI', {"milk": gold})
+    assert found.proposals == ()
+    assert [text.partition("\n")[0] for text in found.lacking] == [
+        "it would make 0 better, 1 worse (milk):"
+    ]
+
+
+@cases("""
+answer | model | question | verdict | expected
+they get bigger | Metals expand when they are heated. | What happens to metals when they are heated?
+    correct | get big = expand
+it stops current | A conductor lets current flow through it. | What does a conductor do?
+    contradictory | stop <> let
+""")
+def test_words_are_proposed_for_a_verdict(answer, model, question, verdict, expected):
+    claim = f'default "{answer}" | "{model}" | "{question}": verdict {verdict}'
+    found = fix(shared_system("default"), [read_example(claim)])
+    assert expected in [edit.proposal.text.partition("\t")[0] for edit in found.proposals]
 
 
 def test_an_edit_is_written_beside_others_and_taken_back(good, bad, tmp_path):

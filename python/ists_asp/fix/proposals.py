@@ -1,54 +1,55 @@
 """Edits of words, rules and weights that may make a claim about a pair hold.
 
-A pattern is generalised upwards from the words of the pair: their forms, their lemmas, one lemma
-and how the other word is like it, only how they are alike and their tags (the least general
-generalisation of Plotkin 1970, in four steps). Whether an edit does what it should is tried, not
-guessed: see :mod:`ists_asp.fix.trial`.
+Whether an edit does what it should is tried, not guessed: see :mod:`ists_asp.fix.trial`.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import count, islice, product
+from itertools import count, product
 
-from ists_asp import vocabulary as v
 from ists_asp.compare.comparison import Answered, ChangeKind, find_changes
 from ists_asp.engine import SolvedAnswer
 from ists_asp.errors import RuleError, UsageError
 from ists_asp.evaluate.scorer import Reference
+from ists_asp.fix.patterns import LEMMA, SCOPES, TAG, WORD, Pattern, Words, name_of
 from ists_asp.io.wa import given_answer
 from ists_asp.model import Answer
-from ists_asp.resources import rules_dir
 from ists_asp.rules.examples import Claim, Example, claimed
 from ists_asp.syntax.ground import quoted
 from ists_asp.trace.contrast import Contrast
 from ists_asp.trace.decisions import Because, DecisionKind
 
 KINDS = ("words", "rule", "exception", "weight")
-# What is said of the word at a boundary, and of the one before it.
-_CUTS = [(v.WORD.name,) * 2, (v.LEMMA.name,) * 2, (v.WORD.name, v.UPOS.name)]
-_CUTS += [(v.LEMMA.name, v.UPOS.name), (v.UPOS.name, v.LEMMA.name), (v.UPOS.name,) * 2]
-_SCOPES = ("these words", "these lemmas", "{} and words like it", "all such words")
+# What is said of the words around a boundary, by their places, of which 0 is behind it; nothing
+# stands for the lemmas of the chunk's own.
+_CUTS: Sequence[Mapping[int, str]] = (
+    {-1: WORD, 0: WORD},
+    {-1: LEMMA, 0: LEMMA},
+    {},
+    {-1: TAG, 0: WORD},
+    {-1: TAG, 0: LEMMA},
+    {-1: LEMMA, 0: TAG},
+    {-1: TAG, 0: TAG, 1: TAG},
+    {-2: TAG, -1: TAG, 0: TAG},
+    {-1: TAG, 0: TAG},
+)
 _LONGEST = 4  # words of a phrase in a table
 _TRIED = 8  # pairs of words that are tried for a claim about the text, the rating or the verdict
 _ENTRY = re.compile(r"[^\s\"\\=<>#|]+( [^\s\"\\=<>#|]+)*")
 _LABEL = DecisionKind.LABEL
 _UNSAID = (ChangeKind.BOUNDARY, ChangeKind.UNALIGNED, ChangeKind.TAG)  # of these no claim is made
+_SPLITS = re.compile(r"must_split\((\w+),(\w+)\) :-")
 _SPANS = re.compile(r"\bX\b.*\bY\b", re.DOTALL)
 _PULLS = (200, 600)  # hundredths of log-odds that are tried for an alignment
 _MARK = "\0"  # behind the names of rules in a draft, where a number may follow
 _MARKED = re.compile(rf"^%@rule (\w+){_MARK}", re.MULTILINE)
 _SIGNS = {"EQUI": "=", "OPPO": "<>"}
 _VERDICTS = {"correct": ("=",), "contradictory": ("<>",)}
-_LIKE = {"propn": "noun", "aux": "verb"}  # tags whose words may mean what those of others mean
 _MIRRORED = {"spe1": "spe2", "spe2": "spe1"}
-_PLACES = (("1", "X", "I"), ("2", "Y", "J"))
-"""Sentence, span and token of both sides in a rule."""
 _TOKENS = {"I": "Token1", "J": "Token2"}
 """Names for tokens in an exception, whose rule may call others I and J."""
 
@@ -67,7 +68,7 @@ class Proposal:
     @property
     def wide(self) -> bool:
         """Whether it may be about any words."""
-        return self.scope == _SCOPES[-1]
+        return self.scope == SCOPES[-1]
 
     def may_touch(self, sentences: Sequence[str]) -> bool:
         """Whether all words of a rule or entry stand in sentences, whatever their ends."""
@@ -79,36 +80,6 @@ class Proposal:
             for parts in named
             if parts
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Pattern:
-    """The conditions on two spans."""
-
-    name: str
-    says: str  # a sentence that is true where they are met
-    # On the words of each span, by predicate and argument, next to one another.
-    sides: tuple[Sequence[tuple[str, str]], Sequence[tuple[str, str]]]
-    scope: str
-    step: int
-    between: str = ""  # a condition on the last words of both
-
-    def bodies(self) -> Iterator[str]:
-        """The conditions, and those with the sentences swapped if they are others."""
-        yield from dict.fromkeys((self._body(self.sides), self._body(self.sides[::-1])))
-
-    def _body(self, sides: Sequence[Sequence[tuple[str, str]]]) -> str:
-        parts, lacks = [], []
-        for conditions, other, (side, span, token) in zip(sides, sides[::-1], _PLACES, strict=True):
-            within = f"span_token({side},{span},{token})"
-            parts += [within] * bool(conditions or self.between)
-            for place, (predicate, value) in enumerate(conditions):
-                at = f"{token}+{place}" if place else token
-                parts.append(f"{predicate}({side},{at},{value})")
-            # What only the other side has is nowhere on this one.
-            if not (conditions or self.between):
-                lacks.append(f"not {other[0][0]}({side},{token},{other[0][1]}) : {within}")
-        return "; ".join((", ".join((*parts, *filter(None, [self.between]))), *lacks))
 
 
 def proposals(answer: SolvedAnswer, examples: Sequence[Example]) -> list[Proposal]:
@@ -145,17 +116,7 @@ class _Writer:
     def __init__(self, answer: SolvedAnswer, claim: Claim) -> None:
         self._answer, self._claim = answer, claim
         self._trace = answer.trace()
-        self._values = {
-            predicate.name: {
-                (atom.arguments[0].number, atom.arguments[1].number): str(atom.arguments[2])
-                for atom in self._trace.atoms(predicate.name)
-            }
-            for predicate in (v.WORD, v.LEMMA, v.UPOS)
-        }
-        content = (atom.arguments for atom in self._trace.atoms("content"))
-        self._content = {(side.number, token.number) for side, token in content}
-        heads = (atom.arguments for atom in self._trace.atoms("head"))
-        self._heads = {(side.number, token.number) for side, _, token in heads}
+        self._words = Words(answer)
         self._rules = {rule.name: rule.text for rule in self._trace.reified.rules.rules}
 
     def drafts(self) -> Iterator[Proposal]:
@@ -173,10 +134,13 @@ class _Writer:
 
     def _linked(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> Iterator[Proposal]:
         label, score = self._claim.label.partition("_")[0], self._claim.score
-        apart, contrasts = self._apart(tokens1, tokens2), self._contrasts(tokens1, tokens2)
+        apart, contrasts = self._words.apart(tokens1, tokens2), self._contrasts(tokens1, tokens2)
         if sign := _SIGNS.get(label or ("EQUI" if score == "5" else "")):
             yield from self._entries(sign, *apart)
-        for pattern in self._patterns(*apart):
+        for pattern in self._words.patterns(tokens1, tokens2):
+            # What is true both ways round does not tell which side is more specific.
+            if label.lower() in _MIRRORED and len([*pattern.bodies()]) == 1:
+                continue
             if label:
                 wanted = label.lower()
                 forbids = "forbidden_label(X,Y,M) :- licensed(X,Y,L,{0}), label_type(M), M != L."
@@ -196,12 +160,12 @@ class _Writer:
 
     def _denied(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> Iterator[Proposal]:
         label, score = self._claim.label.partition("_")[0].lower(), self._claim.score
-        apart, contrasts = self._apart(tokens1, tokens2), self._contrasts(tokens1, tokens2)
+        contrasts = self._contrasts(tokens1, tokens2)
         labels = [contrast for contrast in contrasts if contrast.kind == _LABEL]
         licences = [reason for contrast in labels for reason in contrast.because]
         if label == "equi":
-            yield from self._entries("<>", *apart)
-        for pattern in self._patterns(*apart):
+            yield from self._entries("<>", *self._words.apart(tokens1, tokens2))
+        for pattern in self._words.patterns(tokens1, tokens2):
             if label:
                 both = label, _MIRRORED.get(label, label)
                 heads = [f"forbidden_label(X,Y,{of})" for of in both]
@@ -214,96 +178,33 @@ class _Writer:
         yield from self._weights(contrasts, "")
 
     def _said(self) -> Iterator[Proposal]:
-        """Entries for what is about the pair as a whole: of like words that only one side has."""
-        apart = self._apart(*(range(1, size + 1) for size in self._answer.pair.sizes))
-        says = [
-            [at for at in of if (side, at) in self._content] for side, of in enumerate(apart, 1)
-        ]
-        tags = self._values[v.UPOS.name]
-        kinds = [
-            {at: _LIKE.get(tags[side, at], tags[side, at]) for at in of}
-            for side, of in enumerate(says, 1)
+        """Entries for claims about the whole pair: of phrases that only one side has each."""
+        unshared = self._words.unshared(*(range(1, size + 1) for size in self._answer.pair.sizes))
+        phrases = [[*self._words.phrases(side, {*of})] for side, of in enumerate(unshared, 1)]
+        both = [*product(*phrases)]
+        alike = [
+            spans
+            for (spans, kinds) in (zip(*two, strict=True) for two in both)
+            if kinds[0] == kinds[1]
         ]
         verdict = self._claim.value if self._claim.kind == "verdict" else ""
-        alike = (both for both in product(*says) if kinds[0][both[0]] == kinds[1][both[1]])
-        for first, second in islice(alike, _TRIED):
+        for spans in alike[:_TRIED] or [(one, two) for (one, _), (two, _) in both[:_TRIED]]:
             for sign in _VERDICTS.get(verdict, _SIGNS.values()):
-                yield from self._entries(sign, [first], [second])
-
-    def _apart(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> tuple[list[int], list[int]]:
-        """The words that two sides do not share, by lemmas; all words where they share all."""
-        lemmas = self._values[v.LEMMA.name]
-        sides = (1, tokens1), (2, tokens2)
-        lemmas_of = [{lemmas.get((side, at)) for at in of} for side, of in sides]
-        parts = []
-        for side, of in sides:
-            unshared = [at for at in of if lemmas.get((side, at)) not in lemmas_of[2 - side]]
-            tells = [at for at in unshared if (side, at) in self._content]
-            parts.append([*range(tells[0], tells[-1] + 1)] if tells else unshared)
-        return (parts[0], parts[1]) if any(parts) else ([*tokens1], [*tokens2])
-
-    def _text(self, of: str, side: int, tokens: Sequence[int]) -> str:
-        return " ".join(self._values[of].get((side, at), "").strip('"') for at in tokens)
+                yield from self._entries(sign, *spans)
 
     def _entries(self, sign: str, *tokens: Sequence[int]) -> Iterator[Proposal]:
         """Entries of a table of words: of forms, and of lemmas where these are others."""
         listed: set[tuple[str, str]] = set()
-        for step, of in enumerate((v.WORD.name, v.LEMMA.name)):
-            sides = self._text(of, 1, tokens[0]), self._text(of, 2, tokens[1])
+        for step, of in enumerate((WORD, LEMMA)):
+            sides = self._words.text(of, 1, tokens[0]), self._words.text(of, 2, tokens[1])
             fit = all(_ENTRY.fullmatch(side) and side.count(" ") < _LONGEST for side in sides)
             if fit and sides not in listed and sides[0] != sides[1]:
                 listed.add(sides)
                 text = f"{sides[0]} {sign} {sides[1]}"
-                yield Proposal("words", _name(*sides), ".tsv", text, _SCOPES[step], step)
-
-    def _patterns(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> Iterator[_Pattern]:
-        """The conditions that both sides meet, from narrow to wide."""
-        sides = (1, tokens1), (2, tokens2)
-        # Tags alone say enough where one side has what the other lacks.
-        names = [(0, v.WORD.name), (1, v.LEMMA.name), (3, v.UPOS.name)]
-        for step, of in names[:2] if tokens1 and tokens2 else names:
-            texts = [self._text(of, *side) for side in sides]
-            quotes = [f"‘{text}’" for text in texts if text]
-            says = "{} on one side, {} on the other" if all(texts) else "only one side has {}"
-            listed = [
-                [(of, value) for at in tokens if (value := self._values[of].get((side, at)))]
-                for side, tokens in sides
-            ]
-            named = _name(*filter(None, texts)), says.format(*quotes)
-            yield _Pattern(*named, (listed[0], listed[1]), _SCOPES[step], step)
-        if not (tokens1 and tokens2):
-            return
-        heads = tuple(
-            next((at for at in reversed(tokens) if (side, at) in self._heads), tokens[-1])
-            for side, tokens in sides
-        )
-        lemmas, tags = (
-            [(name, self._values[name].get((side, at), "")) for side, at in enumerate(heads, 1)]
-            for name in (v.LEMMA.name, v.UPOS.name)
-        )
-        words = [lemma.strip('"') for _, lemma in lemmas]
-        if len(tokens1) + len(tokens2) > 2 and all(words) and words[0] != words[1]:
-            says = "‘{}’ on one side, ‘{}’ on the other".format(*words)
-            yield _Pattern(_name(*words), says, ([lemmas[0]], [lemmas[1]]), _SCOPES[1], 1)
-        kinds = (
-            str(atom.arguments[2])
-            for atom in self._trace.atoms("alike")
-            if tuple(part.number for part in atom.arguments[:2]) == heads
-        )
-        for kind in dict.fromkeys(kinds):
-            alike = f"alike(I,J,{kind},_)"
-            for side, lemma in enumerate(lemmas):
-                word = lemma[1].strip('"')
-                says = f"‘{word}’ and a word like it ({kind})"
-                scope = _SCOPES[2].format(f"‘{word}’")
-                at = ([lemma], []) if side == 0 else ([], [lemma])
-                yield _Pattern(_name(word, kind), says, at, scope, 2, alike)
-            both, (tag1, tag2) = ([tags[0]], [tags[1]]), (tag for _, tag in tags)
-            says = f"words with the tags {tag1} and {tag2} are alike ({kind})"
-            yield _Pattern(_name(tag1, tag2, kind), says, both, _SCOPES[3], 3, alike)
+                yield Proposal("words", name_of(*sides), ".tsv", text, SCOPES[step], step)
 
     def _rule(
-        self, pattern: _Pattern, heads: Sequence[str], guard: str, extra: str = ""
+        self, pattern: Pattern, heads: Sequence[str], guard: str, extra: str = ""
     ) -> Proposal:
         """A file with a rule for each way round; ``{0}`` in heads and ``more`` is its name."""
         name, says = pattern.name + _MARK, pattern.says
@@ -317,10 +218,10 @@ class _Writer:
             rules.append(_named(f"{name}_only", says, last) if ":-" in last else f"{last}\n")
         return Proposal("rule", pattern.name, ".lp", "".join(rules), pattern.scope, pattern.step)
 
-    def _cut(self, places: Sequence[Sequence[int]]) -> Iterator[Proposal]:
+    def _cut(self, spans: Sequence[Sequence[int]]) -> Iterator[Proposal]:
         """Rules that cut at both ends of a chunk, and not within it, where that is not so."""
         wrong: list[tuple[int, int, bool]] = []
-        for side, (tokens, size) in enumerate(zip(places, self._answer.pair.sizes, strict=True), 1):
+        for side, (tokens, size) in enumerate(zip(spans, self._answer.pair.sizes, strict=True), 1):
             starts = {chunk.first for chunk in self._answer.chunks[side - 1]}
             ends = (tokens[0], tokens[-1] + 1) if tokens else ()
             wanted = {**dict.fromkeys(tokens, False), **dict.fromkeys(ends, True)}
@@ -329,20 +230,54 @@ class _Writer:
                 for at, cut in wanted.items()
                 if 1 < at <= size and (at in starts) != cut
             ]
-        for step, (of, before) in enumerate(_CUTS if wrong else ()):
-            rules: dict[str, str] = {}
+        listed = set[str]()
+        for step, around in enumerate(_CUTS if wrong else ()):
+            rules = []
             for side, at, cut in wrong:
-                value, behind = self._values[of][side, at], self._values[before][side, at - 1]
-                does, head = ("begins", "split") if cut else ("does not begin", "join")
-                sentence = f"a chunk {does} at {value} behind {behind}".replace('"', "’")
-                name = _name(value, head, behind)
-                name += f"_at_{at}" * (name in rules)
-                body = f"{of}(S,I,{value}), {before}(S,I-1,{behind})"
-                rules[name] = _named(name + _MARK, sentence, f"must_{head}(S,I) :- {body}.")
-            scope = _SCOPES[3 if v.UPOS.name in (of, before) else of == before == v.LEMMA.name]
-            yield Proposal("rule", next(iter(rules)), ".lp", "".join(rules.values()), scope, step)
+                own = [place for place in (-1, 0, -2, 1) if at + place in spans[side - 1]][:2]
+                places = around or dict.fromkeys(sorted(own), LEMMA)
+                rules.append(self._boundary(places, side, at, cut))
+            used = {*(around.values() or [LEMMA])}
+            text = "".join(dict.fromkeys(text for _, text in rules))
+            plain = text.replace(f"{LEMMA}(", f"{WORD}(")
+            if all(text for _, text in rules) and plain not in listed:
+                listed.add(plain)
+                scope = SCOPES[3 if TAG in used else used == {LEMMA}]
+                yield Proposal("rule", rules[0][0], ".lp", text, scope, step)
 
-    def _excepted(self, pattern: _Pattern, because: Sequence[Because]) -> Iterator[Proposal]:
+    def _boundary(
+        self, around: Mapping[int, str], side: int, at: int, cut: bool
+    ) -> tuple[str, str]:
+        """The name and text of a rule about the words around a boundary; no text without these."""
+        said = {
+            place: self._words.values[of].get((side, at + place), "")
+            for place, of in around.items()
+        }
+        does, head = ("begins", "split") if cut else ("does not begin", "join")
+        where = (
+            (word, " ".join(said[place] for place in places if place in said))
+            for word, places in (("after", (-2, -1)), ("at", (0,)), ("before", (1,)))
+        )
+        says = " ".join(f"{word} {words}" for word, words in where if words).replace('"', "’")
+        body = ", ".join(
+            f"{of}(S,I{f'{place:+}' * bool(place)},{said[place]})" for place, of in around.items()
+        )
+        name = name_of(head, *(value.strip('"') for value in said.values()))
+        rule = _named(name + _MARK, f"a chunk {does} {says}", f"must_{head}(S,I) :- {body}.")
+        wrongly = (
+            firing.probe.rule
+            for atom in self._trace.atoms("must_split")
+            if not cut and [part.number for part in atom.arguments] == [side, at]
+            for firing in self._trace.reasons(atom)
+        )
+        for splitting in wrongly:
+            if (variables := _SPLITS.match(splitting.text)) is None:
+                return name, ""
+            condition = re.sub(r"\bS\b", variables[1], re.sub(r"\bI\b", variables[2], body))
+            rule += f'%@except {splitting.name} "{_sayable(says)}"\n:- {condition}.\n'
+        return name, rule * all(said.values())
+
+    def _excepted(self, pattern: Pattern, because: Sequence[Because]) -> Iterator[Proposal]:
         """Exceptions to all of some rules about two spans, where the words are these."""
         names = dict.fromkeys(reason.rule.name for reason in because)
         if not names or any(_SPANS.search(self._rules.get(name, "")) is None for name in names):
@@ -351,7 +286,7 @@ class _Writer:
         for body in pattern.bodies():
             condition = re.sub(r"\b[IJ]\b", lambda match: _TOKENS[match[0]], body)
             text += "".join(f'%@except {name} "{says}"\n:- {condition}.\n' for name in names)
-        filename = _name("except", *names, pattern.name)
+        filename = name_of("except", *names, pattern.name)
         yield Proposal("exception", filename, ".lp", text, pattern.scope, pattern.step)
 
     def _contrasts(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> Sequence[Contrast]:
@@ -377,7 +312,7 @@ class _Writer:
                 own = sum(int(atom.arguments[2]) for atom in corrections if atom.startswith(about))
                 text = f"{about}{own + change * (1 if label else -1)}).\n"
                 scope = f"all decisions that {reason.name} bears on"
-                yield Proposal("weight", _name(reason.name), ".lp", text, scope, 4)
+                yield Proposal("weight", name_of(reason.name), ".lp", text, scope, 4)
 
 
 def _named(name: str, says: str, rule: str) -> str:
@@ -393,20 +328,6 @@ def _named_words(line: str) -> list[str]:
 def _sayable(text: str) -> str:
     """A text as the sentence of a directive."""
     return re.sub(r'["\\]', "", text).replace("{", "{{").replace("}", "}}")
-
-
-def _name(*parts: str) -> str:
-    """A name for rules and a file, of the letters of some texts."""
-    plain = unicodedata.normalize("NFKD", "_".join(parts)).encode("ascii", "ignore").decode()
-    name = re.sub(r"\W+", "_", plain.lower()).strip("_")[:60].rstrip("_")
-    name = name if name[:1].isalpha() else f"n{name}"
-    # A file of a shipped one's name would take its place.
-    return f"{name}_words" if name in _shipped_names() else name
-
-
-@cache
-def _shipped_names() -> frozenset[str]:
-    return frozenset(path.stem for path in rules_dir().rglob("*.lp"))
 
 
 def wrong_decisions(answer: Answer, gold: Reference, profile: str) -> Iterator[Example]:

@@ -16,7 +16,7 @@ from clingo.ast import ASTType
 from ists_asp.compare import Answered, compare
 from ists_asp.engine import SolvedAnswer, System
 from ists_asp.engine.preparation import read_pair
-from ists_asp.errors import IstsError
+from ists_asp.errors import IstsError, shortened
 from ists_asp.evaluate.scorer import Reference
 from ists_asp.explain.feedback import Submission
 from ists_asp.fix.proposals import KINDS, Proposal, drafts, finished, proposals, wrong_decisions
@@ -44,6 +44,7 @@ _FEW = 3  # other proposals, beside which weights are not tried: they turn decis
 _ALONE = (KINDS[0], KINDS[-1])  # words and weights, which are entries of tables
 _WHOLE = ("says", "rating", "verdict")  # claims that take more than the answer to a pair
 _OWN = re.compile(r"(?:^%@example |\t)(.*)")
+_HARM = 3  # pairs that get worse, beyond those that get better, which end a wide trial
 _WORST = 3  # pairs that get worse, of each proposal
 
 
@@ -126,6 +127,10 @@ class Measured:
     one_way: bool = False  # the claims hold in the order of the sentences, and not swapped
     broken: tuple[str, ...] = ()  # examples of shipped rules about the words that hold without it
 
+    def __str__(self) -> str:
+        worst = f" ({', '.join(map(shortened, self.worst))})" * bool(self.worst)
+        return f"{self.better} better, {self.worse} worse{worst}"
+
     @property
     def order(self) -> tuple[object, ...]:
         """No harm first, then most good, then the narrowest; weights, then what breaks, last."""
@@ -163,7 +168,8 @@ def fix(
     fixes, lacking = measured(system, tried, examples, Corpus.of(system, pairs, gold))
     if not (fixes or lacking):
         failures = chain.from_iterable(case["failures"] for case in judged(system, examples))
-        reasons = (failure["why"] for failure in failures if not failure["swapped"])
+        ours = (failure for failure in failures if not failure["swapped"])
+        reasons = (failure["why"] or [failure["found"]] for failure in ours)
         lacking = tuple(chain.from_iterable(reasons))
     return Fix(False, len(tried), fixes, lacking, answer)
 
@@ -204,7 +210,8 @@ def measured(
     """The proposals with which all of some claims about a pair hold, measured, best first.
 
     Without claims those that make more pairs better than worse, one for each claim that led to
-    them. If all break an example of the shipped rules, none is proposed, and these are lacking.
+    them. Those that make more worse than better are never proposed, nor any if all break an example
+    of the shipped rules: then this is what is lacking.
     """
     outcomes: list[tuple[Measured, Trial]] = []
 
@@ -220,21 +227,24 @@ def measured(
         near = (case for case in shipped if proposal.may_touch(case.sentences))
         affected.setdefault(_claim(proposal), set()).update(near)
     chosen: list[Measured] = []
+    harming: list[Measured] = []
     for edit, trial in sorted(outcomes, key=lambda both: both[0].order):
         step()
         claim = _claim(edit.proposal)
         claims = {_claim(other.proposal) for other in chosen}
         # Of those that differ by a weight one will do; what harms more than it helps is no choice.
         twin = any(_unnumbered(other.proposal) == _unnumbered(edit.proposal) for other in chosen)
-        harms = bool(chosen) and edit.worse > edit.better
-        if not (twin or harms) if examples else claim not in claims and edit.better > edit.worse:
+        if examples and edit.worse > edit.better:
+            harming.append(edit)
+        elif not twin if examples else claim not in claims and edit.better > edit.worse:
             chosen.append(replace(edit, broken=trial.breaks(edit.proposal, affected[claim])))
         if sum(not other.broken for other in chosen) == MOST:
             break
     chosen.sort(key=lambda edit: edit.order)
     if chosen and chosen[0].broken:
         return (), tuple(f"it would break {text}" for text in chosen[0].broken)
-    return tuple(chosen[:MOST]), ()
+    harm = (f"it would make {edit}:\n{edit.proposal.text}" for edit in harming[: not chosen])
+    return tuple(chosen[:MOST]), tuple(harm)
 
 
 def tried_out(
@@ -371,6 +381,7 @@ class Trial:
         waiting = self._affected(corpus, items, holding)
         wide = {number for number, bits in waiting.items() if bits.bit_count() > BATCH}
         after: dict[int, dict[str, Answered]] = {number: {} for number in holding}
+        first = min(holding)  # told where all of them harm
         for begin in range(-BATCH, len(items), BATCH):
             few = (1 << begin + BATCH) - (1 << begin) if begin >= 0 else 0
             queries = {at: waiting[at] & (few if at in wide else -1) for at in results}
@@ -380,7 +391,12 @@ class Trial:
             results = {at: _measured(result, corpus, after[at]) for at, result in results.items()}
             most = [result.worse + waiting[at].bit_count() for at, result in results.items()]
             ahead = {at: sum(harm < edit.worse for harm in most) for at, edit in results.items()}
-            results = {at: result for at, result in results.items() if ahead[at] < MOST}
+            results = {
+                at: result
+                for at, result in results.items()
+                if ahead[at] < MOST
+                and (at not in wide or at == first or result.worse - result.better < _HARM)
+            }
         return results.values()
 
     def gains(self, corpus: Corpus) -> Iterator[tuple[Proposal, dict[str, float]]]:

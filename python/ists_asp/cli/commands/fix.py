@@ -169,9 +169,14 @@ def _lines(result: Fix, examples: Sequence[Example], count: int) -> Iterator[str
         return
     if not result.proposals:
         does = f"makes {examples[0].text.rpartition(': ')[2]} hold" if examples else "helps"
-        breaks = " and breaks no example of the shipped rules"
-        broken = any(text.startswith("it would break") for text in result.lacking)
-        yield f"None of {result.tried} edits {does}{breaks * broken}.\n"
+        harm = " and breaks no example of the shipped rules", " and does more good than harm"
+        starts = "it would break", "it would make"
+        also = (
+            text
+            for text, start in zip(harm, starts, strict=True)
+            if any(line.startswith(start) for line in result.lacking)
+        )
+        yield f"None of {result.tried} edits {does}{''.join(also)}.\n"
         yield from (f"{line}\n" for text in result.lacking for line in text.splitlines())
         return
     tried = "1 edit" if result.tried == 1 else f"{result.tried} edits"
@@ -179,9 +184,7 @@ def _lines(result: Fix, examples: Sequence[Example], count: int) -> Iterator[str
     for number, edit in enumerate(result.proposals, 1):
         proposal = edit.proposal
         yield f"\n{number}. {proposal.kind}: {proposal.scope} ({proposal.name}{proposal.suffix})\n"
-        text = f"{len(edit.changed)} of {count} gold pairs change: "
-        text += f"{edit.better} better, {edit.worse} worse"
-        text += f" ({', '.join(map(shortened, edit.worst))})" if edit.worst else ""
+        text = f"{len(edit.changed)} of {count} gold pairs change: {edit}"
         yield f"   {text if count else 'not measured, as there are no gold pairs: see --gold'}\n"
         if edit.one_way:
             yield "   not with the sentences swapped\n"
