@@ -50,7 +50,7 @@ SCRIPT = "data/feedback/weigh_feedback.py"
 PROFILES = {"en": "default", "es": "es"}
 STRENGTH = 0.3  # the inverse strength of the penalty on weights
 READER_STRENGTH = 1e-3  # and on those of the reader
-OWN = 12  # an answer in ten subjects counts as so many about circuits
+OWN = 12  # an answer in ten subjects counts as so many about circuits, where all of them are used
 LEAST = 30  # answers that evidence must be found in
 MOST = 120  # numbers that are kept, the largest
 FOLDS = 10
@@ -341,7 +341,7 @@ def main() -> None:
     wanted = np.array([NAMES.index(one["verdict"]) for one in examples])
     questions = np.array([one["question"] for one in examples])
     own = np.array([one["of"] == "ten subjects" for one in examples])
-    counted = np.where(own, OWN, 1.0)
+    counted = np.where(own, OWN / given.every, 1.0)
     open_to = np.flatnonzero(
         [not one["plain"] and one["verdict"] not in one["barred"] for one in examples]
     )

@@ -270,7 +270,7 @@ _NUMERAL = re.compile(
     [$€£¥]?
     (?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?
     (?:\.(?P<fraction>[0-9]+))?
-    [%€$£¥]?
+    [%°€$£¥]?
     """,
     re.VERBOSE | re.IGNORECASE,
 )
