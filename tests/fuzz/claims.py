@@ -25,7 +25,9 @@ loaded = cache(load)  # systems by their profiles
 
 def claimed(random, profile, answer):
     """A claim about an answer that need not hold."""
-    lines = [line for line in answer.alignments if line.label.aligned]
+    # Words with a gap between them do not stand so in their sentence.
+    aligned = (line for line in answer.alignments if line.label.aligned)
+    lines = [line for line in aligned if not any(map(_gapped, (line.tokens1, line.tokens2)))]
     tokens = [random.choice(chunks).tokens for chunks in (answer.chunks1, answer.chunks2)]
     if lines and random.random() < 0.8:
         line = random.choice(lines)
@@ -35,6 +37,10 @@ def claimed(random, profile, answer):
     claim = "{} ~ {} {}".format(*map(_quoted, sides), what)
     rated = f"rating {random.choice('<>')} {random.randrange(1, 5)}"
     return random.choice([claim, claim, claim, claim, f"chunk {_quoted(sides[0])}", rated])
+
+
+def _gapped(tokens):
+    return tokens[-1] - tokens[0] >= len(tokens)
 
 
 def _quoted(text):
