@@ -41,6 +41,8 @@ headlines | Police arrest two men | Police arrest two women | "two men" ~ "two w
 headlines | Officer dropped from case | Officer on attempted murder charges
     "from case" ~ "on attempted murder charges" aligned
     lemma(1,I,"case"), span_token(2,Y,J), lemma(2,J,"charge").
+headlines | Officer dropped from case | Officer on attempted murder charges
+    "from case" ~ "on attempted murder charges" SIMI | licensed(X,Y,simi,case_charge_label
 images | A dog sits near the tree . | A dog sits near a tree . | chunk "sits near"
     must_split(S,I) :- lemma(S,I-2,"sit"), lemma(S,I-1,"near").
 headlines | Anti-government protesters storm Kyiv | Ukraine protesters topple statue
@@ -138,6 +140,10 @@ def test_what_holds_is_said_and_where_nothing_helps_what_lacks(run, good, bad):
     options = ("--profile", "headlines", "--reader", "none", "-q")
     held = good("fix", *MILK, '"of milk" ~ "of milk" aligned', *options)
     assert held.endswith("The claim holds already.\n")
+    # Sentences are tokenised as by other commands, unless a claim has words as they are given.
+    for claim in ('"of milk" ~ "of milk" aligned', '"of milk." ~ "of milk." aligned'):
+        ends = good("fix", *(f"{sentence}." for sentence in MILK), claim, *options)
+        assert ends.endswith("The claim holds already.\n")
     lacking = run("fix", *MILK, 'says "a dog"', *options)
     assert lacking.exit_code == 1
     assert 'None of 4 edits makes says "a dog" hold.' in lacking.stdout

@@ -141,21 +141,31 @@ class _Writer:
             # What is true both ways round does not tell which side is more specific.
             if label.lower() in _MIRRORED and len([*pattern.bodies()]) == 1:
                 continue
+            pulled = [
+                self._rule(pattern, ["evidence(pair(X,Y),{0},100)"], "proposed", f"{weight}.")
+                for weight in (f"weight({{0}},align,{pull})" for pull in _PULLS)
+            ]
             if label:
                 wanted = label.lower()
                 forbids = "forbidden_label(X,Y,M) :- licensed(X,Y,L,{0}), label_type(M), M != L."
                 both = wanted, _MIRRORED.get(wanted, wanted)
                 heads = [f"licensed(X,Y,{of},{{0}})" for of in both]
-                yield self._rule(pattern, heads, "viable", forbids)
+                named = replace(pattern, name=pattern.name + "_label" * (not contrasts))
+                labelled = self._rule(named, heads, "viable", forbids)
                 forbidding = [reason for contrast in contrasts for reason in contrast.forbidding]
                 yield from self._excepted(pattern, forbidding)
             elif score:
                 others = ";".join(digit for digit in "1234" if digit != score)
-                yield self._rule(pattern, [f"forbidden_score(X,Y,({others}))"], "viable")
+                named = replace(pattern, name=pattern.name + "_score" * (not contrasts))
+                labelled = self._rule(named, [f"forbidden_score(X,Y,({others}))"], "viable")
             else:
-                for pull in _PULLS:
-                    weight = f"weight({{0}},align,{pull})."
-                    yield self._rule(pattern, ["evidence(pair(X,Y),{0},100)"], "proposed", weight)
+                yield from pulled
+                continue
+            # What is not aligned has to be before it is labelled.
+            if contrasts:
+                yield labelled
+            else:
+                yield from (replace(pull, text=pull.text + labelled.text) for pull in pulled)
         yield from self._weights(contrasts, label)
 
     def _denied(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> Iterator[Proposal]:

@@ -15,7 +15,7 @@ import click
 from ists_asp.cli import options
 from ists_asp.cli.console import note, progress, read_gold, warn, write_output
 from ists_asp.cli.files import OUTPUTS, READ, SENTENCE, command
-from ists_asp.errors import DataError, UsageError, shortened
+from ists_asp.errors import DataError, RuleError, UsageError, shortened
 from ists_asp.io.files import atomic_writer
 from ists_asp.io.formats import format_answer
 from ists_asp.resources import data_dir
@@ -23,7 +23,7 @@ from ists_asp.rules.source import LARGEST
 from ists_asp.terminal import visible
 
 if TYPE_CHECKING:
-    from ists_asp.engine import Setup
+    from ists_asp.engine import Setup, System
     from ists_asp.evaluate.scorer import Reference
     from ists_asp.fix.trial import Fix
     from ists_asp.rules.examples import Example
@@ -103,10 +103,10 @@ def fix(
         raise UsageError(f"{len(sentences)} arguments", expected=expected)
     from ists_asp.run.pool import apart
 
-    examples = _examples(sentences, question or "", setup.profile) if sentences else []
     golds = _gold(gold, setup, skip_bad)
+    find = partial(_find_edits, setup, sentences, question or "", golds)
     with progress(None, shown=not quiet) as step:
-        result = apart(partial(_find_edits, setup, examples, golds), step=step, warn=warn)
+        result, examples = apart(find, step=step, warn=warn)
     if apply is not None:
         _apply(result, apply, into, examples[0].text if examples else f"{len(golds)} gold pairs")
         return
@@ -114,14 +114,6 @@ def fix(
     text = visible("".join(_lines(result, examples, count)))
     write_output(None, _record(result, count) if as_json else text)
     context.exit(int(not (result.held or result.proposals)))
-
-
-def _examples(arguments: Sequence[str], question: str, profile: str) -> list[Example]:
-    from ists_asp.rules.examples import claimed
-
-    sent1, sent2, *claims = arguments
-    texts = [*filter(None, (" ".join(text.split()) for text in (sent1, sent2, question)))]
-    return [claimed(texts, claim, profile) for claim in claims]
 
 
 def _gold(files: Sequence[Path], setup: Setup, skip_bad: bool) -> dict[str, Reference]:
@@ -135,15 +127,35 @@ def _gold(files: Sequence[Path], setup: Setup, skip_bad: bool) -> dict[str, Refe
     return golds
 
 
-def _find_edits(setup: Setup, examples: Sequence[Example], gold: dict[str, Reference]) -> Fix:
+def _find_edits(
+    setup: Setup, sentences: Sequence[str], question: str, gold: dict[str, Reference]
+) -> tuple[Fix, list[Example]]:
     from ists_asp.engine import System
     from ists_asp.fix.trial import fix, fix_many
     from ists_asp.run.worker import telling
 
     with System(setup) as system, telling(system):
-        if not examples:
-            return fix_many(system, gold)
-        return fix(system, examples, [gold_pair.pair for gold_pair in gold.values()], gold)
+        if not sentences:
+            return fix_many(system, gold), []
+        examples = _examples(system, sentences, question)
+        return fix(
+            system, examples, [reference.pair for reference in gold.values()], gold
+        ), examples
+
+
+def _examples(system: System, arguments: Sequence[str], question: str) -> list[Example]:
+    """The claims about two sentences, whose words are those of ``solve`` or as they are given."""
+    from ists_asp.rules.examples import claimed
+
+    sent1, sent2, *claims = arguments
+    profile, behind = system.setup.profile, [" ".join(question.split())] * bool(question)
+    (pair,) = system.read([(sent1, sent2)])
+    try:
+        texts = [*(side.spaced for side in pair.sentences), *behind]
+        return [claimed(texts, claim, profile) for claim in claims]
+    except RuleError:
+        texts = [*(" ".join(text.split()) for text in (sent1, sent2)), *behind]
+        return [claimed(texts, claim, profile) for claim in claims]
 
 
 def _record(result: Fix, count: int) -> dict[str, Any]:
