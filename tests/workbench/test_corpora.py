@@ -131,7 +131,11 @@ def test_an_edit_shows_measures_pairs_and_causes_and_is_gone_back_from(
     expect(page.locator("#heading")).not_to_have_text(heading)
     page.locator("[data-pair='1']").first.wait_for()
     row = page.locator("#measures tr", has_text="headlines").inner_text()
-    assert len(re.findall(r"\d+\.\d\d\s→\s\d+\.\d\d", row)) == 4
+    # What stays as it was is shown once.
+    measures = re.findall(r"(\d+\.\d\d)(?:\s→\s(\d+\.\d\d)\s[▲▼]?\s?[+−]\d+\.\d\d)?(?!\d)", row)
+    assert len(measures) == 4
+    assert any(new for _, new in measures)
+    assert all(old != new for old, new in measures)
     assert re.search(r"[1-9]\d* of 10", row)
     assert "changed in headlines" in page.locator("#changed").inner_text()
     page.locator("[data-pair='1'] button").focus()

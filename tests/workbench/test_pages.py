@@ -17,6 +17,14 @@ def put(tab, first="A man with a hat plays a guitar.", second="A woman plays an 
 
 @pytest.mark.always
 def test_what_is_typed_is_drawn_told_and_rated_and_is_in_the_address(page):
+    page.goto("/try")
+    page.evaluate("sessionStorage.clear()")
+    page.goto("/try")
+    page.locator("#start .cards").wait_for()
+    for field, text in (("#sent1", "A man plays a guitar."), ("#sent2", "A woman sings.")):
+        page.fill(field, text)
+    # The examples make room for the first answer.
+    page.locator("#start .cards").wait_for(state="hidden")
     put(page)
     assert page.locator("#picture .link").count() >= 2
     assert "guitar" in page.text_content("#words")

@@ -37,8 +37,9 @@ const measures = () => {
     const cells = one.measures
       ? Object.keys(MEASURES).map((name) => {
         const { old, new: now, by } = one.measures[name];
-        return make("td", { class: "number" }, `${percent(old)} → `, make("b", { text: percent(now) }), " ",
-          make("span", { class: tone(by), text: signed(by) }));
+        const value = make("b", { text: percent(now) });
+        if (old === now) return make("td", { class: "number" }, value);
+        return make("td", { class: "number" }, `${percent(old)} → `, value, " ", make("span", { class: tone(by), text: signed(by) }));
       })
       : [make("td", { colspan: 4, class: "dim", text: one.pending ? t("being decided …") : Object.keys(one.faults).length ? "" : t("no gold: only what changes is known") })];
     const count = one.changed?.length ?? 0;

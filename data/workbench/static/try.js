@@ -2,7 +2,7 @@ import { byId, decisionOf, download, draw, failed, get, live, make, send, t, why
 import { wrong } from "./fix.js";
 
 const tab = crypto.randomUUID();
-let number = 0, asking = false, again = false, answer = null, chosen = null;
+let number = 0, asking = false, again = false, fresh = true, answer = null, chosen = null;
 
 const choose = (line) => {
   chosen = line;
@@ -55,6 +55,7 @@ const look = async () => {
     byId("words").textContent = "";
     rated(null);
     byId("answer").hidden = false;
+    if (fresh) byId("start").open = fresh = false;
     byId("waiting").textContent = t("The explanation and the rating follow …");
     const newest = number;
     const [told, { rating }] = await Promise.all([send("/api/explain", asked), send("/api/rate", asked)]);
