@@ -356,8 +356,8 @@ def test_answers_are_judged_corrected_and_exported(page, served, expect):
         expect(rows.filter(has_text="no model answer")).to_contain_text("check")
         choice = page.get_by_label("Your verdict on answer c")
         expect(choice).to_have_value(before)
-        choice.select_option("contradictory")
         if not before:
+            choice.select_option("contradictory")
             expect(page.locator("#message")).to_have_text("Answer c is contradictory.")
     assert json.loads(path.read_text("utf-8"))["answer"] == "Sydney"
     with page.expect_download() as download:

@@ -26,7 +26,7 @@ from ists_asp.rules.profiles import check_kinds
 from ists_asp.solver import search
 from ists_asp.solver.bounds import Objective
 from ists_asp.solver.statements import FactLoader, Shape, Shapes, quick, slow
-from ists_asp.syntax.ground import Atoms, Later, written
+from ists_asp.syntax.ground import Atoms, Later, split, symbols, written
 from ists_asp.syntax.trees import Signature, parse, predicates, reached, signature
 
 A = TypeVar("A")
@@ -51,11 +51,14 @@ class PreparedRules:
     written: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
-    def grounded(self) -> Sequence[AST]:
-        """The statements as clingo grounds them in the least time."""
-        texts = self.written
-        left = [node for place, node in enumerate(self.statements) if place not in texts]
-        return [*left, *parse("\n".join(texts.values()))] if texts else self.statements
+    def grounded(self) -> tuple[Sequence[AST], Sequence[Symbol]]:
+        """The statements as clingo grounds them in the least time, and facts for them."""
+        # Several rules may have the same pool; a fact takes less time than a rule.
+        lines = dict.fromkeys("\n".join(self.written.values()).split("\n"))
+        left = [node for place, node in enumerate(self.statements) if place not in self.written]
+        pools = (line[:-2].split("(", 1) for line in lines if ":-" not in line)
+        facts = symbols(f"{name}({part})" for name, pool in pools for part in split(pool, ";"))
+        return [*left, *parse("\n".join(line for line in lines if ":-" in line))], facts
 
     @cached_property
     def facts(self) -> tuple[Symbol, ...]:
@@ -238,9 +241,10 @@ class Grounder:
         program, arguments = self.program_for(facts), (strategy, *self.arguments)
         loader, objective = program.loader, objective or Objective()
         if program.written and not self._warned:
-            heard, rules = Messages(), program.grounded
+            heard, (rules, pools) = Messages(), program.grounded
+            more = chain(facts, pools)
             with suppress(RuleError):
-                control = search.ground(rules, facts, arguments, heard, objective, loader)
+                control = search.ground(rules, more, arguments, heard, objective, loader)
                 if not heard.warnings:
                     return control
             # What is wrong is said in the words of the rules.
