@@ -189,12 +189,10 @@ def _text(node: AST, tables: frozenset[Signature], quickly: bool) -> str:
         head = f"{_COST}({node.priority},{node.weight},({terms}{',' * (len(node.terms) == 1)}))"
         body = "; ".join(map(str, node.body))
         return for_pairs(f"{head} :- {body}." if body else f"{head}.", tables)
-    if node.ast_type is ASTType.Definition or not node.name:
+    fixed = node.ast_type is ASTType.Definition or not node.name
+    if fixed or Signature(node.name, node.arity) in tables:
         return own
-    if Signature(node.name, node.arity) in tables:
-        return own
-    sign = "" if node.positive else "-"
-    declared = f"{sign}{PREFIX}{node.name}/{node.arity + 1}."
+    declared = f"{'' if node.positive else '-'}{PREFIX}{node.name}/{node.arity + 1}."
     if node.ast_type is ASTType.Defined:
         return f"#defined {declared}"
     # Only what is shown makes answer sets different.

@@ -13,8 +13,8 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain
@@ -425,7 +425,7 @@ class Project:
         with ExitStack() as stack:
             streams = {file: stack.enter_context(folder.open(file)) for file in files.values()}
             source = Source(files=files, chunked=chunked, quiet=True, streams=streams)
-            stack.enter_context(_without_options())
+            stack.push(_without_options)
             opened = stack.enter_context(source.opened(ignore))
             entries = chain.from_iterable(opened.batches())
             pairs = {pair.id: pair for _, pair in entries if not isinstance(pair, DataError)}
@@ -445,14 +445,10 @@ _INSTEAD = {
 """What to do instead of giving a command an option."""
 
 
-@contextmanager
-def _without_options() -> Iterator[None]:
-    try:
-        yield
-    except IstsError as error:
+def _without_options(_kind: object, error: BaseException | None, _trace: object) -> None:
+    if isinstance(error, IstsError):
         hints = (hint for option, hint in _INSTEAD.items() if option in (error.hint or ""))
         error.hint = next(hints, error.hint)
-        raise
 
 
 def _is_rule(name: str) -> bool:
