@@ -53,9 +53,11 @@ class Pattern:
             for place, (predicate, value) in enumerate(conditions):
                 at = f"{token}+{place}" if place else token
                 parts.append(f"{predicate}({side},{at},{value})")
-            # What only the other side has is nowhere on this one.
-            if not (conditions or between):
-                lacks.append(f"not {other[0][0]}({side},{token},{other[0][1]}) : {within}")
+            # What only the other side has is nowhere on this one; tags both may have.
+            if other and not between and not (conditions and other[0][0] == TAG):
+                at = "K" if conditions else token
+                lack = f"not {other[0][0]}({side},{at},{other[0][1]})"
+                lacks.append(f"{lack} : span_token({side},{span},{at})")
         return "; ".join((", ".join((*parts, *filter(None, [between]))), *lacks))
 
 
@@ -76,19 +78,26 @@ class Words:
         heads = (atom.arguments for atom in self._trace.atoms("head"))
         self._heads = {(side.number, token.number) for side, _, token in heads}
 
-    def phrases(self, side: int, among: Set[int]) -> Iterator[tuple[range, str]]:
-        """What some words make of chunks, and of verbs with the one behind, with its kind."""
+    def phrases(self, side: int, among: Set[int], *, longer: bool) -> Iterator[tuple[range, str]]:
+        """What some words make of chunks, and of verbs with the next; their kinds, if of one.
+
+        What is ``longer`` is all from a verb to the end of the sentence, and all that follows it.
+        """
         tags = self.values[TAG]
         chunks = (
             [at for at in chunk.tokens if at in among and (side, at) in self._content]
             for chunk in self._answer.chunks[side - 1]
         )
         parts = [*filter(None, chunks), []]
+        end = max(at for (of, at), tag in tags.items() if of == side and tag != "punct") + 1
         for part, after in pairwise(parts):
             kind = _LIKE.get(tags[side, part[0]], tags[side, part[0]])
             yield range(part[0], part[-1] + 1), kind
             if kind == "verb" and after:
                 yield range(part[0], after[-1] + 1), kind
+            if longer and kind == "verb" and part[-1] + 1 < end:
+                yield range(part[0], end), kind
+                yield range(part[-1] + 1, end), ""
 
     def apart(self, tokens1: Sequence[int], tokens2: Sequence[int]) -> tuple[list[int], list[int]]:
         """The words that two sides do not share, by lemmas; all words where they share all."""

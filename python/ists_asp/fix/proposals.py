@@ -37,7 +37,7 @@ _CUTS: Sequence[Mapping[int, str]] = (
     {-2: TAG, -1: TAG, 0: TAG},
     {-1: TAG, 0: TAG},
 )
-_LONGEST = 4  # words of a phrase in a table
+_LONGEST = 8  # words of a phrase in a table
 _TRIED = 8  # pairs of words that are tried for a claim about the text, the rating or the verdict
 _ENTRY = re.compile(r"[^\s\"\\=<>#|]+( [^\s\"\\=<>#|]+)*")
 _LABEL = DecisionKind.LABEL
@@ -190,28 +190,37 @@ class _Writer:
     def _said(self) -> Iterator[Proposal]:
         """Entries for claims about the whole pair: of phrases that only one side has each."""
         unshared = self._words.unshared(*(range(1, size + 1) for size in self._answer.pair.sizes))
-        phrases = [[*self._words.phrases(side, {*of})] for side, of in enumerate(unshared, 1)]
-        both = [*product(*phrases)]
-        alike = [
-            spans
-            for (spans, kinds) in (zip(*two, strict=True) for two in both)
-            if kinds[0] == kinds[1]
-        ]
         verdict = self._claim.value if self._claim.kind == "verdict" else ""
-        for spans in alike[:_TRIED] or [(one, two) for (one, _), (two, _) in both[:_TRIED]]:
-            for sign in _VERDICTS.get(verdict, _SIGNS.values()):
-                yield from self._entries(sign, *spans)
+        for sign in _VERDICTS.get(verdict, _SIGNS.values()):
+            # Opposite are words; what means the same may be all that follows a verb.
+            longer = sign == _SIGNS["EQUI"]
+            phrases = [
+                self._words.phrases(side, {*of}, longer=longer)
+                for side, of in enumerate(unshared, 1)
+            ]
+            both = [*product(*phrases)]
+            alike = [two for two in both if two[0][1] == two[1][1] or not (two[0][1] and two[1][1])]
+            for (one, _), (two, _) in (alike or both)[:_TRIED]:
+                yield from self._entry(sign, self._told(1, one), self._told(2, two), 1)
+
+    def _told(self, side: int, tokens: Sequence[int]) -> str:
+        """A word by its lemma, several by their forms."""
+        return self._words.text(LEMMA if len(tokens) == 1 else WORD, side, tokens)
 
     def _entries(self, sign: str, *tokens: Sequence[int]) -> Iterator[Proposal]:
         """Entries of a table of words: of forms, and of lemmas where these are others."""
-        listed: set[tuple[str, str]] = set()
-        for step, of in enumerate((WORD, LEMMA)):
-            sides = self._words.text(of, 1, tokens[0]), self._words.text(of, 2, tokens[1])
-            fit = all(_ENTRY.fullmatch(side) and side.count(" ") < _LONGEST for side in sides)
-            if fit and sides not in listed and sides[0] != sides[1]:
-                listed.add(sides)
-                text = f"{sides[0]} {sign} {sides[1]}"
-                yield Proposal("words", name_of(*sides), ".tsv", text, SCOPES[step], step)
+        texts = {
+            tuple(self._words.text(of, side, at) for side, at in enumerate(tokens, 1)): step
+            for step, of in ((1, LEMMA), (0, WORD))
+        }
+        for (one, two), step in sorted(texts.items(), key=lambda both: both[1]):
+            yield from self._entry(sign, one, two, step)
+
+    def _entry(self, sign: str, one: str, two: str, step: int) -> Iterator[Proposal]:
+        fit = all(_ENTRY.fullmatch(side) and side.count(" ") < _LONGEST for side in (one, two))
+        if fit and one != two:
+            text = f"{one} {sign} {two}"
+            yield Proposal("words", name_of(one, two), ".tsv", text, SCOPES[step], step)
 
     def _rule(
         self, pattern: Pattern, heads: Sequence[str], guard: str, extra: str = ""

@@ -275,7 +275,7 @@ def tried_out(
 
 def _unnumbered(proposal: Proposal) -> str:
     """A proposal but for numbers in names and weights."""
-    return re.sub(r"_\d+(?=_reversed|_only|\b)|(?<=,)\d+(?=\)\.)", "", proposal.text)
+    return re.sub(r"(_\d+)+(?=_reversed|_only|\b)|(?<=,)\d+(?=\)\.)", "", proposal.text)
 
 
 def _claim(proposal: Proposal) -> str:
