@@ -40,7 +40,7 @@ headlines | Police arrest two men | Police arrest two women | "two men" ~ "two w
     forbidden_score(X,Y,(1;3;4))
 headlines | Officer dropped from case | Officer on attempted murder charges
     "from case" ~ "on attempted murder charges" aligned
-    lemma(1,I,"case"), span_token(2,Y,J), lemma(2,J,"charge").
+    lemma(1,I,"case"), span_token(2,Y,J), lemma(2,J,"charge");
 headlines | Officer dropped from case | Officer on attempted murder charges
     "from case" ~ "on attempted murder charges" SIMI | licensed(X,Y,simi,case_charge_label
 images | A dog sits near the tree . | A dog sits near a tree . | chunk "sits near"
@@ -148,7 +148,7 @@ def test_what_holds_is_said_and_where_nothing_helps_what_lacks(run, good, bad):
         assert ends.endswith("The claim holds already.\n")
     lacking = run("fix", *MILK, 'says "a dog"', *options)
     assert lacking.exit_code == 1
-    assert 'None of 4 edits makes says "a dog" hold.' in lacking.stdout
+    assert 'None of 2 edits makes says "a dog" hold.' in lacking.stdout
     assert "2 arguments; expected two sentences and a claim" in bad(2, "fix", *MILK)
 
 

@@ -54,7 +54,8 @@ class Pattern:
                 at = f"{token}+{place}" if place else token
                 parts.append(f"{predicate}({side},{at},{value})")
             # What only the other side has is nowhere on this one; tags both may have.
-            if other and not between and not (conditions and other[0][0] == TAG):
+            shared = other and (other[0] in conditions or (conditions and other[0][0] == TAG))
+            if other and not between and not shared:
                 at = "K" if conditions else token
                 lack = f"not {other[0][0]}({side},{at},{other[0][1]})"
                 lacks.append(f"{lack} : span_token({side},{span},{at})")
