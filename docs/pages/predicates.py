@@ -60,7 +60,8 @@ def uses(root: Path, files: list[RuleFile]) -> dict[str, Uses]:
     found: dict[str, Uses] = defaultdict(Uses)
     for file in files:
         for statement in _statements(root / file.path):
-            parts = list(children(statement))
+            # The weights and terms of #minimize are no atoms.
+            parts = list(statement.body if hasattr(statement, "body") else children(statement))
             if statement.ast_type is ASTType.Rule:
                 for name in _public(derived(statement.head)):
                     found[name].heads.add(file.path)

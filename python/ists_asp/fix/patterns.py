@@ -80,7 +80,7 @@ class Words:
         self._heads = {(side.number, token.number) for side, _, token in heads}
 
     def phrases(self, side: int, among: Set[int], *, longer: bool) -> Iterator[tuple[range, str]]:
-        """What some words make of chunks, and of verbs with the next; their kinds, if of one.
+        """Phrases of some words, with their kinds: parts of chunks, and verbs with the next part.
 
         What is ``longer`` is all from a verb to the end of the sentence, and all that follows it.
         """
