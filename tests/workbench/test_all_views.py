@@ -56,7 +56,7 @@ def fill_effects(page, written):
     page.locator("[data-pair='1'] button").click()
     page.locator("#detail .causes a").first.wait_for()
     page.locator("#detail button", has_text="not OPPO").click()
-    page.locator(".proposal h3").first.wait_for()
+    page.locator(".proposal h3").or_(page.get_by_text("it would make")).first.wait_for()
 
 
 def fill_correct(page, _written):

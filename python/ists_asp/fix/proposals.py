@@ -50,8 +50,8 @@ _MARKED = re.compile(rf"^%@rule (\w+){_MARK}", re.MULTILINE)
 _SIGNS = {"EQUI": "=", "OPPO": "<>"}
 _VERDICTS = {"correct": ("=",), "contradictory": ("<>",)}
 _MIRRORED = {"spe1": "spe2", "spe2": "spe1"}
-_TOKENS = {"I": "Token1", "J": "Token2"}
-"""Names for tokens in an exception, whose rule may call others I and J."""
+_VARIABLES = {"I": "Token1", "J": "Token2", "K": "Other", "L": "Lemma1", "M": "Lemma2"}
+"""Names for variables in an exception, whose rule may call others so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +303,7 @@ class _Writer:
             return
         says, text = _sayable(pattern.says), ""
         for body in pattern.bodies():
-            condition = re.sub(r"\b[IJ]\b", lambda match: _TOKENS[match[0]], body)
+            condition = re.sub(r"\b[I-M]\b", lambda match: _VARIABLES[match[0]], body)
             text += "".join(f'%@except {name} "{says}"\n:- {condition}.\n' for name in names)
         filename = name_of("except", *names, pattern.name)
         yield Proposal("exception", filename, ".lp", text, pattern.scope, pattern.step)
