@@ -149,6 +149,8 @@ def test_what_holds_is_said_and_where_nothing_helps_what_lacks(run, good, bad):
     lacking = run("fix", *MILK, 'says "a dog"', *options)
     assert lacking.exit_code == 1
     assert 'None of 2 edits makes says "a dog" hold.' in lacking.stdout
+    marks = run("fix", "!!!", "Paris", "verdict correct", "--reader", "none", "-q")
+    assert (marks.exit_code, "None of 0 edits makes" in marks.stdout) == (1, True)
     assert "2 arguments; expected two sentences and a claim" in bad(2, "fix", *MILK)
 
 

@@ -90,7 +90,8 @@ class Words:
             for chunk in self._answer.chunks[side - 1]
         )
         parts = [*filter(None, chunks), []]
-        end = max(at for (of, at), tag in tags.items() if of == side and tag != "punct") + 1
+        said = (at for (of, at), tag in tags.items() if of == side and tag != "punct")
+        end = max(said, default=0) + 1
         for part, after in pairwise(parts):
             kind = _LIKE.get(tags[side, part[0]], tags[side, part[0]])
             yield range(part[0], part[-1] + 1), kind
