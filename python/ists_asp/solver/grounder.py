@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
@@ -25,9 +25,9 @@ from ists_asp.rules.parsing import Messages, RuleWarning
 from ists_asp.rules.profiles import check_kinds
 from ists_asp.solver import search
 from ists_asp.solver.bounds import Objective
-from ists_asp.solver.statements import FactLoader, Shape, Shapes, quick, slow
+from ists_asp.solver.statements import FactLoader, Names, Shape, Shapes, quick, slow
 from ists_asp.syntax.ground import Atoms, Later, split, symbols, written
-from ists_asp.syntax.trees import Signature, parse, predicates, reached, signature
+from ists_asp.syntax.trees import Signature, parse, reached, signature
 
 A = TypeVar("A")
 
@@ -116,12 +116,11 @@ def _quick(statements: Sequence[AST], shapes: Shapes) -> dict[int, str]:
 
     rests_on = cache(partial(reached, below))
 
-    def free(head: Set[Signature], part: AST) -> bool:
-        """Whether a literal does not rest on what its rule derives."""
-        return all(rests_on(name).isdisjoint(head) for name in predicates(part))
+    def looping(shape: Shape) -> Names:
+        return frozenset(name for name in shape.body if not rests_on(name).isdisjoint(shape.head))
 
     slow_nodes = ((place, node) for place, node in enumerate(statements) if slow(node))
-    return {place: quick(node, partial(free, shapes.of(node).head)) for place, node in slow_nodes}
+    return {place: quick(node, looping(shapes.of(node))) for place, node in slow_nodes}
 
 
 def _refuse_two_weights(program: PreparedRules, rules: RuleSet) -> None:

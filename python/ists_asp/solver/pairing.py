@@ -25,7 +25,7 @@ from ists_asp import vocabulary as v
 from ists_asp.resources import asp_dir
 from ists_asp.rules.loader import RuleSet
 from ists_asp.solver.grounder import KINDS, NAMING, PreparedRules
-from ists_asp.solver.statements import Shape, Shapes, of_core, quick
+from ists_asp.solver.statements import Names, Shape, Shapes, of_core, quick
 from ists_asp.syntax import trees
 from ists_asp.syntax.ground import split
 from ists_asp.syntax.trees import PREFIX, Signature, parse
@@ -140,7 +140,7 @@ def _paired(rules: RuleSet, program: PreparedRules, shapes: Shapes) -> Paired | 
     if program.calls or any(name.name.startswith(PREFIX) for name in program.by_predicate):
         return None
     written = ((program.statements[place], text) for place, text in program.written.items())
-    slow = {id(node) for node, text in written if quick(node) == text}  # those without recursion
+    slow = {id(node) for node, text in written if quick(node, Names()) == text}  # not recursive
     text = _pair_up(program.statements, program.tables, shapes, slow)
     if text is None:
         return None
@@ -183,7 +183,7 @@ def _text(node: AST, tables: frozenset[Signature], quickly: bool) -> str:
         return ""
     if node.ast_type is ASTType.Rule:
         text = for_pairs(own, tables)
-        return quick(parse(text)[0]) if quickly and text else text
+        return quick(parse(text)[0], Names()) if quickly and text else text
     if node.ast_type is ASTType.Minimize:
         terms = ",".join(map(str, node.terms))
         head = f"{_COST}({node.priority},{node.weight},({terms}{',' * (len(node.terms) == 1)}))"

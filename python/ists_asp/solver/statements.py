@@ -72,6 +72,7 @@ class FactLoader:
         return parse("\n".join(self._rules))
 
 
+Names = frozenset[Signature]
 MADE = "_made_"  # begins the names of the predicates in quick rules; no file has one of them
 _POOL = re.compile(r'(?<=[(,])\(((?:[a-z\d]\w*|"[^"]*")(?:;(?:[a-z\d]\w*|"[^"]*"))+)\)(?=[,)])')
 _SEVERAL = re.compile(r";|\.\.")  # a pool or an interval; in a string it does no harm
@@ -86,19 +87,18 @@ _NEGATED = (Sign.Negation, Sign.NoSign, Sign.Negation)  # by sign
 def slow(rule: AST) -> bool:
     """Whether a rule has what :func:`quick` takes out of it."""
     body = str(rule).partition(" :- ")[2]
-    if not _POOL.search(body) and not _MAY_RANGE.search(body):
-        # To look into a tree takes long.
-        return False
-    return rule.ast_type is ASTType.Rule and bool(
-        _POOL.search(body) or any(map(_ranges, rule.body))
-    )
+    pool = _POOL.search(body) is not None
+    # To look into a tree takes long.
+    may = pool or _MAY_RANGE.search(body) is not None
+    return may and rule.ast_type is ASTType.Rule and (pool or any(map(_ranges, rule.body)))
 
 
 def _ranges(part: AST) -> bool:
     return part.ast_type is ASTType.ConditionalLiteral or _COUNTED.match(str(part)) is not None
 
 
-def quick(rule: AST, free: Callable[[AST], bool] = lambda _part: True) -> str:
+@trees.cached_by_identity
+def quick(rule: AST, looping: Names) -> str:
     """A rule as text, with rules and facts by which it says the same in less time.
 
     clingo compares all conditional literals and aggregates with one another before it grounds
@@ -106,7 +106,7 @@ def quick(rule: AST, free: Callable[[AST], bool] = lambda _part: True) -> str:
     of this rule says ``not exception`` for ``literal: condition`` and ``case`` for ``0 < #count``,
     unless that would be unsafe, and ``p(X), pool(X)`` for ``p((a;b))``. To deny a pool or an
     interval is to deny one of its members, not all: where the literal has one it stays, as it does
-    where it rests on what the rule derives: is not ``free``.
+    where it is ``looping``: rests on what the rule derives.
     """
     facts, body, compared, added = list[str](), list[str](), list[str](), list[str]()
     atoms, binding = list[str](), list[str]()
@@ -119,14 +119,14 @@ def quick(rule: AST, free: Callable[[AST], bool] = lambda _part: True) -> str:
         atoms.append(f"{name(match[1])}({trees.PREFIX}P{len(facts)})")
         return f"{trees.PREFIX}P{len(facts)}"
 
-    ranging, others = list[AST](), list[AST]()
+    ranging, others, free = list[AST](), list[AST](), looping.isdisjoint
     for part in rule.body:
-        (ranging if _ranges(part) and free(part) else others).append(part)
+        (ranging if _ranges(part) and free(trees.predicates(part)) else others).append(part)
     for part in others:
         text, before = str(part), len(atoms)
         if trees.is_atom(part, Sign.NoSign):
             atoms.append(text if '"' in _POOL.sub("", text) else _POOL.sub(pool, text))
-            binding += atoms[before:] if free(part) else []
+            binding += atoms[before:] if free(trees.predicates(part)) else []
         else:
             compares = part.ast_type is ASTType.Literal and part.atom.ast_type is ASTType.Comparison
             (compared if compares else body).append(text)
@@ -167,8 +167,6 @@ def _is_safe(rules: str) -> bool:
         return False
     return True
 
-
-Names = frozenset[Signature]
 
 _MOST = 4000  # statements of other rule sets that are kept as well
 
