@@ -3,7 +3,9 @@
 import json
 import math
 import sys
+from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from shutil import copytree
 
 import pytest
@@ -56,6 +58,14 @@ def test_paths_and_constants_may_be_text_and_numbers(tmp_path):
         assert answer.alignments
         refused(UsageError, "templates=3; expected what", system.explain, answer, templates=3)
     assert (tmp_path / FILE).exists()
+
+
+def test_paths_of_a_setup_may_be_text(tmp_path):
+    file = tmp_path / "mine.lp"
+    given = {"rules": str(file), "cache": str(tmp_path), "reader": False, "constants": {"x": 1}}
+    text = Setup(**given, vectors="a", answers="b.wa", templates="c")
+    paths = Setup("default", (file,), {"x": "1"}, "none", None, Path("a"), tmp_path)
+    assert text == replace(paths, answers=Path("b.wa"), templates=Path("c"))
 
 
 def schema(name):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import chain, repeat, starmap
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from clingo import Symbol
@@ -24,8 +25,8 @@ from ists_asp.knowledge import Knowledge
 from ists_asp.lang import language
 from ists_asp.limits import GRACE, LOADING, check_pair, check_text, fits
 from ists_asp.model import Pair, Sentence, Text, Token, Word
-from ists_asp.resources import Closing, gc_paused
-from ists_asp.rules import Profile, Purpose, RuleSet, RuleWarning, load_profile, programs
+from ists_asp.resources import Closing, cache_dir, gc_paused
+from ists_asp.rules import NO_READER, Profile, Purpose, RuleSet, RuleWarning, load_profile, programs
 from ists_asp.rules.loader import rule_files
 from ists_asp.rules.programs import find_program, load_program, read_overlay, read_profile_rules
 from ists_asp.rules.source import SUFFIX as TABLE
@@ -76,7 +77,6 @@ class Setup:
     Args:
         reader: ``shipped``, ``use``, a reader's folder, or ``none``; None for the profile's.
         limits: time and memory per pair.
-        lax: whether unknown names in the user's rules are only warnings.
         traced, rated, explained: what a worker does with its answers.
         language: language of the wording; None for the profile's.
         templates: file of templates instead of the shipped ones.
@@ -107,6 +107,20 @@ class Setup:
     with_atoms: bool = False
     files: tuple[str, ...] = ()
     shared: str | None = None
+
+    def __post_init__(self) -> None:
+        # What people give: text for paths, numbers for values, whether there is a reader.
+        rules = (self.rules,) if isinstance(self.rules, str | os.PathLike) else self.rules
+        reader: Any = self.reader
+        if isinstance(reader, bool):
+            reader = "shipped" if reader else NO_READER
+        change = partial(object.__setattr__, self)
+        change("rules", tuple(map(Path, rules)))
+        change("constants", {name: str(value) for name, value in self.constants.items()})
+        change("reader", reader and os.fspath(reader))
+        change("cache", cache_dir(self.cache))
+        for name in ("stanza_dir", "vectors", "templates", "answers"):
+            change(name, (path := getattr(self, name)) and Path(path))
 
     @property
     def store(self) -> Store | None:

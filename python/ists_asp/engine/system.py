@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from itertools import chain, islice
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from clingo import Symbol
@@ -19,8 +17,7 @@ from ists_asp.engine.preparation import GivenPair, GivenSentence, Limits, Prepar
 from ists_asp.engine.program import Decided, Program, reading_for
 from ists_asp.errors import IstsError, UsageError, inside, shortened
 from ists_asp.model import Answer, Pair, Rating
-from ists_asp.resources import cache_dir
-from ists_asp.rules import NO_READER, Purpose, RuleWarning
+from ists_asp.rules import Purpose, RuleWarning
 from ists_asp.rules.parsing import UNDEFINED
 from ists_asp.solver import Solver, SolverOptions
 from ists_asp.solver.batch import batches, raising
@@ -29,6 +26,8 @@ from ists_asp.syntax.ground import Atoms
 from ists_asp.syntax.trees import off
 
 if TYPE_CHECKING:
+    import os
+
     from ists_asp.explain.explanation import Explanation
     from ists_asp.explain.feedback import Feedback, Submission
     from ists_asp.explain.templates import Templates
@@ -80,23 +79,10 @@ def load(
         ResourceError: models, the lexicon, the vectors or the extra are missing, or the cache
             cannot be used.
     """
-    if isinstance(reader, bool):
-        reader = "shipped" if reader else NO_READER
-    paths = (rules,) if isinstance(rules, str | os.PathLike) else rules
-    setup = Setup(
-        profile,
-        tuple(map(Path, paths)),
-        {name: str(value) for name, value in (constants or {}).items()},
-        None if reader is None else os.fspath(reader),
-        None if stanza_dir is None else Path(stanza_dir),
-        None if vectors is None else Path(vectors),
-        cache_dir(cache),
-        models,
-        Limits(time_limit),
-        incremental,
-        lax,
-    )
-    return System(setup).load()
+    made: Callable[..., Setup] = Setup  # which turns text into paths
+    paths = stanza_dir, vectors, cache
+    limits = models, Limits(time_limit), incremental, lax
+    return System(made(profile, rules, constants or {}, reader, *paths, *limits)).load()
 
 
 class System(Preparation):
