@@ -176,6 +176,18 @@ def begun(folder, *options):
     return process
 
 
+@pytest.mark.parametrize("number", [0, signal.SIGINT, signal.SIGTERM])
+def test_nothing_stays_among_the_temporary_files(tmp_path, monkeypatch, number):
+    (tmp_path / "pairs.tsv").write_text(pairs(8))
+    (temporary := tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    process = begun(tmp_path, "--jobs", "2", "--cache", "cache")
+    wait_for(lambda: list(temporary.iterdir()))
+    process.send_signal(number)
+    process.communicate()
+    assert list(temporary.iterdir()) == []
+
+
 @cases(
     "count | options | kill | times",
     (110, [], signal.SIGINT, 1),

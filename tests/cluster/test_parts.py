@@ -285,13 +285,16 @@ def started(command):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("table")
-def test_workers_and_the_client_are_killed():
+def test_workers_and_the_client_are_killed(monkeypatch, tmp_path_factory):
+    temporary = tmp_path_factory.mktemp("t")
+    monkeypatch.setenv("TMPDIR", str(temporary))
     write("many.jsonl", ROWS * 16)
     given = ("--table", "many.jsonl", "--cache", "none")
     apart("sts", *given, "-o", "local.txt")
     client, workers = started(("sts", *engine(10), *given))
     workers[0].kill()
     assert client.wait(SECONDS) == 0
+    assert not [*temporary.glob("ists-asp-*"), *temporary.glob("pymp-*")]
     assert whole("out", ".txt") == Path("local.txt").read_bytes()
     shutil.rmtree("out")
     client, workers = started(("sts", *engine(10), *given))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import sys
 import time
@@ -84,6 +85,9 @@ def end(code: int) -> NoReturn:
     # Not imported here: the main thread may be importing, and hold its lock.
     if cli.interrupted and (files := sys.modules.get("ists_asp.io.files")):
         files.drop_drafts()
+    if "multiprocessing.forkserver" in sys.modules:
+        # The folder of its socket, which Python's own shutdown would remove.
+        shutil.rmtree(sys.modules["multiprocessing.util"].get_temp_dir(), ignore_errors=True)
     if cli.interrupted in _ENDING:
         with suppress(ValueError):
             signal.signal(cli.interrupted, signal.SIG_DFL)

@@ -217,6 +217,8 @@ class Engine:
                             threads_per_worker=1,
                             memory_limit=memory or 0,
                             local_directory=folder,
+                            # For what they leave when they are killed. Paths of sockets are short.
+                            env={"TMPDIR": folder} if len(folder) < 70 else {},
                             dashboard_address="127.0.0.1:0",
                             scheduler_kwargs={"dashboard": False},
                             silence_logs="CRITICAL",
