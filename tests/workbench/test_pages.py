@@ -29,6 +29,16 @@ def test_what_is_typed_is_drawn_told_and_rated_and_is_in_the_address(page):
     assert page.locator("#picture .link").count() >= 2
     assert "guitar" in page.text_content("#words")
     assert "± " in page.text_content("#rated")
+    # While its words are awaited, a new picture is not grey.
+    held = []
+    page.route("**/api/explain", lambda route: held.append(route))
+    page.fill("#sent1", "A man with a hat plays guitar.")
+    page.wait_for_selector("#answer:not(.busy) #words:empty", state="attached")
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    page.unroute("**/api/explain")
+    page.wait_for_selector("#words:not(:empty)")
     address = page.url
     assert "token" not in address
     page.goto("/words")

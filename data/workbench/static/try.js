@@ -51,6 +51,7 @@ const look = async () => {
     asking = false;
     if (again) return look();
     draw(byId("picture"), answer.picture);
+    byId("answer").classList.remove("busy");
     // What was said of another pair does not stand above this picture.
     byId("words").textContent = "";
     rated(null);
